@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../core/assert.ts';
 import { command, done } from './command.ts';
-import type { Line } from './output/line.ts';
+import { bad, dim, good, type Line, notable, strong } from './output/line.ts';
 import { columnsOf, fitLine } from './output/text-width.ts';
 import { unknownWord } from './problem.ts';
 
@@ -96,7 +96,7 @@ async function playDemo(stage: Stage): Promise<Played> {
   let calls = 0;
   const call = async (tool: string, args: { readonly [name: string]: unknown }): Promise<Step> => {
     calls += 1;
-    await stage.show([{ text: '  agent  ', style: 'notable' }, `${tool} ${shown(args)}`]);
+    await stage.show([notable('  agent  '), `${tool} ${shown(args)}`]);
     const { isError, data } = await stage.call(tool, args);
     const reply = step.safeParse(isError ? undefined : data);
     assert(reply.success, `${tool} was refused in the demo`);
@@ -105,7 +105,7 @@ async function playDemo(stage: Stage): Promise<Played> {
   };
   const scene = async (title: string) => {
     await stage.show([]);
-    await stage.show([{ text: title, style: 'strong' }]);
+    await stage.show([strong(title)]);
   };
   const report = ({ ackToken }: Step, notesMarkdown: string) =>
     call('continue_workflow', { ackToken, output: { notesMarkdown } });
@@ -142,18 +142,18 @@ async function playDemo(stage: Stage): Promise<Played> {
 }
 
 function answer({ kind, pending, isComplete, run, blockers, branch }: Step): readonly Line[] {
-  const name: Line = [{ text: '  rail   ', style: 'good' }];
+  const name: Line = [good('  rail   ')];
   const [blocker] = blockers;
   if (kind === 'blocked' && blocker !== undefined) {
     return [
-      [...name, { text: 'blocked: ', style: 'bad' }, blocker.message],
+      [...name, bad('blocked: '), blocker.message],
       ...(blocker.suggestedFix === undefined ? [] : [[...name, `fix: ${blocker.suggestedFix}`]]),
     ];
   }
   if (branch !== undefined) {
     return [[...name, `run ${run.tag} has already continued from here; both branches are kept`]];
   }
-  if (isComplete) return [[...name, { text: `run ${run.tag} is complete`, style: 'good' }]];
+  if (isComplete) return [[...name, good(`run ${run.tag} is complete`)]];
   const at = pending === null ? '' : ` step ${pending.position.index} of ${pending.position.of}: ${pending.title}`;
   return [[...name, `run ${run.tag},${at}`]];
 }
@@ -184,12 +184,12 @@ const LEGEND = '✓ done   ▲ blocked attempt   ◆ checkpoint   ⑂ branch   �
 function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
   return [
     [],
-    [{ text: 'The recorded session', style: 'strong' }, '   (workrail session tree)'],
+    [strong('The recorded session'), '   (workrail session tree)'],
     ...tree
       .trimEnd()
       .split('\n')
       .map((line): Line => [line]),
-    [{ text: LEGEND, style: 'dim' }],
+    [dim(LEGEND)],
     [],
     [`${calls} MCP calls to a real server. No network, no model, no API key.`],
     ...(dataDir === undefined ? [] : [[`Kept in ${dataDir}. To look at it, set WORKRAIL_DATA_DIR to that folder.`]]),

@@ -6,6 +6,7 @@ import { canonicalBytes, digestHex, type Sha256 } from '../core/json/canonical-j
 import { toBase64Url } from '../core/token/base64url.ts';
 import type { Keyring, SigningKey } from '../core/token/keyring.ts';
 import { type CommandContext, type CommandInput, command, done } from './command.ts';
+import { dim } from './output/line.ts';
 import { table } from './output/text-width.ts';
 import { type CommandProblem, EXIT, problem } from './problem.ts';
 import { refusalProblem } from './words.ts';
@@ -52,7 +53,6 @@ export const keysStatus = command({
     const found = await keyring.find();
     if (found.isErr()) return err(refusalProblem(found.error, dataDir));
     const keys = shownKeys(found.value, sha256);
-    const dim = (text: string) => ({ text, style: 'dim' }) as const;
     return done({
       data: { dataDir, keys },
       lines:

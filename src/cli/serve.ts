@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Command, CommandContext, CommandInput, CommandOutcome } from './command.ts';
+import { dim } from './output/line.ts';
 import type { CommandProblem } from './problem.ts';
 import type { ServeOptions } from './program.ts';
 import { refusalProblem, type ServeTrouble } from './words.ts';
@@ -46,7 +47,7 @@ async function onStdio(
   const isServing = serving.isOk() && serving.value.isRefused !== true;
   if (isServing && program.terminal.isInput()) {
     say(['Serving MCP on standard input and output, for an agent client. Press Ctrl-C to stop.']);
-    say([{ text: 'To register it: claude mcp add workrail -- workrail serve', style: 'dim' }]);
+    say([dim('To register it: claude mcp add workrail -- workrail serve')]);
   }
   return ok({ kind: 'serving' });
 }
@@ -58,7 +59,7 @@ async function overHttp(context: CommandContext, how: ServeOptions): Promise<Res
   const { url = '', isRefused } = serving.value;
   if (isRefused === true) return ok({ kind: 'serving' });
   say([`Serving MCP at ${url}, for this machine only. Press Ctrl-C to stop.`]);
-  say([{ text: `To register it: claude mcp add --transport http workrail ${url}`, style: 'dim' }]);
+  say([dim(`To register it: claude mcp add --transport http workrail ${url}`)]);
   return ok({ kind: 'serving' });
 }
 

@@ -14,7 +14,7 @@ import {
 import { configHash, defaultPreferences } from '../core/settings/settings-in-effect.ts';
 import { configProblemText, originText } from '../core/settings/settings-words.ts';
 import { command, done } from './command.ts';
-import type { Line } from './output/line.ts';
+import { dim, type Line, notable, strong } from './output/line.ts';
 import { table } from './output/text-width.ts';
 import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from './problem.ts';
 
@@ -42,7 +42,7 @@ export const configGet = command({
     const config = await (await program.setup()).config();
     const data = shownSettings(config, await program.dataDir()).find((one) => one.key === asked);
     if (data === undefined) return err(unknownWord('setting', asked, SETTING_NAMES));
-    say([{ text: `from: ${originText(data.origin)}`, style: 'dim' }]);
+    say([dim(`from: ${originText(data.origin)}`)]);
     return done({
       data,
       lines: [[String(data.value)]],
@@ -98,7 +98,7 @@ export const configSet = command({
       data: { key: name, value: value ?? null, file: origin.file, isChanged: set.value },
       lines: [
         [set.value ? changed : 'Already set; nothing changed.'],
-        ...(isOverridden ? [[{ text: `${originText(now)} overrides it.`, style: 'notable' } as const]] : []),
+        ...(isOverridden ? [[notable(`${originText(now)} overrides it.`)]] : []),
       ],
       next: `workrail config get ${name}`,
     });
@@ -120,14 +120,10 @@ export const configList = command({
     const settings = [...shownSettings(config, await program.dataDir())];
     const short = (path: string) => shortPath(machine, path);
     const rows = table(
-      settings.map((one) => [
-        { text: one.key, style: 'strong' },
-        short(String(one.value)),
-        { text: short(originText(one.origin)), style: 'dim' },
-      ]),
+      settings.map((one) => [strong(one.key), short(String(one.value)), dim(short(originText(one.origin)))]),
     );
     const about = (i: number): readonly Line[] =>
-      settings.slice(i, i + 1).map((one) => [{ text: `  ${SETTING_KEYS[one.key].about}`, style: 'dim' }]);
+      settings.slice(i, i + 1).map((one) => [dim(`  ${SETTING_KEYS[one.key].about}`)]);
     const invalid = invalidSettings(config);
     return done({
       data: { settings, hash: configHash(config, sha256), problems: config.problems.map(configProblemText) },
@@ -151,13 +147,7 @@ export const configPath = command({
     );
     return done({
       data: { files: shown },
-      lines: table(
-        shown.map(({ kind, file, isThere }) => [
-          kind,
-          file,
-          ...(isThere ? [] : [{ text: '(does not exist)', style: 'dim' } as const]),
-        ]),
-      ),
+      lines: table(shown.map(({ kind, file, isThere }) => [kind, file, ...(isThere ? [] : [dim('(does not exist)')])])),
       next: 'workrail config list',
     });
   },

@@ -17,7 +17,7 @@ import { type WorkflowSourceEntry, workflowSourceEntrySchema } from '../core/sou
 import { nearest } from '../core/text/spelling.ts';
 import { plural } from '../core/text/words.ts';
 import { command, done } from './command.ts';
-import type { Line } from './output/line.ts';
+import { type Line, strong } from './output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
 
 const health = z.discriminatedUnion('kind', [
@@ -77,7 +77,7 @@ export const sourceAdd = command({
     const { source, health } = added.value;
     return done({
       data: { source, health },
-      lines: [['Added ', { text: source.name, style: 'strong' }, `: ${sourcePlace(source)}`], [healthText(health)]],
+      lines: [['Added ', strong(source.name), `: ${sourcePlace(source)}`], [healthText(health)]],
       next: 'workrail workflow list',
     });
   },
@@ -263,15 +263,12 @@ export function short(commit: string): string {
 function linesOf({ source, health }: ListedSource): readonly Line[] {
   const style = health.kind === 'ready' && health.files > 0 ? 'good' : 'bad';
   return [
-    [{ text: source.name, style: 'strong' }, `  ${source.kind}  ${sourcePlace(source)}`],
+    [strong(source.name), `  ${source.kind}  ${sourcePlace(source)}`],
     ['  ', { text: healthText(health), style }],
   ];
 }
 
 function lineOf({ name, from, to, refusal }: UpdatedSource): Line {
-  if (refusal !== undefined) return [{ text: name, style: 'strong' }, ` stays at ${short(from)}`];
-  return [
-    { text: name, style: 'strong' },
-    from === to ? ` is already at ${short(to)}` : ` ${short(from)} → ${short(to)}`,
-  ];
+  if (refusal !== undefined) return [strong(name), ` stays at ${short(from)}`];
+  return [strong(name), from === to ? ` is already at ${short(to)}` : ` ${short(from)} → ${short(to)}`];
 }

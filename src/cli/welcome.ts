@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { CLIENT_IDS, shortPath } from '../app/clients/client.ts';
 import { type Registrations, registrations } from '../app/clients/inspect-client.ts';
 import { type CommandContext, type CommandOutcome, command, done } from './command.ts';
-import type { Line } from './output/line.ts';
+import { dim, type Line, notable, strong } from './output/line.ts';
 import { columnsOf, hangText, wrapText } from './output/text-width.ts';
 import { asTyped } from './output/wording.ts';
 import { status, statusData } from './sessions/status.ts';
@@ -60,10 +60,10 @@ function linesOf(shown: Shown, { registered, installed }: Registrations, outcome
   const names = registered.map(({ name }) => name).join(', ');
   const kept = wrapText(`Your data stays in ${folder} on this machine. No telemetry.`, width);
   return [
-    [{ text: `WorkRail ${version}`, style: 'strong' }, ' walks an AI agent through a workflow, one step at a time.'],
-    ...kept.map((text): Line => [{ text, style: 'dim' }]),
+    [strong(`WorkRail ${version}`), ' walks an AI agent through a workflow, one step at a time.'],
+    ...kept.map((text): Line => [dim(text)]),
     [],
-    [{ text: 'Agent clients', style: 'strong' }],
+    [strong('Agent clients')],
     ...(registered.length > 0
       ? hangText(names, { first: '  registered with ', rest: 18, width }).map((line): Line => [line])
       : notRegistered(
@@ -73,7 +73,7 @@ function linesOf(shown: Shown, { registered, installed }: Registrations, outcome
     [],
     ...(outcome.kind === 'done' ? outcome.lines : []),
     [],
-    [{ text: 'Commands to try', style: 'strong' }],
+    [strong('Commands to try')],
     ...SUGGESTED.flatMap(([command, about]) => suggestedLines(asTyped(command, program), about, width)),
   ];
 }
@@ -85,13 +85,13 @@ function suggestedLines(command: string, about: string, width: number): readonly
     width,
   });
   const [head, tail] = [first.slice(0, command.length + 2), first.slice(command.length + 2)];
-  return [[head, { text: tail, style: 'dim' }], ...rest.map((text): Line => [{ text, style: 'dim' }])];
+  return [[head, dim(tail)], ...rest.map((text): Line => [dim(text)])];
 }
 
 function notRegistered(found: readonly string[], width: number): readonly Line[] {
   const here = found.length === 0 ? 'None was found on this machine.' : `Found on this machine: ${found.join(', ')}.`;
   return [
-    [{ text: '  not registered with any agent client yet', style: 'notable' }],
+    [notable('  not registered with any agent client yet')],
     ...hangText(here, { first: '', rest: 2, width }).map((line): Line => [line]),
   ];
 }

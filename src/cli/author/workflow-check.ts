@@ -16,7 +16,7 @@ import { plural, shellWord } from '../../core/text/words.ts';
 import { LINT_CODES } from '../../core/workflow/lint/lint-rule.ts';
 import { LINT_RULES } from '../../core/workflow/lint/lint-workflow.ts';
 import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { bad, dim, good, type Line, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import { ALL, authorProblem, checkProblem, ownScope, pathFrom, scopeLines } from './workflow-words.ts';
 
@@ -130,12 +130,9 @@ function codeFrame(
   const before = lines[line - 2];
   const isShown = before !== undefined && before.trim() !== '' && before.length <= WIDTH_MAX;
   return [
-    ...(isShown ? [[{ text: `    ${String(line - 1).padStart(gutter)} │ ${before}`, style: 'dim' } as const]] : []),
-    [{ text: `  ▸ ${line} │ `, style: 'dim' }, `${lead}${shown}${tail}`],
-    [
-      { text: `    ${' '.repeat(gutter)} │ ${' '.repeat(at)}`, style: 'dim' },
-      { text: '^'.repeat(marks), style: 'bad' },
-    ],
+    ...(isShown ? [[dim(`    ${String(line - 1).padStart(gutter)} │ ${before}`)]] : []),
+    [dim(`  ▸ ${line} │ `), `${lead}${shown}${tail}`],
+    [dim(`    ${' '.repeat(gutter)} │ ${' '.repeat(at)}`), bad('^'.repeat(marks))],
   ];
 }
 
@@ -151,12 +148,12 @@ function checkLines(
   const seen = new Set<string>();
   const clean = files.filter(({ findings }) => findings.length === 0);
   return [
-    ...made.map(({ path, title }): Line => [{ text: '✎ ', style: 'good' }, `${pathFrom(path, workspace)}: ${title}`]),
+    ...made.map(({ path, title }): Line => [good('✎ '), `${pathFrom(path, workspace)}: ${title}`]),
     ...files.flatMap((file) => file.findings.flatMap((finding) => findingLines(file, finding, { workspace, seen }))),
-    ...(isVerbose ? clean.map((file): Line => [{ text: '✓ ', style: 'good' }, pathFrom(file.path, workspace)]) : []),
+    ...(isVerbose ? clean.map((file): Line => [good('✓ '), pathFrom(file.path, workspace)]) : []),
     ...scopeLines(scope, { workspace, verb: 'Checked' }),
     summary(totals),
-    ...(totals.errors === 0 ? [] : [[{ text: REST_OF_THE_RULES, style: 'dim' } as const]]),
+    ...(totals.errors === 0 ? [] : [[dim(REST_OF_THE_RULES)]]),
   ];
 }
 
@@ -174,18 +171,16 @@ function findingLines(
   seen.add(code);
   return [
     [
-      { text: `${pathFrom(path, workspace)}:${line}:${column}`, style: 'strong' },
+      strong(`${pathFrom(path, workspace)}:${line}:${column}`),
       '  ',
       { text: severity, style: severity === 'error' ? 'bad' : 'notable' },
-      { text: `  ${code}`, style: 'dim' },
+      dim(`  ${code}`),
     ],
     [`  ${message}`],
     ...codeFrame(text, { line, column, length: span?.length ?? 0 }),
-    ...(hint === undefined || !isFirst ? [] : [[{ text: '  fix: ', style: 'strong' } as const, hint]]),
-    ...(fix === undefined ? [] : [[{ text: '  --fix: ', style: 'good' } as const, fix.title]]),
-    ...(isLint && isFirst
-      ? [[{ text: `  why: workrail workflow check --explain ${code}`, style: 'dim' } as const]]
-      : []),
+    ...(hint === undefined || !isFirst ? [] : [[strong('  fix: '), hint]]),
+    ...(fix === undefined ? [] : [[good('  --fix: '), fix.title]]),
+    ...(isLint && isFirst ? [[dim(`  why: workrail workflow check --explain ${code}`)]] : []),
     [],
   ];
 }
@@ -193,7 +188,7 @@ function findingLines(
 function summary({ files, errors, warnings, mendable: fixable }: WorkflowCheckData['totals']): Line {
   const isClean = errors + warnings === 0;
   return [
-    { text: isClean ? '✓ ' : '', style: 'good' },
+    good(isClean ? '✓ ' : ''),
     `${plural(files, 'file')} checked: `,
     { text: plural(errors, 'error'), style: errors === 0 ? 'dim' : 'bad' },
     ', ',
@@ -237,7 +232,7 @@ async function watch(
   let changed = author.files.changed(watchedFolders(author, last));
   for (;;) {
     for (const line of checkLines(last, { workspace: author.workspace, isVerbose: switches.isVerbose })) say(line);
-    say([{ text: 'Watching for changes. Press Ctrl-C to stop.', style: 'dim' }]);
+    say([dim('Watching for changes. Press Ctrl-C to stop.')]);
     await changed;
     // Watching starts before the files are read, so that no change is missed.
     changed = author.files.changed(watchedFolders(author, last));
@@ -322,11 +317,7 @@ function explainRule(code: string): Result<CommandOutcome<WorkflowCheckData>, Co
       totals: { files: 0, errors: 0, warnings: 0, mendable: 0 },
       rule: { code: rule.code, finds, why, hint },
     },
-    lines: [
-      [{ text: code, style: 'strong' }, `  finds ${finds}.`],
-      [why],
-      [{ text: 'Instead: ', style: 'strong' }, hint],
-    ],
+    lines: [[strong(code), `  finds ${finds}.`], [why], [strong('Instead: '), hint]],
     next: 'workrail workflow check',
   });
 }

@@ -2,7 +2,7 @@ import { safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { copyWorkflow } from '../../app/author/new-workflow.ts';
 import { command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { good, type Line, notable } from '../output/line.ts';
 import { authorProblem, pathFrom, readDestination, TO } from './workflow-words.ts';
 
 export const workflowCopy = command({
@@ -31,7 +31,7 @@ export const workflowCopy = command({
       const author = await program.author();
       const copied = yield* (await copyWorkflow(author, { asked, newId, to })).mapErr(authorProblem);
       const { id, from, path, scenarios, lostReferences } = copied;
-      const mark = { text: '✓ ', style: 'good' } as const;
+      const mark = good('✓ ');
       return done({
         data: copied,
         lines: [
@@ -41,7 +41,7 @@ export const workflowCopy = command({
             : [[mark, `with its test scenarios: ${pathFrom(scenarios, author.workspace)}`]]),
           ...lostReferences.map(
             (source): Line => [
-              { text: '! ', style: 'notable' },
+              notable('! '),
               `It refers to ${source}, which is next to the original. Copy that file into your project and set "resolveFrom": "workspace".`,
             ],
           ),

@@ -8,7 +8,7 @@ import { promptBytes } from '../../core/workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { conditionText } from '../../core/workflow/outline/condition-text.ts';
 import type { OutlineEntry } from '../../core/workflow/outline/workflow-outline.ts';
-import type { Line } from '../output/line.ts';
+import { dim, type Line, strong } from '../output/line.ts';
 import { hangText, textWidth } from '../output/text-width.ts';
 import { short } from '../sources.ts';
 
@@ -156,7 +156,7 @@ export function conditionLines(conditions: WorkflowShowData['conditions'], width
   const widest = Math.max(0, ...conditions.map(({ id }) => id.length));
   const rest = Math.min(widest + 6, CONDITION_ID_MAX);
   return [
-    ...(conditions.length === 0 ? [] : [[], [{ text: 'Conditions', style: 'strong' } as const]]),
+    ...(conditions.length === 0 ? [] : [[], [strong('Conditions')]]),
     ...conditions.flatMap(({ id, when }) =>
       hangText(when, { first: `    ${id}`, rest, width }).map((line): Line => [line]),
     ),
@@ -174,18 +174,16 @@ export function outlineLines(
     const indent = '  '.repeat(depth);
     const mark = kind === 'loop' ? '↻ ' : '  ';
     const below = (words: string) =>
-      hangText(words, { first: '', rest: indent.length + 8, width: columns }).map(
-        (text): Line => [{ text, style: 'dim' }],
-      );
+      hangText(words, { first: '', rest: indent.length + 8, width: columns }).map((text): Line => [dim(text)]);
     const size = bytes === undefined ? '' : `  ${sizeOf(bytes)}`;
     const room = columns - width - 6;
     const isBeside = textWidth(title) + size.length <= room;
     return [
       [
         `  ${indent}${mark}`,
-        { text: isBeside ? id.padEnd(width - 2 * depth) : id, style: 'strong' },
+        strong(isBeside ? id.padEnd(width - 2 * depth) : id),
         isBeside ? `  ${title}` : '',
-        { text: size, style: 'dim' },
+        dim(size),
       ],
       ...(isBeside
         ? []

@@ -10,7 +10,7 @@ import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compile
 import { type FieldChange, type PartChange, workflowDiff } from '../../core/workflow/outline/workflow-diff.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { findSessions } from '../ids.ts';
-import type { Line } from '../output/line.ts';
+import { bad, dim, good, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, usageProblem } from '../problem.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { authorProblem } from './workflow-words.ts';
@@ -139,9 +139,9 @@ const OTHER_STORED = usageProblem(
 
 function headLines({ before, after, isReordered }: WorkflowDiffData): readonly Line[] {
   return [
-    [{ text: `- ${before.label}`, style: 'bad' }],
-    [{ text: `+ ${after.label}`, style: 'good' }],
-    ...(isReordered ? [[{ text: 'The order of steps differs.', style: 'notable' } as const]] : []),
+    [bad(`- ${before.label}`)],
+    [good(`+ ${after.label}`)],
+    ...(isReordered ? [[notable('The order of steps differs.')]] : []),
   ];
 }
 
@@ -150,14 +150,7 @@ const MARKS = { added: '+', removed: '-', changed: '~' } as const;
 const STYLES = { added: 'good', removed: 'bad', changed: 'notable' } as const;
 
 function partLines({ part, id, kind, changes }: PartChange): readonly Line[] {
-  return [
-    [],
-    [
-      { text: `${MARKS[kind]} ${part} `, style: STYLES[kind] },
-      { text: id, style: 'strong' },
-    ],
-    ...changes.flatMap(changeLines),
-  ];
+  return [[], [{ text: `${MARKS[kind]} ${part} `, style: STYLES[kind] }, strong(id)], ...changes.flatMap(changeLines)];
 }
 
 /** Text is compared line by line; other values are shown in full. */
@@ -165,7 +158,7 @@ function changeLines({ field, before, after }: FieldChange): readonly Line[] {
   if (typeof before === 'string' && typeof after === 'string' && (before.includes('\n') || after.includes('\n'))) {
     const lines = lineDiff(before, after).filter(({ kind }) => kind !== 'same');
     return [
-      [{ text: `    ${field}`, style: 'dim' }],
+      [dim(`    ${field}`)],
       ...lines.map(({ kind, text }): Line => {
         const isAdded = kind === 'added';
         return [{ text: `    ${isAdded ? '+' : '-'} ${text}`, style: isAdded ? 'good' : 'bad' }];
@@ -173,16 +166,14 @@ function changeLines({ field, before, after }: FieldChange): readonly Line[] {
     ];
   }
   return [
-    [{ text: `    ${field}`, style: 'dim' }],
-    ...(before === undefined ? [] : [[{ text: `    - ${quote(before)}`, style: 'bad' } as const]]),
-    ...(after === undefined ? [] : [[{ text: `    + ${quote(after)}`, style: 'good' } as const]]),
+    [dim(`    ${field}`)],
+    ...(before === undefined ? [] : [[bad(`    - ${quote(before)}`)]]),
+    ...(after === undefined ? [] : [[good(`    + ${quote(after)}`)]]),
   ];
 }
 
 function countLine({ isSame, parts }: WorkflowDiffData): Line {
-  if (isSame) return [{ text: '✓ ', style: 'good' }, 'No differences.'];
+  if (isSame) return [good('✓ '), 'No differences.'];
   const of = (kind: PartChange['kind']) => parts.filter((part) => part.kind === kind).length;
-  return [
-    { text: `${plural(of('changed'), 'part')} changed, ${of('added')} added, ${of('removed')} removed`, style: 'dim' },
-  ];
+  return [dim(`${plural(of('changed'), 'part')} changed, ${of('added')} added, ${of('removed')} removed`)];
 }

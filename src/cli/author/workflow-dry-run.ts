@@ -11,7 +11,7 @@ import { autonomySchema } from '../../core/log/autonomy.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { bad, dim, good, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { Ask } from '../program.ts';
 import {
@@ -230,10 +230,7 @@ function turnLines({ reply, text }: Turn): readonly Line[] {
   const [prompt = ''] = kind === 'blocked' ? [blockedText(reply.blockers)] : [pending?.prompt ?? text];
   return [
     [],
-    [
-      { text: `── ${place} `, style: 'strong' },
-      { text: kind === 'blocked' ? '▲ blocked' : '', style: 'notable' },
-    ],
+    [strong(`── ${place} `), notable(kind === 'blocked' ? '▲ blocked' : '')],
     ...prompt.split('\n').map((line): Line => [line]),
   ];
 }
@@ -249,19 +246,14 @@ function dryRunLines({ run, unsent }: DryRun, { isVerbose }: { readonly isVerbos
   const end = `${plural(path.length, 'step')}, ${plural(calls.length, 'call')}, ${plural(blocks, 'block')}, ${sizeOf(bytesRead)} read`;
   return [
     ...calls.flatMap((call) => callLines(call, { width, isVerbose })),
-    ...(skipped.length === 0 ? [] : [[{ text: 'skipped  ', style: 'dim' } as const, [...new Set(skipped)].join(', ')]]),
+    ...(skipped.length === 0 ? [] : [[dim('skipped  '), [...new Set(skipped)].join(', ')]]),
     ...gaps.map(
-      ({ reason, summary }): Line => [
-        { text: 'gap      ', style: 'notable' },
-        `${reason.category}:${reason.detail}  ${summary}`,
-      ],
+      ({ reason, summary }): Line => [notable('gap      '), `${reason.category}:${reason.detail}  ${summary}`],
     ),
-    ...unsent.map(
-      (at): Line => [{ text: 'unsent   ', style: 'notable' }, `"${at}" was not the current step when its turn came`],
-    ),
+    ...unsent.map((at): Line => [notable('unsent   '), `"${at}" was not the current step when its turn came`]),
     isComplete
-      ? [{ text: '✓ complete  ', style: 'good' }, end]
-      : [{ text: '✗ not complete  ', style: 'bad' }, `${end}; ${stuck === undefined ? '' : stuckWords(stuck)}`],
+      ? [good('✓ complete  '), end]
+      : [bad('✗ not complete  '), `${end}; ${stuck === undefined ? '' : stuckWords(stuck)}`],
   ];
 }
 
@@ -278,13 +270,11 @@ function callLines(
   return [
     [
       { text: isDone ? '✓ ' : '▲ ', style: isDone ? 'good' : 'notable' },
-      { text: stepId.padEnd(width), style: 'strong' },
+      strong(stepId.padEnd(width)),
       `  ${title}`,
-      { text: `  ${parts.length === 0 ? 'nothing' : parts.join(', ')}`, style: 'dim' },
+      dim(`  ${parts.length === 0 ? 'nothing' : parts.join(', ')}`),
     ],
     ...blockers.map(({ code, message }): Line => [`    ${code}: ${message}`]),
-    ...(isVerbose && sent.notes !== undefined
-      ? sent.notes.split('\n').map((line): Line => [{ text: `    ${line}`, style: 'dim' }])
-      : []),
+    ...(isVerbose && sent.notes !== undefined ? sent.notes.split('\n').map((line): Line => [dim(`    ${line}`)]) : []),
   ];
 }

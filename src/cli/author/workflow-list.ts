@@ -4,7 +4,7 @@ import { defined } from '../../core/json/json-value.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { plural } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { bad, dim, type Line, strong } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
 import {
   type ListedData,
@@ -72,13 +72,11 @@ function linesOf({ workflows, invalid }: WorkflowListData, layout: Layout): read
   ];
   return [
     ...kinds.flatMap(({ title, of }) =>
-      of.length === 0
-        ? []
-        : [[{ text: title, style: 'strong' } as const], ...of.flatMap((one) => oneOf(one, width, layout))],
+      of.length === 0 ? [] : [[strong(title)], ...of.flatMap((one) => oneOf(one, width, layout))],
     ),
     ...invalid.flatMap(({ path, errors, first }): readonly Line[] => [
-      [{ text: '✗ ', style: 'bad' }, `${pathFrom(path, layout.workspace)} is invalid (${plural(errors, 'error')})`],
-      ...hangText(first, { first: '', rest: 4, width: layout.width }).map((text): Line => [{ text, style: 'dim' }]),
+      [bad('✗ '), `${pathFrom(path, layout.workspace)} is invalid (${plural(errors, 'error')})`],
+      ...hangText(first, { first: '', rest: 4, width: layout.width }).map((text): Line => [dim(text)]),
     ]),
   ];
 }
@@ -87,14 +85,14 @@ function oneOf(one: ListedData, width: number, layout: Layout): readonly Line[] 
   const { id, description, source, shadows, suggestedId } = one;
   const rest = width + 4;
   const below = (words: string) =>
-    hangText(words, { first: '', rest, width: layout.width }).map((text): Line => [{ text, style: 'dim' }]);
+    hangText(words, { first: '', rest, width: layout.width }).map((text): Line => [dim(text)]);
   const from = source === 'bundled' && !layout.isVerbose ? '' : `  ${sourceText(one)}`;
   const described = hangText(description, { first: `  ${id}`, rest, width: layout.width });
   const last = described.at(-1) ?? '';
   const isBeside = textWidth(last + from) <= layout.width;
   return [
     ...described.slice(0, -1).map((text): Line => [text]),
-    ...(isBeside ? [[last, { text: from, style: 'dim' } as const]] : [[last], ...below(from.trim())]),
+    ...(isBeside ? [[last, dim(from)]] : [[last], ...below(from.trim())]),
     ...shadows.flatMap((path) => below(`overrides ${pathFrom(path, layout.workspace)}`)),
     ...(suggestedId === undefined
       ? []
@@ -103,7 +101,5 @@ function oneOf(one: ListedData, width: number, layout: Layout): readonly Line[] 
 }
 
 function countLine(shown: number, total: number): Line {
-  return [
-    { text: shown === total ? plural(total, 'workflow') : `${shown} of ${plural(total, 'workflow')}`, style: 'dim' },
-  ];
+  return [dim(shown === total ? plural(total, 'workflow') : `${shown} of ${plural(total, 'workflow')}`)];
 }

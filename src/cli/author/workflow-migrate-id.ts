@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { migrateId } from '../../app/author/migrate-id.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { dim, good, type Line } from '../output/line.ts';
 import { authorProblem, pathFrom } from './workflow-words.ts';
 
 export const workflowMigrateId = command({
@@ -37,11 +37,11 @@ export const workflowMigrateId = command({
     const files = migrated.value;
     const lines = files.flatMap(({ path, movedTo, pointers }): readonly Line[] => [
       [
-        { text: isDryRun ? '· ' : '✓ ', style: 'good' },
+        good(isDryRun ? '· ' : '✓ '),
         pathFrom(path, author.workspace),
         movedTo === undefined ? '' : ` → ${pathFrom(movedTo, author.workspace)}`,
       ],
-      ...pointers.map((pointer): Line => [{ text: `    ${pointer}`, style: 'dim' }]),
+      ...pointers.map((pointer): Line => [dim(`    ${pointer}`)]),
     ]);
     const count = plural(files.length, 'file');
     const changed = isDryRun ? `Would change ${count}; nothing was written.` : `Changed ${count}.`;

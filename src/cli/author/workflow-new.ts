@@ -4,6 +4,7 @@ import { newWorkflow } from '../../app/author/new-workflow.ts';
 import { STARTERS, type StarterName } from '../../app/author/starters.ts';
 import { creatableId } from '../../core/workflow/format/read-names.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
+import { good } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import { authorProblem, INTERRUPTED, pathFrom, readDestination, TO } from './workflow-words.ts';
 
@@ -36,8 +37,8 @@ export const workflowNew = command({
       return done({
         data: { id, starter, path, scenarios },
         lines: [
-          [{ text: '✓ ', style: 'good' }, `${pathFrom(path, author.workspace)}  ${STARTERS[starter].summary}`],
-          [{ text: '✓ ', style: 'good' }, `${pathFrom(scenarios, author.workspace)}  test scenarios, which pass`],
+          [good('✓ '), `${pathFrom(path, author.workspace)}  ${STARTERS[starter].summary}`],
+          [good('✓ '), `${pathFrom(scenarios, author.workspace)}  test scenarios, which pass`],
         ],
         next: `workrail workflow check ${id} --watch`,
       });

@@ -6,7 +6,7 @@ import { shellWord, sizeOf } from '../../core/text/words.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { workflowOutline } from '../../core/workflow/outline/workflow-outline.ts';
 import { command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { dim, type Line, notable, strong } from '../output/line.ts';
 import { columnsOf } from '../output/text-width.ts';
 import {
   conditionLines,
@@ -42,7 +42,7 @@ export const workflowPreview = command({
         return done({
           data: head,
           lines: [
-            [{ text: id, style: 'strong' }],
+            [strong(id)],
             ...outlineLines(head.steps, { isFull: true, width: columnsOf(program) }),
             ...conditionLines(head.conditions, columnsOf(program)),
           ],
@@ -58,11 +58,9 @@ export const workflowPreview = command({
         lines: [
           ...reply.text.split('\n').map((line): Line => [line]),
           [],
-          [{ text: `${sizeOf(bytes)}, as an agent reads it in ${mode} mode; tokens are placeholders.`, style: 'dim' }],
+          [dim(`${sizeOf(bytes)}, as an agent reads it in ${mode} mode; tokens are placeholders.`)],
           ...failing.map(
-            (words): Line => [
-              { text: `In this context the step is skipped: it runs only when ${words}.`, style: 'notable' },
-            ],
+            (words): Line => [notable(`In this context the step is skipped: it runs only when ${words}.`)],
           ),
         ],
         next: `workrail workflow dry-run ${shellWord(asked)}`,

@@ -6,7 +6,7 @@ import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts'
 import { workflowOutline, workflowSize } from '../../core/workflow/outline/workflow-outline.ts';
 import { sourceOutline } from '../../core/workflow/source-outline.ts';
 import { command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { dim, type Line, strong } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
 import {
   conditionLines,
@@ -64,14 +64,14 @@ function linesOf(
 ): readonly Line[] {
   const { id, name, version, description, about, examples, tags, path, size, steps, shadows } = data;
   const { median, max, total } = size.promptBytes;
-  const label = (text: string) => ({ text, style: 'strong' }) as const;
+  const label = (text: string) => strong(text);
   const wrapped = (text: string, indent = '') => indentedLines(text, indent, width);
   const labelled = (name: string, text: string) => {
     const [first = '', ...rest] = hangText(text, { first: '', rest: name.length, width });
     return [[label(name), first.slice(name.length)], ...rest.map((line): Line => [line])];
   };
   return [
-    [label(id), `  ${name}`, { text: version === undefined ? '' : `  ${version}`, style: 'dim' }],
+    [label(id), `  ${name}`, dim(version === undefined ? '' : `  ${version}`)],
     ...wrapped(description),
     ...(about === undefined ? [] : [[], ...about.split('\n').flatMap((line) => wrapped(line))]),
     ...(examples.length === 0 ? [] : [[], [label('Examples')], ...examples.flatMap((one) => wrapped(one, '  '))]),

@@ -5,7 +5,7 @@ import { type Coverage, percentOf } from '../../core/author/coverage.ts';
 import { autonomySchema } from '../../core/log/autonomy.ts';
 import { plural, shellWord, shortList, sizeOf } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { bad, dim, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, usageProblem } from '../problem.ts';
 import { ALL, authorProblem, checkProblem, ownScope, pathFrom, scopeLines } from './workflow-words.ts';
 
@@ -106,19 +106,12 @@ function testLines({ scope, files, untested }: TestReport, layout: Layout): read
     ...files.flatMap((file) => fileLines(file, layout)),
     ...(untested.length === 0
       ? []
-      : [
-          [
-            {
-              text: `No test scenarios: ${layout.isVerbose ? untested.join(', ') : shortList(untested)}`,
-              style: 'notable',
-            } as const,
-          ],
-        ]),
+      : [[notable(`No test scenarios: ${layout.isVerbose ? untested.join(', ') : shortList(untested)}`)]]),
     ...scopeLines(scope, { workspace: layout.workspace, verb: 'Tested' }),
     [
       `${plural(scenarios.length, 'scenario')} in ${plural(files.length, 'file')}, each also with an agent that loses replies: `,
       { text: passed, style: failed === 0 ? 'good' : 'strong' },
-      ...(failed === 0 ? [] : [', ', { text: `${failed} failed`, style: 'bad' } as const]),
+      ...(failed === 0 ? [] : [', ', bad(`${failed} failed`)]),
     ],
   ];
 }
@@ -126,21 +119,16 @@ function testLines({ scope, files, untested }: TestReport, layout: Layout): read
 function fileLines({ path, workflowId, problems, scenarios, coverage }: TestedFile, layout: Layout): readonly Line[] {
   const file = pathFrom(path, layout.workspace);
   return [
-    [
-      { text: workflowId ?? file, style: 'strong' },
-      { text: `  ${file}`, style: 'dim' },
-    ],
-    ...problems.map(
-      ({ line, column, message }): Line => [{ text: '  ✗ ', style: 'bad' }, `${file}:${line}:${column}  ${message}`],
-    ),
+    [strong(workflowId ?? file), dim(`  ${file}`)],
+    ...problems.map(({ line, column, message }): Line => [bad('  ✗ '), `${file}:${line}:${column}  ${message}`]),
     ...scenarios.flatMap(({ name, mode, failures, path: steps, bytesRead }): readonly Line[] => [
       [
         { text: failures.length === 0 ? '  ✓ ' : '  ✗ ', style: failures.length === 0 ? 'good' : 'bad' },
         name,
-        { text: `  ${mode}, ${plural(steps.length, 'step')}, ${sizeOf(bytesRead)} read`, style: 'dim' },
+        dim(`  ${mode}, ${plural(steps.length, 'step')}, ${sizeOf(bytesRead)} read`),
       ],
       ...failures.map((words): Line => [`      ${words}`]),
-      ...(layout.isVerbose ? [[{ text: `      ${steps.join(' → ')}`, style: 'dim' } as const]] : []),
+      ...(layout.isVerbose ? [[dim(`      ${steps.join(' → ')}`)]] : []),
     ]),
     ...(coverage === undefined ? [] : coverageLines(coverage, layout)),
   ];
@@ -154,10 +142,8 @@ function coverageLines({ steps, outcomes }: Coverage, { isVerbose }: Layout): re
   const shown = isVerbose ? missing : missing.slice(0, MISSING_SHOWN_MAX);
   return [
     ['  covered: steps ', share(steps), ', condition outcomes ', share(outcomes)],
-    ...shown.map((words): Line => [{ text: `    ${words}`, style: 'notable' }]),
-    ...(missing.length > shown.length
-      ? [[{ text: `    and ${missing.length - shown.length} more (--verbose)`, style: 'dim' } as const]]
-      : []),
+    ...shown.map((words): Line => [notable(`    ${words}`)]),
+    ...(missing.length > shown.length ? [[dim(`    and ${missing.length - shown.length} more (--verbose)`)]] : []),
   ];
 }
 

@@ -13,7 +13,7 @@ import { AUTONOMY, type Autonomy } from '../../core/log/autonomy.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
 import { shellWord, shortList } from '../../core/text/words.ts';
-import type { Line } from '../output/line.ts';
+import { dim, type Line } from '../output/line.ts';
 import { type CommandProblem, EXIT, errorProblem, errorWords, problem, unknownWord, usageProblem } from '../problem.ts';
 
 /** Operands and options that several of the commands have. */
@@ -216,9 +216,9 @@ export function scopeLines(
 ): readonly Line[] {
   if (scope.kind === 'named') return [];
   if (scope.kind === 'all') {
-    return [[{ text: `${verb} every workflow, including bundled ones and all sources.`, style: 'dim' }]];
+    return [[dim(`${verb} every workflow, including bundled ones and all sources.`)]];
   }
   const where = scope.folders.map((folder) => pathFrom(folder, workspace)).join(', ');
   const whose = scope.kind === 'project' ? 'the workflows of this project' : 'your own workflows';
-  return [[{ text: `${verb} ${whose} (${where}). Add --all to include every workflow.`, style: 'dim' }]];
+  return [[dim(`${verb} ${whose} (${where}). Add --all to include every workflow.`)]];
 }

@@ -4,7 +4,7 @@ import { unreachable } from '../../core/assert.ts';
 import type { BundleRefusal, FormatReason, IntegrityReason } from '../../core/bundle/bundle-refusal.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import type { Salvage } from '../../core/log/health.ts';
-import type { Line } from '../output/line.ts';
+import { type Line, notable } from '../output/line.ts';
 import { errorWords } from '../problem.ts';
 
 const EXPORT_AGAIN =
@@ -122,7 +122,7 @@ export function explainBundleFile(trouble: InputFailure | OutputFailure | TooLar
 /** Warns that this is only part of a session. */
 export function salvageLine({ health, lastEventIndex }: Salvage): Line {
   return [
-    { text: 'Only part of a session', style: 'notable' },
+    notable('Only part of a session'),
     `: ${causeOf(health)} after event ${lastEventIndex}. It can be read and exported, but not continued.`,
   ];
 }

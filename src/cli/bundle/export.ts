@@ -14,7 +14,7 @@ import { encodeUtf8 } from '../../core/text/utf8.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
 import { findSessions, SESSION_IDS } from '../ids.ts';
-import type { Line } from '../output/line.ts';
+import { dim, type Line, notable } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { salvageLine } from './bundle-words.ts';
@@ -114,7 +114,7 @@ function bundleLines({ sessionId, events, artifacts, bytes, salvage }: Exported,
   return [
     [`Wrote ${sessionId} to ${file} (${content}).`],
     ...(salvage === undefined ? [] : [salvageLine(salvage)]),
-    [{ text: 'It contains notes and paths as they were recorded; check it before you share it.', style: 'dim' }],
+    [dim('It contains notes and paths as they were recorded; check it before you share it.')],
   ];
 }
 
@@ -186,6 +186,6 @@ function reportLines({ sessions, isRedacted, hidden }: Report, { file, bytes }: 
   return [
     [`Wrote the report of ${what} to ${file} (${sizeOf(bytes)}).`],
     ...sessions.flatMap(({ salvage }) => (salvage === undefined ? [] : [salvageLine(salvage)])),
-    isRedacted ? [shown] : [{ text: 'Nothing was hidden.', style: 'notable' }],
+    isRedacted ? [shown] : [notable('Nothing was hidden.')],
   ];
 }

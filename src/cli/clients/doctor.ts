@@ -3,7 +3,7 @@ import { CHECKS, type DoctorFinding, type FindingKind } from '../../app/clients/
 import { examine } from '../../app/clients/doctor/examine.ts';
 import { plural } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { bad, dim, good, type Line, notable } from '../output/line.ts';
 import { asTyped } from '../output/wording.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 
@@ -69,15 +69,15 @@ function nextOf(faults: readonly DoctorFinding[]): string {
 }
 
 const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } = {
-  good: { text: '✓', style: 'good' },
-  note: { text: '•', style: 'notable' },
-  fault: { text: '✗', style: 'bad' },
-  fixed: { text: '✓ fixed:', style: 'good' },
+  good: good('✓'),
+  note: notable('•'),
+  fault: bad('✗'),
+  fixed: good('✓ fixed:'),
 };
 
 function findingLines({ kind, text, fix }: DoctorFinding, program: CommandContext['program']): readonly Line[] {
   const head: Line = [MARKS[kind], ` ${text}`];
-  return fix === undefined ? [head] : [head, [{ text: `  → ${asTyped(fix, program)}`, style: 'dim' }]];
+  return fix === undefined ? [head] : [head, [dim(`  → ${asTyped(fix, program)}`)]];
 }
 
 function totalsOf(findings: readonly DoctorFinding[]): DoctorData['totals'] {

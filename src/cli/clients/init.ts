@@ -10,7 +10,7 @@ import type { ClientServices } from '../../app/ports/machine.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { bad, dim, good, type Line, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from '../problem.ts';
 
 const clientResult = z.strictObject({
@@ -117,9 +117,7 @@ const BAD: readonly string[] = ['broken', 'unreadable', 'failed', 'kept'];
 function initLines({ clients, action, isDryRun }: InitData, short: (path: string) => string): readonly Line[] {
   if (clients.length === 0) return [[action === 'undo' ? 'Nothing to undo.' : 'No client was chosen.']];
   const width = Math.max(...clients.map(({ name }) => name.length));
-  const head: readonly Line[] = isDryRun
-    ? [[{ text: 'Nothing was changed. This is what init would do:', style: 'strong' }], []]
-    : [];
+  const head: readonly Line[] = isDryRun ? [[strong('Nothing was changed. This is what init would do:')], []] : [];
   return [...head, ...clients.flatMap((one) => clientLines(one, width, short))];
 }
 
@@ -132,11 +130,9 @@ function clientLines(one: ClientResult, width: number, short: (path: string) => 
     [
       { text: isBad ? '✗' : '✓', style: isBad ? 'bad' : 'good' },
       ` ${one.name.padEnd(width)}  ${WORDS[one.result]}${via}${problem}  `,
-      { text: place, style: 'dim' },
+      dim(place),
     ],
-    ...(one.backup === undefined
-      ? []
-      : [[{ text: `  ${' '.repeat(width)}  backup: ${short(one.backup)}`, style: 'dim' }] as const]),
+    ...(one.backup === undefined ? [] : [[dim(`  ${' '.repeat(width)}  backup: ${short(one.backup)}`)] as const]),
     ...(one.command === undefined ? [] : [[`  runs: ${one.command}`] as const]),
     ...(one.diff ?? []).map(diffLine),
     ...(one.diff === undefined ? [] : [[] as const]),
@@ -146,8 +142,8 @@ function clientLines(one: ClientResult, width: number, short: (path: string) => 
 /** A tab would be printed as an escape sequence. */
 function diffLine(written: string): Line {
   const line = written.replaceAll('\t', '  ').replaceAll('\r', '');
-  if (line.startsWith('+')) return ['  ', { text: line, style: 'good' }];
-  return ['  ', line.startsWith('-') ? { text: line, style: 'bad' } : { text: line, style: 'dim' }];
+  if (line.startsWith('+')) return ['  ', good(line)];
+  return ['  ', line.startsWith('-') ? bad(line) : dim(line)];
 }
 
 async function undo(setup: LocalServices, { options }: CommandInput): Promise<InitResult> {

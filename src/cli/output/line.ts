@@ -7,6 +7,13 @@ type Style = 'good' | 'bad' | 'notable' | 'dim' | 'strong';
 export type LineSpan = string | { readonly text: string; readonly style: Style };
 export type Line = readonly LineSpan[];
 
+type StyledSpan = Exclude<LineSpan, string>;
+export const good = (text: string): StyledSpan => ({ text, style: 'good' });
+export const bad = (text: string): StyledSpan => ({ text, style: 'bad' });
+export const notable = (text: string): StyledSpan => ({ text, style: 'notable' });
+export const dim = (text: string): StyledSpan => ({ text, style: 'dim' });
+export const strong = (text: string): StyledSpan => ({ text, style: 'strong' });
+
 /** Turns lines into text for one stream, with or without colors. */
 export type RenderLines = (lines: readonly Line[]) => string;
 

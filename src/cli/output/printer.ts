@@ -1,7 +1,7 @@
 import type { CommandOutcome, Switches } from '../command.ts';
 import type { CommandProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
-import { type Line, lineRenderer, printableJson } from './line.ts';
+import { bad, dim, type Line, lineRenderer, printableJson, strong } from './line.ts';
 import { type Progress, progressDisplay } from './progress.ts';
 import { asTyped } from './wording.ts';
 
@@ -31,10 +31,7 @@ export function printerFor(program: Speaker, switches: Switches): Printer {
   const hasMessages = !switches.isQuiet && !switches.isJson;
 
   const writeProblem = ({ error }: CommandProblem) => {
-    writeTalk(
-      [{ text: error.code, style: 'bad' }, `: ${error.message}`],
-      [{ text: 'Fix: ', style: 'strong' }, asTyped(error.suggestion, program)],
-    );
+    writeTalk([bad(error.code), `: ${error.message}`], [strong('Fix: '), asTyped(error.suggestion, program)]);
     if (switches.isVerbose && error.details !== undefined) writeTalk([printableJson(error.details)]);
   };
 
@@ -48,8 +45,7 @@ export function printerFor(program: Speaker, switches: Switches): Printer {
       }
       program.write(data(outcome.lines));
       if (problem !== undefined) writeProblem(problem);
-      if (hasMessages && outcome.next !== '')
-        writeTalk([{ text: `Next: ${asTyped(outcome.next, program)}`, style: 'dim' }]);
+      if (hasMessages && outcome.next !== '') writeTalk([dim(`Next: ${asTyped(outcome.next, program)}`)]);
     },
     failed: (problem, command) => {
       if (switches.isJson) {

@@ -4,7 +4,7 @@ import { defined } from '../../core/json/json-value.ts';
 import type { LineOutputs } from '../../core/sessions/line-outputs.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { sizeOf } from '../../core/text/words.ts';
-import type { Line } from '../output/line.ts';
+import { bad, dim, type Line, strong } from '../output/line.ts';
 import { placeData, placeWords } from './run-words.ts';
 import type { EntryData } from './session-shapes.ts';
 
@@ -42,10 +42,7 @@ export async function entriesData(
 export function entryLines(entries: readonly EntryData[], isWhole: boolean): readonly Line[] {
   return entries.flatMap((entry): Line[] => [
     [''],
-    [
-      { text: `## ${placeWords(entry.place)}`, style: 'strong' },
-      ...(entry.kind === 'checkpoint' ? [{ text: '  ◆ checkpoint', style: 'dim' } as const] : []),
-    ],
+    [strong(`## ${placeWords(entry.place)}`), ...(entry.kind === 'checkpoint' ? [dim('  ◆ checkpoint')] : [])],
     ...entry.outputs.flatMap((output): readonly Line[] =>
       output.kind === 'note' ? [[''], ...textLines(output.text)] : [[''], ...artifactLines(output, isWhole)],
     ),
@@ -63,9 +60,9 @@ type ArtifactData = Extract<EntryData['outputs'][number], { kind: 'artifact' }>;
 
 function artifactLines({ value, bytes, sha256 }: ArtifactData, isWhole: boolean): readonly Line[] {
   const kind = typeof value?.['kind'] === 'string' ? value['kind'] : 'artifact';
-  const heading = { text: `[${kind}, ${sizeOf(bytes)}]`, style: 'dim' } as const;
+  const heading = dim(`[${kind}, ${sizeOf(bytes)}]`);
   if (value === undefined) {
-    return [[heading, { text: ` cannot be read: it is missing or damaged (${sha256})`, style: 'bad' }]];
+    return [[heading, bad(` cannot be read: it is missing or damaged (${sha256})`)]];
   }
   const lines = JSON.stringify(value, undefined, 2).split('\n');
   const shown = isWhole ? lines : lines.slice(0, ARTIFACT_LINES_MAX);
@@ -73,6 +70,6 @@ function artifactLines({ value, bytes, sha256 }: ArtifactData, isWhole: boolean)
   return [
     [heading],
     ...shown.map((line): Line => [`  ${line}`]),
-    ...(more > 0 ? [[{ text: `  … ${more} more lines. Add --verbose to see them.`, style: 'dim' } as const]] : []),
+    ...(more > 0 ? [[dim(`  … ${more} more lines. Add --verbose to see them.`)]] : []),
   ];
 }

@@ -5,18 +5,18 @@ import type { DuePlace } from '../../core/sessions/due-step.ts';
 import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
 import type { SessionState } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
-import type { Line, LineSpan } from '../output/line.ts';
+import { bad, dim, good, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, wrapText } from '../output/text-width.ts';
 import type { GapData, PlaceData, RunData } from './session-shapes.ts';
 import { healthWords } from './session-words.ts';
 
 export const STATE_MARKS = {
-  running: { text: '●', style: 'strong' },
-  blocked: { text: '▲', style: 'notable' },
-  complete: { text: '✓', style: 'good' },
-  closed: { text: '–', style: 'dim' },
-  salvaged: { text: '◐', style: 'dim' },
-  damaged: { text: '✗', style: 'bad' },
+  running: strong('●'),
+  blocked: notable('▲'),
+  complete: good('✓'),
+  closed: dim('–'),
+  salvaged: dim('◐'),
+  damaged: bad('✗'),
 } as const satisfies { readonly [state in SessionState]: LineSpan };
 
 export function stateSpan(state: SessionState, text: string = state): LineSpan {
@@ -57,7 +57,7 @@ export function endSpans(
 ): { readonly mark: LineSpan; readonly words: LineSpan } {
   const spans = { mark: STATE_MARKS[state], words: stateSpan(state, words) };
   if (state !== 'complete' || !lacksSomething(runs)) return spans;
-  return { mark: { text: '✓', style: 'notable' }, words: { text: words, style: 'notable' } };
+  return { mark: notable('✓'), words: notable(words) };
 }
 
 /** A step by its number and title, with the loop iteration it is in. */
@@ -85,7 +85,7 @@ export function numbered({ position, title }: { readonly position?: number; read
 export function bannerOf({ health, view }: InspectedSession, width: number): readonly Line[] {
   if (health.kind === 'healthy') return [];
   const words = wrapText(`✗ ${healthWords(health, view.nextEventIndex)}`, width);
-  return words.map((text) => [{ text, style: 'bad' }]);
+  return words.map((text) => [bad(text)]);
 }
 
 /** Quoted text, clipped to a width. */

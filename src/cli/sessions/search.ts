@@ -14,7 +14,7 @@ import { searchWords, snippetOf, wordsIn } from '../../core/text/search-words.ts
 import { plural } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
-import type { Line, LineSpan } from '../output/line.ts';
+import { dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, textWidth } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
 import { usageProblem } from '../problem.ts';
@@ -146,9 +146,7 @@ export function searchLines(data: SearchData, layout: Layout): readonly Line[] {
   const more = data.total - data.found.length;
   return [
     ...data.found.flatMap((found) => foundLines(found, layout)),
-    ...(more > 0
-      ? [[{ text: `… and ${plural(more, 'more session')}. Add --all to see them.`, style: 'dim' } as const]]
-      : []),
+    ...(more > 0 ? [[dim(`… and ${plural(more, 'more session')}. Add --all to see them.`)]] : []),
     ...(data.total === 0 ? [[`No session contains ${data.words.map((word) => `"${word}"`).join(' and ')}.`]] : []),
     ...coverage(data),
   ];
@@ -161,10 +159,10 @@ function foundLines({ session, hits }: Found, { nowMs, width }: Layout): readonl
     [
       STATE_MARKS[session.state],
       ` ${session.shortId}  `,
-      { text: clipText(session.title ?? 'untitled', Math.max(16, room)), style: 'strong' },
+      strong(clipText(session.title ?? 'untitled', Math.max(16, room))),
       '  ',
       stateSpan(session.state),
-      { text: when, style: 'dim' },
+      dim(when),
     ],
     ...hits.map((hit) => hitLine(hit, { runs: session.runs.length, width })),
   ];
@@ -178,7 +176,7 @@ function hitLine(
   const label = clipText(`${where}${step}${runs > 1 ? ` (run ${tag})` : ''}`, Math.floor(width / 2));
   const room = Math.max(20, width - textWidth(label) - 6);
   const shown = clipText(snippetOf(snippet, words, Math.floor(room / 3) - 1), room);
-  return ['    ', { text: `${label}: `, style: 'dim' }, ...marked(shown, words)];
+  return ['    ', dim(`${label}: `), ...marked(shown, words)];
 }
 
 /** Highlights the words, unless lower-casing changed their positions. */
@@ -190,7 +188,7 @@ function marked(text: string, words: readonly string[]): readonly LineSpan[] {
   while (at < text.length) {
     const next = nextWord(lower, at, words);
     if (next === undefined) break;
-    spans.push(text.slice(at, next.start), { text: text.slice(next.start, next.end), style: 'notable' });
+    spans.push(text.slice(at, next.start), notable(text.slice(next.start, next.end)));
     at = next.end;
   }
   return [...spans, text.slice(at)];
@@ -215,5 +213,5 @@ function coverage({ searched, notSearched, unreadable }: SearchData): readonly L
       : []),
     ...(unreadable.artifacts > 0 ? [`${plural(unreadable.artifacts, 'artifact')} cannot be read`] : []),
   ];
-  return [[{ text: `${parts.join('; ')}.`, style: 'dim' }]];
+  return [[dim(`${parts.join('; ')}.`)]];
 }

@@ -11,7 +11,7 @@ import { placed } from '../../core/sessions/run-standing.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { command, done } from '../command.ts';
 import { SESSION_ID } from '../ids.ts';
-import type { Line } from '../output/line.ts';
+import { bad, good, type Line, notable, strong } from '../output/line.ts';
 import { clipText } from '../output/text-width.ts';
 import type { CommandProblem } from '../problem.ts';
 import { entriesData, entryLines } from './note-entries.ts';
@@ -150,13 +150,7 @@ function sideLines({ asked, entries, gaps }: DiffSideData, { width, isWhole, mar
     ...entryLines(entries, isWhole).map(
       (line): Line => (line[0] === '' ? line : [{ text: `${mark} `, style }, ...line]),
     ),
-    ...gaps.map(
-      (gap): Line => [
-        { text: `${mark} `, style },
-        { text: 'gap ', style: 'notable' },
-        clipText(gapWords(gap), width - 6),
-      ],
-    ),
+    ...gaps.map((gap): Line => [{ text: `${mark} `, style }, notable('gap '), clipText(gapWords(gap), width - 6)]),
   ];
 }
 
@@ -164,11 +158,11 @@ function contextLines({ context }: SessionDiffData, { width }: Layout): readonly
   if (context.length === 0) return [];
   return [
     [''],
-    [{ text: 'context', style: 'strong' }],
+    [strong('context')],
     ...context.flatMap(({ key, a, b }): Line[] => [
       [`  ${clipText(key, width - 2)}`],
-      [{ text: '  - ', style: 'bad' }, valueWords(a, width)],
-      [{ text: '  + ', style: 'good' }, valueWords(b, width)],
+      [bad('  - '), valueWords(a, width)],
+      [good('  + '), valueWords(b, width)],
     ]),
   ];
 }

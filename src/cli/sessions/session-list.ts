@@ -13,7 +13,7 @@ import { SESSION_STATES, type SessionState } from '../../core/sessions/session-s
 import { plural } from '../../core/text/words.ts';
 import { type CommandInput, command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
-import type { Line } from '../output/line.ts';
+import { dim, type Line, strong } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
@@ -99,7 +99,7 @@ function listLines(data: SessionListData, layout: Layout): readonly Line[] {
   const more = data.total - data.sessions.length;
   return [
     ...sessionRows(data.sessions, { ...layout, hasFolder: !layout.isHere && layout.width >= WIDTH_WITH_FOLDER }),
-    ...(more > 0 ? [[{ text: `… and ${more} more. Add --all to see them.`, style: 'dim' } as const]] : []),
+    ...(more > 0 ? [[dim(`… and ${more} more. Add --all to see them.`)]] : []),
   ];
 }
 
@@ -132,12 +132,12 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
     return [
       end.mark,
       ` ${padText(cell.id, id + GAP)}`,
-      session.isHere ? { text: padText(name, title), style: 'strong' } : padText(name, title),
+      session.isHere ? strong(padText(name, title)) : padText(name, title),
       blanks(GAP),
-      { text: padText(cell.workflow, workflow + GAP), style: 'dim' },
+      dim(padText(cell.workflow, workflow + GAP)),
       end.words,
-      { text: hasFolder ? padText(cell.when, when + GAP) : cell.when, style: 'dim' },
-      { text: cell.folder, style: 'dim' },
+      dim(hasFolder ? padText(cell.when, when + GAP) : cell.when),
+      dim(cell.folder),
     ];
   });
 }

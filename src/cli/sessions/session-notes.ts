@@ -5,7 +5,7 @@ import { lineOutputs } from '../../core/sessions/line-outputs.ts';
 import { runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { type Line, strong } from '../output/line.ts';
 import type { CommandProblem } from '../problem.ts';
 import { runHead } from './listed-session.ts';
 import { entriesData, entryLines } from './note-entries.ts';
@@ -80,7 +80,7 @@ function notesLines({ runs }: SessionNotesData, width: number, isWhole: boolean)
   return runs.flatMap((run, i): readonly Line[] => [
     ...(i > 0 ? [['']] : []),
     [
-      { text: `# ${runs.length > 1 ? `Run ${i + 1} of ${runs.length} · ` : ''}${run.tag}`, style: 'strong' },
+      strong(`# ${runs.length > 1 ? `Run ${i + 1} of ${runs.length} · ` : ''}${run.tag}`),
       `  ${run.workflowId}  ${quoted(run.goal ?? run.workflowName ?? '', Math.max(16, width - 60))}  ${runStateWords(run)}`,
     ],
     ...(run.entries.length === 0 ? [['No notes yet.']] : entryLines(run.entries, isWhole)),

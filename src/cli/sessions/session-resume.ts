@@ -14,6 +14,7 @@ import { shortList } from '../../core/text/words.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
+import { dim } from '../output/line.ts';
 import { clipText } from '../output/text-width.ts';
 import type { CommandProblem } from '../problem.ts';
 import { titleOf } from './listed-session.ts';
@@ -77,7 +78,7 @@ export const sessionResume = command({
       );
       const prompt = resumePrompt({ ...target, call });
       const alsoOpen = here.filter(({ sessionId }) => sessionId !== looked.sessionId);
-      if (alsoOpen.length > 0) context.say([{ text: alsoOpenWords(alsoOpen, width), style: 'dim' }]);
+      if (alsoOpen.length > 0) context.say([dim(alsoOpenWords(alsoOpen, width))]);
       return done({
         data: {
           sessionId: looked.sessionId,

@@ -5,7 +5,7 @@ import { plural } from '../../core/text/words.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import { command, done } from '../command.ts';
-import type { Line, LineSpan } from '../output/line.ts';
+import { dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
 import { moment, titleOf } from './listed-session.ts';
@@ -61,7 +61,7 @@ function showLines(data: SessionShowData, layout: Layout): readonly Line[] {
   return [
     ...wrapText(data.title ?? '', layout.width)
       .slice(0, TITLE_LINES)
-      .map((text): Line => [{ text, style: 'strong' }]),
+      .map((text): Line => [strong(text)]),
     [head.mark, ' ', head.words, `  ${factsOf(data, layout).join('  ·  ')}`],
     ...workspaceLines(data, layout),
     ...data.runs.flatMap((run, i) => [[''], ...runLines(run, { ...layout, number: i + 1, runs: data.runs.length })]),
@@ -98,7 +98,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
   const { mark, words } = endSpans(runState(run), [run], runStateWords(run));
   const heading: Line = [
     mark,
-    { text: ` ${of} · ${run.tag}`, style: 'strong' },
+    strong(` ${of} · ${run.tag}`),
     `  ${clipText(name, Math.max(8, width - of.length - 32))}  `,
     words,
   ];
@@ -123,7 +123,7 @@ function stepWords({ place, stepsTotal, attempts }: RunData): string {
 
 function blockerLines({ blockers }: RunData, width: number): readonly Line[] {
   return blockers.flatMap(({ message, suggestedFix }) => [
-    ...labelled('needs', { text: message, style: 'notable' }, width),
+    ...labelled('needs', notable(message), width),
     ...(suggestedFix === undefined ? [] : labelled('', `Fix: ${suggestedFix}`, width)),
   ]);
 }
@@ -132,7 +132,7 @@ function gapLines({ gaps }: RunData, width: number): readonly Line[] {
   const more = gaps.length - GAPS_SHOWN;
   const shown = gaps.slice(0, GAPS_SHOWN).flatMap((gap, i) => {
     const text = gapWords(gap);
-    return labelled(i === 0 ? 'open gaps' : '', gap.severity === 'critical' ? { text, style: 'notable' } : text, width);
+    return labelled(i === 0 ? 'open gaps' : '', gap.severity === 'critical' ? notable(text) : text, width);
   });
   return [...shown, ...(more > 0 ? labelled('', `and ${more} more`, width) : [])];
 }
@@ -148,7 +148,7 @@ function labelled(label: string, fact: LineSpan, width: number): readonly Line[]
   const styled = (text: string): LineSpan => (typeof fact === 'string' ? text : { ...fact, text });
   const lines = wrapText(typeof fact === 'string' ? fact : fact.text, width - LABEL_WIDTH - 2);
   return lines.map((line, i): Line => {
-    const name: LineSpan = { text: `  ${padText(i === 0 ? label : '', LABEL_WIDTH)}`, style: 'dim' };
+    const name: LineSpan = dim(`  ${padText(i === 0 ? label : '', LABEL_WIDTH)}`);
     return [name, styled(line)];
   });
 }

@@ -8,7 +8,7 @@ import { waitsForPerson } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
 import { matchId, shortIds } from '../ids.ts';
-import type { Line, LineSpan } from '../output/line.ts';
+import { bad, dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, padText } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
 import { asTyped } from '../output/wording.ts';
@@ -126,19 +126,18 @@ function placeLines(title: string, { runs, total }: StatusPlaceData, layout: Pla
   const more = total - sessions;
   const count = ({ sessionId }: OpenRunData) => runs.filter((run) => run.sessionId === sessionId).length;
   return [
-    [{ text: clipText(title, layout.width), style: 'strong' }],
-    ...(runs.length === 0 ? [[{ text: '  no open sessions', style: 'dim' } as const]] : []),
+    [strong(clipText(title, layout.width))],
+    ...(runs.length === 0 ? [[dim('  no open sessions')]] : []),
     ...runs.flatMap((run) => runLines(run, { ...layout, isOne: count(run) === 1 })),
     ...(more > 0
       ? [
           [
-            {
-              text: asTyped(
+            dim(
+              asTyped(
                 `  … and ${plural(more, 'more session')}: workrail session list --state running,blocked`,
                 layout.program,
               ),
-              style: 'dim',
-            } as const,
+            ),
           ],
         ]
       : []),
@@ -148,7 +147,7 @@ function placeLines(title: string, { runs, total }: StatusPlaceData, layout: Pla
 const MARKS: { readonly [standing in OpenRunData['standing']]: LineSpan } = {
   running: STATE_MARKS.running,
   blocked: STATE_MARKS.blocked,
-  waiting: { text: '?', style: 'notable' },
+  waiting: notable('?'),
 };
 
 /** `isOne` if its session has no other open run, so the session's id names it. */
@@ -170,13 +169,12 @@ function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: Ru
       padText(clipText(title, room), room),
       '  ',
       { text: padText(words, STANDING_WIDTH), style: standing === 'running' ? 'strong' : 'notable' },
-      { text: `  ${when}`, style: 'dim' },
+      dim(`  ${when}`),
     ],
     [
-      {
-        text: `      ${clipText(`${isOne ? '' : `run ${run.tag} `}at ${placeWords(run.place)}${of(run)}${folder}`, width - 6)}`,
-        style: 'dim',
-      },
+      dim(
+        `      ${clipText(`${isOne ? '' : `run ${run.tag} `}at ${placeWords(run.place)}${of(run)}${folder}`, width - 6)}`,
+      ),
     ],
     ...(blocker === undefined ? [] : [[`      ${clipText(`← ${blocker.message}`, width - 6)}`]]),
   ];
@@ -194,7 +192,7 @@ function othersLines({ others }: StatusData): readonly Line[] {
     ...(complete > 0 ? [[dim(`${complete} complete`), ...gapsSpans(complete, withGaps)]] : []),
     ...(closed > 0 ? [[dim(`${closed} closed`)]] : []),
     ...(salvaged > 0 ? [[dim(`${salvaged} salvaged`)]] : []),
-    ...(damaged > 0 ? [[{ text: `${damaged} damaged`, style: 'bad' } as const]] : []),
+    ...(damaged > 0 ? [[bad(`${damaged} damaged`)]] : []),
   ];
   if (parts.length === 0) return [];
   return [
@@ -210,11 +208,7 @@ function othersLines({ others }: StatusData): readonly Line[] {
 function gapsSpans(complete: number, withGaps: number): readonly LineSpan[] {
   if (withGaps === 0) return [];
   const which = withGaps === complete ? '' : `${withGaps} `;
-  return [{ text: ` (${which}with open gaps)`, style: 'notable' }];
-}
-
-function dim(text: string): LineSpan {
-  return { text, style: 'dim' };
+  return [notable(` (${which}with open gaps)`)];
 }
 
 /** How many open sessions are read in full; nobody works on more at once. */

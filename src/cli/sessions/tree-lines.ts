@@ -1,5 +1,5 @@
 import { plural } from '../../core/text/words.ts';
-import type { Line, LineSpan } from '../output/line.ts';
+import { dim, good, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { padText, textWidth, wrapText } from '../output/text-width.ts';
 import { clockTime } from '../output/times.ts';
 import { endSpans, lacksSomething, placeWords, quoted, runState, runStateWords } from './run-words.ts';
@@ -28,7 +28,7 @@ function branchRows(lines: readonly TreeLineData[], layout: BranchLayout): reado
 
 function branchLine(line: TreeLineData, { nowMs, width, label }: BranchLayout): Line {
   const words = padText(branchLabel(line, nowMs), label);
-  return [{ text: `${words}  `, style: 'dim' }, ...fitting(line.steps, width - textWidth(words) - 2)];
+  return [dim(`${words}  `), ...fitting(line.steps, width - textWidth(words) - 2)];
 }
 
 function branchLabel({ name, from, lastAt }: TreeLineData, nowMs: number): string {
@@ -67,19 +67,19 @@ function compactSteps(steps: readonly TreeStepData[], how: Drawn): Line {
 
 function compactStep(step: TreeStepData, { isLeft, isLacking }: Drawn): readonly LineSpan[] {
   const { place, state, blocked, checkpoints, gaps } = step;
-  const saved: readonly LineSpan[] = checkpoints === 0 ? [] : [{ text: times('◆', checkpoints), style: 'dim' }];
+  const saved: readonly LineSpan[] = checkpoints === 0 ? [] : [dim(times('◆', checkpoints))];
   if (state === 'complete')
     return [{ text: 'complete', style: isLacking ? 'notable' : 'good' }, ...(checkpoints === 0 ? [] : [' ', ...saved])];
   const number = place.kind === 'step' ? `${place.position ?? place.stepId} ` : '? ';
   const turnedDown = blocked === 1 && state === 'done' ? '▲×1' : times('▲', blocked);
   const marks: readonly LineSpan[] = [
-    ...(blocked === 0 ? [] : [{ text: turnedDown, style: 'notable' } as const]),
+    ...(blocked === 0 ? [] : [notable(turnedDown)]),
     ...saved,
-    ...(gaps === 0 ? [] : [{ text: times('!', gaps), style: 'notable' } as const]),
+    ...(gaps === 0 ? [] : [notable(times('!', gaps))]),
   ];
-  if (state === 'done') return [number, { text: '✓', style: 'good' }, ...marks];
+  if (state === 'done') return [number, good('✓'), ...marks];
   if (state === 'blocked') return [number, ...marks];
-  return [number, { text: isLeft ? '○' : '●', style: 'strong' }, ...marks];
+  return [number, strong(isLeft ? '○' : '●'), ...marks];
 }
 
 function times(mark: string, count: number): string {
@@ -92,7 +92,7 @@ function compactSkips({ skipped }: TreeStepData): readonly LineSpan[] {
   // A loop has no number, so the range is made of steps.
   const numbers = skipped.flatMap(({ position }) => position ?? []);
   const [first = skipped[0]?.stepId, last = first] = [numbers[0], numbers.at(-1)];
-  return [{ text: `${first}${last === first ? '' : `…${last}`} –`, style: 'dim' }, '  '];
+  return [dim(`${first}${last === first ? '' : `…${last}`} –`), '  '];
 }
 
 function lineWidth(line: Line): number {
@@ -148,7 +148,7 @@ function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow[] {
 const LABEL_WIDTH_MIN = 20;
 
 /** Where the main branch continues step by step after others. */
-const MAIN_CONTINUES: TreeRow = { line: [{ text: '└─  main', style: 'strong' }], steps: 0, branches: 0 };
+const MAIN_CONTINUES: TreeRow = { line: [strong('└─  main')], steps: 0, branches: 0 };
 
 type Room = { readonly width: number; readonly label: number };
 
@@ -166,7 +166,7 @@ type Tail = { readonly label: number; readonly isLacking: boolean };
 
 function mainTail(tail: readonly TreeStepData[], { label, isLacking }: Tail): Line {
   const steps = compactSteps(tail, { isLeft: false, isLacking });
-  return [{ text: padText('└─  main', label + 2), style: 'strong' }, ...steps];
+  return [strong(padText('└─  main', label + 2)), ...steps];
 }
 
 /** The lines that part from a step, each with those that part from it in turn; every line once. */
@@ -192,7 +192,7 @@ function shortened(rows: readonly TreeRow[]): readonly Line[] {
   const sum = (of: 'steps' | 'branches') => hidden.reduce((whole, row) => whole + row[of], 0);
   const branches = sum('branches') === 0 ? '' : ` and ${sum('branches')} branches`;
   const words = `⋮ ${plural(sum('steps'), 'step')}${branches} not shown. Add --verbose to see them.`;
-  return [...head.map(({ line }) => line), [{ text: words, style: 'dim' }], ...tail.map(({ line }) => line)];
+  return [...head.map(({ line }) => line), [dim(words)], ...tail.map(({ line }) => line)];
 }
 
 const GOAL_WIDTH_MIN = 16;
@@ -211,7 +211,7 @@ function boundary(
   { number, runs, nowMs }: { readonly number: number; readonly runs: number; readonly nowMs: number },
 ): Line {
   const begun = startedAt === undefined ? '' : ` · started ${clockTime(startedAt, nowMs)}`;
-  return [{ text: `── run ${number} of ${runs} · ${tag}${begun} ──`, style: 'dim' }];
+  return [dim(`── run ${number} of ${runs} · ${tag}${begun} ──`)];
 }
 
 function heading(run: TreeRunData, { width }: TreeLayout): Line {
@@ -221,7 +221,7 @@ function heading(run: TreeRunData, { width }: TreeLayout): Line {
   const room = width - run.workflowId.length - words.length - lines.length - 5;
   const goal = run.goal ?? run.workflowName;
   return [
-    { text: run.workflowId, style: 'strong' },
+    strong(run.workflowId),
     ...(goal === undefined ? [] : [`  ${quoted(goal, Math.max(GOAL_WIDTH_MIN, room))}`]),
     '   ',
     endSpans(runState(run), [run], words).words,
@@ -256,5 +256,5 @@ function remarkLines(remark: string, width: number): readonly Line[] {
   return wrapText(remark, width - INDENT).map((text, i): Line => [i === 0 ? ARROW : ' '.repeat(INDENT), text]);
 }
 
-const ARROW: LineSpan = { text: '  ← ', style: 'notable' };
+const ARROW: LineSpan = notable('  ← ');
 const INDENT = 4;

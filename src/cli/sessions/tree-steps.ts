@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { blockerSchema } from '../../core/log/blockers.ts';
 import { NodeId } from '../../core/log/ids.ts';
 import { plural } from '../../core/text/words.ts';
-import type { Line, LineSpan } from '../output/line.ts';
+import { dim, type Line, type LineSpan, notable } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { clockTime, duration } from '../output/times.ts';
 import { count, moment, runHead } from './listed-session.ts';
@@ -97,8 +97,8 @@ export function stepRow(
   const title = padText(clipText(name, titleWidth - 2 * depth), titleWidth - 2 * depth);
   const remarks = remarksOf(step).map((span): readonly LineSpan[] => ['  ', span]);
   const steps = state === 'complete' ? 0 : 1;
-  const mark: LineSpan = state === 'complete' && isLacking ? { text: '✓', style: 'notable' } : STEP_MARKS[state];
-  const time: LineSpan = { text: timeOf(step, layout.nowMs).padStart(timeWidth), style: 'dim' };
+  const mark: LineSpan = state === 'complete' && isLacking ? notable('✓') : STEP_MARKS[state];
+  const time: LineSpan = dim(timeOf(step, layout.nowMs).padStart(timeWidth));
   return {
     line: [indent, mark, ` ${title}`, time, ...remarks.flat()],
     steps,
@@ -130,9 +130,9 @@ type Counted = Pick<TreeStepData, 'blocked' | 'checkpoints' | 'gaps'>;
 
 function remarksOf({ blocked, checkpoints, gaps }: Counted): readonly LineSpan[] {
   return [
-    ...(blocked > 0 ? [{ text: `▲×${blocked}`, style: 'notable' } as const] : []),
-    ...(checkpoints > 0 ? [{ text: `◆ ${plural(checkpoints, 'checkpoint')}`, style: 'dim' } as const] : []),
-    ...(gaps > 0 ? [{ text: `! ${plural(gaps, 'gap')}`, style: 'notable' } as const] : []),
+    ...(blocked > 0 ? [notable(`▲×${blocked}`)] : []),
+    ...(checkpoints > 0 ? [dim(`◆ ${plural(checkpoints, 'checkpoint')}`)] : []),
+    ...(gaps > 0 ? [notable(`! ${plural(gaps, 'gap')}`)] : []),
   ];
 }
 
@@ -147,12 +147,7 @@ export function roundsRow(rounds: Rounds, { layout, titleWidth, timeWidth }: Row
   const remarks = remarksOf({ blocked: sum('blocked'), checkpoints: sum('checkpoints'), gaps: sum('gaps') });
   const title = padText(clipText(roundsWords(rounds, layout), titleWidth), titleWidth);
   return {
-    line: [
-      STEP_MARKS.done,
-      ` ${title}`,
-      { text: spent, style: 'dim' },
-      ...remarks.flatMap((span): LineSpan[] => ['  ', span]),
-    ],
+    line: [STEP_MARKS.done, ` ${title}`, dim(spent), ...remarks.flatMap((span): LineSpan[] => ['  ', span])],
     steps: steps.length,
     branches: 0,
   };
@@ -169,7 +164,7 @@ const SKIPPED_TITLE_WIDTH = 26;
 /** Skipped steps; many in a row share a line. */
 export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
   const row = (words: string, steps: number): TreeRow => ({
-    line: [{ text: words, style: 'dim' }],
+    line: [dim(words)],
     steps,
     branches: 0,
   });

@@ -3,7 +3,7 @@ import { AUDIT_FINDING_KINDS, type AuditFinding, type AuditFindingKind } from '.
 import { DAMAGE_REASONS, type DamageReason, salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { plural, shortList, sizeOf } from '../../core/text/words.ts';
-import type { Line, LineSpan } from '../output/line.ts';
+import { bad, good, type Line, type LineSpan, notable } from '../output/line.ts';
 
 const count = z.int().min(0);
 
@@ -95,11 +95,11 @@ const WORDS_BY_REASON: { readonly [reason in DamageReason]: string } = {
 
 type Session = SessionVerifyData['sessions'][number];
 
-const GOOD: LineSpan = { text: '✓', style: 'good' };
+const GOOD: LineSpan = good('✓');
 
-const BAD: LineSpan = { text: '✗', style: 'bad' };
+const BAD: LineSpan = bad('✗');
 
-const PART: LineSpan = { text: '–', style: 'notable' };
+const PART: LineSpan = notable('–');
 
 /**
  * What was found, each fact once, then the totals. Sessions without findings of their own are listed only if every session
@@ -172,10 +172,8 @@ function totalsLine({ dataDir, sessions: audits, totals }: SessionVerifyData): L
   const salvaged = audits.filter(({ health }) => health.kind === 'salvaged').length;
   const others = salvaged === 0 ? 'all' : 'the others';
   const verdict: LineSpan =
-    damaged > 0
-      ? { text: `${damaged} damaged`, style: 'bad' }
-      : { text: sessions === salvaged ? 'none damaged' : `${others} healthy`, style: 'good' };
-  const parts: readonly LineSpan[] = salvaged === 0 ? [] : [{ text: `${salvaged} salvaged, `, style: 'notable' }];
+    damaged > 0 ? bad(`${damaged} damaged`) : good(sessions === salvaged ? 'none damaged' : `${others} healthy`);
+  const parts: readonly LineSpan[] = salvaged === 0 ? [] : [notable(`${salvaged} salvaged, `)];
   const checked = `${plural(sessions, 'session')} checked in ${dataDir}, `;
   return [checked, ...parts, verdict, `: ${plural(events, 'event')}, ${sizeOf(bytes)}`];
 }

@@ -5,7 +5,7 @@ import { AUTONOMY, autonomySchema, type Preferences, RISK_POLICY, riskPolicySche
 import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
 import { command, done } from '../command.ts';
 import { SESSION_ID } from '../ids.ts';
-import type { Line } from '../output/line.ts';
+import { type Line, notable } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
 
@@ -84,10 +84,8 @@ function linesOf({ tag, workflowId, before, effective, isChanged, ...more }: Pre
   const was = isChanged ? `it was ${shown(before)}` : 'unchanged';
   return [
     [`Run ${tag} of ${workflowId} continues in ${shown(effective)}; ${was}.`],
-    ...(more.isReopened ? [[{ text: '  The run was closed; this reopened it.', style: 'notable' } as const]] : []),
-    ...more.warnings.map(
-      ({ recommended }): Line => [{ text: `  Its workflow recommends ${recommended} at most.`, style: 'notable' }],
-    ),
+    ...(more.isReopened ? [[notable('  The run was closed; this reopened it.')]] : []),
+    ...more.warnings.map(({ recommended }): Line => [notable(`  Its workflow recommends ${recommended} at most.`)]),
   ];
 }
 
