@@ -4,8 +4,7 @@ import { REPEATED_CALL_BYTES_MAX } from '../../core/log/budgets.ts';
 import { canonicalLength } from '../../core/log/document-schema.ts';
 import type { Call, ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
-import type { RecentReply } from './recent-replies.ts';
-import type { KnownToken, Situation } from './situation.ts';
+import type { Situation } from './situation.ts';
 
 const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpointToken' } as const;
 
@@ -16,21 +15,17 @@ const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpoint
  */
 export function callWithFittingToken({ tool, sent, tokens, recent }: Situation): Call | undefined {
   const payload = withoutTokens(sent);
-  const isReport = Object.keys(payload).length > 0 || tokens.some(isAckInPlace);
+  const isReport =
+    Object.keys(payload).length > 0 || tokens.some(({ kind, slot }) => kind === 'ack' && slot === 'ackToken');
   const wanted = wantedKind(tool, isReport);
   if (wanted === undefined) return undefined;
   const genuine = tokens.find(({ kind }) => kind === wanted);
   // A recent reply may belong to another run than the one that is meant, so it is only used to show a step.
   const from = genuine ?? tokens[0] ?? (wanted === 'state' && recent.length === 1 ? recent[0] : undefined);
   if (from === undefined) return undefined;
-  const token = genuine?.text ?? tokenOf(from, wanted);
+  const token = genuine?.text ?? from[SLOT_FOR[wanted]];
   if (token !== undefined) return { tool, arguments: { [SLOT_FOR[wanted]]: token, ...payload } };
-  return callToShow(from);
-}
-
-/** Shows the current step of a run. */
-function callToShow({ stateToken }: Pick<KnownToken, 'stateToken'>): Call {
-  return { tool: 'continue_workflow', arguments: { stateToken } };
+  return { tool: 'continue_workflow', arguments: { stateToken: from.stateToken } };
 }
 
 /** Lists the workflows of the project that the call was about. */
@@ -54,18 +49,10 @@ export function callToSave(situation: Situation): Call | undefined {
   return { ...call, arguments: { ...call.arguments, output: { notesMarkdown: '<what is done and what is open>' } } };
 }
 
-function isAckInPlace({ kind, slot }: KnownToken): boolean {
-  return kind === 'ack' && slot === 'ackToken';
-}
-
 function wantedKind(tool: string, isReport: boolean): keyof typeof SLOT_FOR | undefined {
   if (tool === 'checkpoint_workflow') return 'checkpoint';
   if (tool !== 'continue_workflow') return undefined;
   return isReport ? 'ack' : 'state';
-}
-
-function tokenOf(from: RecentReply, kind: keyof typeof SLOT_FOR): string | undefined {
-  return from[SLOT_FOR[kind]];
 }
 
 function withoutTokens(sent: JsonObject): JsonObject {
@@ -118,4 +105,17 @@ function wellFormed(value: JsonValue, depth = 0): JsonValue {
 /** The words for a refusal, before its call is cut to what may be repeated. */
 export type Explained = Omit<ErrorEnvelope, 'nextCall'> & { readonly call?: Call | undefined };
 
-export const NOT_RETRYABLE: Retry = { kind: 'not_retryable' };
+/** By default the call is invalid, and sending it again does not help. */
+export type Words = Omit<Explained, 'code' | 'retry'> & Partial<Pick<Explained, 'code' | 'retry'>>;
+
+/** The words for each code of a refusal. */
+export type WordsFor<Refused extends { readonly code: string }> = {
+  readonly [code in Refused['code']]: (
+    refusal: Extract<Refused, { readonly code: code }>,
+    situation: Situation,
+  ) => Words;
+};
+
+export function retryAfter(afterMs: number): Retry {
+  return { kind: 'retryable_after_ms', afterMs };
+}

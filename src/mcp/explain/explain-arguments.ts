@@ -4,20 +4,18 @@ import type { Call } from '../../core/log/error-envelope.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import { type ArgumentProblem, isCorrected, type ShapeName } from '../arguments/argument.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
-import { callToList, callToSave, callWithFittingToken, type Explained, NOT_RETRYABLE } from './corrected-call.ts';
+import { callToList, callToSave, callWithFittingToken, type Words } from './corrected-call.ts';
 import type { Situation } from './situation.ts';
 
 /** The words for invalid arguments, with the corrected call if the intention is clear. */
-export function explainArguments(refusal: ArgumentRefusal, situation: Situation): Explained {
+export function explainArguments(refusal: ArgumentRefusal, situation: Situation): Words {
   const { problems } = refusal;
   const isUnknown = problems.some((problem) => problem.kind === 'unknown' && problem.meant === undefined);
   const takes = isUnknown ? ` The arguments are ${refusal.takes.join(', ')}.` : '';
   const call = correctedCall(refusal, situation);
   return {
-    code: 'VALIDATION_ERROR',
     message: `Invalid call to ${situation.tool}. ${problems.map(wordsFor).join(' ')}${takes}`,
     suggestion: suggestionFor(call, situation),
-    retry: NOT_RETRYABLE,
     call,
   };
 }

@@ -1,5 +1,6 @@
+import type { GateRefusal } from '../../app/ports/session-store.ts';
 import { unreachable } from '../../core/assert.ts';
-import { defined, type JsonObject } from '../../core/json/json-value.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { andList, orList } from '../../core/text/words.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import {
@@ -8,57 +9,61 @@ import {
   type ScopeMismatch,
   type TokenRefusal,
 } from '../../core/token/token-refusal.ts';
-import { callToResume, callWithFittingToken, type Explained } from './corrected-call.ts';
-import type { KnownToken, Situation } from './situation.ts';
+import { callToResume, callWithFittingToken, type Explained, type Words, type WordsFor } from './corrected-call.ts';
+import type { Situation } from './situation.ts';
 
-type Words = Pick<Explained, 'message' | 'suggestion' | 'nextIntent' | 'details' | 'call'>;
 type Advice = Omit<Words, 'message'>;
 
 const COPY_AGAIN =
   'Copy the whole token unchanged from the last reply of that run and send the call again. If you do not have it, call resume_session.';
 
+const LOCK_RETRY_MS = 500;
+
 /** The words for a token that is not accepted. */
-export function explainToken(refusal: TokenRefusal, situation: Situation): Explained {
-  return { code: refusal.code, retry: retryOfTokenRefusal(refusal), ...wordsFor(refusal, situation) };
+export const TOKEN_WORDS: WordsFor<TokenRefusal | Extract<GateRefusal, { code: 'session_locked' }>> = {
+  TOKEN_INVALID_FORMAT: (refusal, situation) => ({
+    ...head(refusal),
+    message: `${subject(situation)} is invalid: ${formatProblem(refusal.problem)}.`,
+    ...copyAgain(situation),
+  }),
+  TOKEN_UNSUPPORTED_VERSION: (refusal, situation) => ({
+    ...head(refusal),
+    message: `${subject(situation)} has version ${refusal.found}; this server supports ${andList(refusal.supported.map(String))}.`,
+    suggestion:
+      'Copy the whole token again, unchanged. If it is exact, ask the user to update workrail. If you do not have it, call resume_session.',
+  }),
+  TOKEN_BAD_SIGNATURE: (refusal, situation) => ({
+    ...head(refusal),
+    message: `${subject(situation)} was changed, or comes from another machine.`,
+    ...copyAgain(situation),
+  }),
+  TOKEN_SCOPE_MISMATCH: (refusal, situation) => ({
+    ...head(refusal),
+    ...scopeMismatch(refusal.mismatch, situation),
+  }),
+  TOKEN_UNKNOWN_NODE: (refusal, situation) => ({
+    ...head(refusal),
+    message: `The token is valid, but its ${refusal.missing.kind === 'session' ? 'session' : 'step'} is not stored here.`,
+    suggestion: 'Call resume_session to see what is stored on this machine, or start_workflow to start a run.',
+    call: callToResume(situation),
+  }),
+  TOKEN_WORKFLOW_HASH_MISMATCH: (refusal) => ({ ...head(refusal), ...hashMismatch(refusal) }),
+  TOKEN_SESSION_LOCKED: locked,
+  session_locked: ({ sessionId, holder = null }) =>
+    locked({ code: 'TOKEN_SESSION_LOCKED', sessionId, afterMs: LOCK_RETRY_MS, holder }),
+};
+
+function head(refusal: TokenRefusal): Pick<Explained, 'code' | 'retry'> {
+  return { code: refusal.code, retry: retryOfTokenRefusal(refusal) };
 }
 
-function wordsFor(refusal: TokenRefusal, situation: Situation): Words {
-  switch (refusal.code) {
-    case 'TOKEN_INVALID_FORMAT':
-      return {
-        message: `${subject(situation)} is invalid: ${formatProblem(refusal.problem)}.`,
-        ...copyAgain(situation),
-      };
-    case 'TOKEN_UNSUPPORTED_VERSION':
-      return {
-        message: `${subject(situation)} has version ${refusal.found}; this server supports ${andList(refusal.supported.map(String))}.`,
-        suggestion:
-          'Copy the whole token again, unchanged. If it is exact, ask the user to update workrail. If you do not have it, call resume_session.',
-      };
-    case 'TOKEN_BAD_SIGNATURE':
-      return {
-        message: `${subject(situation)} was changed, or comes from another machine.`,
-        ...copyAgain(situation),
-      };
-    case 'TOKEN_SCOPE_MISMATCH':
-      return scopeMismatch(refusal.mismatch, situation);
-    case 'TOKEN_UNKNOWN_NODE':
-      return {
-        message: `The token is valid, but its ${refusal.missing.kind === 'session' ? 'session' : 'step'} is not stored here.`,
-        suggestion: 'Call resume_session to see what is stored on this machine, or start_workflow to start a run.',
-        call: callToResume(situation),
-      };
-    case 'TOKEN_WORKFLOW_HASH_MISMATCH':
-      return hashMismatch(refusal);
-    case 'TOKEN_SESSION_LOCKED':
-      return {
-        message: `Another call is writing to this session${refusal.holder === null ? '' : ` (${refusal.holder})`}.`,
-        suggestion: `Send the same call again in ${refusal.afterMs} ms. If this continues, ask the user which other workrail process is running.`,
-        nextIntent: 'rehydrate_only',
-      };
-    default:
-      return unreachable(refusal);
-  }
+function locked(refusal: Extract<TokenRefusal, { code: 'TOKEN_SESSION_LOCKED' }>): Words {
+  return {
+    ...head(refusal),
+    message: `Another call is writing to this session${refusal.holder === null ? '' : ` (${refusal.holder})`}.`,
+    suggestion: `Send the same call again in ${refusal.afterMs} ms. If this continues, ask the user which other workrail process is running.`,
+    nextIntent: 'rehydrate_only',
+  };
 }
 
 /** The argument that is wrong, if only one can be. */
@@ -78,31 +83,20 @@ function copyAgain(situation: Situation): Advice {
   return { suggestion: `Send the corrected call. Its token is ${how}, from ${runOf(token)}.`, call };
 }
 
-type HashMismatch = Extract<TokenRefusal, { code: 'TOKEN_WORKFLOW_HASH_MISMATCH' }>;
-
-function hashMismatch({ source, place }: HashMismatch): Words {
+function hashMismatch({ source, place }: Extract<TokenRefusal, { code: 'TOKEN_WORKFLOW_HASH_MISMATCH' }>): Words {
   const run = runOf(place);
-  const suggestion = 'Tell the user that the stored run is inconsistent, and call start_workflow to start a new run.';
-  switch (source) {
-    case 'token':
-      return {
-        message: `The token names a different version of the workflow from the one ${run} was started with.`,
-        suggestion,
-      };
-    case 'node':
-      return {
-        message: `This step was recorded with a different version of the workflow from the one ${run} was started with.`,
-        suggestion,
-      };
-    case 'stored_workflow':
-      return {
-        message: `The workflow stored for ${run} is not the one it was started with.`,
-        suggestion:
-          'Ask the user to run workrail session verify, which names the file. To continue working now, call start_workflow.',
-      };
-    default:
-      return unreachable(source);
-  }
+  const messages = {
+    token: `The token names a different version of the workflow from the one ${run} was started with.`,
+    node: `This step was recorded with a different version of the workflow from the one ${run} was started with.`,
+    stored_workflow: `The workflow stored for ${run} is not the one it was started with.`,
+  };
+  return {
+    message: messages[source],
+    suggestion:
+      source === 'stored_workflow'
+        ? 'Ask the user to run workrail session verify, which names the file. To continue working now, call start_workflow.'
+        : 'Tell the user that the stored run is inconsistent, and call start_workflow to start a new run.',
+  };
 }
 
 function scopeMismatch(mismatch: ScopeMismatch, situation: Situation): Words {
@@ -150,9 +144,12 @@ function corrected(situation: Situation, otherwise: string): Advice {
   const which = others.map(
     (other) => ` To continue ${runOf(other)} instead, use ${other.ackToken ?? other.stateToken}.`,
   );
+  const runs = situation.tokens.map(({ slot, tag, workflowId, stateToken, ackToken }) =>
+    defined({ slot, tag, workflowId, stateToken, ackToken }),
+  );
   return {
     suggestion: `${token === undefined ? 'Send' : `To continue ${runOf(token)}, send`} the corrected call.${which.join('')}`,
-    ...(others.length === 0 ? {} : { details: { runs: situation.tokens.map(runFacts) } }),
+    ...(others.length === 0 ? {} : { details: { runs } }),
     call,
   };
 }
@@ -160,10 +157,6 @@ function corrected(situation: Situation, otherwise: string): Advice {
 function owners({ tokens }: Situation): string {
   if (tokens.length < 2) return '';
   return tokens.map((token) => ` ${token.slot} belongs to ${runOf(token)}.`).join('');
-}
-
-function runFacts({ slot, tag, workflowId, stateToken, ackToken }: KnownToken): JsonObject {
-  return defined({ slot, tag, workflowId, stateToken, ackToken });
 }
 
 function runOf({ tag, workflowId }: { readonly tag: string; readonly workflowId: string }): string {
