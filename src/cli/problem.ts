@@ -1,3 +1,4 @@
+import type { ByCode } from '../core/assert.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import { nearest } from '../core/text/spelling.ts';
 
@@ -16,18 +17,22 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** Why a command did not succeed, and the exit code. */
 export type CommandProblem = { readonly error: ErrorEnvelope; readonly exitCode: ExitCode };
 
-/** An error in words. Running the same command again does not help, unless the caller adds another `retry`. */
-export function errorWords(code: ErrorEnvelope['code'], message: string, suggestion: string): ErrorEnvelope {
-  return { code, message, suggestion, retry: { kind: 'not_retryable' } };
-}
+/** What a refusal says. By default the command line is invalid, and running it again does not help. */
+type RefusalWords = Pick<ErrorEnvelope, 'message' | 'suggestion'> &
+  Partial<Pick<ErrorEnvelope, 'code' | 'retry' | 'details'>>;
 
-/** An error as the command ends with it; the exit code follows from the kind of error unless one is given. */
-export function errorProblem(error: ErrorEnvelope, exitCode: ExitCode = exitCodeOf(error.code)): CommandProblem {
-  return { error, exitCode };
+/** What each refusal says, given the data directory. */
+export type RefusalTable<Refused extends { readonly code: string }> = ByCode<Refused, RefusalWords, [string]>;
+
+/** What a command ends with; the exit code follows from the kind of error unless one is given. */
+export function errorProblem(words: RefusalWords, exitCode?: ExitCode): CommandProblem {
+  const { code = 'VALIDATION_ERROR', message, suggestion, ...more } = words;
+  const error: ErrorEnvelope = { code, message, suggestion, retry: { kind: 'not_retryable' }, ...more };
+  return { error, exitCode: exitCode ?? EXIT_CODES[code] ?? EXIT.failed };
 }
 
 export function problem(exitCode: ExitCode, message: string, suggestion: string): CommandProblem {
-  return { exitCode, error: errorWords('VALIDATION_ERROR', message, suggestion) };
+  return errorProblem({ message, suggestion }, exitCode);
 }
 
 /** The problem of a command line that makes no sense. */
@@ -44,22 +49,16 @@ export function unknownWord(what: string, written: unknown, known: readonly stri
   );
 }
 
-export function exitCodeOf(code: ErrorEnvelope['code']): ExitCode {
-  switch (code) {
-    case 'VALIDATION_ERROR':
-      return EXIT.usage;
-    case 'SESSION_NOT_FOUND':
-    case 'WORKFLOW_NOT_FOUND':
-      return EXIT.notFound;
-    case 'BUNDLE_INVALID_FORMAT':
-    case 'BUNDLE_UNSUPPORTED_VERSION':
-    case 'BUNDLE_INTEGRITY_FAILED':
-    case 'BUNDLE_MISSING_SNAPSHOT':
-    case 'BUNDLE_MISSING_PINNED_WORKFLOW':
-    case 'BUNDLE_EVENT_ORDER_INVALID':
-    case 'BUNDLE_MANIFEST_ORDER_INVALID':
-      return EXIT.checkFailed;
-    default:
-      return EXIT.failed;
-  }
-}
+/** What an error makes the process exit with; any other error is a failure. */
+const EXIT_CODES: { readonly [code in ErrorEnvelope['code']]?: ExitCode } = {
+  VALIDATION_ERROR: EXIT.usage,
+  SESSION_NOT_FOUND: EXIT.notFound,
+  WORKFLOW_NOT_FOUND: EXIT.notFound,
+  BUNDLE_INVALID_FORMAT: EXIT.checkFailed,
+  BUNDLE_UNSUPPORTED_VERSION: EXIT.checkFailed,
+  BUNDLE_INTEGRITY_FAILED: EXIT.checkFailed,
+  BUNDLE_MISSING_SNAPSHOT: EXIT.checkFailed,
+  BUNDLE_MISSING_PINNED_WORKFLOW: EXIT.checkFailed,
+  BUNDLE_EVENT_ORDER_INVALID: EXIT.checkFailed,
+  BUNDLE_MANIFEST_ORDER_INVALID: EXIT.checkFailed,
+};

@@ -15,7 +15,7 @@ import {
 import { COMMANDS } from './command-list.ts';
 import { printable } from './output/line.ts';
 import { type Printer, printerFor } from './output/printer.ts';
-import { type CommandProblem, EXIT, errorProblem, errorWords, usageProblem } from './problem.ts';
+import { type CommandProblem, EXIT, errorProblem, usageProblem } from './problem.ts';
 import type { Program } from './program.ts';
 
 /** Runs any command line and returns the exit code; `undefined` while a server is running. */
@@ -195,10 +195,8 @@ function invalidSettings(problems: readonly string[]): CommandProblem {
   );
 }
 
-const INTERNAL_ERROR = errorProblem(
-  errorWords(
-    'INTERNAL',
-    'Internal error in WorkRail. What was recorded before is safe.',
-    'Run the command again with --verbose, and report the output.',
-  ),
-);
+const INTERNAL_ERROR = errorProblem({
+  code: 'INTERNAL',
+  message: 'Internal error in WorkRail. What was recorded before is safe.',
+  suggestion: 'Run the command again with --verbose, and report the output.',
+});

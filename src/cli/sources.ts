@@ -1,6 +1,5 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import type { GitRefusal } from '../app/ports/workflow-sources.ts';
 import {
   type AddSourceRefusal,
   addSource,
@@ -12,7 +11,7 @@ import {
   type UpdatedSource,
   updateSources,
 } from '../app/sources.ts';
-import { unreachable } from '../core/assert.ts';
+import { type ByCode, byCode, unreachable } from '../core/assert.ts';
 import { type WorkflowSourceEntry, workflowSourceEntrySchema } from '../core/sources.ts';
 import { nearest } from '../core/text/spelling.ts';
 import { plural } from '../core/text/words.ts';
@@ -127,43 +126,54 @@ export const sourceUpdate = command({
 type SourceRefusal = AddSourceRefusal | SourceUnknown;
 
 function sourceProblem(refusal: SourceRefusal): CommandProblem {
-  switch (refusal.code) {
-    case 'address_refused':
-      return usageProblem(`"${refusal.address}" cannot be a source: ${REASONS[refusal.reason]}.`, ADDRESSES);
-    case 'source_exists':
-      return usageProblem(
-        `A source named "${refusal.name}" already exists.`,
-        'Choose another name with --name, or remove the existing source.',
-      );
-    case 'source_unusable':
-      return usageProblem(`Invalid ${refusal.what} "${refusal.value}".`, UNUSABLE[refusal.what]);
-    case 'setting_of_repositories':
-      return notARepository(refusal);
-    case 'source_empty':
-      return problem(EXIT.failed, `${healthText(refusal.health)} Nothing was added.`, emptyAdvice(refusal.health));
-    case 'source_unknown':
-      return problem(EXIT.notFound, `Unknown source "${refusal.name}".`, knownAdvice(refusal));
-    case 'source_list_broken':
-      return problem(
-        EXIT.failed,
-        `${refusal.file} is not a valid list of sources: ${refusal.cause}.`,
-        'Fix it, or move it away and add the sources again.',
-      );
-    case 'source_list_unwritable':
-      return problem(
-        EXIT.failed,
-        `${refusal.file} could not be written (${refusal.cause}). Nothing was changed.`,
-        'Check the free space and the permissions, then run the command again.',
-      );
-    case 'git_missing':
-    case 'git_timeout':
-    case 'git_failed':
-    case 'git_rewritten':
-      return gitProblem(refusal);
-    default:
-      return unreachable(refusal);
-  }
+  return byCode(SOURCE_PROBLEMS, refusal);
 }
+
+const SOURCE_PROBLEMS: ByCode<SourceRefusal, CommandProblem> = {
+  address_refused: ({ address, reason }) =>
+    usageProblem(`"${address}" cannot be a source: ${REASONS[reason]}.`, ADDRESSES),
+  source_exists: ({ name }) =>
+    usageProblem(
+      `A source named "${name}" already exists.`,
+      'Choose another name with --name, or remove the existing source.',
+    ),
+  source_unusable: ({ what, value }) => usageProblem(`Invalid ${what} "${value}".`, UNUSABLE[what]),
+  setting_of_repositories: notARepository,
+  source_empty: ({ health }) => problem(EXIT.failed, `${healthText(health)} Nothing was added.`, emptyAdvice(health)),
+  source_unknown: (refusal) => problem(EXIT.notFound, `Unknown source "${refusal.name}".`, knownAdvice(refusal)),
+  source_list_broken: ({ file, cause }) =>
+    problem(
+      EXIT.failed,
+      `${file} is not a valid list of sources: ${cause}.`,
+      'Fix it, or move it away and add the sources again.',
+    ),
+  source_list_unwritable: ({ file, cause }) =>
+    problem(
+      EXIT.failed,
+      `${file} could not be written (${cause}). Nothing was changed.`,
+      'Check the free space and the permissions, then run the command again.',
+    ),
+  git_missing: () =>
+    problem(EXIT.failed, 'git was not found.', 'Install git, or add a folder or an npm package instead.'),
+  git_timeout: ({ ms, url }) =>
+    problem(
+      EXIT.failed,
+      `git took longer than ${ms / 1000} s to fetch ${url}.`,
+      'Try again, or clone the repository yourself and add its folder.',
+    ),
+  git_failed: ({ url, said }) =>
+    problem(
+      EXIT.failed,
+      `git could not fetch ${url}: ${said}`,
+      'Check the address and the branch, and that you can read the repository without a password prompt.',
+    ),
+  git_rewritten: ({ url, from, to, name }) =>
+    problem(
+      EXIT.checkFailed,
+      `The history of ${url} was rewritten: ${short(to)} does not follow ${short(from)}.`,
+      `Ask the owner why. To accept the new history: workrail source update ${name} --force`,
+    ),
+};
 
 function notARepository(refusal: Extract<SourceRefusal, { code: 'setting_of_repositories' }>): CommandProblem {
   const { setting, address, kind } = refusal;
@@ -175,33 +185,6 @@ function notARepository(refusal: Extract<SourceRefusal, { code: 'setting_of_repo
     `--${setting} is only for git repositories, and ${address} is ${found}.`,
     `Remove --${setting}${instead}.`,
   );
-}
-
-function gitProblem(refusal: GitRefusal): CommandProblem {
-  switch (refusal.code) {
-    case 'git_missing':
-      return problem(EXIT.failed, 'git was not found.', 'Install git, or add a folder or an npm package instead.');
-    case 'git_timeout':
-      return problem(
-        EXIT.failed,
-        `git took longer than ${refusal.ms / 1000} s to fetch ${refusal.url}.`,
-        'Try again, or clone the repository yourself and add its folder.',
-      );
-    case 'git_failed':
-      return problem(
-        EXIT.failed,
-        `git could not fetch ${refusal.url}: ${refusal.said}`,
-        'Check the address and the branch, and that you can read the repository without a password prompt.',
-      );
-    case 'git_rewritten':
-      return problem(
-        EXIT.checkFailed,
-        `The history of ${refusal.url} was rewritten: ${short(refusal.to)} does not follow ${short(refusal.from)}.`,
-        `Ask the owner why. To accept the new history: workrail source update ${refusal.name} --force`,
-      );
-    default:
-      return unreachable(refusal);
-  }
 }
 
 const REASONS = {

@@ -4,13 +4,13 @@ import { OTHER_SESSION, SESSION } from '../../test/examples/ids.ts';
 import { digest } from '../../test/examples/sha256.ts';
 import { errorEnvelopeSchema } from '../core/log/error-envelope.ts';
 import { snapshotRefSchema, workflowHashSchema } from '../core/log/ids.ts';
-import { EXIT, exitCodeOf } from './problem.ts';
-import { type CommandRefusal, explainRefusal as explainIn } from './words.ts';
+import { EXIT } from './problem.ts';
+import { type CommandRefusal, refusalProblem } from './words.ts';
 
 type Code = CommandRefusal['code'];
 
 const DATA_DIR = '/data/workrail';
-const explain = (refusal: CommandRefusal) => explainIn(refusal, DATA_DIR);
+const explain = (refusal: CommandRefusal) => refusalProblem(refusal, DATA_DIR).error;
 
 const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code }> } = {
   session_unmatched: { code: 'session_unmatched', asked: 'sess_0123', near: [SESSION, OTHER_SESSION], untold: [] },
@@ -134,7 +134,7 @@ describe('the words for a refusal', () => {
   });
 
   it('every refusal has the exit code of its kind', () => {
-    const exits = Object.values(REFUSALS).map((refusal) => [refusal.code, exitCodeOf(explain(refusal).code)]);
+    const exits = Object.values(REFUSALS).map((refusal) => [refusal.code, refusalProblem(refusal, DATA_DIR).exitCode]);
     expect(Object.fromEntries(exits)).toEqual({
       session_unmatched: EXIT.notFound,
       session_ambiguous: EXIT.usage,

@@ -7,3 +7,17 @@ export function assert(claim: boolean, message: string): asserts claim {
 export function unreachable(value: never): never {
   throw new Error(`bug: unexpected ${JSON.stringify(value)}`);
 }
+
+/** One function per variant of a union that is told apart by `code`. This does not compile while one is missing. */
+export type ByCode<Union extends { readonly code: string }, Out, More extends readonly unknown[] = []> = {
+  readonly [code in Union['code']]: (value: Extract<Union, { readonly code: code }>, ...more: More) => Out;
+};
+
+/** Calls the function for the variant. */
+export function byCode<Code extends string, Out, More extends readonly unknown[]>(
+  cases: Readonly<Record<Code, (value: never, ...more: More) => Out>>,
+  value: { readonly code: Code },
+  ...more: More
+): Out {
+  return cases[value.code](value as never, ...more);
+}

@@ -7,14 +7,14 @@ import type { CopyRefusal, Destination, PlaceRefusal } from '../../app/author/ne
 import type { PreviewRefusal } from '../../app/author/preview-step.ts';
 import type { ScenarioRefusal } from '../../app/author/test-workflows.ts';
 import type { FileFailure } from '../../app/ports/author-files.ts';
-import { unreachable } from '../../core/assert.ts';
+import { type ByCode, byCode } from '../../core/assert.ts';
 import { type JsonObject, parseJson } from '../../core/json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../../core/log/autonomy.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
 import { shellWord, shortList } from '../../core/text/words.ts';
 import { dim, type Line } from '../output/line.ts';
-import { type CommandProblem, EXIT, errorProblem, errorWords, problem, unknownWord, usageProblem } from '../problem.ts';
+import { type CommandProblem, EXIT, errorProblem, problem, unknownWord, usageProblem } from '../problem.ts';
 
 /** Operands and options that several of the commands have. */
 export const WORKFLOW = { syntax: '<id>', help: 'a workflow id or file' };
@@ -40,120 +40,90 @@ type AuthorRefusal =
   | MigrateRefusal;
 
 export function authorProblem(refusal: AuthorRefusal): CommandProblem {
-  switch (refusal.code) {
-    case 'target_unknown': {
-      const meant = nearestId(refusal.asked, refusal.known);
-      return notFound(
-        `No file, folder or workflow "${refusal.asked}".`,
-        meant === undefined
-          ? `Give an id or a path. The workflows are ${shortList(refusal.known)}.`
-          : `Did you mean ${meant}?`,
-      );
-    }
-    case 'workflow_broken': {
-      const { file, diagnostics } = refusal.invalid;
-      const [first] = diagnostics.filter(({ severity }) => severity === 'error');
-      const where = first === undefined ? file.path : `${file.path}:${first.line}:${first.column}`;
-      return checkProblem(
-        `${where} is invalid: ${first?.message ?? 'it does not compile.'}`,
-        `Run "workrail workflow check ${shellWord(file.path)}" to see every error.`,
-      );
-    }
-    case 'step_unknown': {
-      const { message, suggestion } = unknownStep(refusal);
-      return problem(EXIT.notFound, message, suggestion);
-    }
-    case 'script_invalid': {
-      const [first] = refusal.problems;
-      const where = `${refusal.path}:${first?.line ?? 1}:${first?.column ?? 1}`;
-      return usageProblem(
-        `${where} ${first?.message ?? 'The script cannot be read.'}`,
-        'A script can have "mode", "goal", "context" and "steps", like a test scenario.',
-      );
-    }
-    case 'folder_empty':
-      return notFound(
-        `${refusal.path} contains no workflow file.`,
-        'Choose another folder, or create a workflow with "workrail workflow new".',
-      );
-    case 'nothing_own':
-      return notFound(
-        `You have no workflows of your own: ${refusal.folders.join(', ')} contain none.`,
-        'Create one with "workrail workflow new", name a file or an id, or add --all to include every workflow.',
-      );
-    case 'no_scenarios':
-      return notFound(
-        `There are no test scenarios: ${refusal.path} does not exist.`,
-        'Write that file: a "workflowId" and a list of "scenarios", each with a name and its expectations.',
-      );
-    case 'file_absent':
-    case 'file_exists':
-    case 'file_failed':
-    case 'id_legacy':
-    case 'id_reserved':
-    case 'id_malformed':
-    case 'id_taken':
-    case 'not_editable':
-      return writeProblem(refusal);
-    default:
-      return unreachable(refusal);
-  }
+  return byCode(AUTHOR_PROBLEMS, refusal);
 }
 
-/** Why a file cannot be read or written, or why an id cannot be used. */
-function writeProblem(refusal: Exclude<PlaceRefusal | MigrateRefusal | FileFailure, WorkflowRefusal>): CommandProblem {
-  switch (refusal.code) {
-    case 'file_absent':
-      return problem(EXIT.notFound, `${refusal.path} does not exist.`, 'Check the path.');
-    case 'file_exists':
-      return problem(
-        EXIT.failed,
-        `${refusal.path} already exists and was not changed.`,
-        'Choose another id, or remove that file.',
-      );
-    case 'file_failed':
-      return errorProblem(
-        errorWords('STORE_IO', `${refusal.path} failed: ${refusal.cause}.`, 'Check the path and its permissions.'),
-      );
-    case 'id_legacy':
-      return usageProblem(
-        `"${refusal.id}" has no namespace, and new workflows need one.`,
-        `Add a namespace, for example team.${refusal.id.replace(/^[^a-z]+/, '')}`,
-      );
-    case 'id_reserved':
-      return usageProblem(
-        `"${refusal.id}" begins with "wr.", which is reserved for the bundled workflows.`,
-        `Choose another namespace, for example team.${refusal.id.slice('wr.'.length)}`,
-      );
-    case 'id_malformed':
-      return usageProblem(
-        `Invalid id "${refusal.id}".`,
-        'Use namespace.name. Each part begins with a letter and contains only lower-case letters, digits, "_" and "-".',
-      );
-    case 'id_taken':
-      return problem(
-        EXIT.failed,
-        `A workflow "${refusal.id}" already exists in ${refusal.path}.`,
-        'Choose another id.',
-      );
-    case 'not_editable':
-      return problem(
-        EXIT.failed,
-        `"${refusal.id}" is not in a folder of yours: it is in ${refusal.path}.`,
-        `Copy it under an id of your own: workrail workflow copy ${shellWord(refusal.id)}`,
-      );
-    default:
-      return unreachable(refusal);
-  }
-}
+const AUTHOR_PROBLEMS: ByCode<AuthorRefusal, CommandProblem> = {
+  target_unknown: ({ asked, known }) => {
+    const meant = nearestId(asked, known);
+    return notFound(
+      `No file, folder or workflow "${asked}".`,
+      meant === undefined ? `Give an id or a path. The workflows are ${shortList(known)}.` : `Did you mean ${meant}?`,
+    );
+  },
+  workflow_broken: ({ invalid: { file, diagnostics } }) => {
+    const [first] = diagnostics.filter(({ severity }) => severity === 'error');
+    const where = first === undefined ? file.path : `${file.path}:${first.line}:${first.column}`;
+    return checkProblem(
+      `${where} is invalid: ${first?.message ?? 'it does not compile.'}`,
+      `Run "workrail workflow check ${shellWord(file.path)}" to see every error.`,
+    );
+  },
+  step_unknown: (refusal) => {
+    const { message, suggestion } = unknownStep(refusal);
+    return problem(EXIT.notFound, message, suggestion);
+  },
+  script_invalid: ({ path, problems: [first] }) =>
+    usageProblem(
+      `${path}:${first?.line ?? 1}:${first?.column ?? 1} ${first?.message ?? 'The script cannot be read.'}`,
+      'A script can have "mode", "goal", "context" and "steps", like a test scenario.',
+    ),
+  folder_empty: ({ path }) =>
+    notFound(
+      `${path} contains no workflow file.`,
+      'Choose another folder, or create a workflow with "workrail workflow new".',
+    ),
+  nothing_own: ({ folders }) =>
+    notFound(
+      `You have no workflows of your own: ${folders.join(', ')} contain none.`,
+      'Create one with "workrail workflow new", name a file or an id, or add --all to include every workflow.',
+    ),
+  no_scenarios: ({ path }) =>
+    notFound(
+      `There are no test scenarios: ${path} does not exist.`,
+      'Write that file: a "workflowId" and a list of "scenarios", each with a name and its expectations.',
+    ),
+  file_absent: ({ path }) => problem(EXIT.notFound, `${path} does not exist.`, 'Check the path.'),
+  file_exists: ({ path }) =>
+    problem(EXIT.failed, `${path} already exists and was not changed.`, 'Choose another id, or remove that file.'),
+  file_failed: ({ path, cause }) =>
+    errorProblem({
+      code: 'STORE_IO',
+      message: `${path} failed: ${cause}.`,
+      suggestion: 'Check the path and its permissions.',
+    }),
+  id_legacy: ({ id }) =>
+    usageProblem(
+      `"${id}" has no namespace, and new workflows need one.`,
+      `Add a namespace, for example team.${id.replace(/^[^a-z]+/, '')}`,
+    ),
+  id_reserved: ({ id }) =>
+    usageProblem(
+      `"${id}" begins with "wr.", which is reserved for the bundled workflows.`,
+      `Choose another namespace, for example team.${id.slice('wr.'.length)}`,
+    ),
+  id_malformed: ({ id }) =>
+    usageProblem(
+      `Invalid id "${id}".`,
+      'Use namespace.name. Each part begins with a letter and contains only lower-case letters, digits, "_" and "-".',
+    ),
+  id_taken: ({ id, path }) =>
+    problem(EXIT.failed, `A workflow "${id}" already exists in ${path}.`, 'Choose another id.'),
+  not_editable: ({ id, path }) =>
+    problem(
+      EXIT.failed,
+      `"${id}" is not in a folder of yours: it is in ${path}.`,
+      `Copy it under an id of your own: workrail workflow copy ${shellWord(id)}`,
+    ),
+};
 
 function notFound(message: string, suggestion: string): CommandProblem {
-  return errorProblem(errorWords('WORKFLOW_NOT_FOUND', message, suggestion));
+  return errorProblem({ code: 'WORKFLOW_NOT_FOUND', message, suggestion });
 }
 
 /** A check that found the workflow invalid. */
 export function checkProblem(message: string, suggestion: string): CommandProblem {
-  return errorProblem(errorWords('WORKFLOW_INVALID', message, suggestion), EXIT.checkFailed);
+  return errorProblem({ code: 'WORKFLOW_INVALID', message, suggestion }, EXIT.checkFailed);
 }
 
 /** The words for a step that the workflow does not have. */

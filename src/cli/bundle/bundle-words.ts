@@ -1,47 +1,43 @@
 import type { TooLargeToShare } from '../../app/bundle/survey-session.ts';
 import type { InputFailure, OutputFailure } from '../../app/ports/bundle-output.ts';
-import { unreachable } from '../../core/assert.ts';
 import type { BundleRefusal, FormatReason, IntegrityReason } from '../../core/bundle/bundle-refusal.ts';
-import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import type { Salvage } from '../../core/log/health.ts';
 import { type Line, notable } from '../output/line.ts';
-import { errorWords } from '../problem.ts';
+import type { RefusalTable } from '../problem.ts';
 
 const EXPORT_AGAIN =
   'Export the session again with "workrail export ID --as bundle -o FILE", and import that file unchanged.';
 
 /** The words for a bundle that cannot be imported. */
-export function explainBundle(refusal: BundleRefusal): ErrorEnvelope {
-  const { code, ...facts } = refusal;
-  const suggestion =
-    code === 'BUNDLE_UNSUPPORTED_VERSION' ? 'Update workrail, then run the command again.' : EXPORT_AGAIN;
-  return {
-    ...errorWords(code, `${whatIsWrong(refusal)} Nothing was written.`, suggestion),
-    details: Object.fromEntries(Object.entries(facts)),
-  };
-}
+export const BUNDLE_REFUSALS: RefusalTable<BundleRefusal> = {
+  BUNDLE_INVALID_FORMAT: (refusal) => invalidBundle(refusal, formatWords(refusal)),
+  BUNDLE_UNSUPPORTED_VERSION: (refusal) => ({
+    ...invalidBundle(
+      refusal,
+      `The bundle has version ${refusal.version} at ${refusal.path}, which this workrail cannot read.`,
+    ),
+    suggestion: 'Update workrail, then run the command again.',
+  }),
+  BUNDLE_INTEGRITY_FAILED: (refusal) => {
+    const words = INTEGRITY_WORDS[refusal.reason] ?? `is inconsistent (${refusal.reason})`;
+    return invalidBundle(refusal, `The bundle was changed after it was exported: ${refusal.path} ${words}.`);
+  },
+  BUNDLE_MISSING_SNAPSHOT: (refusal) =>
+    invalidBundle(refusal, `Snapshot ${refusal.snapshotRef} is missing from the bundle.`),
+  BUNDLE_MISSING_PINNED_WORKFLOW: (refusal) =>
+    invalidBundle(refusal, `Workflow ${refusal.workflowHash} is missing from the bundle.`),
+  BUNDLE_EVENT_ORDER_INVALID: (refusal) =>
+    invalidBundle(refusal, `The events are out of order: event ${refusal.position} has the number ${refusal.found}.`),
+  BUNDLE_MANIFEST_ORDER_INVALID: (refusal) =>
+    invalidBundle(
+      refusal,
+      `The manifest records are out of order: record ${refusal.position} has the number ${refusal.found}.`,
+    ),
+};
 
-function whatIsWrong(refusal: BundleRefusal): string {
-  switch (refusal.code) {
-    case 'BUNDLE_INVALID_FORMAT':
-      return formatWords(refusal);
-    case 'BUNDLE_UNSUPPORTED_VERSION':
-      return `The bundle has version ${refusal.version} at ${refusal.path}, which this workrail cannot read.`;
-    case 'BUNDLE_INTEGRITY_FAILED': {
-      const words = INTEGRITY_WORDS[refusal.reason] ?? `is inconsistent (${refusal.reason})`;
-      return `The bundle was changed after it was exported: ${refusal.path} ${words}.`;
-    }
-    case 'BUNDLE_MISSING_SNAPSHOT':
-      return `Snapshot ${refusal.snapshotRef} is missing from the bundle.`;
-    case 'BUNDLE_MISSING_PINNED_WORKFLOW':
-      return `Workflow ${refusal.workflowHash} is missing from the bundle.`;
-    case 'BUNDLE_EVENT_ORDER_INVALID':
-      return `The events are out of order: event ${refusal.position} has the number ${refusal.found}.`;
-    case 'BUNDLE_MANIFEST_ORDER_INVALID':
-      return `The manifest records are out of order: record ${refusal.position} has the number ${refusal.found}.`;
-    default:
-      return unreachable(refusal);
-  }
+function invalidBundle({ code, ...facts }: BundleRefusal, whatIsWrong: string) {
+  const details = Object.fromEntries(Object.entries(facts));
+  return { code, message: `${whatIsWrong} Nothing was written.`, suggestion: EXPORT_AGAIN, details };
 }
 
 type Misformed = Extract<BundleRefusal, { code: 'BUNDLE_INVALID_FORMAT' }>;
@@ -83,59 +79,35 @@ const INTEGRITY_WORDS: { readonly [reason in IntegrityReason]?: string } = {
 };
 
 /** The words for a file that cannot be read or written. */
-export function explainBundleFile(trouble: InputFailure | OutputFailure | TooLargeToShare): ErrorEnvelope {
-  switch (trouble.code) {
-    case 'input_failed':
-      return errorWords(
-        'VALIDATION_ERROR',
-        trouble.cause === 'ENOENT'
-          ? `${trouble.place} does not exist.`
-          : `${trouble.place} could not be read (${trouble.cause}).`,
-        'Give the path of a bundle written by "workrail export".',
-      );
-    case 'input_too_large': {
-      const { size, max } = trouble;
-      return explainBundle({ code: 'BUNDLE_INVALID_FORMAT', reason: 'too_large', size, max });
-    }
-    case 'output_failed':
-      return errorWords(
-        'STORE_IO',
-        `${trouble.place} could not be written (${trouble.cause}); no partial file was left.`,
-        'Check the folder, its free space and permissions, then run the command again.',
-      );
-    case 'session_too_large': {
-      const { measure, size, max } = trouble;
-      return {
-        ...errorWords(
-          'VALIDATION_ERROR',
-          `The session is too large for a bundle: ${size} ${measure}, the maximum is ${max}.`,
-          'Copy the data directory instead.',
-        ),
-        details: { measure, size, max },
-      };
-    }
-    default:
-      return unreachable(trouble);
-  }
-}
+export const BUNDLE_FILE_REFUSALS: RefusalTable<InputFailure | OutputFailure | TooLargeToShare> = {
+  input_failed: ({ place, cause }) => ({
+    message: cause === 'ENOENT' ? `${place} does not exist.` : `${place} could not be read (${cause}).`,
+    suggestion: 'Give the path of a bundle written by "workrail export".',
+  }),
+  input_too_large: ({ size, max }, dataDir) =>
+    BUNDLE_REFUSALS.BUNDLE_INVALID_FORMAT({ code: 'BUNDLE_INVALID_FORMAT', reason: 'too_large', size, max }, dataDir),
+  output_failed: ({ place, cause }) => ({
+    code: 'STORE_IO',
+    message: `${place} could not be written (${cause}); no partial file was left.`,
+    suggestion: 'Check the folder, its free space and permissions, then run the command again.',
+  }),
+  session_too_large: ({ measure, size, max }) => ({
+    message: `The session is too large for a bundle: ${size} ${measure}, the maximum is ${max}.`,
+    suggestion: 'Copy the data directory instead.',
+    details: { measure, size, max },
+  }),
+};
 
 /** Warns that this is only part of a session. */
 export function salvageLine({ health, lastEventIndex }: Salvage): Line {
   return [
     notable('Only part of a session'),
-    `: ${causeOf(health)} after event ${lastEventIndex}. It can be read and exported, but not continued.`,
+    `: ${CAUSES[health]} after event ${lastEventIndex}. It can be read and exported, but not continued.`,
   ];
 }
 
-function causeOf(health: Salvage['health']): string {
-  switch (health) {
-    case 'corrupt_tail':
-      return 'it is damaged';
-    case 'unknown_version':
-      return 'a newer workrail wrote what comes';
-    case 'import_unfinished':
-      return 'its import stopped';
-    default:
-      return unreachable(health);
-  }
-}
+const CAUSES: { readonly [health in Salvage['health']]: string } = {
+  corrupt_tail: 'it is damaged',
+  unknown_version: 'a newer workrail wrote what comes',
+  import_unfinished: 'its import stopped',
+};

@@ -1,18 +1,16 @@
 import type { ResumeCallRefusal } from '../../app/sessions/resume-call.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
 import { shortList } from '../../core/text/words.ts';
-import { type CommandProblem, EXIT, errorProblem, errorWords, problem, usageProblem } from '../problem.ts';
+import { type CommandProblem, EXIT, errorProblem, problem, usageProblem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
 
 export function noSessions(dataDir: string): CommandProblem {
-  return errorProblem(
-    errorWords(
-      'SESSION_NOT_FOUND',
-      `No sessions yet in ${dataDir}.`,
-      'Start a workflow with an agent first. WORKRAIL_DATA_DIR sets where sessions are stored.',
-    ),
-  );
+  return errorProblem({
+    code: 'SESSION_NOT_FOUND',
+    message: `No sessions yet in ${dataDir}.`,
+    suggestion: 'Start a workflow with an agent first. WORKRAIL_DATA_DIR sets where sessions are stored.',
+  });
 }
 
 /** The session exists, so the code is a validation error; only the exit code says that something was not found. */
@@ -39,32 +37,27 @@ export function runAmbiguous(tags: readonly string[]): CommandProblem {
   );
 }
 
-export const NOTHING_RAN = errorProblem(
-  errorWords(
-    'STORE_CORRUPT',
-    'No run of this session can be read.',
-    'Run "workrail session verify" to see what is damaged.',
-  ),
-);
+export const NOTHING_RAN = errorProblem({
+  code: 'STORE_CORRUPT',
+  message: 'No run of this session can be read.',
+  suggestion: 'Run "workrail session verify" to see what is damaged.',
+});
 
 export function resumeProblem(refusal: ResumeCallRefusal, dataDir: string): CommandProblem {
   switch (refusal.code) {
     case 'session_not_whole':
-      return errorProblem(
-        errorWords(
-          'STORE_CORRUPT',
-          'This session is damaged or incomplete. It can be read, but not continued.',
+      return errorProblem({
+        code: 'STORE_CORRUPT',
+        message: 'This session is damaged or incomplete. It can be read, but not continued.',
+        suggestion:
           'Run "workrail session verify" to see what is damaged, or start a new run and give it "workrail session notes" of this one.',
-        ),
-      );
+      });
     case 'keys_missing':
-      return errorProblem(
-        errorWords(
-          'STORE_IO',
-          `There are no keys in ${dataDir}, so no token can be created for this session.`,
-          'Start any workflow once, which creates the keys. Then run the command again.',
-        ),
-      );
+      return errorProblem({
+        code: 'STORE_IO',
+        message: `There are no keys in ${dataDir}, so no token can be created for this session.`,
+        suggestion: 'Start any workflow once, which creates the keys. Then run the command again.',
+      });
     default:
       return errorProblem(refusalProblem(refusal, dataDir).error, EXIT.failed);
   }

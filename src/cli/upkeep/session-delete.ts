@@ -10,7 +10,7 @@ import { plural, shortList } from '../../core/text/words.ts';
 import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
 import { matchId, SESSION_IDS } from '../ids.ts';
 import type { Line } from '../output/line.ts';
-import { type CommandProblem, errorProblem, errorWords, usageProblem } from '../problem.ts';
+import { type CommandProblem, errorProblem, usageProblem } from '../problem.ts';
 import { namedSessions } from './named-session.ts';
 import { confirmLoss, upkeepProblem } from './upkeep-words.ts';
 
@@ -137,13 +137,11 @@ function findBinned(asked: string, binned: readonly SessionId[]): Result<Session
       );
     default:
       return err(
-        errorProblem(
-          errorWords(
-            'SESSION_NOT_FOUND',
-            `No deleted session matches "${asked}".`,
-            binned.length === 0 ? 'The bin is empty.' : `In the bin: ${shortList(binned)}.`,
-          ),
-        ),
+        errorProblem({
+          code: 'SESSION_NOT_FOUND',
+          message: `No deleted session matches "${asked}".`,
+          suggestion: binned.length === 0 ? 'The bin is empty.' : `In the bin: ${shortList(binned)}.`,
+        }),
       );
   }
 }

@@ -2,12 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import type { BinRefusal, CollectRefusal, RestoreRefusal } from '../../app/ports/upkeep.ts';
 import type { CloseRefusal } from '../../app/upkeep/close-runs.ts';
 import type { PreferRefusal } from '../../app/upkeep/set-preferences.ts';
-import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
+import { byCode } from '../../core/assert.ts';
 import { plural, shortList } from '../../core/text/words.ts';
 import type { CommandContext } from '../command.ts';
 import type { Line } from '../output/line.ts';
-import { type CommandProblem, EXIT, errorProblem, errorWords, problem } from '../problem.ts';
-import { type CommandRefusal, explainRefusal } from '../words.ts';
+import { type CommandProblem, EXIT, errorProblem, problem, type RefusalTable } from '../problem.ts';
+import { type CommandRefusal, refusalProblem } from '../words.ts';
 
 export type UpkeepRefusal =
   | CommandRefusal
@@ -20,85 +20,71 @@ export type UpkeepRefusal =
 const BUSY_RETRY_MS = 1_000;
 
 export function upkeepProblem(refusal: UpkeepRefusal, dataDir: string): CommandProblem {
-  return errorProblem(explainUpkeep(refusal, dataDir));
+  if (isOfUpkeep(refusal)) return errorProblem(byCode(UPKEEP_REFUSALS, refusal, dataDir));
+  const { error, exitCode } = refusalProblem(refusal, dataDir);
+  const message = 'done' in refusal ? `${error.message} ${removedSoFar(refusal)}` : error.message;
+  return { error: { ...error, message }, exitCode };
 }
 
-function explainUpkeep(refusal: UpkeepRefusal, dataDir: string): ErrorEnvelope {
-  switch (refusal.code) {
-    case 'run_unmatched':
-      return {
-        ...errorWords(
-          'SESSION_NOT_FOUND',
-          `Session ${refusal.sessionId} has no run "${refusal.asked}".`,
-          `Its runs are ${shortList(refusal.runs.map(({ tag, workflowId }) => `${tag} (${workflowId})`))}.`,
-        ),
-        details: { asked: refusal.asked, tags: refusal.runs.map(({ tag }) => tag) },
-      };
-    case 'nothing_unfinished':
-      return errorWords(
-        'VALIDATION_ERROR',
-        `Session ${refusal.sessionId} has no unfinished run. Nothing was changed.`,
-        'Choose the mode when you start the next run: start_workflow takes "mode".',
-      );
-    case 'other_workflow_stored':
-      return errorWords(
-        'STORE_CORRUPT',
-        `${refusal.place} holds a different workflow from the one the run was started with.`,
-        `Restore that file in ${dataDir} from a backup. Nothing was changed.`,
-      );
-    case 'not_in_bin':
-      return errorWords(
-        'SESSION_NOT_FOUND',
-        `Session ${refusal.sessionId} is no longer in the bin.`,
-        'Run "workrail session delete --undo" to see what is in the bin.',
-      );
-    case 'session_exists':
-      return errorWords(
-        'VALIDATION_ERROR',
-        `Session ${refusal.sessionId} exists again, so the deleted one was not restored.`,
-        `Delete the existing one first: workrail session delete ${refusal.sessionId}`,
-      );
-    case 'safe_mode':
-      return safeMode(refusal);
-    case 'no_shared_locks':
-      return errorWords(
-        'STORE_IO',
-        'gc needs native file locks, and fs-native-extensions cannot be loaded here. Nothing was removed.',
-        'Install workrail with its optional dependencies: npm install --global workrail --include=optional',
-      );
-    case 'store_busy':
-      return {
-        ...errorWords(
-          'SESSION_LOCKED',
-          `Sessions are being written continuously by ${refusal.holder ?? 'other processes'}. ${removedSoFar(refusal)}`,
-          'Wait a moment, then run the command again.',
-        ),
-        retry: { kind: 'retryable_after_ms', afterMs: BUSY_RETRY_MS },
-      };
-    default: {
-      const { message, ...rest } = explainRefusal(refusal, dataDir);
-      return { ...rest, message: 'done' in refusal ? `${message} ${removedSoFar(refusal)}` : message };
-    }
-  }
+type OfUpkeep = Exclude<UpkeepRefusal, { readonly code: CommandRefusal['code'] }>;
+
+function isOfUpkeep(refusal: UpkeepRefusal): refusal is OfUpkeep {
+  return Object.hasOwn(UPKEEP_REFUSALS, refusal.code);
 }
 
-function safeMode(refusal: Extract<CollectRefusal, { code: 'safe_mode' }>): ErrorEnvelope {
-  const { sessions, binned } = refusal;
-  const places = [
-    ...(sessions.length === 0 ? [] : [`${plural(sessions.length, 'session')} (${shortList(sessions)})`]),
-    ...(binned.length === 0 ? [] : [`${plural(binned.length, 'deleted session')} (${shortList(binned)})`]),
-  ];
-  return {
-    ...errorWords(
-      'STORE_CORRUPT',
-      `${places.join(' and ')} cannot be read completely, so gc cannot tell which data is still needed. ${removedSoFar(refusal)}`,
-      sessions.length === 0
-        ? 'Run "workrail gc --empty-bin" to delete everything in the bin for good.'
-        : 'Run "workrail session verify" to see what is damaged. Then restore it from a backup, or delete the session.',
-    ),
-    details: { sessionIds: [...sessions], binned: [...binned] },
-  };
-}
+const UPKEEP_REFUSALS: RefusalTable<OfUpkeep> = {
+  run_unmatched: ({ sessionId, asked, runs }) => ({
+    code: 'SESSION_NOT_FOUND',
+    message: `Session ${sessionId} has no run "${asked}".`,
+    suggestion: `Its runs are ${shortList(runs.map(({ tag, workflowId }) => `${tag} (${workflowId})`))}.`,
+    details: { asked, tags: runs.map(({ tag }) => tag) },
+  }),
+  nothing_unfinished: ({ sessionId }) => ({
+    message: `Session ${sessionId} has no unfinished run. Nothing was changed.`,
+    suggestion: 'Choose the mode when you start the next run: start_workflow takes "mode".',
+  }),
+  other_workflow_stored: ({ place }, dataDir) => ({
+    code: 'STORE_CORRUPT',
+    message: `${place} holds a different workflow from the one the run was started with.`,
+    suggestion: `Restore that file in ${dataDir} from a backup. Nothing was changed.`,
+  }),
+  not_in_bin: ({ sessionId }) => ({
+    code: 'SESSION_NOT_FOUND',
+    message: `Session ${sessionId} is no longer in the bin.`,
+    suggestion: 'Run "workrail session delete --undo" to see what is in the bin.',
+  }),
+  session_exists: ({ sessionId }) => ({
+    message: `Session ${sessionId} exists again, so the deleted one was not restored.`,
+    suggestion: `Delete the existing one first: workrail session delete ${sessionId}`,
+  }),
+  safe_mode: (refusal) => {
+    const { sessions, binned } = refusal;
+    const places = [
+      ...(sessions.length === 0 ? [] : [`${plural(sessions.length, 'session')} (${shortList(sessions)})`]),
+      ...(binned.length === 0 ? [] : [`${plural(binned.length, 'deleted session')} (${shortList(binned)})`]),
+    ];
+    return {
+      code: 'STORE_CORRUPT',
+      message: `${places.join(' and ')} cannot be read completely, so gc cannot tell which data is still needed. ${removedSoFar(refusal)}`,
+      suggestion:
+        sessions.length === 0
+          ? 'Run "workrail gc --empty-bin" to delete everything in the bin for good.'
+          : 'Run "workrail session verify" to see what is damaged. Then restore it from a backup, or delete the session.',
+      details: { sessionIds: [...sessions], binned: [...binned] },
+    };
+  },
+  no_shared_locks: () => ({
+    code: 'STORE_IO',
+    message: 'gc needs native file locks, and fs-native-extensions cannot be loaded here. Nothing was removed.',
+    suggestion: 'Install workrail with its optional dependencies: npm install --global workrail --include=optional',
+  }),
+  store_busy: (refusal) => ({
+    code: 'SESSION_LOCKED',
+    message: `Sessions are being written continuously by ${refusal.holder ?? 'other processes'}. ${removedSoFar(refusal)}`,
+    suggestion: 'Wait a moment, then run the command again.',
+    retry: { kind: 'retryable_after_ms', afterMs: BUSY_RETRY_MS },
+  }),
+};
 
 function removedSoFar({ done }: Pick<CollectRefusal, 'done'>): string {
   if (done === undefined) return 'Nothing was removed.';

@@ -1,3 +1,4 @@
+import type { ByCode } from '../../core/assert.ts';
 import { JSON_DEPTH_MAX } from '../../core/json/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { REPEATED_CALL_BYTES_MAX } from '../../core/log/budgets.ts';
@@ -109,12 +110,7 @@ export type Explained = Omit<ErrorEnvelope, 'nextCall'> & { readonly call?: Call
 export type Words = Omit<Explained, 'code' | 'retry'> & Partial<Pick<Explained, 'code' | 'retry'>>;
 
 /** The words for each code of a refusal. */
-export type WordsFor<Refused extends { readonly code: string }> = {
-  readonly [code in Refused['code']]: (
-    refusal: Extract<Refused, { readonly code: code }>,
-    situation: Situation,
-  ) => Words;
-};
+export type WordsFor<Refused extends { readonly code: string }> = ByCode<Refused, Words, [Situation]>;
 
 export function retryAfter(afterMs: number): Retry {
   return { kind: 'retryable_after_ms', afterMs };

@@ -5,6 +5,7 @@ import type { CheckpointRefusal } from '../../app/run/checkpoint.ts';
 import type { RehydrateRefusal } from '../../app/run/rehydrate.ts';
 import type { StartSessionRefusal } from '../../app/run/start-session.ts';
 import type { StartRefusal } from '../../app/run/start-workflow.ts';
+import { byCode } from '../../core/assert.ts';
 import { quote } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
@@ -44,8 +45,7 @@ export type Refusal =
 
 /** The words for a refusal, with what to do next and, if a call would fix it, that call. */
 export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
-  const wordsFor = WORDS[refusal.code] as (refusal: Refusal, situation: Situation) => Words;
-  const { call, code = 'VALIDATION_ERROR', message, suggestion, ...words } = wordsFor(refusal, situation);
+  const { call, code = 'VALIDATION_ERROR', message, suggestion, ...words } = byCode(WORDS, refusal, situation);
   const { retry = NOT_RETRYABLE, ...more } = words;
   const isPassing = retry.kind !== 'not_retryable';
   const next = call ?? (isPassing ? { tool: situation.tool, arguments: situation.sent } : undefined);
