@@ -8,7 +8,7 @@ export function unreachable(value: never): never {
   throw new Error(`bug: unexpected ${JSON.stringify(value)}`);
 }
 
-/** One function per variant of a union that is told apart by `code`. This does not compile while one is missing. */
+/** One function per variant of a union with the tag `code`. This does not compile while one is missing. */
 export type ByCode<Union extends { readonly code: string }, Out, More extends readonly unknown[] = []> = {
   readonly [code in Union['code']]: (value: Extract<Union, { readonly code: code }>, ...more: More) => Out;
 };
