@@ -5,9 +5,11 @@ import { CLIENTS } from '../client-list.ts';
 import { findClients, type InspectedClient, inspectClient, replaceTrouble } from '../inspect-client.ts';
 import { registerClient } from '../register-client.ts';
 import { readChanges } from '../undo-registrations.ts';
-import { type DoctorFinding, good } from './doctor-finding.ts';
+import { type DoctorFinding, findingsOf } from './doctor-finding.ts';
 
 const FIX_COMMAND = 'workrail doctor --fix';
+
+const { good, note, fault } = findingsOf('clients');
 
 /** Starts every registration, and finds missing ones. */
 export async function checkClients(services: ClientServices, health: MachineHealth): Promise<readonly DoctorFinding[]> {
@@ -33,19 +35,10 @@ async function inspectEverywhere(services: ClientServices): Promise<readonly Ins
 function brokenFindings({ client, file, state }: InspectedClient): readonly DoctorFinding[] {
   if (state.kind === 'broken') {
     const text = `${client.name}: ${file}, line ${state.line}: ${state.problem}`;
-    return [
-      { check: 'clients', kind: 'fault', text, fix: 'Fix the file by hand. Until then, workrail does not change it.' },
-    ];
+    return [fault(text, 'Fix the file by hand. Until then, workrail does not change it.')];
   }
   if (state.kind !== 'unreadable') return [];
-  return [
-    {
-      check: 'clients',
-      kind: 'fault',
-      text: `${client.name}: ${file} cannot be read (${state.cause})`,
-      fix: 'Give your user read permission.',
-    },
-  ];
+  return [fault(`${client.name}: ${file} cannot be read (${state.cause})`, 'Give your user read permission.')];
 }
 
 /** Equal launches are tried once. */
@@ -80,17 +73,15 @@ async function startedFinding(
   const launch = 'launch' in state ? state.launch : undefined;
   const applyFix = () => register(services, inspected, true);
   if (launch === undefined) {
-    return {
-      check: 'clients',
-      kind: 'fault',
-      text: `${where}: the entry "workrail" does not start a program`,
-      fix: `workrail init --client ${client.id} --force`,
-    };
+    return fault(
+      `${where}: the entry "workrail" does not start a program`,
+      `workrail init --client ${client.id} --force`,
+    );
   }
   if (inspected.scope === 'project' && state.kind !== 'same') {
     // A repository is untrusted, and starting an entry would run whatever it says.
     const text = `${where} starts "${launchText(launch)}". It was not tried, because the file belongs to the project`;
-    return { check: 'clients', kind: 'note', text, fix: `workrail init --project --client ${client.id} --force` };
+    return note(text, `workrail init --project --client ${client.id} --force`);
   }
   const trial = await tryLaunch({ launch, environment: environmentOf(client) });
   switch (trial.kind) {
@@ -98,32 +89,18 @@ async function startedFinding(
       const { version } = services.machine;
       if (trial.version === version) {
         const name = inspected.scope === 'project' ? `${client.name} in this project` : client.name;
-        return good('clients', `${name}: works (${trial.tools} tools, one step forward and back in ${trial.ms} ms)`);
+        return good(`${name}: works (${trial.tools} tools, one step forward and back in ${trial.ms} ms)`);
       }
-      const text = `${where} starts version ${trial.version}, but this is ${version}`;
-      return {
-        check: 'clients',
-        kind: 'fault',
-        text,
-        fix: `${FIX_COMMAND} (changes it to start ${inspected.wanted.args[0] ?? inspected.wanted.command})`,
-        applyFix,
-      };
+      const fix = `${FIX_COMMAND} (changes it to start ${inspected.wanted.args[0] ?? inspected.wanted.command})`;
+      return fault(`${where} starts version ${trial.version}, but this is ${version}`, fix, applyFix);
     }
     case 'stale':
-      return {
-        check: 'clients',
-        kind: 'fault',
-        text: `${where}: ${trial.missing} does not exist any more`,
-        fix: FIX_COMMAND,
-        applyFix,
-      };
+      return fault(`${where}: ${trial.missing} does not exist any more`, FIX_COMMAND, applyFix);
     case 'fails': {
       const said = trial.said === '' ? '' : `: ${trial.said}`;
-      const isOurs = state.kind === 'same';
       const text = `${where}: "${launchText(launch)}" fails at ${trial.at}${said}`;
-      return isOurs
-        ? { check: 'clients', kind: 'fault', text, fix: `Run it in a terminal to see why: ${launchText(launch)}` }
-        : { check: 'clients', kind: 'fault', text, fix: FIX_COMMAND, applyFix };
+      if (state.kind === 'same') return fault(text, `Run it in a terminal to see why: ${launchText(launch)}`);
+      return fault(text, FIX_COMMAND, applyFix);
     }
   }
 }
@@ -155,34 +132,21 @@ async function missingFindings(
     ...lost.map((one) =>
       missing(services, one, `${one.client.name}: the registration made by "workrail init" is missing in ${one.file}`),
     ),
-    ...never.map((one) =>
-      isRegistered || lost.length > 0
-        ? ({
-            check: 'clients',
-            kind: 'note',
-            text: `${one.client.name} is installed, but workrail is not registered with it`,
-            fix: initFor(one.client),
-          } as const)
-        : missing(services, one, `${one.client.name} is installed, but workrail is not registered with it`),
-    ),
+    ...never.map((one) => {
+      const text = `${one.client.name} is installed, but workrail is not registered with it`;
+      return isRegistered || lost.length > 0 ? note(text, initFor(one.client)) : missing(services, one, text);
+    }),
   ];
 }
 
-const NOBODY: DoctorFinding = {
-  check: 'clients',
-  kind: 'fault',
-  text: 'no agent client found on this machine',
-  fix: 'Install one, or register one by name: workrail init --client claude-code',
-};
+const NOBODY = fault(
+  'no agent client found on this machine',
+  'Install one, or register one by name: workrail init --client claude-code',
+);
 
 function missing(services: ClientServices, inspected: InspectedClient, text: string): DoctorFinding {
-  return {
-    check: 'clients',
-    kind: 'fault',
-    text,
-    fix: `${FIX_COMMAND}, or: ${initFor(inspected.client)}`,
-    applyFix: () => register(services, inspected, false),
-  };
+  const fix = `${FIX_COMMAND}, or: ${initFor(inspected.client)}`;
+  return fault(text, fix, () => register(services, inspected, false));
 }
 
 function initFor({ id }: Client): string {

@@ -1,12 +1,13 @@
 import { configHash } from '../../../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../../../core/settings/settings-words.ts';
+import { plural } from '../../../core/text/words.ts';
 import { activeKeys } from '../../../core/token/keyring.ts';
 import type { OnProgress } from '../../../core/work-progress.ts';
 import type { ClientServices } from '../../ports/machine.ts';
 import type { MachineHealth } from '../../ports/machine-health.ts';
 import { verifySessions } from '../../upkeep/verify-sessions.ts';
 import { shortPath } from '../client.ts';
-import { type DoctorFinding, good } from './doctor-finding.ts';
+import { type DoctorFinding, findingsOf } from './doctor-finding.ts';
 
 const NODE_MIN = [20, 19] as const;
 /** The length of the displayed hash, with `sha256:`. */
@@ -17,9 +18,8 @@ export function checkNode({ machine }: Pick<ClientServices, 'machine'>): DoctorF
   const [major = 0, minor = 0] = machine.nodeVersion.split('.').map(Number);
   const isOld = major < NODE_MIN[0] || (major === NODE_MIN[0] && minor < NODE_MIN[1]);
   const text = `Node ${machine.nodeVersion} at ${machine.nodePath}`;
-  return isOld
-    ? { check: 'node', kind: 'fault', text, fix: `Install Node ${NODE_MIN.join('.')} or newer.` }
-    : good('node', text);
+  const { good, fault } = findingsOf('node');
+  return isOld ? fault(text, `Install Node ${NODE_MIN.join('.')} or newer.`) : good(text);
 }
 
 export async function checkConfig(
@@ -29,19 +29,14 @@ export async function checkConfig(
   const resolved = await config();
   const { problems, settings } = resolved;
   const own = Object.values(settings).filter(({ origin }) => origin.kind !== 'default').length;
-  if (problems.length === 0)
-    return [
-      good(
-        'config',
-        `settings: ${own === 0 ? 'all defaults' : `${own} set, all others default`} (${configHash(resolved, sha256).slice(0, HASH_SHOWN)})`,
-      ),
-    ];
-  return problems.map((problem) => ({
-    check: 'config',
-    kind: 'fault',
-    text: configProblemText(problem),
-    fix: 'Fix this setting. Until then, no server starts.',
-  }));
+  const { good, fault } = findingsOf('config');
+  if (problems.length === 0) {
+    const set = own === 0 ? 'all defaults' : `${own} set, all others default`;
+    return [good(`settings: ${set} (${configHash(resolved, sha256).slice(0, HASH_SHOWN)})`)];
+  }
+  return problems.map((problem) =>
+    fault(configProblemText(problem), 'Fix this setting. Until then, no server starts.'),
+  );
 }
 
 export async function checkData(
@@ -50,112 +45,76 @@ export async function checkData(
 ): Promise<readonly DoctorFinding[]> {
   const { path: whole, canWrite, open } = await health.dataFolder();
   const path = shortPath(machine, whole);
-  if (canWrite === undefined) return [good('data', `data folder ${path}: not created yet (the first run creates it)`)];
-  if (!canWrite) {
-    return [
-      {
-        check: 'data',
-        kind: 'fault',
-        text: `data folder ${path} is not writable`,
-        fix: 'Give your user write permission there.',
-      },
-    ];
-  }
-  if (open.length === 0) return [good('data', `data folder ${path}: only your user can read it`)];
-  return open.map((place) => ({
-    check: 'data',
-    kind: 'fault',
-    text: `${place.path} can be read by other users of this machine (mode ${place.found})`,
-    fix: `${FIX_COMMAND}, or: chmod ${place.wanted} ${place.path}`,
-    applyFix: async () => (await health.closeToOthers([place])).at(0),
-  }));
+  const { good, fault } = findingsOf('data');
+  if (canWrite === undefined) return [good(`data folder ${path}: not created yet (the first run creates it)`)];
+  if (!canWrite) return [fault(`data folder ${path} is not writable`, 'Give your user write permission there.')];
+  if (open.length === 0) return [good(`data folder ${path}: only your user can read it`)];
+  return open.map((place) =>
+    fault(
+      `${place.path} can be read by other users of this machine (mode ${place.found})`,
+      `${FIX_COMMAND}, or: chmod ${place.wanted} ${place.path}`,
+      async () => (await health.closeToOthers([place])).at(0),
+    ),
+  );
 }
 
 /** The check of the data folder reports files that are open to others. */
 export async function checkKeyring({ keyring }: MachineHealth): Promise<readonly DoctorFinding[]> {
   const found = await keyring.find();
+  const { good, fault } = findingsOf('keyring');
   if (found.isOk()) {
-    const keys = activeKeys(found.value).length;
-    return [
-      good(
-        'keyring',
-        keys === 0 ? 'keyring: none yet (the first run creates it)' : `keyring: ${keys === 1 ? 'one key' : 'two keys'}`,
-      ),
-    ];
+    const count = ['none yet (the first run creates it)', 'one key'][activeKeys(found.value).length];
+    return [good(`keyring: ${count ?? 'two keys'}`)];
   }
   if (found.error.code === 'unsafe_permissions') return [];
   return [
-    {
-      check: 'keyring',
-      kind: 'fault',
-      text: `keyring: cannot be used (${found.error.code})`,
-      fix: 'Restore keys/keyring.json from a backup. Without it, tokens of running agents are invalid.',
-    },
+    fault(
+      `keyring: cannot be used (${found.error.code})`,
+      'Restore keys/keyring.json from a backup. Without it, tokens of running agents are invalid.',
+    ),
   ];
 }
 
 export async function checkLocks({ nativeLock }: MachineHealth): Promise<DoctorFinding> {
   const { isLoaded, cause } = await nativeLock();
-  if (isLoaded) return good('locks', 'file locks: native');
-  return {
-    check: 'locks',
-    kind: 'note',
-    text: `file locks: claim files, because fs-native-extensions does not load${cause === undefined ? '' : ` (${cause})`}`,
-    fix: 'Everything except "workrail gc" works. To get native locks: npm install -g workrail --include=optional',
-  };
+  const { good, note } = findingsOf('locks');
+  if (isLoaded) return good('file locks: native');
+  return note(
+    `file locks: claim files, because fs-native-extensions does not load${cause === undefined ? '' : ` (${cause})`}`,
+    'Everything except "workrail gc" works. To get native locks: npm install -g workrail --include=optional',
+  );
 }
 
 export async function checkIndex({ index }: MachineHealth): Promise<DoctorFinding> {
   const inspected = await index.inspect();
+  const { good, fault } = findingsOf('index');
   if (inspected.isErr()) {
-    return {
-      check: 'index',
-      kind: 'fault',
-      text: `session index: cannot be read (${inspected.error.code})`,
-      fix: 'Delete cache/sessions.jsonl in the data folder.',
-    };
+    const text = `session index: cannot be read (${inspected.error.code})`;
+    return fault(text, 'Delete cache/sessions.jsonl in the data folder.');
   }
   const { stale, total } = inspected.value;
-  if (stale === 0) return good('index', `session index: up to date (${total} ${total === 1 ? 'session' : 'sessions'})`);
-  return {
-    check: 'index',
-    kind: 'fault',
-    text: `session index: out of date for ${stale} of ${Math.max(total, stale)}`,
-    fix: FIX_COMMAND,
-    applyFix: async () =>
-      (await index.rebuild()).match(
-        () => undefined,
-        ({ code }) => code,
-      ),
-  };
+  if (stale === 0) return good(`session index: up to date (${plural(total, 'session')})`);
+  return fault(`session index: out of date for ${stale} of ${Math.max(total, stale)}`, FIX_COMMAND, async () => {
+    const rebuilt = await index.rebuild();
+    return rebuilt.isErr() ? rebuilt.error.code : undefined;
+  });
 }
 
 /** Damage is reported and never fixed: only a backup can restore it. */
 export async function checkSessions(health: MachineHealth, onProgress: OnProgress): Promise<readonly DoctorFinding[]> {
   const verified = await verifySessions(health, {}, onProgress);
+  const { good, fault } = findingsOf('sessions');
   if (verified.isErr()) {
-    return [
-      {
-        check: 'sessions',
-        kind: 'fault',
-        text: `sessions: cannot be listed (${verified.error.code})`,
-        fix: 'workrail session verify',
-      },
-    ];
+    return [fault(`sessions: cannot be listed (${verified.error.code})`, 'workrail session verify')];
   }
   const damaged = verified.value.sessions.filter(({ health: { kind } }) => kind !== 'healthy');
   if (damaged.length === 0) {
     const { sessions, events } = verified.value.totals;
-    return [
-      good('sessions', sessions === 0 ? 'sessions: none yet' : `sessions: ${sessions} healthy, ${events} events`),
-    ];
+    return [good(sessions === 0 ? 'sessions: none yet' : `sessions: ${sessions} healthy, ${events} events`)];
   }
-  return damaged.map(({ sessionId, health: { kind } }) => ({
-    check: 'sessions',
-    kind: 'fault',
-    text: `session ${sessionId} is damaged (${kind}) and was not changed`,
-    fix: `workrail session verify ${sessionId}`,
-  }));
+  return damaged.map(({ sessionId, health: { kind } }) =>
+    fault(`session ${sessionId} is damaged (${kind}) and was not changed`, `workrail session verify ${sessionId}`),
+  );
 }
 
 /** Every workrail on the PATH, besides the one that is running. */
@@ -173,11 +132,10 @@ export async function checkVersions(
     })),
   );
   const isOne = installed.every(({ version }) => version === machine.version);
-  if (isOne) return good('versions', `workrail ${machine.version} at ${installed[0]?.path ?? machine.programPath}`);
-  return {
-    check: 'versions',
-    kind: 'fault',
-    text: `several versions are installed: ${installed.map(({ path, version }) => `${version ?? 'unknown version'} at ${path}`).join(', ')}`,
-    fix: 'Remove those you do not need (npm uninstall -g workrail, in each Node installation), then run: workrail doctor',
-  };
+  const { good, fault } = findingsOf('versions');
+  if (isOne) return good(`workrail ${machine.version} at ${installed[0]?.path ?? machine.programPath}`);
+  return fault(
+    `several versions are installed: ${installed.map(({ path, version }) => `${version ?? 'unknown version'} at ${path}`).join(', ')}`,
+    'Remove those you do not need (npm uninstall -g workrail, in each Node installation), then run: workrail doctor',
+  );
 }

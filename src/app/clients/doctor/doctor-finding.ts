@@ -1,3 +1,5 @@
+import { defined } from '../../../core/json/json-value.ts';
+
 export const CHECKS = [
   'node',
   'config',
@@ -26,6 +28,17 @@ export type DoctorFinding = {
   readonly applyFix?: () => Promise<string | undefined>;
 };
 
-export function good(check: DoctorCheck, text: string): DoctorFinding {
-  return { check, kind: 'good', text };
+/** The findings of one check. A note or a fault says what to do; some faults can also be fixed automatically. */
+export function findingsOf(check: DoctorCheck) {
+  return {
+    good: (text: string): DoctorFinding => ({ check, kind: 'good', text }),
+    note: (text: string, fix: string): DoctorFinding => ({ check, kind: 'note', text, fix }),
+    fault: (text: string, fix: string, applyFix?: DoctorFinding['applyFix']): DoctorFinding => ({
+      check,
+      kind: 'fault',
+      text,
+      fix,
+      ...defined({ applyFix }),
+    }),
+  };
 }
