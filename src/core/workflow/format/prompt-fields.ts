@@ -117,7 +117,7 @@ export const promptBlocks = object(
     goal: optional(block, 'What to achieve.'),
     constraints: defaulted(blocks, 'What must not be broken.', { otherwise: [] }),
     procedure: defaulted(blocks, 'How to proceed.', { otherwise: [] }),
-    outputRequired: defaulted(outputRequired, 'What to hand in, each under its name.', { otherwise: [] }),
+    outputRequired: defaulted(outputRequired, 'What to send, each under its name.', { otherwise: [] }),
     verify: defaulted(blocks, 'How to check that it is done.', { otherwise: [] }),
   },
   {

@@ -71,7 +71,7 @@ export const output = object(
 );
 
 const OUTPUTS = {
-  outputContract: optional(outputContract, 'The artifact to hand in.'),
+  outputContract: optional(outputContract, 'The artifact that the step requires.'),
   output: optional(output, 'The same in the other spelling.'),
 };
 const oneOutput = {
@@ -206,7 +206,7 @@ export const standardStep = object(
     ),
     assessmentRefs: defaulted(
       list(located('id', text(ID_BYTES_MAX, { use: 'label', refersTo: ['assessment'] }))),
-      'Ids of the assessments to hand in.',
+      'Ids of the assessments that the step requires.',
       { otherwise: [] },
     ),
     assessmentConsequences: defaulted(list(consequenceKind), 'What follows from a level.', {
