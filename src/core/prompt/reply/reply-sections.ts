@@ -22,11 +22,11 @@ export function fittedBranch(branch: BranchPart): BranchPart {
 /** Shows what followed a step that was already done, and that there is a choice. */
 function branchText({ children, childrenOmitted, preferred }: BranchPart): readonly TextPart[] {
   const { stateToken, stepTitle, isComplete, recap } = preferred;
-  const stand = isComplete ? 'complete' : `now at "${stepTitle}"`;
+  const stand = isComplete ? 'complete.\nTo see its result' : `now at "${stepTitle}".\nTo continue from there`;
   const list = children.map(({ kind, summary }) => `- ${KINDS[kind]}: ${oneLine(summary) || 'no notes'}`);
   const more = childrenOmitted === 0 ? [] : [`- and ${childrenOmitted} more`];
   return [
-    `You already finished this step. The run is ${stand}.\nTo continue from there: `,
+    `You already finished this step. The run is ${stand}: `,
     ...callText({ tool: 'continue_workflow', arguments: { stateToken } }),
     [AGAIN, '\nAlready sent for this step:', ...list, ...more].join('\n'),
     `\n\n${recapText(recap, 'Notes on the existing branch')}`,

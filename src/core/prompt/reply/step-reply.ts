@@ -95,7 +95,7 @@ function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, ne
   return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;
 }
 
-const CHOICE = 'To continue on the existing branch, send the call above. To do this step again on a new branch,';
+const CHOICE = 'To stay on the existing branch, send the call above. To do this step again on a new branch,';
 
 /** Whether the user is asked only about the report; any other question comes before the report. */
 function isHeldBack({ place, lacking }: RenderedStep): boolean {
