@@ -2,7 +2,7 @@ import { digestHex } from '../../src/core/json/canonical-json.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../src/core/log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../../src/core/log/blockers.ts';
-import type { DraftOf, EventDraft, EventOf } from '../../src/core/log/event.ts';
+import type { DraftOf, EventDraft, EventKind, EventOf } from '../../src/core/log/event.ts';
 import type { CapabilityProvenance } from '../../src/core/log/events/gap-events.ts';
 import { OBSERVATION_KEYS, type ObservationData, type ObservationKey } from '../../src/core/log/events/run-events.ts';
 import {
@@ -30,10 +30,45 @@ export type NodeFacts = {
   readonly mode?: Autonomy;
   readonly gaps?: readonly GapFact[];
   readonly capability?: CapabilityFact;
-  readonly isDivergent?: boolean;
   readonly trace?: string;
-  readonly skipped?: number;
+  readonly others?: readonly OtherKind[];
   readonly observed?: { readonly [key in ObservationKey]?: string };
+};
+
+/** Kinds that are recorded on a node and need only one form here, at most once for each node. */
+const OTHER_DRAFTS = {
+  divergence_recorded: (scope: Place, bits: Uint8Array): DraftOf<'divergence_recorded'> => {
+    const data = {
+      divergenceId: DivergenceId.of(bits),
+      reason: 'efficiency_skip',
+      summary: 'not needed here',
+    } as const;
+    return { kind: 'divergence_recorded', scope, data };
+  },
+  step_skipped: (scope: Place): DraftOf<'step_skipped'> => {
+    const data = { stepId: stepIdSchema.parse('optional'), loopPath: [] };
+    return { kind: 'step_skipped', scope, data, keyOnly: { ordinal: 0 } };
+  },
+};
+type OtherKind = keyof typeof OTHER_DRAFTS;
+export const OTHER_KINDS = Object.keys(OTHER_DRAFTS) as readonly OtherKind[];
+
+type FactKind = Exclude<
+  EventKind,
+  'session_created' | 'observation_recorded' | 'run_started' | 'edge_created' | 'node_created' | 'advance_recorded'
+>;
+
+/** One fact of every kind that can be recorded on a node that is there. */
+export const ONE_FACT: { readonly [kind in FactKind]: NodeFacts } = {
+  node_output_appended: { note: { name: 'n', text: 'n' } },
+  preferences_changed: { mode: 'guided' },
+  capability_observed: { capability: { capability: 'delegation', status: 'available', grade: 'weak' } },
+  gap_recorded: { gaps: [{ name: 'g' }] },
+  context_set: { context: { a: 1 } },
+  decision_trace_appended: { trace: 'why' },
+  ...(Object.fromEntries(OTHER_KINDS.map((kind): [OtherKind, NodeFacts] => [kind, { others: [kind] }])) as {
+    readonly [kind in OtherKind]: NodeFacts;
+  }),
 };
 
 export type GapFact = {
@@ -73,9 +108,8 @@ export function factDrafts(scope: Place, facts: NodeFacts, salt: number): readon
     ...(facts.mode === undefined ? [] : [preferencesDraft(scope, facts.mode, bits)]),
     ...(facts.capability === undefined ? [] : [capabilityDraft(scope, facts.capability, bits)]),
     ...(facts.gaps ?? []).map((gap) => gapDraft(scope, gap)),
-    ...(facts.isDivergent === true ? [divergenceDraft(scope, bits)] : []),
     ...(facts.trace === undefined ? [] : [traceDraft(scope, facts.trace, bits)]),
-    ...(facts.skipped === undefined ? [] : [skipDraft(scope, facts.skipped)]),
+    ...(facts.others ?? []).map((kind) => OTHER_DRAFTS[kind](scope, bits)),
     ...observationDrafts(scope.nodeId, facts.observed ?? {}),
   ];
 }
@@ -170,19 +204,9 @@ function gapDraft(scope: Place, gap: GapFact): DraftOf<'gap_recorded'> {
   };
 }
 
-function divergenceDraft(scope: Place, bits: Uint8Array): DraftOf<'divergence_recorded'> {
-  const data = { divergenceId: DivergenceId.of(bits), reason: 'efficiency_skip', summary: 'not needed here' } as const;
-  return { kind: 'divergence_recorded', scope, data };
-}
-
 function traceDraft(scope: Place, summary: string, bits: Uint8Array): DraftOf<'decision_trace_appended'> {
   const entries = [{ kind: 'selected_next_step' as const, summary }];
   return { kind: 'decision_trace_appended', scope, data: { traceId: TraceId.of(bits), entries } };
-}
-
-function skipDraft(scope: Place, ordinal: number): DraftOf<'step_skipped'> {
-  const data = { stepId: stepIdSchema.parse('optional'), loopPath: [] };
-  return { kind: 'step_skipped', scope, data, keyOnly: { ordinal } };
 }
 
 function observationDrafts(observedFor: NodeId, observed: { readonly [key in ObservationKey]?: string }): EventDraft[] {

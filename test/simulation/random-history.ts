@@ -5,7 +5,7 @@ import { GAP_SEVERITIES } from '../../src/core/log/events/gap-events.ts';
 import { OBSERVATION_KEYS } from '../../src/core/log/events/run-events.ts';
 import type { RunId } from '../../src/core/log/ids.ts';
 import { REASONS } from '../../src/core/log/reasons.ts';
-import type { CapabilityFact, GapFact, NodeFacts } from './node-facts.ts';
+import { type CapabilityFact, type GapFact, type NodeFacts, OTHER_KINDS } from './node-facts.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 import { type SessionWriter, sessionWriter, type WriterOptions, type WrittenNode } from './session-writer.ts';
 
@@ -140,9 +140,8 @@ function randomFacts(making: Making, runId: RunId | undefined): NodeFacts {
     mode: maybe(0.1, () => random.pick(AUTONOMY)),
     gaps: maybe(0.2, () => Array.from({ length: 1 + random.below(2) }, () => randomGap(making, runId))),
     capability: maybe(0.15, () => randomCapability(random)),
-    isDivergent: random.chance(0.05),
     trace: maybe(0.3, () => 'chosen by the walk'),
-    skipped: maybe(0.05, () => 0),
+    others: OTHER_KINDS.filter(() => random.chance(0.05)),
     observed: maybe(0.1, () => ({ [random.pick(OBSERVATION_KEYS)]: `value ${random.below(3)}` })),
   };
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined));

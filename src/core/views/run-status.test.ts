@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { OTHER_RUN, RUN } from '../../../test/examples/ids.ts';
-import type { NodeFacts } from '../../../test/simulation/node-facts.ts';
+import { ONE_FACT } from '../../../test/simulation/node-facts.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
 import { type Autonomy, PRESETS } from '../log/autonomy.ts';
-import type { EventKind } from '../log/event.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import { nodeOf } from './run-graph.ts';
 import { branchCount, isClosed, preferredTip, preferredTipBelow, RUN_STATUSES, runStatus, tips } from './run-status.ts';
@@ -114,22 +113,6 @@ test('a closed run stays closed until it is continued', () => {
   expect(isClosed(closed, { runId: OTHER_RUN, lastActivityIndex: 0 })).toBe(false);
 });
 
-/** A fact of every kind that can be recorded on a node that is there. */
-type Touching = Exclude<
-  EventKind,
-  'session_created' | 'observation_recorded' | 'run_started' | 'edge_created' | 'node_created' | 'advance_recorded'
->;
-const TOUCHES: { readonly [kind in Touching]: NodeFacts } = {
-  node_output_appended: { note: { name: 'n', text: 'n' } },
-  preferences_changed: { mode: 'guided' },
-  capability_observed: { capability: { capability: 'delegation', status: 'available', grade: 'weak' } },
-  gap_recorded: { gaps: [{ name: 'g' }] },
-  divergence_recorded: { isDivergent: true },
-  decision_trace_appended: { trace: 'why' },
-  context_set: { context: { a: 1 } },
-  step_skipped: { skipped: 0 },
-};
-
 describe('tips', () => {
   test('a node with only blocked attempts and checkpoints below it is still a tip', () => {
     enforces('view_tip_counts_step_descendants_only');
@@ -179,7 +162,7 @@ describe('the preferred tip', () => {
     expect(found).toEqual(made.map(({ nodeId }) => nodeId));
   });
 
-  test.each(Object.entries(TOUCHES))('the preferred tip goes back to an older branch by %s there', (kind, facts) => {
+  test.each(Object.entries(ONE_FACT))('the preferred tip goes back to an older branch by %s there', (kind, facts) => {
     enforces('view_preferred_tip');
     const writer = sessionWriter();
     const root = writer.startRun();
@@ -235,12 +218,12 @@ describe('the preferred tip', () => {
     const left = writer.advance(root);
     const low = writer.advance(left);
     const lower = writer.advance(left);
-    writer.record(low, { isDivergent: true });
+    writer.record(low, { others: ['divergence_recorded'] });
     writer.advance(root);
     const { graph } = foldEvents(writer.events);
     expect(preferredTipBelow(graph, left.nodeId).nodeId).toBe(lower.nodeId);
 
-    writer.record(low, { isDivergent: true });
+    writer.record(low, { others: ['divergence_recorded'] });
     expect(preferredTipBelow(foldEvents(writer.events).graph, left.nodeId).nodeId).toBe(low.nodeId);
   });
 });

@@ -9,7 +9,11 @@ function written() {
   const writer = sessionWriter({ at: () => 7 });
   const root = writer.startRun({ observed: { git_branch: 'main' }, context: { b: 1, a: 2 } });
   const attempt = writer.block(root);
-  const step = writer.advance(root, { gaps: [{ name: 'g' }], isDivergent: true, skipped: 1, trace: 'why' });
+  const step = writer.advance(root, {
+    gaps: [{ name: 'g' }],
+    trace: 'why',
+    others: ['divergence_recorded', 'step_skipped'],
+  });
   writer.checkpoint(step, { mode: 'guided' });
   const again = writer.advance(root, {
     gaps: [{ name: 'link', resolves: 'g' }],

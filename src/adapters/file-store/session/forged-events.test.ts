@@ -7,6 +7,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
 import { type FieldRules, removals, replacements } from '../../../../test/examples/single-field-changes.ts';
 import { forgeLast } from '../../../../test/forge-last.ts';
+import { OTHER_KINDS } from '../../../../test/simulation/node-facts.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../../test/simulation/session-writer.ts';
 import { share } from '../../../../test/volume.ts';
 import { EVENT_KINDS, type SessionEvent } from '../../../core/log/event.ts';
@@ -62,9 +63,8 @@ const ENDINGS: { readonly [what: string]: (writer: SessionWriter, root: WrittenN
       mode: 'guided',
       gaps: [{ name: 'gap' }],
       capability: { capability: 'web_browsing', grade: 'weak', status: 'available' },
-      isDivergent: true,
       trace: 'chosen',
-      skipped: 0,
+      others: OTHER_KINDS,
       observed: { git_branch: 'main' },
     }),
 };
