@@ -24,7 +24,7 @@ const EXAMPLES = SESSION_EVENTS.map((event) => [`${event.kind} at ${event.eventI
 const example = <Kind extends EventKind>(kind: Kind): EventOf<Kind> =>
   SESSION_EVENTS.find((event): event is EventOf<Kind> => event.kind === kind) ?? expect.fail(`no example of ${kind}`);
 
-test('the kinds of events are these fourteen, each with an example', () => {
+test('the kinds of events are exactly these, each with an example', () => {
   enforces('event_kinds_closed');
   expect(EVENT_KINDS).toEqual([
     'session_created',
