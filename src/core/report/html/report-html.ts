@@ -2,34 +2,7 @@ import { shownSecond } from '../../text/utc-time.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { gapText } from '../gap-words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
-import {
-  artifactFacts,
-  type BranchEntries,
-  branchTitle,
-  ENTRY_MARKS,
-  endLabel,
-  entriesByBranch,
-  entryFacts,
-  entryLabel,
-  entryTag,
-  type FactPart,
-  forkLabel,
-  gapFacts,
-  gapState,
-  gapStepLabel,
-  hiddenWords,
-  isNumbered,
-  type ReportFact,
-  reportTitle,
-  runFacts,
-  runFigures,
-  SHORTENED,
-  salvageText,
-  sessionFacts,
-  shownContent,
-  statusLabel,
-  stepNumbers,
-} from '../report-words.ts';
+import * as words from '../report-words.ts';
 import { branchGraph } from './branch-graph.ts';
 import { escapeHtml, textHtml } from './escape-html.ts';
 import { noteHtml } from './note-html.ts';
@@ -46,7 +19,7 @@ const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; 
 /** A report as one page without scripts or requests. */
 export function reportHtml(report: Report): string {
   const { sessions } = report;
-  const title = visibleLine(reportTitle(sessions));
+  const title = visibleLine(words.reportTitle(sessions));
   const isOne = sessions.length === 1;
   return lines(
     '<!doctype html>',
@@ -81,8 +54,8 @@ function sessionHtml(session: ReportSession, isOne: boolean): string {
   return lines(
     `<section class="session" aria-label="Session ${sessionId}">`,
     !isOne && `<h2>Session <code>${sessionId}</code></h2>`,
-    salvage !== undefined && `<p class="banner" role="note">${textHtml(salvageText(salvage))}</p>`,
-    factsHtml(sessionFacts(session)),
+    salvage !== undefined && `<p class="banner" role="note">${textHtml(words.salvageText(salvage))}</p>`,
+    factsHtml(words.sessionFacts(session)),
     ...runs.map((run, i) => runHtml(run, { position: i + 1, total: runs.length, isTitle: isOne && i === 0 })),
     `<section class="card"><details${open(timeline.length <= OPEN_ROWS_MAX)}><summary><h3>Timeline</h3></summary>`,
     '<div class="wide" tabindex="0"><table class="timeline"><thead><tr><th>Time (UTC)</th><th>Run</th><th>What happened</th></tr></thead>',
@@ -96,33 +69,34 @@ type RunPlace = { readonly position: number; readonly total: number; readonly is
 
 function runHtml(run: ReportRun, { position, total, isTitle }: RunPlace): string {
   const { workflow, goal, status, tag, entries, gaps, branches } = run;
-  const figures = runFigures(run).map(([noun, count]) => `<div><dt>${noun}</dt><dd>${count}</dd></div>`);
-  const numbers = stepNumbers(entries);
+  const figures = words.runFigures(run).map(([noun, count]) => `<div><dt>${noun}</dt><dd>${count}</dd></div>`);
+  const numbers = words.stepNumbers(entries);
   return lines(
     `<section class="run" aria-label="Run ${position} of ${total}">`,
     `<header><p class="muted">Run ${position} of ${total} · ${tag}</p>`,
-    `<h2 dir="auto">${textHtml(workflow.name)}</h2><span class="chip ${status}">${statusLabel(run)}</span></header>`,
+    `<h2 dir="auto">${textHtml(workflow.name)}</h2><span class="chip ${status}">${words.statusLabel(run)}</span></header>`,
     goal !== undefined && !isTitle && `<p class="goal" dir="auto">${textHtml(goal)}</p>`,
     `<dl class="figures">${figures.join('')}</dl>`,
-    factsHtml(runFacts(run)),
+    factsHtml(words.runFacts(run)),
     gaps.length > 0 && `<section class="card gaps"><h3>Gaps</h3><ul>${gaps.map(gapHtml).join('')}</ul></section>`,
     branches.length > 0 &&
       `<section class="card"><details${open(entries.length <= OPEN_ROWS_MAX)}><summary><h3>At a glance</h3></summary>${branchGraph(run)}</details></section>`,
-    ...entriesByBranch(run).map((branch) => branchHtml(run, branch, numbers)),
+    ...words.entriesByBranch(run).map((branch) => branchHtml(run, branch, numbers)),
     '</section>',
   );
 }
 
 function branchHtml(
   run: ReportRun,
-  { branch, entries, fork }: BranchEntries,
-  numbers: ReturnType<typeof stepNumbers>,
+  { branch, entries, fork }: words.BranchEntries,
+  numbers: ReturnType<typeof words.stepNumbers>,
 ): string {
-  const end = endLabel(branch, run);
+  const end = words.endLabel(branch, run);
   return lines(
     '<section class="line">',
-    `<h3>${run.branches.length === 1 ? 'Steps' : branchTitle(branch.name)}</h3>`,
-    fork !== undefined && `<p class="muted" dir="auto"><a href="#${fork.nodeId}">${textHtml(forkLabel(fork))}</a></p>`,
+    `<h3>${run.branches.length === 1 ? 'Steps' : words.branchTitle(branch.name)}</h3>`,
+    fork !== undefined &&
+      `<p class="muted" dir="auto"><a href="#${fork.nodeId}">${textHtml(words.forkLabel(fork))}</a></p>`,
     ...entries.map((entry) => entryHtml(entry, numbers.get(entry.nodeId) ?? 0)),
     branch.isComplete && '<p class="ending complete">✓ Complete</p>',
     end !== undefined && `<p class="ending" dir="auto">○ ${textHtml(end)}</p>`,
@@ -132,13 +106,13 @@ function branchHtml(
 
 function entryHtml(entry: ReportEntry, number: number): string {
   const { nodeId, kind, at } = entry;
-  const tag = entryTag(entry);
-  const facts = entryFacts(entry).map(([name, text]) => definition(name, textHtml(text)));
+  const tag = words.entryTag(entry);
+  const facts = words.entryFacts(entry).map(([name, text]) => definition(name, textHtml(text)));
   const blockers = entry.kind === 'blocked_attempt' ? entry.blockers : [];
   return [
     `<article class="entry ${kind}" id="${nodeId}">`,
-    `<header><span class="sign" aria-hidden="true">${ENTRY_MARKS[kind]}</span>`,
-    `<h4 dir="auto">${isNumbered(entry) ? `<span class="number">${number}</span> ` : ''}${textHtml(entryLabel(entry))}</h4>`,
+    `<header><span class="sign" aria-hidden="true">${words.ENTRY_MARKS[kind]}</span>`,
+    `<h4 dir="auto">${words.isNumbered(entry) ? `<span class="number">${number}</span> ` : ''}${textHtml(words.entryLabel(entry))}</h4>`,
     tag === undefined ? '' : `<span class="chip${tag === 'blocked' ? ' bad' : ''}">${tag}</span>`,
     `${timeHtml(at)}</header>`,
     ...blockers.map(
@@ -159,35 +133,35 @@ function entryHtml(entry: ReportEntry, number: number): string {
 
 function artifactHtml(artifact: ReportArtifact): string {
   const { kind, content, sha256 } = artifact;
-  const head = `<b>${kind === undefined ? 'Artifact' : textHtml(kind)}</b> ${muted(artifactFacts(artifact))}`;
+  const head = `<b>${kind === undefined ? 'Artifact' : textHtml(kind)}</b> ${muted(words.artifactFacts(artifact))}`;
   if (content === undefined) return `<p class="artifact">${head} <code>${sha256}</code></p>`;
-  const { text, isCut } = shownContent(content);
-  const rest = isCut ? `<p class="muted">${SHORTENED}</p>` : '';
+  const { text, isCut } = words.shownContent(content);
+  const rest = isCut ? `<p class="muted">${words.SHORTENED}</p>` : '';
   return `<details class="artifact"${open(text.length <= OPEN_LENGTH_MAX)}><summary>${head}</summary><pre tabindex="0"><code>${textHtml(text)}</code></pre>${rest}</details>`;
 }
 
 function gapHtml(gap: ReportGap): string {
-  const step = gapStepLabel(gap);
+  const step = words.gapStepLabel(gap);
   const label = `${step === undefined ? '' : `${step.replace(/^s/, 'S')}: `}${gapText(gap.summary)}`;
   return [
-    `<li><span class="chip ${gap.isOpen ? 'bad' : 'complete'}">${gapState(gap)}</span> `,
-    `<a href="#${gap.nodeId}" dir="auto">${textHtml(label)}</a><br>${muted(gapFacts(gap).join(' · '))}</li>`,
+    `<li><span class="chip ${gap.isOpen ? 'bad' : 'complete'}">${words.gapState(gap)}</span> `,
+    `<a href="#${gap.nodeId}" dir="auto">${textHtml(label)}</a><br>${muted(words.gapFacts(gap).join(' · '))}</li>`,
   ].join('');
 }
 
 function footerHtml(report: Report): string {
-  const hidden = hiddenWords(report);
-  const words =
+  const hidden = words.hiddenWords(report);
+  const items =
     typeof hidden === 'string' ? `<p>${hidden}</p>` : `<ul>${hidden.map((line) => `<li>${line}</li>`).join('')}</ul>`;
-  return `<footer><h2>What was hidden</h2>${words}</footer>`;
+  return `<footer><h2>What was hidden</h2>${items}</footer>`;
 }
 
-function factsHtml(facts: readonly ReportFact[]): string {
+function factsHtml(facts: readonly words.ReportFact[]): string {
   const items = facts.map(({ name, parts }) => definition(name, parts.map(partHtml).join(' ')));
   return lines('<dl class="card facts">', ...items, '</dl>');
 }
 
-function partHtml({ kind, text }: FactPart): string {
+function partHtml({ kind, text }: words.FactPart): string {
   if (kind === 'secondary') return muted(text);
   return kind === 'code' ? `<code>${textHtml(text)}</code>` : textHtml(text);
 }

@@ -2,33 +2,7 @@ import { shownSecond, shownTime } from '../../text/utc-time.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { gapText } from '../gap-words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
-import {
-  artifactFacts,
-  type BranchEntries,
-  branchTitle,
-  ENTRY_MARKS,
-  endLabel,
-  entriesByBranch,
-  entryFacts,
-  entryLabel,
-  entryTag,
-  forkLabel,
-  gapFacts,
-  gapState,
-  gapStepLabel,
-  hiddenWords,
-  isNumbered,
-  type ReportFact,
-  reportTitle,
-  runFacts,
-  runFigures,
-  SHORTENED,
-  salvageText,
-  sessionFacts,
-  shownContent,
-  statusLabel,
-  stepNumbers,
-} from '../report-words.ts';
+import * as words from '../report-words.ts';
 import { codeBlock, codeSpan, markdownLine } from './escape-markdown.ts';
 import { noteMarkdown } from './note-markdown.ts';
 
@@ -38,9 +12,9 @@ type Lines = readonly string[];
 export function reportMarkdown(report: Report): string {
   const { sessions } = report;
   const isOne = sessions.length === 1;
-  const hidden = hiddenWords(report);
+  const hidden = words.hiddenWords(report);
   const parts: Lines = [
-    `# ${markdownLine(reportTitle(sessions))}`,
+    `# ${markdownLine(words.reportTitle(sessions))}`,
     '',
     ...sessions.flatMap((session) => [
       ...(isOne ? [] : [`## Session ${session.sessionId}`, '']),
@@ -56,8 +30,8 @@ export function reportMarkdown(report: Report): string {
 function sessionLines(session: ReportSession, level: string): Lines {
   const { salvage, runs, timeline } = session;
   return [
-    ...(salvage === undefined ? [] : ['> [!WARNING]', `> ${markdownLine(salvageText(salvage))}`, '']),
-    ...sessionFacts(session).map(factLine),
+    ...(salvage === undefined ? [] : ['> [!WARNING]', `> ${markdownLine(words.salvageText(salvage))}`, '']),
+    ...words.sessionFacts(session).map(factLine),
     '',
     ...runs.flatMap((run, i) => runLines(run, { level, name: `Run ${i + 1} of ${runs.length}` })),
     `${level} Timeline`,
@@ -74,27 +48,27 @@ function sessionLines(session: ReportSession, level: string): Lines {
 
 function runLines(run: ReportRun, { level, name }: { readonly level: string; readonly name: string }): Lines {
   const { workflow, goal, gaps } = run;
-  const figures = runFigures(run).map(([noun, count]) => `${count} ${noun}`);
+  const figures = words.runFigures(run).map(([noun, count]) => `${count} ${noun}`);
   return [
     `${level} ${name}: ${markdownLine(workflow.name)}`,
     '',
-    `**${statusLabel(run)}** · ${figures.join(' · ')}`,
+    `**${words.statusLabel(run)}** · ${figures.join(' · ')}`,
     '',
     ...(goal === undefined ? [] : [`- Goal: ${markdownLine(goal)}`]),
-    ...runFacts(run).map(factLine),
+    ...words.runFacts(run).map(factLine),
     '',
-    ...entriesByBranch(run).flatMap((branch) => branchLines(run, branch, level)),
+    ...words.entriesByBranch(run).flatMap((branch) => branchLines(run, branch, level)),
     ...(gaps.length === 0 ? [] : [`${level}# Gaps`, '', ...gaps.map(gapLine), '']),
   ];
 }
 
-function branchLines(run: ReportRun, { branch, entries, fork }: BranchEntries, level: string): Lines {
-  const numbers = stepNumbers(run.entries);
-  const end = endLabel(branch, run);
+function branchLines(run: ReportRun, { branch, entries, fork }: words.BranchEntries, level: string): Lines {
+  const numbers = words.stepNumbers(run.entries);
+  const end = words.endLabel(branch, run);
   return [
-    `${level}# ${run.branches.length === 1 ? 'Steps' : branchTitle(branch.name)}`,
+    `${level}# ${run.branches.length === 1 ? 'Steps' : words.branchTitle(branch.name)}`,
     '',
-    ...(fork === undefined ? [] : [`${markdownLine(forkLabel(fork))}.`, '']),
+    ...(fork === undefined ? [] : [`${markdownLine(words.forkLabel(fork))}.`, '']),
     ...entries.flatMap((entry) => [
       `${level}## ${entryHeading(entry, numbers.get(entry.nodeId) ?? 0)}`,
       '',
@@ -106,12 +80,12 @@ function branchLines(run: ReportRun, { branch, entries, fork }: BranchEntries, l
 }
 
 function entryHeading(entry: ReportEntry, number: number): string {
-  const tag = entryTag(entry);
-  return `${ENTRY_MARKS[entry.kind]} ${isNumbered(entry) ? `${number}. ` : ''}${markdownLine(entryLabel(entry))}${tag === undefined ? '' : ` (${tag})`}`;
+  const tag = words.entryTag(entry);
+  return `${words.ENTRY_MARKS[entry.kind]} ${words.isNumbered(entry) ? `${number}. ` : ''}${markdownLine(words.entryLabel(entry))}${tag === undefined ? '' : ` (${tag})`}`;
 }
 
 function entryLines(entry: ReportEntry): Lines {
-  const facts = entryFacts(entry);
+  const facts = words.entryFacts(entry);
   const blockers = entry.kind === 'blocked_attempt' ? entry.blockers : [];
   return [
     ...(entry.at === undefined ? [] : [`*${shownTime(entry.at)}*`, '']),
@@ -133,21 +107,21 @@ function entryLines(entry: ReportEntry): Lines {
 function artifactLines(artifact: ReportArtifact): Lines {
   const { kind, content, sha256 } = artifact;
   const name = kind === undefined ? 'Artifact' : `Artifact ${codeSpan(visibleText(kind))}`;
-  const head = `${name} (${markdownLine(artifactFacts(artifact))})`;
+  const head = `${name} (${markdownLine(words.artifactFacts(artifact))})`;
   if (content === undefined) return [`${head}: ${codeSpan(sha256)}`, ''];
-  const { text, isCut } = shownContent(content);
-  return [`${head}:`, '', ...codeBlock(visibleText(text), 'json'), '', ...(isCut ? [`*${SHORTENED}*`, ''] : [])];
+  const { text, isCut } = words.shownContent(content);
+  return [`${head}:`, '', ...codeBlock(visibleText(text), 'json'), '', ...(isCut ? [`*${words.SHORTENED}*`, ''] : [])];
 }
 
 function gapLine(gap: ReportGap): string {
-  const step = gapStepLabel(gap);
+  const step = words.gapStepLabel(gap);
   const at = step === undefined ? '' : ` at ${markdownLine(step)}`;
-  const facts = [...gapFacts(gap), ...(gap.at === undefined ? [] : [shownTime(gap.at)])];
-  const state = gap.isOpen ? '**open**' : gapState(gap);
+  const facts = [...words.gapFacts(gap), ...(gap.at === undefined ? [] : [shownTime(gap.at)])];
+  const state = gap.isOpen ? '**open**' : words.gapState(gap);
   return `- ${state}${at}: ${markdownLine(gapText(gap.summary))} (${facts.join(', ')})`;
 }
 
-function factLine({ name, parts }: ReportFact): string {
+function factLine({ name, parts }: words.ReportFact): string {
   const values = parts.map(({ kind, text }) => (kind === 'code' ? codeSpan(text) : markdownLine(text)));
   return `- ${name}: ${values.join(', ')}`;
 }

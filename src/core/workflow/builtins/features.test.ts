@@ -1,14 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkShape } from './check-artifact.ts';
-import {
-  type Feature,
-  STEP_SELECTORS,
-  type StepFacts,
-  standingRules,
-  stepGuidance,
-  subagentGuidance,
-} from './features.ts';
+import { type Feature, STEP_SELECTORS, type StepFacts, standingRules, stepGuidance } from './features.ts';
 import { features } from './registry.ts';
+
+const subagentGuidance = features.find('wr.features.subagent_guidance') as Feature;
 
 const PLAIN: StepFacts = {
   first: false,

@@ -38,16 +38,6 @@ type Declaration = {
   readonly config?: { readonly schema: z.ZodType; readonly defaults: JsonObject };
 };
 
-/** Makes the one object of a feature. */
-function defineFeature({ name, purpose, effects, config }: Declaration): Feature {
-  return {
-    featureId: `wr.features.${name}`,
-    purpose,
-    effects,
-    ...(config && { config: { shape: inStableOrder(shapeOfSchema(config.schema)), defaults: config.defaults } }),
-  };
-}
-
 /** The rules that a feature adds to a workflow. */
 export function standingRules(feature: Feature, config: JsonObject = {}): readonly string[] {
   return feature.effects.flatMap((effect) =>
@@ -69,97 +59,95 @@ function filled(feature: Feature, text: string, config: JsonObject): string {
   );
 }
 
-export const capabilities = defineFeature({
-  name: 'capabilities',
-  purpose: 'Has the agent try a capability, report it, and continue without it where it is missing.',
-  effects: [
-    {
-      kind: 'standing_rule',
-      text: 'Find out by trying whether you can delegate or browse the web; never assume it. When you have tried, you may add the result to output.artifacts: kind wr.capability_observation, capability delegation or web_browsing, status available or unavailable. If a step only prefers a capability you lack, do the work without it, one part after the other, and say so in your notes.',
-    },
-    {
-      kind: 'step_guidance',
-      steps: 'delegating',
-      text: 'Try to delegate once. If that fails, report delegation as unavailable in a wr.capability_observation artifact and do the parts yourself, each separately, before you combine them.',
-    },
-  ],
-});
+const rule = (text: string): FeatureEffect => ({ kind: 'standing_rule', text });
+const guidance = (steps: StepSelector, text: string): FeatureEffect => ({ kind: 'step_guidance', steps, text });
 
-export const durableRecapGuidance = defineFeature({
-  name: 'durable_recap_guidance',
-  purpose: 'Explains how to write notes that let another chat continue the work.',
-  effects: [
-    {
-      kind: 'standing_rule',
-      text: 'Notes outlive this chat. For each step write what you did, what you decided and why, what you produced (paths, names, numbers) and what is open. Write about this step only: earlier notes are kept and will be shown again. Write so that someone who saw nothing else can continue.',
-    },
-  ],
-});
-
-export const memoryContext = defineFeature({
-  name: 'memory_context',
-  purpose:
-    'Has the agent query its memory at the first step and store what it learned at the last, if it has a memory.',
-  effects: [
-    {
-      kind: 'step_guidance',
-      steps: 'first',
-      text: 'If you have a memory tool, ask it about this project and this goal before you begin. Check what it says against the files: memory may be out of date. Note what you used from it. Without such a tool, continue.',
-    },
-    {
-      kind: 'step_guidance',
-      steps: 'last',
-      text: 'If you have a memory tool, store what will still matter in the next task here: decisions with their reasons, traps, where things are. No secrets, no progress reports. Without such a tool, continue.',
-    },
-  ],
-});
-
-export const modeGuidance = defineFeature({
-  name: 'mode_guidance',
-  purpose: 'Explains what the agent may decide alone in each mode, and reminds it on steps that ask for confirmation.',
-  effects: [
-    {
-      kind: 'standing_rule',
-      text: 'Every reply names the mode. In guided mode, ask the user wherever a step asks for confirmation. In a full-auto mode, decide as the user most likely would and write the assumption in your notes. Never change the mode yourself; the user does that.',
-    },
-    {
-      kind: 'step_guidance',
-      steps: 'with_confirmation',
-      text: 'When this step asks for confirmation: in guided mode, show the user in a few lines what you are about to decide, and wait for the answer. In full-auto modes, decide yourself, unless the step says that a person must approve, and note what you assumed and what would change your mind.',
-    },
-  ],
-});
-
-export const outputContracts = defineFeature({
-  name: 'output_contracts',
-  purpose: 'Explains how to fill in artifacts honestly, on steps that require one.',
-  effects: [
-    {
-      kind: 'step_guidance',
-      steps: 'with_contract',
-      text: 'Send the artifact as an object in output.artifacts, not as text in the notes, and use the field names as given. Fill it from what you did in this step. If a fact is missing, find it, or say in a text field that it is missing; do not invent a value to pass the check.',
-    },
-  ],
-});
-
-export const subagentGuidance = defineFeature({
-  name: 'subagent_guidance',
-  purpose: 'Explains how to brief, start and check subagents.',
-  config: {
-    schema: z.strictObject({
-      maxParallel: z.int().min(1).max(16).optional().describe('how many subagents may work at once'),
-    }),
-    defaults: { maxParallel: 3 },
+const DECLARATIONS: readonly Declaration[] = [
+  {
+    name: 'capabilities',
+    purpose: 'Has the agent try a capability, report it, and continue without it where it is missing.',
+    effects: [
+      rule(
+        'Find out by trying whether you can delegate or browse the web; never assume it. When you have tried, you may add the result to output.artifacts: kind wr.capability_observation, capability delegation or web_browsing, status available or unavailable. If a step only prefers a capability you lack, do the work without it, one part after the other, and say so in your notes.',
+      ),
+      guidance(
+        'delegating',
+        'Try to delegate once. If that fails, report delegation as unavailable in a wr.capability_observation artifact and do the parts yourself, each separately, before you combine them.',
+      ),
+    ],
   },
-  effects: [
-    {
-      kind: 'standing_rule',
-      text: 'A subagent knows only what you send it: give it the goal, the facts, the limits and the form of its answer. Start those that do not depend on each other together, at most {maxParallel} at once, with your own tool for subagents, not by starting another workflow. Only you call continue_workflow.',
+  {
+    name: 'durable_recap_guidance',
+    purpose: 'Explains how to write notes that let another chat continue the work.',
+    effects: [
+      rule(
+        'Notes outlive this chat. For each step write what you did, what you decided and why, what you produced (paths, names, numbers) and what is open. Write about this step only: earlier notes are kept and will be shown again. Write so that someone who saw nothing else can continue.',
+      ),
+    ],
+  },
+  {
+    name: 'memory_context',
+    purpose:
+      'Has the agent query its memory at the first step and store what it learned at the last, if it has a memory.',
+    effects: [
+      guidance(
+        'first',
+        'If you have a memory tool, ask it about this project and this goal before you begin. Check what it says against the files: memory may be out of date. Note what you used from it. Without such a tool, continue.',
+      ),
+      guidance(
+        'last',
+        'If you have a memory tool, store what will still matter in the next task here: decisions with their reasons, traps, where things are. No secrets, no progress reports. Without such a tool, continue.',
+      ),
+    ],
+  },
+  {
+    name: 'mode_guidance',
+    purpose:
+      'Explains what the agent may decide alone in each mode, and reminds it on steps that ask for confirmation.',
+    effects: [
+      rule(
+        'Every reply names the mode. In guided mode, ask the user wherever a step asks for confirmation. In a full-auto mode, decide as the user most likely would and write the assumption in your notes. Never change the mode yourself; the user does that.',
+      ),
+      guidance(
+        'with_confirmation',
+        'When this step asks for confirmation: in guided mode, show the user in a few lines what you are about to decide, and wait for the answer. In full-auto modes, decide yourself, unless the step says that a person must approve, and note what you assumed and what would change your mind.',
+      ),
+    ],
+  },
+  {
+    name: 'output_contracts',
+    purpose: 'Explains how to fill in artifacts honestly, on steps that require one.',
+    effects: [
+      guidance(
+        'with_contract',
+        'Send the artifact as an object in output.artifacts, not as text in the notes, and use the field names as given. Fill it from what you did in this step. If a fact is missing, find it, or say in a text field that it is missing; do not invent a value to pass the check.',
+      ),
+    ],
+  },
+  {
+    name: 'subagent_guidance',
+    purpose: 'Explains how to brief, start and check subagents.',
+    config: {
+      schema: z.strictObject({
+        maxParallel: z.int().min(1).max(16).optional().describe('how many subagents may work at once'),
+      }),
+      defaults: { maxParallel: 3 },
     },
-    {
-      kind: 'step_guidance',
-      steps: 'delegating',
-      text: 'Read every answer critically, check claims that matter at the source, and resolve contradictions yourself before you report the step. At most {maxParallel} subagents at once.',
-    },
-  ],
-});
+    effects: [
+      rule(
+        'A subagent knows only what you send it: give it the goal, the facts, the limits and the form of its answer. Start those that do not depend on each other together, at most {maxParallel} at once, with your own tool for subagents, not by starting another workflow. Only you call continue_workflow.',
+      ),
+      guidance(
+        'delegating',
+        'Read every answer critically, check claims that matter at the source, and resolve contradictions yourself before you report the step. At most {maxParallel} subagents at once.',
+      ),
+    ],
+  },
+];
+
+export const FEATURES: readonly Feature[] = DECLARATIONS.map(({ name, purpose, effects, config }) => ({
+  featureId: `wr.features.${name}`,
+  purpose,
+  effects,
+  ...(config && { config: { shape: inStableOrder(shapeOfSchema(config.schema)), defaults: config.defaults } }),
+}));

@@ -1,28 +1,9 @@
 import { nearestId } from '../../text/spelling.ts';
 import { assessment } from './assessment-contract.ts';
 import type { Contract } from './contract.ts';
-import {
-  capabilities,
-  durableRecapGuidance,
-  type Feature,
-  memoryContext,
-  modeGuidance,
-  outputContracts,
-  subagentGuidance,
-} from './features.ts';
+import { FEATURES, type Feature } from './features.ts';
 import { codingHandoff, differentiationHandoff, discoveryHandoff, shapingHandoff } from './handoff-contracts.ts';
-import {
-  adversarialChallengeRules,
-  contextBesideOutput,
-  delegateOrInTurn,
-  memoryQueryRef,
-  memoryStoreRef,
-  memoryUsageRef,
-  notesFirstDurability,
-  parallelizeCognitionSerializeSynthesis,
-  type Ref,
-  synthesisUnderDisagreement,
-} from './refs.ts';
+import { REFS, type Ref } from './refs.ts';
 import { changedFiles, findings, reviewVerdict, verificationReport } from './report-contracts.ts';
 import {
   capabilityObservation,
@@ -31,18 +12,7 @@ import {
   loopControl,
   workflowDivergence,
 } from './run-contracts.ts';
-import {
-  adversarialReview,
-  type BuiltinTemplate,
-  capabilityProbe,
-  contextGathering,
-  designReview,
-  finalVerification,
-  hypothesisChallenge,
-  philosophyCheck,
-  planAudit,
-  tensionDrivenDesign,
-} from './templates.ts';
+import { type BuiltinTemplate, TEMPLATES } from './templates.ts';
 
 /** A closed set of built-ins. What is not in it does not exist; a name that comes close is suggested. */
 export type Registry<Builtin> = {
@@ -73,40 +43,11 @@ export const contracts = registry<Contract>(
   ({ contractRef }) => contractRef,
 );
 
-export const features = registry<Feature>(
-  [capabilities, durableRecapGuidance, memoryContext, modeGuidance, outputContracts, subagentGuidance],
-  ({ featureId }) => featureId,
-);
+export const features = registry<Feature>(FEATURES, ({ featureId }) => featureId);
 
-export const refs = registry<Ref>(
-  [
-    adversarialChallengeRules,
-    contextBesideOutput,
-    delegateOrInTurn,
-    memoryQueryRef,
-    memoryStoreRef,
-    memoryUsageRef,
-    notesFirstDurability,
-    parallelizeCognitionSerializeSynthesis,
-    synthesisUnderDisagreement,
-  ],
-  ({ refId }) => refId,
-);
+export const refs = registry<Ref>(REFS, ({ refId }) => refId);
 
-export const templates = registry<BuiltinTemplate>(
-  [
-    adversarialReview,
-    capabilityProbe,
-    contextGathering,
-    designReview,
-    finalVerification,
-    hypothesisChallenge,
-    philosophyCheck,
-    planAudit,
-    tensionDrivenDesign,
-  ],
-  ({ templateId }) => templateId,
-);
+export const templates = registry<BuiltinTemplate>(TEMPLATES, ({ templateId }) => templateId);
 
 /** The contract that an artifact of this kind answers. */
 export function contractOfKind(artifactKind: string): Contract | undefined {

@@ -12,7 +12,7 @@ type Head = {
   readonly parameters: readonly TemplateParameter[];
 };
 
-export type TemplateParameter = {
+type TemplateParameter = {
   readonly name: string;
   readonly purpose: string;
   /** The closed set of values, where there is one. */
@@ -69,66 +69,46 @@ function probePrompt(capability: Capability): string {
   ].join('\n');
 }
 
-export const adversarialReview: RoutineTemplate = {
-  kind: 'routine',
-  templateId: 'wr.templates.routine.adversarial-review',
-  purpose: 'Attacks a result with concrete scenarios and reports which objections stand.',
-  parameters: [{ name: 'subject', purpose: 'what is attacked' }],
-  routineId: 'wr.routine-adversarial-review',
-};
+/** A routine of the bundle under its name, with what its one parameter stands for. */
+function routine(name: string, purpose: string, parameter: TemplateParameter): RoutineTemplate {
+  const routineId = `wr.routine-${name}`;
+  return { kind: 'routine', templateId: routineTemplateId(routineId), purpose, parameters: [parameter], routineId };
+}
 
-export const contextGathering: RoutineTemplate = {
-  kind: 'routine',
-  templateId: 'wr.templates.routine.context-gathering',
-  purpose: 'Maps unfamiliar code: entry points, paths, rules and promises, and what is still unknown.',
-  parameters: [{ name: 'subject', purpose: 'what has to be understood' }],
-  routineId: 'wr.routine-context-gathering',
-};
-
-export const designReview: RoutineTemplate = {
-  kind: 'routine',
-  templateId: 'wr.templates.routine.design-review',
-  purpose: 'Reviews a design against what it must do, tries to break it, and ends in a verdict.',
-  parameters: [{ name: 'deliverableName', purpose: 'the file in which the findings are written' }],
-  routineId: 'wr.routine-design-review',
-};
-
-export const finalVerification: RoutineTemplate = {
-  kind: 'routine',
-  templateId: 'wr.templates.routine.final-verification',
-  purpose: 'Checks finished work against what was promised, from a clean state.',
-  parameters: [{ name: 'promises', purpose: 'what was promised, or where it is written' }],
-  routineId: 'wr.routine-final-verification',
-};
-
-export const hypothesisChallenge: RoutineTemplate = {
-  kind: 'routine',
-  templateId: 'wr.templates.routine.hypothesis-challenge',
-  purpose: 'Sharpens a claim, finds its rivals, and lets an experiment decide between them.',
-  parameters: [{ name: 'hypothesis', purpose: 'the claim to challenge' }],
-  routineId: 'wr.routine-hypothesis-challenge',
-};
-
-export const philosophyCheck: RoutineTemplate = {
-  kind: 'routine',
-  templateId: 'wr.templates.routine.philosophy-check',
-  purpose: 'Checks a change against the principles of its project.',
-  parameters: [{ name: 'principles', purpose: 'where the principles are written' }],
-  routineId: 'wr.routine-philosophy-check',
-};
-
-export const planAudit: RoutineTemplate = {
-  kind: 'routine',
-  templateId: 'wr.templates.routine.plan-audit',
-  purpose: 'Checks a plan against its purpose and reality, fixes it, and ends in a verdict.',
-  parameters: [{ name: 'plan', purpose: 'where the plan is' }],
-  routineId: 'wr.routine-plan-audit',
-};
-
-export const tensionDrivenDesign: RoutineTemplate = {
-  kind: 'routine',
-  templateId: 'wr.templates.routine.tension-driven-design',
-  purpose: 'Designs by naming the tensions, and compares candidates that resolve them differently.',
-  parameters: [{ name: 'deliverableName', purpose: 'the file in which the design is written' }],
-  routineId: 'wr.routine-tension-driven-design',
-};
+export const TEMPLATES: readonly BuiltinTemplate[] = [
+  capabilityProbe,
+  routine('adversarial-review', 'Attacks a result with concrete scenarios and reports which objections stand.', {
+    name: 'subject',
+    purpose: 'what is attacked',
+  }),
+  routine(
+    'context-gathering',
+    'Maps unfamiliar code: entry points, paths, rules and promises, and what is still unknown.',
+    { name: 'subject', purpose: 'what has to be understood' },
+  ),
+  routine('design-review', 'Reviews a design against what it must do, tries to break it, and ends in a verdict.', {
+    name: 'deliverableName',
+    purpose: 'the file in which the findings are written',
+  }),
+  routine('final-verification', 'Checks finished work against what was promised, from a clean state.', {
+    name: 'promises',
+    purpose: 'what was promised, or where it is written',
+  }),
+  routine('hypothesis-challenge', 'Sharpens a claim, finds its rivals, and lets an experiment decide between them.', {
+    name: 'hypothesis',
+    purpose: 'the claim to challenge',
+  }),
+  routine('philosophy-check', 'Checks a change against the principles of its project.', {
+    name: 'principles',
+    purpose: 'where the principles are written',
+  }),
+  routine('plan-audit', 'Checks a plan against its purpose and reality, fixes it, and ends in a verdict.', {
+    name: 'plan',
+    purpose: 'where the plan is',
+  }),
+  routine(
+    'tension-driven-design',
+    'Designs by naming the tensions, and compares candidates that resolve them differently.',
+    { name: 'deliverableName', purpose: 'the file in which the design is written' },
+  ),
+];

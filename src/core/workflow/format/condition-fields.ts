@@ -8,28 +8,7 @@ import {
   mapCondition,
 } from '../compiled/condition.ts';
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
-import {
-  built,
-  choice,
-  chosen,
-  either,
-  flag,
-  ignored,
-  json,
-  jsonList,
-  type Kind,
-  lazy,
-  list,
-  needed,
-  numeric,
-  object,
-  optional,
-  special,
-  type TextChange,
-  text,
-  variants,
-  without,
-} from './field.ts';
+import * as f from './field.ts';
 import { ANY_COUNT, ID_BYTES_MAX } from './limits.ts';
 import { readValue } from './read-fields.ts';
 import { field, type Reader, type ReadProblem, replaceWith, reportError, reportMissing } from './reader.ts';
@@ -37,39 +16,36 @@ import type { ConfirmationSyntax, WholeCondition } from './syntax.ts';
 import { mapTexts } from './text-walk.ts';
 
 /** The name of a context value, or a dotted path to one. */
-export const contextName = text(256, { use: 'name', form: 'context_name', refersTo: ['context_key'] });
+export const contextName = f.text(256, { use: 'name', form: 'context_name', refersTo: ['context_key'] });
 
-const word = text(8192, { use: 'value', bytesMin: 0 });
-const OPERATORS: { readonly [comparison in Comparison]: ReturnType<typeof optional> } = {
-  equals: optional(
-    json('value'),
+const word = f.text(8192, { use: 'value', bytesMin: 0 });
+const OPERATORS: { readonly [comparison in Comparison]: ReturnType<typeof f.optional> } = {
+  equals: f.optional(
+    f.json('value'),
     'Equal. `"Yes"`, `true` and `1` are equal; case and surrounding spaces do not count.',
   ),
-  not_equals: optional(json('value'), 'Not equal.'),
-  in: optional(jsonList('value'), 'Equal to an entry of this list.'),
-  gt: optional(numeric, 'Greater than.'),
-  gte: optional(numeric, 'Greater than or equal.'),
-  lt: optional(numeric, 'Less than.'),
-  lte: optional(numeric, 'Less than or equal.'),
-  contains: optional(json('value'), 'A list with this entry, or a text with this in it.'),
-  startsWith: optional(word, 'A text that starts with this.'),
-  endsWith: optional(word, 'A text that ends with this.'),
-  matches: optional(
-    text(8192, { use: 'name', bytesMin: 0 }),
+  not_equals: f.optional(f.json('value'), 'Not equal.'),
+  in: f.optional(f.jsonList('value'), 'Equal to an entry of this list.'),
+  gt: f.optional(f.numeric, 'Greater than.'),
+  gte: f.optional(f.numeric, 'Greater than or equal.'),
+  lt: f.optional(f.numeric, 'Less than.'),
+  lte: f.optional(f.numeric, 'Less than or equal.'),
+  contains: f.optional(f.json('value'), 'A list with this entry, or a text with this in it.'),
+  startsWith: f.optional(word, 'A text that starts with this.'),
+  endsWith: f.optional(word, 'A text that ends with this.'),
+  matches: f.optional(
+    f.text(8192, { use: 'name', bytesMin: 0 }),
     'A text that matches this regular expression, in linear time.',
   ),
 };
 
-export const comparison = object(
+export const comparison = f.closed(
   'comparison',
   {
-    var: needed(contextName, 'A context value or loop variable; `a.b.c` looks inside it.', { as: 'variable' }),
+    var: f.needed(contextName, 'A context value or loop variable; `a.b.c` looks inside it.', { as: 'variable' }),
     ...OPERATORS,
   },
-  {
-    isClosed: true,
-    rules: [{ of: COMPARISONS, none: unknownOperator, more: { code: 'two_operators', message: tooManyOperators } }],
-  },
+  [{ of: COMPARISONS, none: unknownOperator, more: { code: 'two_operators', message: tooManyOperators } }],
 );
 
 function tooManyOperators(name: string): string {
@@ -85,7 +61,7 @@ function unknownOperator({ fields }: SourceObject): ReadProblem & { readonly str
   return { code: 'unknown_operator', message, stray: stray.name, ...(fix === undefined ? {} : { fix }) };
 }
 
-const compare: Kind<Condition> = built(comparison, (read, node, reader) => {
+const compare: f.Kind<Condition> = f.built(comparison, (read, node, reader) => {
   const found = COMPARISONS.find((one) => read[one] !== undefined);
   if (found === undefined) return undefined;
   const value = read[found] as JsonValue;
@@ -96,34 +72,34 @@ const compare: Kind<Condition> = built(comparison, (read, node, reader) => {
 });
 
 /** A condition that only says yes or no. */
-export const condition: Kind<Condition> = special({
+export const condition: f.Kind<Condition> = f.special({
   read: (reader, node, what) => {
     const read = readValue(reader, wholeShape, { node: node, what: what });
     // The decision about a loop is noted where it stands, and reported where it may not stand.
     return read?.kind === 'loop_control' ? { kind: 'always' } : read;
   },
   map: mapLeaves,
-  fits: () => [lazy('condition', () => plainShape)],
+  fits: () => [f.lazy('condition', () => plainShape)],
 });
 
 /** The whole condition of a loop, or one that has a name: the decision of an artifact may stand for it. */
-export const wholeCondition: Kind<WholeCondition> = special({
+export const wholeCondition: f.Kind<WholeCondition> = f.special({
   read: (reader, node, what) => readValue(reader, wholeShape, { node: node, what: what }),
   map: (whole, change) => (whole.kind === 'loop_control' ? whole : mapLeaves(whole, change)),
-  fits: () => [lazy('wholeCondition', () => wholeShape)],
+  fits: () => [f.lazy('wholeCondition', () => wholeShape)],
 });
 
-export const combination = object(
+export const combination = f.closed(
   'combination',
   {
-    and: optional(list(condition, { min: 1, max: ANY_COUNT }), 'All of these must hold.'),
-    or: optional(list(condition, { min: 1, max: ANY_COUNT }), 'One of these must hold.'),
-    not: optional(condition, 'This must not hold.'),
+    and: f.optional(f.list(condition, { min: 1, max: ANY_COUNT }), 'All of these must hold.'),
+    or: f.optional(f.list(condition, { min: 1, max: ANY_COUNT }), 'One of these must hold.'),
+    not: f.optional(condition, 'This must not hold.'),
   },
-  { isClosed: true, rules: [{ of: ['and', 'or', 'not'], more: { code: 'two_operators', message: tooManyOperators } }] },
+  [{ of: ['and', 'or', 'not'], more: { code: 'two_operators', message: tooManyOperators } }],
 );
 
-const combined: Kind<Condition> = built(combination, ({ and, or, not }, node) => {
+const combined: f.Kind<Condition> = f.built(combination, ({ and, or, not }, node) => {
   const lists = [
     { kind: 'and', conditions: and },
     { kind: 'or', conditions: or },
@@ -137,72 +113,63 @@ const combined: Kind<Condition> = built(combination, ({ and, or, not }, node) =>
   return not === undefined ? undefined : { kind: 'not', condition: not };
 });
 
-const id = optional(ignored, 'Its name, in an entry of `conditions`.');
-const conditionId = text(ID_BYTES_MAX, { use: 'label', bytesMin: 0, refersTo: ['condition'] });
+const id = f.optional(f.ignored, 'Its name, in an entry of `conditions`.');
+const conditionId = f.text(ID_BYTES_MAX, { use: 'label', bytesMin: 0, refersTo: ['condition'] });
 
 /** A condition that is always true or never. */
-export const constantCondition = object(
-  'constantCondition',
-  { id, kind: needed(choice(['always_true', 'always_false']), 'Which of the two.') },
-  { isClosed: true },
-);
+export const constantCondition = f.closed('constantCondition', {
+  id,
+  kind: f.needed(f.choice(['always_true', 'always_false']), 'Which of the two.'),
+});
 
-export const conditionRef = object(
-  'conditionRef',
-  {
-    id,
-    kind: needed(choice(['condition_ref']), 'Refers to a condition by its name.'),
-    conditionId: needed(conditionId, 'The id of a condition of this file.'),
-  },
-  { isClosed: true },
-);
+export const conditionRef = f.closed('conditionRef', {
+  id,
+  kind: f.needed(f.choice(['condition_ref']), 'Refers to a condition by its name.'),
+  conditionId: f.needed(conditionId, 'The id of a condition of this file.'),
+});
 
-export const loopControlCondition = object(
-  'loopControlCondition',
-  {
-    id,
-    kind: needed(
-      choice(['loop_control']),
-      'The agent decides with an artifact; only as the whole condition of a loop.',
-    ),
-    continueWhen: optional(choice(['continue', 'stop']), 'The decision by which the condition holds.'),
-    loopId: optional({ data: { kind: 'ignored', refersTo: ['loop'] } }, 'Accepted without effect.'),
-  },
-  { isClosed: true },
-);
+export const loopControlCondition = f.closed('loopControlCondition', {
+  id,
+  kind: f.needed(
+    f.choice(['loop_control']),
+    'The agent decides with an artifact; only as the whole condition of a loop.',
+  ),
+  continueWhen: f.optional(f.choice(['continue', 'stop']), 'The decision by which the condition holds.'),
+  loopId: f.optional({ data: { kind: 'ignored', refersTo: ['loop'] } }, 'Accepted without effect.'),
+});
 
-function contextObject<Inner>(name: string, inner: Kind<Inner>) {
-  const kind = needed(choice(['context']), 'The condition stands in `condition`, or beside this key.');
-  return object(name, { id, kind, condition: needed(inner, 'The condition.') }, { isClosed: true });
+function contextObject<Inner>(name: string, inner: f.Kind<Inner>) {
+  const kind = f.needed(f.choice(['context']), 'The condition stands in `condition`, or beside this key.');
+  return f.closed(name, { id, kind, condition: f.needed(inner, 'The condition.') });
 }
 
 export const contextCondition = contextObject('contextCondition', condition);
 const wholeContextCondition = contextObject('wholeContextCondition', wholeCondition);
 
-const constant: Kind<Condition> = built(constantCondition, ({ kind }) => ({
+const constant: f.Kind<Condition> = f.built(constantCondition, ({ kind }) => ({
   kind: kind === 'always_true' ? 'always' : 'never',
 }));
 
-const reference: Kind<Condition> = built(conditionRef, (read, node, reader) => {
+const reference: f.Kind<Condition> = f.built(conditionRef, (read, node, reader) => {
   reader.uses.conditions.push({ at: `${node.pointer}/conditionId`, conditionId: read.conditionId });
   return { kind: 'ref', conditionId: read.conditionId };
 });
 
-const decision: Kind<WholeCondition> = built(loopControlCondition, ({ continueWhen }, node, reader) => {
+const decision: f.Kind<WholeCondition> = f.built(loopControlCondition, ({ continueWhen }, node, reader) => {
   reader.uses.loopControls.set(node.pointer, continueWhen);
   return { kind: 'loop_control' };
 });
 
-function wrapped<Inner extends WholeCondition>(of: Kind<{ readonly condition: Inner }>): Kind<WholeCondition> {
-  return built(of, (read, node, reader) => {
+function wrapped<Inner extends WholeCondition>(of: f.Kind<{ readonly condition: Inner }>): f.Kind<WholeCondition> {
+  return f.built(of, (read, node, reader) => {
     reader.uses.wrapped.set(node.pointer, `${node.pointer}/condition`);
     return read.condition;
   });
 }
 
-const EMPTY: Kind<Condition> = built(object('noCondition', {}), () => ({ kind: 'always' }));
+const EMPTY: f.Kind<Condition> = f.built(f.object('noCondition', {}), () => ({ kind: 'always' }));
 
-type Kinds = { readonly [kind: string]: Kind<WholeCondition> };
+type Kinds = { readonly [kind: string]: f.Kind<WholeCondition> };
 
 const PLAIN_KINDS: Kinds = {
   always_true: constant,
@@ -216,17 +183,17 @@ const WHOLE_KINDS: Kinds = {
   context: contextKind(wrapped(wholeContextCondition), () => wholeShape),
 };
 
-function contextKind(inside: Kind<WholeCondition>, beside: () => Kind<WholeCondition>): Kind<WholeCondition> {
-  return chosen<WholeCondition>(
+function contextKind(inside: f.Kind<WholeCondition>, beside: () => f.Kind<WholeCondition>): f.Kind<WholeCondition> {
+  return f.chosen<WholeCondition>(
     { when: { has: ['condition'] }, of: inside },
-    { of: without(['kind', 'id'], lazy('', beside)) },
+    { of: f.without(['kind', 'id'], f.lazy('', beside)) },
   );
 }
 
-function conditionShape(kinds: Kinds): Kind<WholeCondition> {
-  return chosen<WholeCondition>(
+function conditionShape(kinds: Kinds): f.Kind<WholeCondition> {
+  return f.chosen<WholeCondition>(
     { when: { isEmpty: true }, of: EMPTY },
-    { when: { has: ['kind'] }, of: variants('kind', kinds) },
+    { when: { has: ['kind'] }, of: f.variants('kind', kinds) },
     { when: { has: ['and', 'or', 'not'] }, of: combined },
     { of: compare },
   );
@@ -235,11 +202,11 @@ function conditionShape(kinds: Kinds): Kind<WholeCondition> {
 const plainShape = conditionShape(PLAIN_KINDS);
 const wholeShape = conditionShape(WHOLE_KINDS);
 
-function mapLeaves(whole: Condition, change: TextChange): Condition {
+function mapLeaves(whole: Condition, change: f.TextChange): Condition {
   return mapCondition(whole, (leaf) => mapLeaf(leaf, change));
 }
 
-function mapLeaf(leaf: ConditionLeaf, change: TextChange): ConditionLeaf {
+function mapLeaf(leaf: ConditionLeaf, change: f.TextChange): ConditionLeaf {
   if (leaf.kind === 'ref') return { kind: 'ref', conditionId: mapTexts(conditionId, leaf.conditionId, change) };
   if (leaf.kind !== 'compare') return leaf;
   const { kind } = OPERATORS[leaf.comparison];
@@ -250,15 +217,15 @@ function mapLeaf(leaf: ConditionLeaf, change: TextChange): ConditionLeaf {
   };
 }
 
-const conditionName = object('namedCondition', {
-  id: needed(text(ID_BYTES_MAX, { use: 'label', form: 'safe_id', names: 'condition' }), 'Its name in this file.'),
-  kind: needed(ignored, 'The kind of condition; see below.'),
+const conditionName = f.object('namedCondition', {
+  id: f.needed(f.text(ID_BYTES_MAX, { use: 'label', form: 'safe_id', names: 'condition' }), 'Its name in this file.'),
+  kind: f.needed(f.ignored, 'The kind of condition; see below.'),
 });
 
 export type NamedCondition = { readonly at: string; readonly conditionId: string; readonly condition: WholeCondition };
 
 /** An entry of `conditions`. One that cannot be read stays by its name: what refers to it is not wrong. */
-export const namedCondition: Kind<NamedCondition> = special({
+export const namedCondition: f.Kind<NamedCondition> = f.special({
   read: (reader, node, what) => {
     if (node.kind !== 'object') return readValue(reader, conditionName, { node: node, what: what }) as undefined;
     const kind = field(node, 'kind') ?? reportMissing(reader, node, 'kind');
@@ -290,8 +257,8 @@ export const LOOP_DECISIONS = {
 } as const;
 
 /** The condition of a loop. */
-export function loopCondition(type: 'while' | 'until'): Kind<WholeCondition> {
-  return built(wholeCondition, (whole, node, reader) => {
+export function loopCondition(type: 'while' | 'until'): f.Kind<WholeCondition> {
+  return f.built(wholeCondition, (whole, node, reader) => {
     reader.uses.loopConditions.push({ at: node.pointer, type });
     return checkDecision(reader, { whole, node, type });
   });
@@ -311,35 +278,31 @@ function checkDecision(
   return reportError(reader, said, { code: 'wrong_value', message, fix: replaceWith(said, fitting) });
 }
 
-export const gate = object(
-  'gate',
-  {
-    kind: needed(choice(['human_approval', 'coordinator_eval']), 'Who must agree before the run continues.'),
-    condition: optional(condition, 'It is asked for while this holds; always, if left out.', { as: 'when' }),
-  },
-  { isClosed: true },
-);
+export const gate = f.closed('gate', {
+  kind: f.needed(f.choice(['human_approval', 'coordinator_eval']), 'Who must agree before the run continues.'),
+  condition: f.optional(condition, 'It is asked for while this holds; always, if left out.', { as: 'when' }),
+});
 
 const ALWAYS: Condition = { kind: 'always' };
-const gated: Kind<ConfirmationSyntax> = built(gate, ({ kind, when }) => ({ kind, when: when ?? ALWAYS }));
-const confirmed = (of: Kind<WholeCondition>): Kind<ConfirmationSyntax> =>
-  built(of, (when): ConfirmationSyntax => ({ kind: 'confirm', when: when.kind === 'loop_control' ? ALWAYS : when }));
+const gated: f.Kind<ConfirmationSyntax> = f.built(gate, ({ kind, when }) => ({ kind, when: when ?? ALWAYS }));
+const confirmed = (of: f.Kind<WholeCondition>): f.Kind<ConfirmationSyntax> =>
+  f.built(of, (when): ConfirmationSyntax => ({ kind: 'confirm', when: when.kind === 'loop_control' ? ALWAYS : when }));
 
-function gateOr(kinds: Kinds): Kind<ConfirmationSyntax> {
+function gateOr(kinds: Kinds): f.Kind<ConfirmationSyntax> {
   const conditions = Object.entries(kinds).map(([kind, of]) => [kind, confirmed(of)]);
   const gates = { human_approval: gated, coordinator_eval: gated, ...Object.fromEntries(conditions) };
-  return chosen({ when: { has: ['kind'] }, of: variants('kind', gates) }, { of: confirmed(condition) });
+  return f.chosen({ when: { has: ['kind'] }, of: f.variants('kind', gates) }, { of: confirmed(condition) });
 }
 
 const wholeGate = gateOr(WHOLE_KINDS);
 const plainGate = gateOr(PLAIN_KINDS);
 
 /** `requireConfirmation`: a flag, a condition, or a gate. */
-export const confirmation: Kind<ConfirmationSyntax> = built(
-  either(
+export const confirmation: f.Kind<ConfirmationSyntax> = f.built(
+  f.either(
     'true, false, a condition or a gate',
-    built(flag, (isAsked): ConfirmationSyntax => (isAsked ? { kind: 'confirm', when: ALWAYS } : { kind: 'none' })),
-    special<ConfirmationSyntax>({
+    f.built(f.flag, (isAsked): ConfirmationSyntax => (isAsked ? { kind: 'confirm', when: ALWAYS } : { kind: 'none' })),
+    f.special<ConfirmationSyntax>({
       read: (reader, node, what) => readValue(reader, wholeGate, { node: node, what: what }),
       map: (asked) => asked,
       fits: () => [plainGate],

@@ -193,13 +193,22 @@ export function defaulted<Value, const As extends string = string>(
   return { kind, says, isNeeded: false, ...options };
 }
 
-export function object<const F extends Fields>(
-  name: string,
-  fields: F,
-  options: { readonly isClosed?: boolean; readonly rules?: readonly Rule[] } = {},
-): ObjectKind<F> {
-  const { isClosed = false, rules = [] } = options;
-  return { data: { kind: 'object', name, fields, isClosed, rules }, fields };
+/** A list that is empty where an author does not say. */
+export function optionalList<Item, const As extends string = string>(
+  kind: Kind<readonly Item[]>,
+  says: string,
+  options: { readonly as?: As } = {},
+): Field<readonly Item[], true, As> {
+  return defaulted(kind, says, { ...options, otherwise: [] });
+}
+
+export function object<const F extends Fields>(name: string, fields: F, rules: readonly Rule[] = []): ObjectKind<F> {
+  return { data: { kind: 'object', name, fields, isClosed: false, rules }, fields };
+}
+
+/** An object in which unknown keys are errors. */
+export function closed<const F extends Fields>(name: string, fields: F, rules: readonly Rule[] = []): ObjectKind<F> {
+  return { data: { kind: 'object', name, fields, isClosed: true, rules }, fields };
 }
 
 export function text(

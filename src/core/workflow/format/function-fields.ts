@@ -1,23 +1,6 @@
 import type { JsonValue } from '../../json/json-value.ts';
 import type { SourceNode } from '../source/source-node.ts';
-import {
-  built,
-  choice,
-  defaulted,
-  either,
-  flag,
-  json,
-  jsonList,
-  type Kind,
-  list,
-  located,
-  needed,
-  object,
-  optional,
-  text,
-  texts,
-  type Value,
-} from './field.ts';
+import * as f from './field.ts';
 import { field, type Reader, replaceWith, reportWarning } from './reader.ts';
 import { mapObject } from './text-walk.ts';
 
@@ -25,15 +8,15 @@ import { mapObject } from './text-walk.ts';
 const FUNCTION_SCOPES = ['workflow', 'loop', 'step'] as const;
 type FunctionScope = (typeof FUNCTION_SCOPES)[number];
 
-const name = text(128, { use: 'label' });
+const name = f.text(128, { use: 'label' });
 
-export const parameter = object('parameter', {
-  name: needed(name, 'Its name.'),
-  type: optional(name, 'What kind of value it is, in a word.'),
-  description: optional(text(512, { use: 'label' }), 'What it is for.'),
-  required: optional(flag, 'Whether a call must give it; yes, unless it has a default.', { as: 'isRequired' }),
-  default: optional(json('value'), 'Its value when a call does not give one.'),
-  enum: optional(jsonList('value'), 'The values it may have.', { as: 'choices' }),
+export const parameter = f.object('parameter', {
+  name: f.needed(name, 'Its name.'),
+  type: f.optional(name, 'What kind of value it is, in a word.'),
+  description: f.optional(f.text(512, { use: 'label' }), 'What it is for.'),
+  required: f.optional(f.flag, 'Whether a call must give it; yes, unless it has a default.', { as: 'isRequired' }),
+  default: f.optional(f.json('value'), 'Its value when a call does not give one.'),
+  enum: f.optional(f.jsonList('value'), 'The values it may have.', { as: 'choices' }),
 });
 
 export type ParameterSyntax = {
@@ -45,8 +28,8 @@ export type ParameterSyntax = {
   readonly choices?: readonly JsonValue[];
 };
 
-const parameterKind: Kind<ParameterSyntax> = built(
-  either('a name or an object', name, parameter),
+const parameterKind: f.Kind<ParameterSyntax> = f.built(
+  f.either('a name or an object', name, parameter),
   (read): ParameterSyntax => {
     if (typeof read === 'string') return { name: read };
     const { at: _, isRequired, choices = [], ...rest } = read;
@@ -56,22 +39,22 @@ const parameterKind: Kind<ParameterSyntax> = built(
   (read, change) => mapObject(parameter.data, read, change) as ParameterSyntax,
 );
 
-export const functionDefinition = object('functionDefinition', {
-  name: needed(text(128, { use: 'label', form: 'function_name', names: 'local' }), 'Referred to as `"name()"`.'),
-  definition: needed(text(4096, { use: 'text' }), 'The text that is shown with the steps that refer to it.'),
-  parameters: defaulted(list(parameterKind), 'Names, or objects that say more about each.', { otherwise: [] }),
-  scope: optional(choice(FUNCTION_SCOPES), 'From where it is visible; the place where it stands, if left out.'),
+export const functionDefinition = f.object('functionDefinition', {
+  name: f.needed(f.text(128, { use: 'label', form: 'function_name', names: 'local' }), 'Referred to as `"name()"`.'),
+  definition: f.needed(f.text(4096, { use: 'text' }), 'The text that is shown with the steps that refer to it.'),
+  parameters: f.optionalList(f.list(parameterKind), 'Names, or objects that say more about each.'),
+  scope: f.optional(f.choice(FUNCTION_SCOPES), 'From where it is visible; the place where it stands, if left out.'),
 });
 
-export type FunctionSyntax = Omit<Value<typeof functionDefinition>, 'scope'> & {
+export type FunctionSyntax = Omit<f.Value<typeof functionDefinition>, 'scope'> & {
   /** From where it is visible. After reading it stands with the step, loop or workflow that this names. */
   readonly scope: FunctionScope;
 };
 
 /** The functions that are defined at a place: for it, or for something wider that it is part of. */
-export function functionDefinitions(place: FunctionScope): Kind<readonly FunctionSyntax[]> {
-  return list(
-    built(
+export function functionDefinitions(place: FunctionScope): f.Kind<readonly FunctionSyntax[]> {
+  return f.list(
+    f.built(
       functionDefinition,
       (read, node, reader): FunctionSyntax => ({ ...read, scope: scopeOf(reader, node, { read, place }) }),
     ),
@@ -82,7 +65,7 @@ export function functionDefinitions(place: FunctionScope): Kind<readonly Functio
 function scopeOf(
   reader: Reader,
   node: SourceNode,
-  { read, place }: { readonly read: Value<typeof functionDefinition>; readonly place: FunctionScope },
+  { read, place }: { readonly read: f.Value<typeof functionDefinition>; readonly place: FunctionScope },
 ): FunctionScope {
   const { scope = place } = read;
   if (FUNCTION_SCOPES.indexOf(scope) <= FUNCTION_SCOPES.indexOf(place)) return scope;
@@ -100,13 +83,13 @@ export function reportWrongScope(
   reportWarning(reader, node, { code: 'wrong_scope', message, fix: replaceWith(node, place) });
 }
 
-const functionName = text(128, { use: 'label', form: 'function_name' });
+const functionName = f.text(128, { use: 'label', form: 'function_name' });
 
-export const functionReferences = list(located('name', functionName));
+export const functionReferences = f.list(f.located('name', functionName));
 
-export const functionCall = object('functionCall', {
-  name: needed(functionName, 'A function that is visible here.'),
-  args: defaulted(texts('argument'), 'A text for each parameter.', { otherwise: {} }),
+export const functionCall = f.object('functionCall', {
+  name: f.needed(functionName, 'A function that is visible here.'),
+  args: f.defaulted(f.texts('argument'), 'A text for each parameter.', { otherwise: {} }),
 });
 
-export type FunctionCall = Value<typeof functionCall>;
+export type FunctionCall = f.Value<typeof functionCall>;

@@ -1,26 +1,7 @@
 import { loopControl } from '../builtins/run-contracts.ts';
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
 import { contextName, loopCondition, wholeCondition } from './condition-fields.ts';
-import {
-  built,
-  choice,
-  chosen,
-  defaulted,
-  either,
-  type Field,
-  ignored,
-  integer,
-  jsonList,
-  type Kind,
-  list,
-  needed,
-  object,
-  optional,
-  type TextChange,
-  text,
-  type Value,
-  variants,
-} from './field.ts';
+import * as f from './field.ts';
 import { functionDefinitions } from './function-fields.ts';
 import { ANY_COUNT, ID_BYTES_MAX, ITERATIONS_MAX } from './limits.ts';
 import { field, isMisspelled, type Reader, type ReadProblem, reportError } from './reader.ts';
@@ -32,8 +13,8 @@ const SUGGESTED_LIMIT = 10;
 /** Stands for a limit that could not be read, which was reported. */
 const UNLIMITED = 0;
 
-const maxIterations = needed(
-  integer(1, ITERATIONS_MAX),
+const maxIterations = f.needed(
+  f.integer(1, ITERATIONS_MAX),
   'The most rounds the loop may have. Wanting more blocks, or is recorded as a gap where nothing may block.',
   { whenMissing: limitMissing, otherwise: UNLIMITED },
 );
@@ -53,49 +34,45 @@ function limitMissing(settings: SourceObject, keys: readonly string[]): ReadProb
   };
 }
 
-const loopId = text(ID_BYTES_MAX, { use: 'label', form: 'safe_id', names: 'loop', refersTo: ['loop', 'step'] });
-const variable = text(64, { use: 'name', form: 'variable', names: 'context_key' });
+const loopId = f.text(ID_BYTES_MAX, { use: 'label', form: 'safe_id', names: 'loop', refersTo: ['loop', 'step'] });
+const variable = f.text(64, { use: 'name', form: 'variable', names: 'context_key' });
 
-export const artifactSource = object(
-  'artifactSource',
-  {
-    kind: needed(choice(['artifact_contract']), 'The agent decides with an artifact.'),
-    contractRef: needed(
-      text(ID_BYTES_MAX, { use: 'label', known: [loopControl.contractRef] }),
-      'Only `wr.contracts.loop_control`.',
-    ),
-    loopId: optional(loopId, 'The name of the loop in artifacts.'),
-  },
-  { isClosed: true },
-);
+export const artifactSource = f.closed('artifactSource', {
+  kind: f.needed(f.choice(['artifact_contract']), 'The agent decides with an artifact.'),
+  contractRef: f.needed(
+    f.text(ID_BYTES_MAX, { use: 'label', known: [loopControl.contractRef] }),
+    'Only `wr.contracts.loop_control`.',
+  ),
+  loopId: f.optional(loopId, 'The name of the loop in artifacts.'),
+});
 
 function contextSourceOf(type: 'while' | 'until') {
-  return object(
-    'contextSource',
-    {
-      kind: needed(choice(['context_variable']), 'Values of context decide.'),
-      condition: needed(loopCondition(type), 'A `while` loop continues while this holds; an `until` loop ends then.'),
-    },
-    { isClosed: true },
-  );
+  return f.closed('contextSource', {
+    kind: f.needed(f.choice(['context_variable']), 'Values of context decide.'),
+    condition: f.needed(loopCondition(type), 'A `while` loop continues while this holds; an `until` loop ends then.'),
+  });
 }
 
 /** The same in both types of loops, but for what the condition decides. */
 export const contextSource = contextSourceOf('while');
 
-const count = either('a whole number or the name of a context value', integer(0, Number.MAX_SAFE_INTEGER), contextName);
-const items = either('a list or the name of a context value', contextName, jsonList('value'));
+const count = f.either(
+  'a whole number or the name of a context value',
+  f.integer(0, Number.MAX_SAFE_INTEGER),
+  contextName,
+);
+const items = f.either('a list or the name of a context value', contextName, f.jsonList('value'));
 
 const LOOP_TYPES = ['while', 'until', 'for', 'forEach'] as const;
 type LoopWord = (typeof LOOP_TYPES)[number];
 
 const VARIABLES = {
-  iterationVar: defaulted(variable, 'The name of the counter from 1.', {
+  iterationVar: f.defaulted(variable, 'The name of the counter from 1.', {
     as: 'iteration',
     otherwise: 'currentIteration',
   }),
-  itemVar: defaulted(variable, 'The name of the item, in `forEach`.', { as: 'item', otherwise: 'currentItem' }),
-  indexVar: defaulted(variable, 'The name of the counter from 0.', { as: 'index', otherwise: 'currentIndex' }),
+  itemVar: f.defaulted(variable, 'The name of the item, in `forEach`.', { as: 'item', otherwise: 'currentItem' }),
+  indexVar: f.defaulted(variable, 'The name of the counter from 0.', { as: 'index', otherwise: 'currentIndex' }),
 };
 
 const SAYS = {
@@ -107,12 +84,12 @@ const SAYS = {
 };
 
 /** A setting that has no effect is most likely meant to have one. */
-function unused<F extends Field>(given: F, why: string): F {
+function unused<F extends f.Field>(given: F, why: string): F {
   return { ...given, unused: why };
 }
 
-function noEffect(says: string, type: LoopWord): Field<never, false> {
-  return unused(optional(ignored, says), `has no effect in a loop of type "${type}"`);
+function noEffect(says: string, type: LoopWord): f.Field<never, false> {
+  return unused(f.optional(f.ignored, says), `has no effect in a loop of type "${type}"`);
 }
 
 type Source = { readonly control: LoopControlSyntax; readonly loopId?: { readonly name: string; readonly at: string } };
@@ -128,10 +105,10 @@ type SharedRead = {
 };
 
 function withSettings<F extends SharedRead>(
-  of: Kind<F>,
+  of: f.Kind<F>,
   control: (read: F, node: SourceNode) => Source,
-): Kind<Settings> {
-  return built(of, (read, node, reader) => {
+): f.Kind<Settings> {
+  return f.built(of, (read, node, reader) => {
     const { maxIterations: limit, iteration, item, index } = read;
     checkVariables(reader, node);
     return { ...control(read, node), maxIterations: limitOf(limit), variables: { iteration, item, index } };
@@ -157,30 +134,33 @@ function checkVariables(reader: Reader, settings: SourceNode): void {
 
 function conditionalLoop(type: 'while' | 'until') {
   const sources = {
-    artifact_contract: built(
+    artifact_contract: f.built(
       artifactSource,
       ({ contractRef, loopId: name }, { pointer }): Source => ({
         control: { kind: 'artifact', contractRef, at: `${pointer}/contractRef` },
         ...(name === undefined ? {} : { loopId: { name, at: `${pointer}/loopId` } }),
       }),
     ),
-    context_variable: built(contextSourceOf(type), ({ condition }): Source => ({ control: { kind: type, condition } })),
+    context_variable: f.built(
+      contextSourceOf(type),
+      ({ condition }): Source => ({ control: { kind: type, condition } }),
+    ),
   };
   const common = {
-    type: needed(choice([type]), SAYS.type),
+    type: f.needed(f.choice([type]), SAYS.type),
     maxIterations,
     ...VARIABLES,
     itemVar: unused(VARIABLES.itemVar, `has no effect in a loop of type "${type}"`),
     items: noEffect(SAYS.items, type),
     count: noEffect(SAYS.count, type),
   };
-  const declared = object(`${type}LoopBySource`, {
+  const declared = f.object(`${type}LoopBySource`, {
     ...common,
-    condition: unused(optional(ignored, SAYS.condition), 'does not count beside "conditionSource"'),
-    conditionSource: needed(variants<Source>('kind', sources), SAYS.conditionSource),
+    condition: unused(f.optional(f.ignored, SAYS.condition), 'does not count beside "conditionSource"'),
+    conditionSource: f.needed(f.variants<Source>('kind', sources), SAYS.conditionSource),
   });
-  const plain = object(`${type}Loop`, { ...common, condition: optional(loopCondition(type), SAYS.condition) });
-  const kind = chosen<Settings>(
+  const plain = f.object(`${type}Loop`, { ...common, condition: f.optional(loopCondition(type), SAYS.condition) });
+  const kind = f.chosen<Settings>(
     { when: { has: ['conditionSource'] }, of: withSettings(declared, (read) => read.conditionSource) },
     {
       of: withSettings(plain, ({ condition }, node) => {
@@ -196,22 +176,22 @@ function conditionalLoop(type: 'while' | 'until') {
 
 const whileLoop = conditionalLoop('while');
 
-const forLoop = object('forLoop', {
-  type: needed(choice(['for']), SAYS.type),
+const forLoop = f.object('forLoop', {
+  type: f.needed(f.choice(['for']), SAYS.type),
   maxIterations,
   ...VARIABLES,
   itemVar: unused(VARIABLES.itemVar, 'has no effect in a loop of type "for"'),
-  count: needed(count, SAYS.count),
+  count: f.needed(count, SAYS.count),
   items: noEffect(SAYS.items, 'for'),
   condition: noEffect(SAYS.condition, 'for'),
   conditionSource: noEffect(SAYS.conditionSource, 'for'),
 });
 
-const forEachLoop = object('forEachLoop', {
-  type: needed(choice(['forEach']), SAYS.type),
+const forEachLoop = f.object('forEachLoop', {
+  type: f.needed(f.choice(['forEach']), SAYS.type),
   maxIterations,
   ...VARIABLES,
-  items: needed(items, SAYS.items),
+  items: f.needed(items, SAYS.items),
   count: noEffect(SAYS.count, 'forEach'),
   condition: noEffect(SAYS.condition, 'forEach'),
   conditionSource: noEffect(SAYS.conditionSource, 'forEach'),
@@ -220,7 +200,7 @@ const forEachLoop = object('forEachLoop', {
 /** All settings of a loop, for the reference page; which of them count depends on `type`. */
 export const LOOP_SETTINGS = [...whileLoop.objects, forLoop, forEachLoop];
 
-const loopSettings = variants<Settings>('type', {
+const loopSettings = f.variants<Settings>('type', {
   while: whileLoop.kind,
   until: conditionalLoop('until').kind,
   for: withSettings(forLoop, (read) => {
@@ -228,7 +208,7 @@ const loopSettings = variants<Settings>('type', {
     return { control: { kind: 'for', count: isNumber ? Number(read.count) : read.count } };
   }),
   forEach: withSettings(forEachLoop, (read) => ({ control: { kind: 'for_each', items: read.items } })),
-} satisfies { readonly [type in LoopWord]: Kind<Settings> });
+} satisfies { readonly [type in LoopWord]: f.Kind<Settings> });
 
 /** Stands for settings that could not be read; what is wrong was reported. */
 const UNREAD: Settings = {
@@ -237,12 +217,12 @@ const UNREAD: Settings = {
   variables: { iteration: 'currentIteration', item: 'currentItem', index: 'currentIndex' },
 };
 
-function loopBody<Step>(step: Kind<Step>): Kind<LoopStepOf<Step>['body']> {
+function loopBody<Step>(step: f.Kind<Step>): f.Kind<LoopStepOf<Step>['body']> {
   type Body = LoopStepOf<Step>['body'];
-  const steps = list(step, { min: 1, max: ANY_COUNT });
-  const stepId = text(ID_BYTES_MAX, { use: 'label', bytesMin: 0, refersTo: ['step', 'loop'] });
-  return built(
-    either('a list of steps or a step id', stepId, steps),
+  const steps = f.list(step, { min: 1, max: ANY_COUNT });
+  const stepId = f.text(ID_BYTES_MAX, { use: 'label', bytesMin: 0, refersTo: ['step', 'loop'] });
+  return f.built(
+    f.either('a list of steps or a step id', stepId, steps),
     (read, node): Body =>
       typeof read === 'string' ? { kind: 'reference', stepId: read, at: node.pointer } : { kind: 'steps', steps: read },
     (read, change): Body =>
@@ -253,41 +233,40 @@ function loopBody<Step>(step: Kind<Step>): Kind<LoopStepOf<Step>['body']> {
 }
 
 /** The two spellings of a loop: settings in an object of their own, or beside the id. */
-export function loopKinds<Step>(step: Kind<Step>) {
+export function loopKinds<Step>(step: f.Kind<Step>) {
   type LoopStep = LoopStepOf<Step>;
   const body = loopBody(step);
   const common = {
     ...STEP_HEAD,
-    id: optional(STEP_HEAD.id.kind, 'Its id; `loopId`, if left out.'),
-    title: optional(STEP_HEAD.title.kind, STEP_HEAD.title.says),
-    body: needed(body, 'Steps, or the id of one step beside the loop.'),
-    functionDefinitions: defaulted(functionDefinitions('loop'), 'Functions that the steps of the body see.', {
+    id: f.optional(STEP_HEAD.id.kind, 'Its id; `loopId`, if left out.'),
+    title: f.optional(STEP_HEAD.title.kind, STEP_HEAD.title.says),
+    body: f.needed(body, 'Steps, or the id of one step beside the loop.'),
+    functionDefinitions: f.optionalList(functionDefinitions('loop'), 'Functions that the steps of the body see.', {
       as: 'functions',
-      otherwise: [],
     }),
   };
   const rules = [{ of: ['id', 'loopId'], none: idMissing }];
-  const named = optional(loopId, 'The name of the loop in artifacts; its `id`, if left out.');
-  const publishedLoop = object(
+  const named = f.optional(loopId, 'The name of the loop in artifacts; its `id`, if left out.');
+  const publishedLoop = f.object(
     'publishedLoop',
-    { ...common, loopId: named, loop: needed(loopSettings, 'The settings of the loop.', { otherwise: UNREAD }) },
-    { rules },
+    { ...common, loopId: named, loop: f.needed(loopSettings, 'The settings of the loop.', { otherwise: UNREAD }) },
+    rules,
   );
-  const designLoop = object(
+  const designLoop = f.object(
     'designLoop',
     {
       ...common,
       loopId: named,
-      while: optional(
+      while: f.optional(
         loopCondition('while'),
         'Repeats while this holds. `{"kind": "loop_control"}` lets the agent decide.',
       ),
       maxIterations,
     },
-    { rules },
+    rules,
   );
-  const published = built(publishedLoop, ({ loop, ...read }, node) => loopStep(read, loop, node), mapLoop);
-  const design = built(
+  const published = f.built(publishedLoop, ({ loop, ...read }, node) => loopStep(read, loop, node), mapLoop);
+  const design = f.built(
     designLoop,
     ({ while: condition, maxIterations: limit, ...read }, node) => {
       const isUnread = condition === undefined && node.kind === 'object' && node.fields.has('while');
@@ -297,7 +276,7 @@ export function loopKinds<Step>(step: Kind<Step>) {
     },
     mapLoop,
   );
-  type LoopRead = Omit<Value<typeof publishedLoop>, 'loop'>;
+  type LoopRead = Omit<f.Value<typeof publishedLoop>, 'loop'>;
 
   function loopStep(read: LoopRead, { loopId: inSource, ...settings }: Settings, node: SourceNode): LoopStep {
     const { loopId: own, functions, body: inside } = read;
@@ -316,7 +295,7 @@ export function loopKinds<Step>(step: Kind<Step>) {
     };
   }
 
-  function mapLoop(loop: LoopStep, change: TextChange): LoopStep {
+  function mapLoop(loop: LoopStep, change: f.TextChange): LoopStep {
     const mapped = mapObject(designLoop.data, { ...loop }, change) as unknown as LoopStep;
     const { iteration, item, index } = loop.variables;
     const rename = (name: string) => mapTexts(variable, name, { ...change, at: loop.at });
@@ -330,7 +309,7 @@ function idMissing(): ReadProblem {
   return { code: 'missing_field', message: '"id" is missing here. Add it.' };
 }
 
-function mapControl(control: LoopControlSyntax, change: TextChange): LoopControlSyntax {
+function mapControl(control: LoopControlSyntax, change: f.TextChange): LoopControlSyntax {
   switch (control.kind) {
     case 'while':
     case 'until':

@@ -1,23 +1,6 @@
 import { refs } from '../builtins/registry.ts';
 import type { SourceNode } from '../source/source-node.ts';
-import {
-  built,
-  choice,
-  defaulted,
-  either,
-  type Kind,
-  list,
-  needed,
-  object,
-  optional,
-  record,
-  special,
-  type TextChange,
-  text,
-  unplaced,
-  type Value,
-  variants,
-} from './field.ts';
+import * as f from './field.ts';
 import { ANY_COUNT, ID_BYTES_MAX, PROMPT_BYTES_MAX } from './limits.ts';
 import { readValue } from './read-fields.ts';
 import { mapTexts } from './text-walk.ts';
@@ -29,67 +12,66 @@ export type BlockText = readonly (
 )[];
 type Part = BlockText[number];
 
-const words = text(PROMPT_BYTES_MAX, { use: 'prompt' });
+const words = f.text(PROMPT_BYTES_MAX, { use: 'prompt' });
 
-export const textPart = object(
-  'textPart',
-  { kind: needed(choice(['text']), 'A text of your own.'), text: needed(words, 'The text.') },
-  { isClosed: true },
-);
+export const textPart = f.closed('textPart', {
+  kind: f.needed(f.choice(['text']), 'A text of your own.'),
+  text: f.needed(words, 'The text.'),
+});
 
-export const refPart = object(
-  'refPart',
-  {
-    kind: needed(choice(['ref']), 'A bundled text.'),
-    refId: needed(
-      text(ID_BYTES_MAX, { use: 'label', known: refs.ids }),
-      'One of the bundled [texts](builtins.md). Not allowed in `outputRequired`.',
-    ),
-  },
-  { isClosed: true },
-);
+export const refPart = f.closed('refPart', {
+  kind: f.needed(f.choice(['ref']), 'A bundled text.'),
+  refId: f.needed(
+    f.text(ID_BYTES_MAX, { use: 'label', known: refs.ids }),
+    'One of the bundled [texts](builtins.md). Not allowed in `outputRequired`.',
+  ),
+});
 
-const textPartKind: Kind<Part> = built(unplaced(textPart), (part) => part);
-const refPartKind: Kind<Part> = built(refPart, ({ refId, kind }, node) => ({
+const textPartKind: f.Kind<Part> = f.built(f.unplaced(textPart), (part) => part);
+const refPartKind: f.Kind<Part> = f.built(refPart, ({ refId, kind }, node) => ({
   kind,
   refId,
   at: `${node.pointer}/refId`,
 }));
-const bareText: Kind<Part> = built(words, (value): Part => ({ kind: 'text', text: value }), mapPart);
+const bareText: f.Kind<Part> = f.built(words, (value): Part => ({ kind: 'text', text: value }), mapPart);
 
-const part: Kind<Part> = either(
+const part: f.Kind<Part> = f.either(
   'a text or an object',
   bareText,
-  variants<Part>('kind', { text: textPartKind, ref: refPartKind }),
+  f.variants<Part>('kind', { text: textPartKind, ref: refPartKind }),
 );
-const ownPart: Kind<Part> = either('a text or an object', bareText, variants<Part>('kind', { text: textPartKind }));
+const ownPart: f.Kind<Part> = f.either(
+  'a text or an object',
+  bareText,
+  f.variants<Part>('kind', { text: textPartKind }),
+);
 
-function mapPart(one: Part, change: TextChange): Part {
+function mapPart(one: Part, change: f.TextChange): Part {
   if (one.kind === 'ref') return { ...one, at: change.place(one.at, 'at') };
   return { kind: 'text', text: mapTexts(words, one.text, change) };
 }
 
-function mapBlock(block: BlockText, change: TextChange): BlockText {
+function mapBlock(block: BlockText, change: f.TextChange): BlockText {
   return block.map((one) => mapPart(one, change));
 }
 
 /** A text, a part, or several parts. */
-function blockOf(of: Kind<Part>): Kind<BlockText> {
-  const one = built(of, (read): BlockText => [read], mapBlock);
-  const several = built(list(of, { max: ANY_COUNT }), (read): BlockText => read, mapBlock);
-  return either('a text, an object or a list of them', one, several);
+function blockOf(of: f.Kind<Part>): f.Kind<BlockText> {
+  const one = f.built(of, (read): BlockText => [read], mapBlock);
+  const several = f.built(f.list(of, { max: ANY_COUNT }), (read): BlockText => read, mapBlock);
+  return f.either('a text, an object or a list of them', one, several);
 }
 
-const block: Kind<BlockText> = built(blockOf(part), (read) => read, mapBlock);
+const block: f.Kind<BlockText> = f.built(blockOf(part), (read) => read, mapBlock);
 /** The names of what to hand in are the author's own; bundled texts may stand elsewhere only. */
 const ownBlock = blockOf(ownPart);
 
 /** Blocks in turn; a single text counts as a list of one, and so does a bare list of parts. */
-const blocks: Kind<readonly BlockText[]> = built(
-  either(
+const blocks: f.Kind<readonly BlockText[]> = f.built(
+  f.either(
     'a text or a list of texts',
-    built(words, (value): readonly BlockText[] => [[{ kind: 'text', text: value }]]),
-    built(list(block, { max: ANY_COUNT }), (read, node) => (isParts(node) ? [read.flat()] : read)),
+    f.built(words, (value): readonly BlockText[] => [[{ kind: 'text', text: value }]]),
+    f.built(f.list(block, { max: ANY_COUNT }), (read, node) => (isParts(node) ? [read.flat()] : read)),
   ),
   (read) => read.filter((one) => one.length > 0),
   (read, change) => read.map((one) => mapBlock(one, change)),
@@ -103,31 +85,29 @@ function isParts(node: SourceNode): boolean {
 
 type Required = readonly { readonly name: string; readonly text: BlockText }[];
 
-const outputRequired: Kind<Required> = special({
+const outputRequired: f.Kind<Required> = f.special({
   read: (reader, node, what) =>
-    readValue(reader, record(block), { node: node, what: what })?.map(({ name, value }) => ({ name, text: value })),
+    readValue(reader, f.record(block), { node: node, what: what })?.map(({ name, value }) => ({ name, text: value })),
   map: (fields, change) =>
     fields.map((one) => ({ name: change.text(one.name, 'prompt', change.at ?? ''), text: mapBlock(one.text, change) })),
-  fits: () => [record(ownBlock)],
+  fits: () => [f.record(ownBlock)],
 });
 
-export const promptBlocks = object(
+export const promptBlocks = f.object(
   'promptBlocks',
   {
-    goal: optional(block, 'What to achieve.'),
-    constraints: defaulted(blocks, 'What must not be broken.', { otherwise: [] }),
-    procedure: defaulted(blocks, 'How to proceed.', { otherwise: [] }),
-    outputRequired: defaulted(outputRequired, 'What to send, each under its name.', { otherwise: [] }),
-    verify: defaulted(blocks, 'How to check that it is done.', { otherwise: [] }),
+    goal: f.optional(block, 'What to achieve.'),
+    constraints: f.optionalList(blocks, 'What must not be broken.'),
+    procedure: f.optionalList(blocks, 'How to proceed.'),
+    outputRequired: f.optionalList(outputRequired, 'What to send, each under its name.'),
+    verify: f.optionalList(blocks, 'How to check that it is done.'),
   },
-  {
-    rules: [
-      {
-        filled: ['goal', 'constraints', 'procedure', 'outputRequired', 'verify'],
-        problem: { code: 'prompt_missing', message: 'The prompt is empty. Write at least a "goal".' },
-      },
-    ],
-  },
+  [
+    {
+      filled: ['goal', 'constraints', 'procedure', 'outputRequired', 'verify'],
+      problem: { code: 'prompt_missing', message: 'The prompt is empty. Write at least a "goal".' },
+    },
+  ],
 );
 
-export type PromptBlocks = Omit<Value<typeof promptBlocks>, 'at'>;
+export type PromptBlocks = Omit<f.Value<typeof promptBlocks>, 'at'>;
