@@ -11,83 +11,74 @@ import { GAP_DETAILS } from '../log/reasons.ts';
 import { REPLY_WARNING_CODES } from './reply-warnings.ts';
 
 const token = z.string().min(1);
+
+/** A part of replies under a name of its own in the published schema. */
+function named<Shape extends z.ZodRawShape>(name: string, shape: Shape) {
+  return z.strictObject(shape).meta({ id: `reply_${name}` });
+}
+
 const call = callSchema.meta({ id: 'reply_call' });
 
-const pending = z
-  .strictObject({
-    stepId: stepIdSchema,
-    title: z.string().min(1),
-    prompt: z.string().min(1),
-    requireConfirmation: z.boolean(),
-    position: z.strictObject({ index: z.int().min(1), of: z.int().min(1) }),
-  })
-  .meta({ id: 'reply_pending' });
+const pending = named('pending', {
+  stepId: stepIdSchema,
+  title: z.string().min(1),
+  prompt: z.string().min(1),
+  requireConfirmation: z.boolean(),
+  position: z.strictObject({ index: z.int().min(1), of: z.int().min(1) }),
+});
 
-const warning = z
-  .strictObject({
-    code: z.enum(REPLY_WARNING_CODES),
-    message: z.string().min(1),
-    details: jsonObjectSchema.optional(),
-    suggestedCall: call.optional(),
-  })
-  .meta({ id: 'reply_warning' });
+const warning = named('warning', {
+  code: z.enum(REPLY_WARNING_CODES),
+  message: z.string().min(1),
+  details: jsonObjectSchema.optional(),
+  suggestedCall: call.optional(),
+});
 
-const gap = z
-  .strictObject({
-    gapId: GapId.schema,
-    severity: z.enum(GAP_SEVERITIES),
-    category: z.enum(Object.keys(GAP_DETAILS)),
-    detail: z.enum(Object.values(GAP_DETAILS).flat()),
-    summary: z.string().min(1),
-    details: jsonObjectSchema.optional(),
-  })
-  .meta({ id: 'reply_gap' });
+const gap = named('gap', {
+  gapId: GapId.schema,
+  severity: z.enum(GAP_SEVERITIES),
+  category: z.enum(Object.keys(GAP_DETAILS)),
+  detail: z.enum(Object.values(GAP_DETAILS).flat()),
+  summary: z.string().min(1),
+  details: jsonObjectSchema.optional(),
+});
 
-const assessment = z
-  .strictObject({
-    assessmentId: z.string().min(1),
-    dimensions: z.array(
-      z.strictObject({ dimensionId: z.string().min(1), level: z.string().min(1), rationale: z.string().optional() }),
-    ),
-    normalizationNotes: z.array(z.string().min(1)),
-  })
-  .meta({ id: 'reply_assessment' });
+const assessment = named('assessment', {
+  assessmentId: z.string().min(1),
+  dimensions: z.array(
+    z.strictObject({ dimensionId: z.string().min(1), level: z.string().min(1), rationale: z.string().optional() }),
+  ),
+  normalizationNotes: z.array(z.string().min(1)),
+});
 
-const recap = z
-  .strictObject({
-    entries: z.array(z.strictObject({ stepId: stepIdSchema.optional(), title: z.string().min(1), text: z.string() })),
-    omitted: z.int().min(0),
-    policy: z.literal('kept_newest').optional(),
-  })
-  .refine(({ omitted, policy }) => omitted === 0 || policy !== undefined, {
-    error: 'a shortened recap names the rule by which it was shortened',
-  })
-  .meta({ id: 'reply_recap' });
+const recap = named('recap', {
+  entries: z.array(z.strictObject({ stepId: stepIdSchema.optional(), title: z.string().min(1), text: z.string() })),
+  omitted: z.int().min(0),
+  policy: z.literal('kept_newest').optional(),
+}).refine(({ omitted, policy }) => omitted === 0 || policy !== undefined, {
+  error: 'a shortened recap names the rule by which it was shortened',
+});
 
-const branch = z
-  .strictObject({
-    children: z
-      .array(
-        z.strictObject({
-          kind: z.enum(NODE_KINDS),
-          summary: textSchema(BRANCH_SUMMARY_BYTES_MAX, { isEmptyAllowed: true }),
-        }),
-      )
-      .max(BRANCH_CHILDREN_MAX),
-    childrenOmitted: z.int().min(0),
-    preferred: z.strictObject({ stateToken: token, stepTitle: z.string(), isComplete: z.boolean(), recap }),
-  })
-  .meta({ id: 'reply_branch' });
+const branch = named('branch', {
+  children: z
+    .array(
+      z.strictObject({
+        kind: z.enum(NODE_KINDS),
+        summary: textSchema(BRANCH_SUMMARY_BYTES_MAX, { isEmptyAllowed: true }),
+      }),
+    )
+    .max(BRANCH_CHILDREN_MAX),
+  childrenOmitted: z.int().min(0),
+  preferred: z.strictObject({ stateToken: token, stepTitle: z.string(), isComplete: z.boolean(), recap }),
+});
 
-const reference = z
-  .strictObject({
-    title: z.string().min(1),
-    path: z.string().min(1),
-    purpose: z.string().optional(),
-    authoritative: z.boolean().optional(),
-    resolved: z.boolean().optional(),
-  })
-  .meta({ id: 'reply_reference' });
+const reference = named('reference', {
+  title: z.string().min(1),
+  path: z.string().min(1),
+  purpose: z.string().optional(),
+  authoritative: z.boolean().optional(),
+  resolved: z.boolean().optional(),
+});
 
 const texts = z.array(z.string()).min(1);
 
@@ -142,14 +133,8 @@ export const completeReplySchema = z.strictObject({
 });
 
 /** Something is missing; before the first step nothing is pending. */
-export const blockedReplySchema = z.strictObject({
+export const blockedReplySchema = pendingReplySchema.extend({
   kind: z.literal('blocked'),
-  ...always,
-  pending: pending.nullable(),
-  ackToken: token,
-  isComplete: z.literal(false),
-  nextIntent: nextIntent.exclude(['complete', 'rehydrate_only']),
-  nextCall: call,
   blockers: z.array(blockerSchema).min(1).max(BLOCKERS_MAX),
 });
 

@@ -1,10 +1,11 @@
 import { unreachable } from '../assert.ts';
 import { type JsonObject, quote } from '../json/json-value.ts';
-import type { Autonomy, RiskPolicy } from '../log/autonomy.ts';
+import type { RiskPolicy } from '../log/autonomy.ts';
 import type { Capability } from '../log/blockers.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
 import { canonicalLength } from '../log/document-schema.ts';
 import type { Call } from '../log/error-envelope.ts';
+import type { PreferenceWarning } from '../run/decide/drafts.ts';
 import type { UnsetSkip } from '../run/walk/walk.ts';
 import { truncate } from '../text/utf8.ts';
 import { shortList } from '../text/words.ts';
@@ -24,12 +25,7 @@ export type WarningFact =
   | { readonly code: 'unknown_artifact_kind'; readonly kinds: readonly string[] }
   | { readonly code: 'unreadable_artifact'; readonly message: string }
   | { readonly code: 'capability_degraded'; readonly capability: Capability }
-  | { readonly code: 'exceeds_recommended_autonomy'; readonly recommended: Autonomy; readonly effective: Autonomy }
-  | {
-      readonly code: 'exceeds_recommended_risk_policy';
-      readonly recommended: RiskPolicy;
-      readonly effective: RiskPolicy;
-    }
+  | PreferenceWarning
   | {
       readonly code: 'workflow_changed';
       readonly workflowId: string;
@@ -130,9 +126,7 @@ function otherId(fact: Extract<WarningFact, { code: 'legacy_id' | 'renamed_id' }
   return { code, message, details: { suggestedId } };
 }
 
-type Exceeded = Extract<WarningFact, { readonly recommended: string }>;
-
-function exceeded(fact: Exceeded, riskPolicy: RiskPolicy): string {
+function exceeded(fact: PreferenceWarning, riskPolicy: RiskPolicy): string {
   const { recommended, effective } = fact;
   if (fact.code === 'exceeds_recommended_risk_policy') {
     return `The risk policy is ${effective}; this workflow recommends at most ${recommended}.${RISK_ADVICE[riskPolicy]}`;

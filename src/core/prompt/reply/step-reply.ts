@@ -27,7 +27,7 @@ function toldParts(given: ReplyParts): ReplyParts {
 function outlineOf(parts: ReplyParts): Outline {
   switch (parts.state.kind) {
     case 'complete':
-      return keepsNotesOnly(parts) ? notesOutline(parts) : completeOutline(parts);
+      return parts.index.workflow.steps.length === 0 ? notesOutline(parts) : completeOutline(parts);
     case 'init':
       return waitingOutline(parts);
     case 'running':
@@ -135,19 +135,23 @@ function waitingOutline(parts: ReplyParts): Outline {
   };
 }
 
+const NOTHING_PENDING = {
+  kind: 'ok',
+  pending: null,
+  nextIntent: 'complete',
+  nextCall: undefined,
+  isCallOnTop: false,
+  warnings: [],
+} as const;
+
 function completeOutline(parts: ReplyParts): Outline {
   const { index, gaps } = parts;
   const { name } = index.workflow;
   return {
-    kind: 'ok',
+    ...NOTHING_PENDING,
     sections: [[`"${name}" is complete. No steps are left.`], [openGapsText(gaps, index)], ...replySections(parts)],
     standing: 'complete',
-    pending: null,
-    nextIntent: 'complete',
-    nextCall: undefined,
-    isCallOnTop: false,
     advice: 'Tell the user the result.',
-    warnings: [],
     gaps: [],
   };
 }
@@ -156,19 +160,10 @@ function completeOutline(parts: ReplyParts): Outline {
 function notesOutline(parts: ReplyParts): Outline {
   const opening = parts.lifecycle === 'checkpoint' ? 'Saved.' : 'This session keeps notes; it has no steps.';
   return {
-    kind: 'ok',
+    ...NOTHING_PENDING,
     sections: [[opening], ...replySections(parts)],
     standing: 'notes only',
-    pending: null,
-    nextIntent: 'complete',
-    nextCall: undefined,
-    isCallOnTop: false,
     advice: 'Save a note whenever you find or decide something that must outlast this chat.',
-    warnings: [],
     gaps: parts.gaps,
   };
-}
-
-function keepsNotesOnly({ index }: ReplyParts): boolean {
-  return index.workflow.steps.length === 0;
 }

@@ -13,8 +13,10 @@ import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import {
+  guardsOver,
   indexWorkflow,
   loopOf,
+  partOf,
   positionOf,
   stepOf,
   type WorkflowIndex,
@@ -169,11 +171,6 @@ function titleOf(index: WorkflowIndex, entry: Entry): string {
   return title.includes('{{') ? stepId : title;
 }
 
-/** A loop is known by the id of the step it was written as. */
-function partOf(index: WorkflowIndex, entry: Entry): Pick<CompiledStep, 'stepId' | 'title' | 'runCondition'> {
-  return entry.kind === 'step' ? stepOf(index, entry.stepId) : loopOf(index, entry.loopId);
-}
-
 /** Only a condition that is a plain reference has an id. */
 function conditionIdOf(condition: Condition): Pick<EventOf<'step_skipped'>['data'], 'conditionId'> {
   if (condition.kind !== 'ref') return {};
@@ -243,8 +240,12 @@ function findWay(index: WorkflowIndex, stepId: string, context: JsonObject): Way
   const search = (entries: readonly Entry[], above: Way): Way | undefined => {
     for (const [i, entry] of entries.entries()) {
       const here = above.stack.length === 0 ? { ...above, cursor: i } : { ...above, stack: at(above.stack, i) };
-      const part = entry.kind === 'step' ? stepOf(index, entry.stepId) : loopOf(index, entry.loopId);
-      const conditions = [...here.conditions, ...guardsOver(entries, i), ...own(part.runCondition)];
+      const { runCondition } = partOf(index, entry);
+      const conditions = [
+        ...here.conditions,
+        ...guardsOver(entries, i),
+        ...(runCondition === undefined ? [] : [runCondition]),
+      ];
       if (entry.kind === 'step') {
         if (entry.stepId === stepId) return { ...here, conditions };
         continue;
@@ -262,16 +263,6 @@ function findWay(index: WorkflowIndex, stepId: string, context: JsonObject): Way
 
 function at(stack: readonly LoopFrame[], bodyIndex: number): readonly LoopFrame[] {
   return stack.map((frame, i) => (i === stack.length - 1 ? { ...frame, bodyIndex } : frame));
-}
-
-function guardsOver(entries: readonly Entry[], at: number): readonly Condition[] {
-  return entries
-    .slice(0, at + 1)
-    .flatMap(({ guards = [] }, i) => guards.filter((guard) => i + guard.entries > at).map((one) => one.condition));
-}
-
-function own(condition: Condition | undefined): readonly Condition[] {
-  return condition === undefined ? [] : [condition];
 }
 
 /**

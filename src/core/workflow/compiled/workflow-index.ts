@@ -1,6 +1,6 @@
 import { assert } from '../../assert.ts';
 import type { CompilePattern } from '../pattern.ts';
-import type { CompiledLoop } from './compiled-loop.ts';
+import type { CompiledLoop, Entry } from './compiled-loop.ts';
 import type { CompiledStep } from './compiled-step.ts';
 import type { Assessment, CompiledWorkflow, PinnedContract } from './compiled-workflow.ts';
 import type { Condition } from './condition.ts';
@@ -47,6 +47,18 @@ export function loopOf({ loops }: WorkflowIndex, loopId: string): CompiledLoop {
   const loop = loops.get(loopId);
   assert(loop !== undefined, `a compiled workflow has the loop "${loopId}" that it names`);
   return loop;
+}
+
+/** The step or loop that an entry names. */
+export function partOf(index: WorkflowIndex, entry: Entry): CompiledStep | CompiledLoop {
+  return entry.kind === 'step' ? stepOf(index, entry.stepId) : loopOf(index, entry.loopId);
+}
+
+/** The conditions that decide about an entry together with others. */
+export function guardsOver(entries: readonly Entry[], at: number): readonly Condition[] {
+  return entries
+    .slice(0, at + 1)
+    .flatMap(({ guards = [] }, i) => guards.filter((guard) => i + guard.entries > at).map((one) => one.condition));
 }
 
 /** Where a step stands among all steps, counted from 1. */

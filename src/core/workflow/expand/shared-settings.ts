@@ -21,7 +21,7 @@ export function withSettings(
   if (confirmation.kind === 'none') return noted;
   const confirm = (step: ExpandedStep) =>
     withSyntax(step, { confirmation: strongest(confirmation, step.syntax.confirmation) });
-  return changeLast(noted, confirm, namedOf(conditions));
+  return changeEdge(noted, { edge: 'last', named: namedOf(conditions) }, confirm);
 }
 
 /**
@@ -40,7 +40,7 @@ export function withOpening(
   ];
   if (lines.length === 0) return entries;
   const open = (step: ExpandedStep) => withSyntax(step, { guidance: [...lines, ...step.syntax.guidance] });
-  return changeFirst(entries, open, namedOf(brought.conditions));
+  return changeEdge(entries, { edge: 'first', named: namedOf(brought.conditions) }, open);
 }
 
 /** The role of a template holds for all that it stands for and that has none of its own. */
@@ -91,47 +91,21 @@ function anyOf(conditions: readonly Condition[]): Condition {
   return others.length === 0 ? first : { kind: 'or', conditions: [first, ...others] };
 }
 
+type Edge = { readonly edge: 'first' | 'last'; readonly named: NamedConditions };
 type Change = (step: ExpandedStep) => ExpandedStep;
 
-/** Changes every step that may be the first to be done. */
-function changeFirst(
-  entries: readonly ExpandedEntry[],
-  change: Change,
-  named: NamedConditions,
-): readonly ExpandedEntry[] {
-  const found = edgeOf(entries, 'first', named);
-  return entries.map((entry, i) =>
-    found.has(i) ? changed(entry, change, (body) => changeFirst(body, change, named)) : entry,
-  );
-}
-
-/** Changes every step that may be the last to be done. */
-function changeLast(
-  entries: readonly ExpandedEntry[],
-  change: Change,
-  named: NamedConditions,
-): readonly ExpandedEntry[] {
-  const found = edgeOf(entries, 'last', named);
-  return entries.map((entry, i) =>
-    found.has(i) ? changed(entry, change, (body) => changeLast(body, change, named)) : entry,
-  );
-}
-
-function changed(
-  entry: ExpandedEntry,
-  change: Change,
-  inLoop: (body: readonly ExpandedEntry[]) => readonly ExpandedEntry[],
-): ExpandedEntry {
-  if (entry.kind === 'step') return { ...entry, step: change(entry.step) };
-  return { ...entry, loop: { ...entry.loop, body: inLoop(entry.loop.body) } };
+/** Changes every step that may be the first or the last to be done. */
+function changeEdge(entries: readonly ExpandedEntry[], edge: Edge, change: Change): readonly ExpandedEntry[] {
+  const found = edgeOf(entries, edge);
+  return entries.map((entry, i) => {
+    if (!found.has(i)) return entry;
+    if (entry.kind === 'step') return { ...entry, step: change(entry.step) };
+    return { ...entry, loop: { ...entry.loop, body: changeEdge(entry.loop.body, edge, change) } };
+  });
 }
 
 /** The places of the entries that may be the first or the last of a list. */
-function edgeOf(
-  entries: readonly ExpandedEntry[],
-  edge: 'first' | 'last',
-  named: NamedConditions,
-): ReadonlySet<number> {
+function edgeOf(entries: readonly ExpandedEntry[], { edge, named }: Edge): ReadonlySet<number> {
   const groups = groupsOf(entries);
   const found = new Set<number>();
   let at = edge === 'first' ? 0 : entries.length - 1;

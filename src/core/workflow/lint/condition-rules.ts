@@ -5,7 +5,7 @@ import { evaluateCondition } from '../../run/condition/evaluate-condition.ts';
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { type Condition, conditionLeaves } from '../compiled/condition.ts';
-import { indexWorkflow, loopOf, stepOf } from '../compiled/workflow-index.ts';
+import { guardsOver, indexWorkflow, partOf } from '../compiled/workflow-index.ts';
 import { type SourceText, sourceTexts } from '../source/source-node.ts';
 import { authoredSteps, type LintRule } from './lint-rule.ts';
 
@@ -90,11 +90,8 @@ export const unreachableStep: LintRule = {
 function unreachable(workflow: CompiledWorkflow, entries: readonly Entry[]): readonly string[] {
   const index = indexWorkflow(workflow);
   return entries.flatMap((entry, i) => {
-    const part = entry.kind === 'step' ? stepOf(index, entry.stepId) : loopOf(index, entry.loopId);
-    const guards = entries
-      .slice(0, i + 1)
-      .flatMap(({ guards: own = [] }, j) => own.filter((guard) => j + guard.entries > i).map((one) => one.condition));
-    const own = [...guards, ...(part.runCondition === undefined ? [] : [part.runCondition])];
+    const part = partOf(index, entry);
+    const own = [...guardsOver(entries, i), ...(part.runCondition === undefined ? [] : [part.runCondition])];
     // What is decided before a loop may be decided otherwise inside of it, so each level is judged by itself.
     const isNever = own.length > 0 && !canHold({ kind: 'and', conditions: own }, index.conditions);
     if (isNever) return [part.stepId];

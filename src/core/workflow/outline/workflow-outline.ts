@@ -3,7 +3,7 @@ import type { CompiledLoop, Entry, LoopControl } from '../compiled/compiled-loop
 import { type CompiledStep, promptBytes } from '../compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
-import { indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../compiled/workflow-index.ts';
+import { guardsOver, indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../compiled/workflow-index.ts';
 import { conditionText } from './condition-text.ts';
 
 /** A step as it is shown before a run: what it is, when it is done, what it asks for. */
@@ -39,15 +39,6 @@ function outlined(index: WorkflowIndex, entries: readonly Entry[]): readonly Out
       ? outlinedStep(stepOf(index, entry.stepId), above)
       : outlinedLoop(index, loopOf(index, entry.loopId), above);
   });
-}
-
-/** The conditions that decide about an entry together with others. */
-function guardsOver(entries: readonly Entry[], at: number): readonly Condition[] {
-  return entries
-    .slice(0, at + 1)
-    .flatMap(({ guards = [] }, i) =>
-      guards.filter((guard) => i + guard.entries > at).map(({ condition }) => condition),
-    );
 }
 
 function outlinedStep(step: CompiledStep, above: readonly Condition[]): OutlinedStep {

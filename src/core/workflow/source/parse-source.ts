@@ -58,18 +58,12 @@ function tooDeepOrMany(text: string): Diagnostic | undefined {
     else if (character === '}' || character === ']') depth -= 1;
     else if (character === ',') values += 1;
     if (depth > DEPTH_MAX) {
-      return fatal(
-        'too_deep',
-        { offset: at, length: 1 },
-        `Values are nested more than ${DEPTH_MAX} levels deep here. Flatten them.`,
-      );
+      const message = `Values are nested more than ${DEPTH_MAX} levels deep here. Flatten them.`;
+      return fatal('too_deep', { offset: at, length: 1 }, message);
     }
     if (values > VALUES_MAX) {
-      return fatal(
-        'too_many_values',
-        { offset: at, length: 1 },
-        `The file has more than ${VALUES_MAX} values. Split it.`,
-      );
+      const message = `The file has more than ${VALUES_MAX} values. Split it.`;
+      return fatal('too_many_values', { offset: at, length: 1 }, message);
     }
   }
   return undefined;
