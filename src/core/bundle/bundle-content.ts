@@ -1,9 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
-import { canonicalJson } from '../json/canonical-json.ts';
 import { STEP_BYTES_MAX } from '../log/budgets.ts';
+import { canonicalLength } from '../log/document-schema.ts';
 import { type ExecutionSnapshot, parseSnapshot } from '../log/execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../log/ids.ts';
-import { utf8Length } from '../text/utf8.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow, sealWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { FILLED_LENGTH_MAX } from '../workflow/expand/fill-text.ts';
 import type { TableName } from './bundle-document.ts';
@@ -99,18 +98,14 @@ function textOverBudget(workflow: CompiledWorkflow): string | undefined {
   const references = workflow.references.flatMap(({ title, source, purpose }) => [title, source, purpose]);
   if (isLong(name)) return '/name';
   if ([description, agentRole, ...standing, ...titles, ...references].some(isLong)) return '';
-  const asked = new Map(workflow.assessments.map((one) => [one.id, bytesOf(one)]));
+  const asked = new Map(workflow.assessments.map((one) => [one.id, canonicalLength(one)]));
   const long = steps.findIndex((step) => {
     const assessments = step.assessmentIds.reduce((sum, id) => sum + (asked.get(id) ?? 0), 0);
-    return bytesOf(step) + assessments > STEP_BYTES_MAX;
+    return canonicalLength(step) + assessments > STEP_BYTES_MAX;
   });
   return long === -1 ? undefined : `/steps/${long}`;
 }
 
 function isLong(text: string): boolean {
   return text.length > FILLED_LENGTH_MAX;
-}
-
-function bytesOf(part: unknown): number {
-  return utf8Length(canonicalJson(part).unwrapOr(''));
 }

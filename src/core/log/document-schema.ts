@@ -37,7 +37,7 @@ export function detailsSchema(bytesMax: number) {
 }
 
 /** The size of a JSON value in the log. */
-export function canonicalLength(value: JsonValue): number {
+export function canonicalLength(value: unknown): number {
   return utf8Length(canonicalJson(value).unwrapOr(''));
 }
 

@@ -1,5 +1,4 @@
-import { canonicalJson } from '../json/canonical-json.ts';
-import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import { type JsonObject, type JsonValue, ownValue, quote } from '../json/json-value.ts';
 import { contextAt } from '../views/context.ts';
 import { type GapRecord, unresolvedGaps } from '../views/node-facts.ts';
 import type { SessionView } from '../views/session-view.ts';
@@ -49,13 +48,5 @@ function contextChanges(a: JsonObject, b: JsonObject): readonly ContextDifferenc
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
   return keys
     .map((key) => ({ key, a: ownValue(a, key), b: ownValue(b, key) }))
-    .filter((change) => textOf(change.a) !== textOf(change.b));
-}
-
-function ownValue(object: JsonObject, key: string): JsonValue | undefined {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function textOf(value: JsonValue | undefined): string | undefined {
-  return value === undefined ? undefined : canonicalJson(value).unwrapOr('');
+    .filter((change) => quote(change.a) !== quote(change.b));
 }

@@ -1,4 +1,3 @@
-import { unreachable } from '../assert.ts';
 import type { Retry } from '../log/error-envelope.ts';
 import type { EventIndex, NodeId, RunId, SessionId, WorkflowHash, WorkflowId } from '../log/ids.ts';
 import type { TokenKind, TokenSlot } from './token.ts';
@@ -76,19 +75,8 @@ export type MissingPlace =
 
 /** Only a busy lock passes by itself; every other refusal needs another token. */
 export function retryOfTokenRefusal(refusal: TokenRefusal): Retry {
-  switch (refusal.code) {
-    case 'TOKEN_SESSION_LOCKED':
-      return { kind: 'retryable_after_ms', afterMs: refusal.afterMs };
-    case 'TOKEN_INVALID_FORMAT':
-    case 'TOKEN_UNSUPPORTED_VERSION':
-    case 'TOKEN_BAD_SIGNATURE':
-    case 'TOKEN_SCOPE_MISMATCH':
-    case 'TOKEN_UNKNOWN_NODE':
-    case 'TOKEN_WORKFLOW_HASH_MISMATCH':
-      return { kind: 'not_retryable' };
-    default:
-      return unreachable(refusal);
-  }
+  if (refusal.code !== 'TOKEN_SESSION_LOCKED') return { kind: 'not_retryable' };
+  return { kind: 'retryable_after_ms', afterMs: refusal.afterMs };
 }
 
 export function invalidFormat(problem: FormatProblem): TokenRefusal {

@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { canonicalJson } from '../../json/canonical-json.ts';
-import { truncate, utf8Length } from '../../text/utf8.ts';
+import { truncate } from '../../text/utf8.ts';
 import { SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX } from '../budgets.ts';
-import { textSchema } from '../document-schema.ts';
+import { canonicalLength, textSchema } from '../document-schema.ts';
 import { conditionIdSchema, loopIdSchema, stepIdSchema, TraceId } from '../ids.ts';
 import { eventSchema, nodeScope } from './event-envelope.ts';
 
@@ -38,7 +37,7 @@ export const decisionTraceAppendedSchema = eventSchema(
       .array(traceEntrySchema)
       .min(1)
       .max(TRACE_ENTRIES_MAX)
-      .refine((entries) => traceBytes(entries) <= TRACE_BYTES_MAX, {
+      .refine((entries) => canonicalLength(entries) <= TRACE_BYTES_MAX, {
         error: `entries must take at most ${TRACE_BYTES_MAX} bytes as canonical JSON`,
       }),
   }),
@@ -50,7 +49,7 @@ export function dealTrace(entries: readonly TraceEntry[]): readonly (readonly Tr
   let open: TraceEntry[] = [];
   for (const entry of entries) {
     const cut = cutEntry(entry);
-    const isFull = open.length === TRACE_ENTRIES_MAX || traceBytes([...open, cut]) > TRACE_BYTES_MAX;
+    const isFull = open.length === TRACE_ENTRIES_MAX || canonicalLength([...open, cut]) > TRACE_BYTES_MAX;
     if (open.length > 0 && isFull) {
       events.push(open);
       open = [];
@@ -66,8 +65,4 @@ function cutEntry(entry: TraceEntry): TraceEntry {
   const summary = truncate(entry.summary, SUMMARY_BYTES_MAX);
   if (entry.refs === undefined) return { ...entry, summary };
   return { ...entry, summary, refs: entry.refs.slice(0, TRACE_REFS_MAX) };
-}
-
-function traceBytes(entries: readonly TraceEntry[]): number {
-  return utf8Length(canonicalJson(entries).unwrapOr(''));
 }

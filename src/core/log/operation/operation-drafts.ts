@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalJson, type JsonRefusal, type Sha256 } from '../../json/canonical-json.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
+import { isObject, type JsonObject, ownValue, quote } from '../../json/json-value.ts';
 import { truncate, utf8Length } from '../../text/utf8.ts';
 import {
   ARTIFACT_BYTES_MAX,
@@ -118,7 +118,10 @@ export type ContextRefusal =
 /** The change that an argument makes: keys replace, null removes, and values that are already set are left out. */
 export function contextDelta(context: JsonObject, argument: unknown): Result<ContextChange, ContextRefusal> {
   return checkArgument(argument).andThen((checked) => {
-    const changes = Object.entries(checked).filter(([key, value]) => !isSame(ownValue(context, key), value));
+    // An absent key counts as null: removing it changes nothing.
+    const changes = Object.entries(checked).filter(
+      ([key, value]) => quote(ownValue(context, key) ?? null) !== quote(value),
+    );
     if (changes.length === 0) return ok({ delta: undefined, context });
     const delta = Object.fromEntries(changes);
     const whole = applyContextDeltas(context, [delta]);
@@ -159,15 +162,6 @@ function checkSize(part: 'argument' | 'whole', value: unknown): Result<void, Con
   return err({ code: 'context_too_large', part, bytes, bytesMax: CONTEXT_BYTES_MAX, method });
 }
 
-/** An absent key counts as null: removing it changes nothing. */
-function ownValue(context: JsonObject, key: string): JsonValue {
-  return Object.hasOwn(context, key) ? (context[key] ?? null) : null;
-}
-
-function isSame(a: JsonValue, b: JsonValue): boolean {
-  return canonicalJson(a).unwrapOr('') === canonicalJson(b).unwrapOr('');
-}
-
 /** Ids of what an operation records. A retry derives the same ids. The session id is not used, because an import may change it. */
 
 /** Operations of an agent at a node. An ack and a checkpoint may both be attempt 0, so the kind is part of every id. */
@@ -197,34 +191,18 @@ export function outputId(
   return OutputId.of(derivedBits(['output', ...attemptParts(attempt), payload.payloadKind, payload.place], sha256));
 }
 
-export function gapId(at: PlaceAtNode, sha256: Sha256): GapId {
-  return GapId.of(bitsAt('gap', at, sha256));
+/** Ids of things that are counted at a node. */
+function idAt<Id>(kind: { readonly of: (bits: Uint8Array) => Id }, name: string) {
+  return ({ nodeId, place }: PlaceAtNode, sha256: Sha256): Id => kind.of(derivedBits([name, nodeId, place], sha256));
 }
 
-export function traceId(at: PlaceAtNode, sha256: Sha256): TraceId {
-  return TraceId.of(bitsAt('trace', at, sha256));
-}
-
+export const gapId = idAt(GapId, 'gap');
+export const traceId = idAt(TraceId, 'trace');
+export const preferenceChangeId = idAt(PreferenceChangeId, 'preference_change');
+export const capabilityObservationId = idAt(CapabilityObservationId, 'capability_observation');
+export const divergenceId = idAt(DivergenceId, 'divergence');
 /** A node has at most one delta, so its place is always 0. */
-export function contextId(nodeId: NodeId, sha256: Sha256): ContextId {
-  return ContextId.of(bitsAt('context', { nodeId, place: 0 }, sha256));
-}
-
-export function preferenceChangeId(at: PlaceAtNode, sha256: Sha256): PreferenceChangeId {
-  return PreferenceChangeId.of(bitsAt('preference_change', at, sha256));
-}
-
-export function capabilityObservationId(at: PlaceAtNode, sha256: Sha256): CapabilityObservationId {
-  return CapabilityObservationId.of(bitsAt('capability_observation', at, sha256));
-}
-
-export function divergenceId(at: PlaceAtNode, sha256: Sha256): DivergenceId {
-  return DivergenceId.of(bitsAt('divergence', at, sha256));
-}
-
-function bitsAt(name: string, { nodeId, place }: PlaceAtNode, sha256: Sha256): Uint8Array {
-  return derivedBits([name, nodeId, place], sha256);
-}
+export const contextId = (nodeId: NodeId, sha256: Sha256) => idAt(ContextId, 'context')({ nodeId, place: 0 }, sha256);
 
 function attemptParts({ nodeId, operation, attemptId }: Attempt): readonly (string | number)[] {
   return [nodeId, operation, attemptId];

@@ -38,33 +38,18 @@ export function brokenPlanRule(plan: PlanInHistory, event: SessionEvent): PlanRu
     case 'advance_recorded':
       return hasItsNode(events, event) ? undefined : 'outcome_node_in_plan';
     default:
-      return brokenFactRule(plan, event);
+      return brokenFactRule(plan, event, event.scope.nodeId);
   }
 }
 
-type Fact = Exclude<
-  SessionEvent,
-  {
-    kind:
-      | 'session_created'
-      | 'observation_recorded'
-      | 'run_started'
-      | 'node_created'
-      | 'edge_created'
-      | 'advance_recorded';
-  }
->;
-
-function brokenFactRule(plan: PlanInHistory, event: Fact): PlanRule | undefined {
+function brokenFactRule(plan: PlanInHistory, event: SessionEvent, nodeId: NodeId): PlanRule | undefined {
   const created = plan.events.filter(({ kind }) => kind === 'node_created');
   // An operation that creates a node records its facts there. Only facts from outside are added to an existing node.
-  const isOnCreated = created.some(({ scope }) => scope?.nodeId === event.scope.nodeId);
+  const isOnCreated = created.some(({ scope }) => scope?.nodeId === nodeId);
   if (created.length > 0 && !isOnCreated) return 'fact_on_created_node';
   switch (event.kind) {
     case 'preferences_changed':
-      return isOnCreated || plan.known.node(event.scope.nodeId)?.kind === 'step'
-        ? undefined
-        : 'late_preferences_on_step';
+      return isOnCreated || plan.known.node(nodeId)?.kind === 'step' ? undefined : 'late_preferences_on_step';
     case 'node_output_appended':
       return isInOutputOrder(plan.events, event) ? undefined : 'output_order';
     case 'gap_recorded':
@@ -217,8 +202,9 @@ export function joinPlan(known: KnownGraph): JoinedGraph {
       events.add(event.eventId);
       if (event.kind === 'run_started') runs.set(event.scope.runId, event.data);
       else if (event.kind === 'node_created') nodes.set(event.scope.nodeId, knownNode(event));
-      else if (event.kind === 'node_output_appended') outputs.set(event.data.outputId, knownOutput(event));
-      else if (event.kind === 'gap_recorded') gaps.set(event.data.gapId, event.scope);
+      else if (event.kind === 'node_output_appended') {
+        outputs.set(event.data.outputId, { nodeId: event.scope.nodeId, channel: event.data.outputChannel });
+      } else if (event.kind === 'gap_recorded') gaps.set(event.data.gapId, event.scope);
       else if (event.kind === 'advance_recorded') {
         attempts.set(event.scope.nodeId, (attempts.get(event.scope.nodeId) ?? 0) + 1);
       }
@@ -229,8 +215,4 @@ export function joinPlan(known: KnownGraph): JoinedGraph {
 function knownNode(event: EventOf<'node_created'>): KnownNode {
   const { nodeKind, parentNodeId } = event.data;
   return { runId: event.scope.runId, kind: nodeKind, parentNodeId, hasStepBelow: false };
-}
-
-function knownOutput(event: EventOf<'node_output_appended'>): KnownOutput {
-  return { nodeId: event.scope.nodeId, channel: event.data.outputChannel };
 }

@@ -1,4 +1,3 @@
-import { canonicalJson } from '../../json/canonical-json.ts';
 import { defined, isList, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 import type { Call } from '../../log/error-envelope.ts';
 import type { StoredReply } from '../../log/events/graph-events.ts';
@@ -154,17 +153,14 @@ function callWith({ notesMarkdown, artifacts, context }: ExampleOutput): Call {
 export function mergedExample(unmet: readonly Unmet[]): ExampleOutput {
   const examples = unmet.flatMap(({ example }) => example ?? []);
   const notesMarkdown = examples.find((example) => example.notesMarkdown !== undefined)?.notesMarkdown;
-  const artifacts = once(examples.flatMap((example) => example.artifacts ?? []));
+  const sent = examples.flatMap((example) => example.artifacts ?? []);
+  const artifacts = [...new Map(sent.map((artifact) => [quote(artifact), artifact])).values()];
   const context: JsonObject = Object.assign({}, ...examples.map((example) => example.context ?? {}));
   return {
     ...(notesMarkdown === undefined ? {} : { notesMarkdown }),
     ...(artifacts.length === 0 ? {} : { artifacts }),
     ...(Object.keys(context).length === 0 ? {} : { context }),
   };
-}
-
-function once(artifacts: readonly JsonObject[]): readonly JsonObject[] {
-  return [...new Map(artifacts.map((artifact) => [canonicalJson(artifact).unwrapOr(''), artifact])).values()];
 }
 
 /** A piece of a text, or the place of a token in it. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { isList, type JsonObject, type JsonValue, ownValue } from '../../json/json-value.ts';
 
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
 
@@ -21,11 +21,7 @@ export function readPath({ context, loopVariables }: ContextValues, path: string
 function own(value: JsonValue | undefined, key: string): JsonValue | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (isList(value)) return INDEX.test(key) ? value[Number(key)] : undefined;
-  return Object.hasOwn(value, key) ? value[key] : undefined;
-}
-
-function isList(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
+  return ownValue(value, key);
 }
 
 /** `undefined` means that a value is missing; null means the same. */
@@ -72,17 +68,9 @@ function equalsBoolean(flag: boolean, other: boolean | number | string): boolean
 
 function structuresEqual(a: JsonValue, b: JsonValue): boolean {
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (isArray(a) || isArray(b)) {
-    return isArray(a) && isArray(b) && a.length === b.length && a.every((item, i) => lenientEquals(item, b[i]));
+  if (isList(a) || isList(b)) {
+    return isList(a) && isList(b) && a.length === b.length && a.every((item, i) => lenientEquals(item, b[i]));
   }
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
   return [...keys].every((key) => lenientEquals(ownValue(a, key), ownValue(b, key)));
-}
-
-function ownValue(object: JsonObject, key: string): Compared {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
-
-function isArray(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }

@@ -1,6 +1,5 @@
 import { assert, unreachable } from '../../assert.ts';
-import { canonicalJson } from '../../json/canonical-json.ts';
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 import { type Condition, type ConditionLeaf, foldCondition } from '../../workflow/compiled/condition.ts';
 import type { CompilePattern } from '../../workflow/pattern.ts';
 import { numberOf, readPath } from './context-values.ts';
@@ -52,7 +51,7 @@ function joined(parts: readonly (JsonObject | undefined)[]): JsonObject | undefi
   for (const part of parts) {
     if (part === undefined) return undefined;
     for (const [key, value] of Object.entries(part)) {
-      if (Object.hasOwn(whole, key) && text(whole[key]) !== text(value)) return undefined;
+      if (Object.hasOwn(whole, key) && quote(whole[key]) !== quote(value)) return undefined;
       whole[key] = value;
     }
   }
@@ -83,10 +82,6 @@ function candidates({ comparison, value }: Comparison): readonly JsonValue[] {
   const numbers = number === undefined ? [] : [number + 1, number - 1];
   const others = typeof expected === 'boolean' ? [!expected] : typeof expected === 'string' ? [`not ${expected}`] : [];
   return [...near, ...numbers, ...others, null, true];
-}
-
-function text(value: JsonValue | undefined): string {
-  return canonicalJson(value ?? null).unwrapOr('');
 }
 
 /** Either the result of a condition, or the unset keys that would decide it. */

@@ -62,7 +62,11 @@ export function contextDrafts(
   from: { readonly source: EventOf<'context_set'>['data']['source']; readonly sha256: Sha256 },
 ): readonly DraftOf<'context_set'>[] {
   if (delta === undefined) return [];
-  const data = { contextId: contextId(node.nodeId, from.sha256), context: delta, source: from.source };
+  const data = {
+    contextId: contextId(node.nodeId, from.sha256),
+    context: delta,
+    source: from.source,
+  };
   return [{ kind: 'context_set', scope: node, data }];
 }
 

@@ -1,4 +1,4 @@
-import { type JsonObject, quote } from '../../json/json-value.ts';
+import { type JsonObject, ownValue, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
 import { askedFor } from '../../workflow/compiled/compiled-step.ts';
 import { holdsAt, type StepAttempt } from '../step-place.ts';
@@ -113,6 +113,6 @@ function hasReply({ isRetry, hasNewNotes }: StepAttempt): boolean {
 
 /** Whether context holds an answer. An empty text is not one; `false` and zero are. */
 export function hasAnswer(context: JsonObject, key: string): boolean {
-  const value = Object.hasOwn(context, key) ? context[key] : undefined;
+  const value = ownValue(context, key);
   return value !== undefined && value !== null && (typeof value !== 'string' || value.trim() !== '');
 }

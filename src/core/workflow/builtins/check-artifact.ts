@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
-import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
+import { clip, utf8Length } from '../../text/utf8.ts';
 import { pointerTo } from '../source/source-node.ts';
 import {
   ANY_CASE,
@@ -187,6 +187,5 @@ const SHOWN_BYTES_MAX = 48;
 function shown(value: JsonValue): string {
   if (isObject(value)) return 'an object';
   if (Array.isArray(value)) return 'a list';
-  const text = quote(typeof value === 'string' ? value.slice(0, 2 * SHOWN_BYTES_MAX) : value);
-  return utf8Length(text) <= SHOWN_BYTES_MAX ? text : `${utf8Prefix(text, SHOWN_BYTES_MAX)}…`;
+  return clip(quote(typeof value === 'string' ? value.slice(0, 2 * SHOWN_BYTES_MAX) : value), SHOWN_BYTES_MAX);
 }

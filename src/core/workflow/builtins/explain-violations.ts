@@ -1,12 +1,10 @@
 import { assert } from '../../assert.ts';
 import { quote } from '../../json/json-value.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
-import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
+import { clip, utf8Length } from '../../text/utf8.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
 import type { ArtifactViolation } from './check-artifact.ts';
 
-/** A pinned workflow may come from elsewhere, so even a kind is not trusted to be short. */
-const KIND_BYTES_MAX = 48;
 const PATH_BYTES_MAX = 120;
 const FOUND_BYTES_MAX = 60;
 const ALLOWED_BYTES_MAX = 160;
@@ -18,7 +16,7 @@ type Named = Pick<PinnedContract, 'artifactKind'>;
 /** Says what is wrong with an artifact, within the budget of a blocker: what finds no room is counted. */
 export function violationMessage({ artifactKind }: Named, violations: readonly ArtifactViolation[]): string {
   assert(violations.length > 0, 'an artifact is refused for a reason');
-  const head = `The ${clipped(artifactKind, KIND_BYTES_MAX)} artifact was not accepted: `;
+  const head = `The ${clip(artifactKind)} artifact was not accepted: `;
   const sentences = violations.slice(0, SENTENCES_MAX).map(explainViolation);
   let message = '';
   for (let kept = sentences.length; kept > 0; kept--) {
@@ -32,12 +30,12 @@ export function violationMessage({ artifactKind }: Named, violations: readonly A
 
 /** Says that an artifact was asked for and did not come. */
 export function missingMessage({ artifactKind }: Named): string {
-  return `This step requires an artifact of kind ${clipped(artifactKind, KIND_BYTES_MAX)}, and none was sent.`;
+  return `This step requires an artifact of kind ${clip(artifactKind)}, and none was sent.`;
 }
 
 /** Says how to continue, ending in an artifact that would be accepted. */
 export function contractFix({ artifactKind, example }: Pick<PinnedContract, 'artifactKind' | 'example'>): string {
-  const head = `Send output.artifacts with a ${clipped(artifactKind, KIND_BYTES_MAX)} object. Keep what was right and correct the rest; never invent facts to fill a field.`;
+  const head = `Send output.artifacts with a ${clip(artifactKind)} object. Keep what was right and correct the rest; never invent facts to fill a field.`;
   const fix = `${head} Example (use your own values):\n${quote(example)}`;
   if (utf8Length(fix) <= BLOCKER_FIX_BYTES_MAX) return fix;
   return `${head} The prompt of this step has an example.`;
@@ -45,18 +43,14 @@ export function contractFix({ artifactKind, example }: Pick<PinnedContract, 'art
 
 /** One violation as part of a sentence, of bounded length whatever was sent. */
 function explainViolation({ code, path, found, allowed }: ArtifactViolation): string {
-  const where = path === '' ? 'the artifact' : clipped(path, PATH_BYTES_MAX);
-  const what = clipped(allowed, ALLOWED_BYTES_MAX);
+  const where = path === '' ? 'the artifact' : clip(path, PATH_BYTES_MAX);
+  const what = clip(allowed, ALLOWED_BYTES_MAX);
   switch (code) {
     case 'missing':
       return `${where} is missing (${what})`;
     case 'unknown_key':
       return `${where} is an unknown field (known fields: ${what})`;
     default:
-      return `${where} is ${clipped(found, FOUND_BYTES_MAX)} (allowed: ${what})`;
+      return `${where} is ${clip(found, FOUND_BYTES_MAX)} (allowed: ${what})`;
   }
-}
-
-function clipped(text: string, bytesMax: number): string {
-  return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax)}…`;
 }

@@ -1,6 +1,5 @@
-import { canonicalJson } from '../../json/canonical-json.ts';
 import { LOOP_IDS_LENGTH_MAX, STEP_BYTES_MAX, STEP_ID_LENGTH_MAX, WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
-import { utf8Length } from '../../text/utf8.ts';
+import { canonicalLength } from '../../log/document-schema.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import { SPLIT } from '../expand/expansion-budget.ts';
@@ -31,7 +30,7 @@ export function checkLoopIds(ids: readonly string[], at: string, findings: Compi
 export function checkStepSize(step: CompiledStep, at: string, emission: Emission): void {
   const { findings } = emission;
   const asked = step.assessmentIds.reduce((sum, id) => sum + assessmentBytes(id, emission), 0);
-  const bytes = bytesOf(step) + asked;
+  const bytes = canonicalLength(step) + asked;
   if (bytes <= STEP_BYTES_MAX) return;
   const message = `This step has ${bytes} bytes with everything it may show; ${STEP_BYTES_MAX} are allowed. Move long texts into documents, or split the step.`;
   findings.push({ code: 'text_too_long', severity: 'error', at, message });
@@ -39,13 +38,9 @@ export function checkStepSize(step: CompiledStep, at: string, emission: Emission
 
 /** Measured once: many steps may ask for the same. */
 function assessmentBytes(id: string, { assessments, measured }: Emission): number {
-  const known = measured.get(id) ?? bytesOf(assessments.get(id) ?? {});
+  const known = measured.get(id) ?? canonicalLength(assessments.get(id) ?? {});
   measured.set(id, known);
   return known;
-}
-
-function bytesOf(part: unknown): number {
-  return utf8Length(canonicalJson(part).unwrapOr(''));
 }
 
 /** Ids grow with every call they come through, and keys of the log have no room for endless ones. */

@@ -1,4 +1,5 @@
 import { CAPABILITIES } from '../../log/blockers.ts';
+import { pinnedContract } from '../builtins/contract.ts';
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/compiled-workflow.ts';
@@ -49,13 +50,7 @@ export function emitWorkflow(
     functions: emission.functions,
     contracts: [...emission.contracts.values()]
       .sort((a, b) => (a.contractRef < b.contractRef ? -1 : 1))
-      .map(({ contractRef, artifactKind, shape, example, guidance }) => ({
-        contractRef,
-        artifactKind,
-        schema: shape,
-        example,
-        guidance,
-      })),
+      .map(pinnedContract),
     conditions: usedConditions({ ...plan, entries }, emission.conditions),
     entries,
     loops,

@@ -1,5 +1,4 @@
-import { canonicalJson } from '../../json/canonical-json.ts';
-import type { JsonValue } from '../../json/json-value.ts';
+import { type JsonValue, quote } from '../../json/json-value.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 
 /** A field that is not the same on both sides; what one side does not have is `undefined`. */
@@ -80,7 +79,7 @@ function fieldChanges(before: Part, after: Part): readonly FieldChange[] {
   const fields = [...new Set([...Object.keys(after), ...Object.keys(before)])];
   return fields.flatMap((field) => {
     const [old, now] = [before[field], after[field]] as (JsonValue | undefined)[];
-    return text(old) === text(now) ? [] : [{ field, before: old, after: now }];
+    return quote(old) === quote(now) ? [] : [{ field, before: old, after: now }];
   });
 }
 
@@ -88,8 +87,4 @@ function isReordered(before: CompiledWorkflow, after: CompiledWorkflow): boolean
   const old = before.steps.map(({ stepId }) => stepId);
   const now = after.steps.map(({ stepId }) => stepId);
   return old.filter((id) => now.includes(id)).join() !== now.filter((id) => old.includes(id)).join();
-}
-
-function text(value: JsonValue | undefined): string {
-  return value === undefined ? '' : canonicalJson(value).unwrapOr('');
 }
