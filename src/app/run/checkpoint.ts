@@ -25,7 +25,6 @@ import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
 import { currentObservation, outputHistory } from '../../core/views/node-facts.ts';
-import { findNode as nodeById } from '../../core/views/run-graph.ts';
 import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
@@ -93,7 +92,7 @@ async function keep(
 ): Promise<Result<LoadedSession, CheckpointRefusal>> {
   const { found, created } = kept;
   const { sessionId } = found.target;
-  const known = nodeById(found.session.view.graph, created);
+  const known = found.session.view.graph.nodes.get(created);
   if (known !== undefined && services.sessions.isDurable(sessionId, eventIndexSchema.parse(known.createdIndex)))
     return ok(found.session);
   // Git is asked before anything is locked: it may be slow. A call without a folder is about the session's own folder,
@@ -104,7 +103,7 @@ async function keep(
     sessionId,
     async (current, permit) => {
       if (current === undefined) return err(sessionGone(sessionId));
-      if (nodeById(current.view.graph, created) !== undefined) return ok(current);
+      if (current.view.graph.nodes.get(created) !== undefined) return ok(current);
       const plan = await planCheckpoint(services, { kept, current, observed });
       return plan.isErr() ? err(plan.error) : appendPlan(services.sessions, permit, plan.value);
     },

@@ -6,7 +6,6 @@ import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
-import { findRun } from '../../core/views/run-graph.ts';
 import { driftOf } from '../../core/workflow/drift.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
@@ -24,7 +23,7 @@ export type DriftQuestion = {
 export async function driftWarnings(services: ReadServices, question: DriftQuestion): Promise<readonly WarningFact[]> {
   const { session, target, facts } = question;
   const { view, sessionId } = session;
-  const pinned = findRun(view.graph, target.runId)?.pinned;
+  const pinned = view.graph.runs.get(target.runId)?.pinned;
   if (pinned === undefined) return [];
   const { workflowId, workflowSourceKind } = pinned;
   if (workflowSourceKind === 'project' && !isSameProject(session, question.workspace)) return [];

@@ -17,7 +17,7 @@ import {
 } from '../../core/token/token-scope.ts';
 import { contextAt } from '../../core/views/context.ts';
 import { capabilityAt, type GapRecord, preferencesAt, unresolvedGaps } from '../../core/views/node-facts.ts';
-import { findRun, nodeAtEvent, findNode as nodeById, nodeOf } from '../../core/views/run-graph.ts';
+import { nodeAtEvent, nodeOf } from '../../core/views/run-graph.ts';
 import { isClosed } from '../../core/views/run-status.ts';
 import { lastActivityIndex } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
@@ -123,7 +123,7 @@ export async function isRunClosed(
   runId: RunId,
 ): Promise<boolean> {
   const closed = await marks.closed(sessionId);
-  const run = findRun(view.graph, runId);
+  const run = view.graph.runs.get(runId);
   if (closed.isErr() || run === undefined) return false;
   return isClosed(closed.value, { runId, lastActivityIndex: lastActivityIndex(view.graph, run) });
 }
@@ -181,7 +181,7 @@ function tokenScope({ sessionId, view }: LoadedSession): TokenScope {
   return {
     sessionId,
     nodeAt: (eventIndex) => nodeAtEvent(view.graph, eventIndex),
-    node: (nodeId) => nodeById(view.graph, nodeId),
-    run: (runId) => findRun(view.graph, runId)?.pinned,
+    node: (nodeId) => view.graph.nodes.get(nodeId),
+    run: (runId) => view.graph.runs.get(runId)?.pinned,
   };
 }

@@ -5,7 +5,7 @@ import { placeEvents } from '../../core/log/event.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from '../../core/run/decide/drafts.ts';
 import { preferencesAt } from '../../core/views/node-facts.ts';
-import { findRun, nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
+import { nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
@@ -111,7 +111,7 @@ async function setForRun(
 ): Promise<Result<SetForRun, PreferRefusal>> {
   const { view, sessionId } = session;
   const tip = preferredTip(view.graph, run.runId);
-  const pinned = findRun(view.graph, run.runId)?.pinned;
+  const pinned = view.graph.runs.get(run.runId)?.pinned;
   if (tip === undefined || pinned === undefined) return err({ code: 'nothing_unfinished', sessionId });
   const workflow = await services.pinnedWorkflows.get(pinned.workflowHash);
   if (workflow.isErr()) return err(workflow.error);

@@ -6,7 +6,7 @@ import type { CompiledStep, Gate } from '../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import type { Condition } from '../workflow/compiled/condition.ts';
 import { criteriaRules } from '../workflow/compiled/criteria.ts';
-import { indexWorkflow, partOf, type WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
+import { entryPart, indexWorkflow, type WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import { conditionText } from '../workflow/outline/condition-text.ts';
 
 /** The steps and condition results that runs have covered so far. */
@@ -75,7 +75,7 @@ const loopSiteId = (kind: string, loopId: string) => `${kind} of loop ${loopId}`
 
 function entrySites(index: WorkflowIndex, entries: readonly Entry[]): readonly ConditionSite[] {
   return entries.flatMap((entry) => {
-    const part = partOf(index, entry);
+    const part = entryPart(index, entry);
     const own = part.runCondition === undefined ? [] : [{ of: entry.kind, condition: part.runCondition }];
     const guards = (entry.guards ?? []).map(({ entries: size, condition }) => ({ of: groupOf(size), condition }));
     return [...guards, ...own].flatMap(({ of, condition }) => site(runSiteId(of, part.stepId), condition));

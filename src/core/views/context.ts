@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
 import { applyContextDeltas } from '../log/operation/operation-drafts.ts';
-import { addFact, emptyLineage, heldAt, type Lineage, type SharedList, withNewest } from './lineage.ts';
+import { emptyLineage, heldAt, type Lineage, type SharedList, withNewest } from './lineage.ts';
 
 type ContextSet = EventOf<'context_set'>;
 type Deltas = SharedList<ContextSet> | undefined;
@@ -12,10 +12,6 @@ export type ContextView = Lineage<Deltas, ContextSet>;
 
 export function emptyContext(): ContextView {
   return emptyLineage<Deltas, ContextSet>(undefined, withNewest);
-}
-
-export function applyContextSet(context: ContextView, event: ContextSet): void {
-  addFact(context, event.scope.nodeId, event);
 }
 
 /**

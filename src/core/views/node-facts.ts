@@ -29,10 +29,6 @@ export function emptyCapabilities(): CapabilitiesView {
   return emptyLineage<CapabilityLine, CapabilityObservation>({ strong: {}, weak: {}, history: undefined }, withOne);
 }
 
-export function applyCapabilityObserved(capabilities: CapabilitiesView, event: CapabilityObservation): void {
-  addFact(capabilities, event.scope.nodeId, event);
-}
-
 /** The latest strong observation on the node's line; without one, the latest weak observation. */
 export function capabilityAt(
   capabilities: CapabilitiesView,
@@ -64,10 +60,6 @@ export type PreferencesView = Lineage<PreferencesChanged | undefined, Preference
 
 export function emptyPreferences(): PreferencesView {
   return emptyLineage<PreferencesChanged | undefined, PreferencesChanged>(undefined, latest);
-}
-
-export function applyPreferencesChanged(preferences: PreferencesView, event: PreferencesChanged): void {
-  addFact(preferences, event.scope.nodeId, event);
 }
 
 /** The preferences in force at a node; `undefined` where its line set none and the caller's defaults apply. */

@@ -3,7 +3,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { sessionWriter } from '../../../test/simulation/session-writer.ts';
 import { parseEvent } from '../log/event.ts';
 import { EDGE_KINDS } from '../log/events/graph-events.ts';
-import { findRun, nodeAtEvent, nodeOf } from './run-graph.ts';
+import { nodeAtEvent, nodeOf } from './run-graph.ts';
 import { foldEvents } from './session-view.ts';
 
 describe('the run graph', () => {
@@ -68,7 +68,7 @@ describe('the run graph', () => {
     const step = writer.advance(before);
 
     const { graph } = foldEvents(writer.events);
-    const pins = [before, after].map(({ runId }) => findRun(graph, runId)?.pinned);
+    const pins = [before, after].map(({ runId }) => graph.runs.get(runId)?.pinned);
     expect(pins[0]?.workflowSourceRef).toBe(pins[1]?.workflowSourceRef);
     expect(pins.map((pin) => pin?.workflowHash)).toEqual([before.workflowHash, after.workflowHash]);
     expect(before.workflowHash).not.toBe(after.workflowHash);

@@ -122,14 +122,6 @@ export function touchNode(
   node.touchedIndex = event.eventIndex;
 }
 
-export function findRun(graph: RunGraph, runId: RunId): Run | undefined {
-  return graph.runs.get(runId);
-}
-
-export function findNode(graph: RunGraph, nodeId: NodeId): RunNode | undefined {
-  return graph.nodes.get(nodeId);
-}
-
 /** A node that is known to exist: its id came out of this log. */
 export function nodeOf(graph: RunGraph, nodeId: NodeId): RunNode {
   const node = graph.nodes.get(nodeId);

@@ -4,7 +4,7 @@ import { type ExecutionSnapshot, isComplete } from '../log/execution-snapshot.ts
 import type { NodeId, RunId, SnapshotRef } from '../log/ids.ts';
 import type { GapCategory } from '../log/reasons.ts';
 import { type GapRecord, preferencesAt, unresolvedGaps } from './node-facts.ts';
-import { findRun, nodeOf, type Run, type RunGraph, type RunNode } from './run-graph.ts';
+import { nodeOf, type Run, type RunGraph, type RunNode } from './run-graph.ts';
 import type { SessionView } from './session-view.ts';
 
 export const RUN_STATUSES = ['in_progress', 'blocked', 'complete', 'complete_with_gaps'] as const;
@@ -100,7 +100,7 @@ export function preferredTipBelow(graph: RunGraph, nodeId: NodeId): RunNode {
 }
 
 function runOf(graph: RunGraph, runId: RunId): Run {
-  const run = findRun(graph, runId);
+  const run = graph.runs.get(runId);
   assert(run !== undefined, `${runId} is not in the log`);
   return run;
 }

@@ -3,17 +3,15 @@ import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { SessionHealth } from '../log/health.ts';
 import type { EventId } from '../log/ids.ts';
 import type { KnownGraph } from '../log/plan/plan-rules.ts';
-import { applyContextSet, type ContextView, emptyContext } from './context.ts';
-import { openPlace } from './lineage.ts';
+import { type ContextView, emptyContext } from './context.ts';
+import { addFact, openPlace } from './lineage.ts';
 import {
   type AdvanceRecord,
   type AdvancesView,
   applyAdvanceRecorded,
-  applyCapabilityObserved,
   applyGapRecorded,
   applyObservation,
   applyOutputAppended,
-  applyPreferencesChanged,
   applyTraceAppended,
   attemptCount,
   type CapabilitiesView,
@@ -33,8 +31,6 @@ import {
   applyNodeCreated,
   applyRunStarted,
   emptyRunGraph,
-  findNode,
-  findRun,
   nodeOf,
   type RunGraph,
   touchNode,
@@ -98,8 +94,6 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
   view.knownKeys.add(event.dedupeKey);
   view.knownEvents.add(event.eventId);
   switch (event.kind) {
-    case 'session_created':
-      break;
     case 'observation_recorded':
       applyObservation(view.observations, event);
       break;
@@ -111,21 +105,7 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
       break;
     case 'node_created':
       applyNode(view, event);
-      touchNode(view.graph, event);
       break;
-    default:
-      touchNode(view.graph, event);
-      applyFact(view, event);
-  }
-}
-
-type Fact = Exclude<
-  AppliedEvent,
-  { kind: 'session_created' | 'observation_recorded' | 'run_started' | 'edge_created' | 'node_created' }
->;
-
-function applyFact(view: SessionView, event: Fact): void {
-  switch (event.kind) {
     case 'advance_recorded':
       applyAdvanceRecorded(view.advances, event);
       break;
@@ -133,26 +113,29 @@ function applyFact(view: SessionView, event: Fact): void {
       applyOutput(view, event);
       break;
     case 'preferences_changed':
-      applyPreferencesChanged(view.preferences, event);
+      addFact(view.preferences, event.scope.nodeId, event);
       break;
     case 'capability_observed':
-      applyCapabilityObserved(view.capabilities, event);
+      addFact(view.capabilities, event.scope.nodeId, event);
       break;
     case 'gap_recorded':
       applyGapRecorded(view.gaps, event);
       break;
     case 'context_set':
-      applyContextSet(view.context, event);
+      addFact(view.context, event.scope.nodeId, event);
       break;
     case 'decision_trace_appended':
       applyTraceAppended(view.trace, event);
       break;
+    case 'session_created':
     case 'divergence_recorded':
     case 'step_skipped':
       break;
     default:
       unreachable(event);
   }
+  const { scope, eventIndex } = event;
+  if (scope?.nodeId !== undefined) touchNode(view.graph, { scope, eventIndex });
 }
 
 function applyNode(view: SessionView, event: EventOf<'node_created'>): void {
@@ -181,8 +164,8 @@ export function knownGraph(view: SessionView): KnownGraph {
       return view.nextEventIndex === 0;
     },
     hasEvent: (id) => view.knownEvents.has(id),
-    run: (id) => findRun(view.graph, id)?.pinned,
-    node: (id) => findNode(view.graph, id),
+    run: (id) => view.graph.runs.get(id)?.pinned,
+    node: (id) => view.graph.nodes.get(id),
     attempts: (id) => attemptCount(view.advances, id),
     output: (id) => view.outputs.known.get(id),
     gap: (id) => {

@@ -4,7 +4,7 @@ import { capabilityObservation, loopControl } from '../../workflow/builtins/run-
 import type { StepAttempt, StepPlace } from '../step-place.ts';
 import { assessments } from './assessment.ts';
 import { exampleObservation, observationObjection } from './capability.ts';
-import { gate } from './gate.ts';
+import { gateRequirement } from './gate.ts';
 import {
   artifactAsk,
   explainArtifact,
@@ -17,7 +17,7 @@ import { decidedLoop, loopObjection } from './loop-control.ts';
 import { met, NOTHING_CHECKED, notMet, requirementKind } from './requirement.ts';
 
 /** An artifact that the step declares. An optional one is reported when it is wrong, but never blocks an attempt. */
-export const outputContract = requirementKind<'output_contract', UnacceptedArtifact>({
+export const contractRequirement = requirementKind<'output_contract', UnacceptedArtifact>({
   find: (place) => {
     const { index, step } = place;
     if (step.output === undefined || decidedLoop(index, step) !== undefined || isCovered(place)) return [];
@@ -53,7 +53,7 @@ export const outputContract = requirementKind<'output_contract', UnacceptedArtif
 
 /** Whether an assessment or the gate of the step already asks for this artifact. */
 function isCovered(place: StepPlace): boolean {
-  return [...assessments.find(place), ...gate.find(place)].some(
+  return [...assessments.find(place), ...gateRequirement.find(place)].some(
     ({ contract }) => contract.contractRef === place.step.output?.contractRef,
   );
 }

@@ -18,7 +18,7 @@ type Problem = {
 };
 
 /** What the notes have to contain. */
-export const criteria = requirementKind<'criteria', Problem>({
+export const criteriaRequirement = requirementKind<'criteria', Problem>({
   find: (place) => {
     const { criteria: rules, output } = place.step;
     if (rules === undefined) return [];

@@ -21,7 +21,7 @@ const RATIONALE_BYTES_MAX = 200;
 type Problem = UnacceptedArtifact | { readonly kind: 'not_approved'; readonly value: JsonObject };
 
 /** A verdict of the coordinator. Only one that approves opens the gate; the last one that can be read counts. */
-export const gate = requirementKind<'gate', Problem>({
+export const gateRequirement = requirementKind<'gate', Problem>({
   find: (place) => {
     const asked = askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
     if (asked !== 'coordinator_eval') return [];

@@ -8,9 +8,9 @@ import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { StepAttempt, StepPlace } from '../step-place.ts';
 import { assessments } from './assessment.ts';
 import { capability, readObservations } from './capability.ts';
-import { outputContract } from './contract.ts';
-import { criteria } from './criteria.ts';
-import { gate } from './gate.ts';
+import { contractRequirement } from './contract.ts';
+import { criteriaRequirement } from './criteria.ts';
+import { gateRequirement } from './gate.ts';
 import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
 import { decidedLoop, decisionThatCounts, loopControlArtifact, readDecisions } from './loop-control.ts';
 import { notes } from './notes.ts';
@@ -25,18 +25,18 @@ import type {
   Unmet,
   UnreadableArtifact,
 } from './requirement.ts';
-import { approval, userDependency } from './user.ts';
+import { approval, userRequirement } from './user.ts';
 
 /** Every kind of requirement, in the order in which a prompt shows them. */
 const KINDS: { readonly [Name in RequirementName]: RequirementKind<Name> } = {
   notes,
-  criteria,
-  output_contract: outputContract,
+  criteria: criteriaRequirement,
+  output_contract: contractRequirement,
   loop_control: loopControlArtifact,
   assessments,
-  gate,
+  gate: gateRequirement,
   capability,
-  user_dependency: userDependency,
+  user_dependency: userRequirement,
   approval,
 };
 

@@ -11,7 +11,7 @@ const QUESTION_BYTES_MAX = 420;
 const ANSWER = "The user's answer, in their words";
 
 /** Something only the user can supply. With a key only its value counts; without one the notes report the answer. */
-export const userDependency = requirementKind<'user_dependency', 'unanswered'>({
+export const userRequirement = requirementKind<'user_dependency', 'unanswered'>({
   find: ({ step }) => (step.userDependency === undefined ? [] : [{ kind: 'user_dependency', ...step.userDependency }]),
 
   ask: (asked, { facts }) => {

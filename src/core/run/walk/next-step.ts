@@ -13,10 +13,10 @@ import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import {
+  entryPart,
   guardsOver,
   indexWorkflow,
   loopOf,
-  partOf,
   positionOf,
   stepOf,
   type WorkflowIndex,
@@ -127,7 +127,7 @@ function stateAt(
 
 /** The false condition that excludes the current entry, and how many entries it excludes; none when the entry is due. */
 function failedHere(walking: Walking, entry: Entry): Guard | undefined {
-  const { stepId, runCondition } = partOf(walking.index, entry);
+  const { stepId, runCondition } = entryPart(walking.index, entry);
   const own = runCondition === undefined ? [] : [{ condition: runCondition, entries: 1, of: entry.kind }];
   const guards = (entry.guards ?? []).map((guard) => ({ ...guard, of: 'group' as const }));
   return [...guards, ...own].find(({ condition, entries, of }) => {
@@ -146,7 +146,7 @@ function skip(walking: Walking, { condition, entries }: Guard): void {
   for (let i = 0; i < entries; i += 1) {
     const entry = entryHere(walking);
     assert(entry !== undefined, 'a guard decides about entries of its own list');
-    const { stepId } = partOf(walking.index, entry);
+    const { stepId } = entryPart(walking.index, entry);
     walking.skipped.push({ stepId, ...conditionIdOf(condition), loopPath: [...loopPathOf(walking.stack)] });
     pass(walking);
   }
@@ -156,7 +156,7 @@ function skip(walking: Walking, { condition, entries }: Guard): void {
 function noteUnset(walking: Walking, condition: Condition): void {
   const entry = entryHere(walking);
   if (entry === undefined) return;
-  const { stepId } = partOf(walking.index, entry);
+  const { stepId } = entryPart(walking.index, entry);
   const facts = factsIn(walking.stack, walking);
   const keys = walking.unset.has(stepId) ? [] : unsetKeys(condition, facts);
   if (keys.length === 0) return;
@@ -167,7 +167,7 @@ function noteUnset(walking: Walking, condition: Condition): void {
 
 /** A title with placeholders says nothing without their values, so the id is used instead. */
 function titleOf(index: WorkflowIndex, entry: Entry): string {
-  const { title, stepId } = partOf(index, entry);
+  const { title, stepId } = entryPart(index, entry);
   return title.includes('{{') ? stepId : title;
 }
 
@@ -240,7 +240,7 @@ function findWay(index: WorkflowIndex, stepId: string, context: JsonObject): Way
   const search = (entries: readonly Entry[], above: Way): Way | undefined => {
     for (const [i, entry] of entries.entries()) {
       const here = above.stack.length === 0 ? { ...above, cursor: i } : { ...above, stack: at(above.stack, i) };
-      const { runCondition } = partOf(index, entry);
+      const { runCondition } = entryPart(index, entry);
       const conditions = [
         ...here.conditions,
         ...guardsOver(entries, i),

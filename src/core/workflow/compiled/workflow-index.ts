@@ -50,7 +50,7 @@ export function loopOf({ loops }: WorkflowIndex, loopId: string): CompiledLoop {
 }
 
 /** The step or loop that an entry names. */
-export function partOf(index: WorkflowIndex, entry: Entry): CompiledStep | CompiledLoop {
+export function entryPart(index: WorkflowIndex, entry: Entry): CompiledStep | CompiledLoop {
   return entry.kind === 'step' ? stepOf(index, entry.stepId) : loopOf(index, entry.loopId);
 }
 

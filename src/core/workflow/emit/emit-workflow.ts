@@ -1,5 +1,4 @@
 import { CAPABILITIES } from '../../log/blockers.ts';
-import { pinnedContract } from '../builtins/contract.ts';
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/compiled-workflow.ts';
@@ -50,7 +49,13 @@ export function emitWorkflow(
     functions: emission.functions,
     contracts: [...emission.contracts.values()]
       .sort((a, b) => (a.contractRef < b.contractRef ? -1 : 1))
-      .map(pinnedContract),
+      .map(({ contractRef, artifactKind, shape, example, guidance }) => ({
+        contractRef,
+        artifactKind,
+        schema: shape,
+        example,
+        guidance,
+      })),
     conditions: usedConditions({ ...plan, entries }, emission.conditions),
     entries,
     loops,

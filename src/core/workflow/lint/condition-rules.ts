@@ -5,7 +5,7 @@ import { evaluateCondition } from '../../run/condition/evaluate-condition.ts';
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { type Condition, conditionLeaves } from '../compiled/condition.ts';
-import { guardsOver, indexWorkflow, partOf } from '../compiled/workflow-index.ts';
+import { entryPart, guardsOver, indexWorkflow } from '../compiled/workflow-index.ts';
 import { type SourceText, sourceTexts } from '../source/source-node.ts';
 import { authoredSteps, type LintRule } from './lint-rule.ts';
 
@@ -90,7 +90,7 @@ export const unreachableStep: LintRule = {
 function unreachable(workflow: CompiledWorkflow, entries: readonly Entry[]): readonly string[] {
   const index = indexWorkflow(workflow);
   return entries.flatMap((entry, i) => {
-    const part = partOf(index, entry);
+    const part = entryPart(index, entry);
     const own = [...guardsOver(entries, i), ...(part.runCondition === undefined ? [] : [part.runCondition])];
     // What is decided before a loop may be decided otherwise inside of it, so each level is judged by itself.
     const isNever = own.length > 0 && !canHold({ kind: 'and', conditions: own }, index.conditions);
