@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runFake } from '../../test/cli/fake-program.ts';
 import { fakeSetup } from '../../test/cli/fake-setup.ts';
 import { enforces } from '../../test/enforces.ts';
-import { toBase64Url } from '../core/text/base-codec.ts';
+import { toBase64Url } from '../core/text/binary-text.ts';
 import { activeKeys } from '../core/token/keyring.ts';
 import { commandShape } from './command-shape.ts';
 import { keysRotate, keysStatus } from './keys.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
 import { assert } from '../core/assert.ts';
 import { canonicalBytes, digestHex, type Sha256 } from '../core/json/canonical-json.ts';
-import { toBase64Url } from '../core/text/base-codec.ts';
+import { toBase64Url } from '../core/text/binary-text.ts';
 import type { Keyring, SigningKey } from '../core/token/keyring.ts';
 import { type CommandContext, type CommandInput, command, done } from './command.ts';
 import { dim } from './output/line.ts';

@@ -14,7 +14,7 @@ import {
   workflowHashSchema,
 } from '../log/ids.ts';
 import { manifestRecordSchema } from '../log/manifest.ts';
-import { toBase32 } from '../text/base-codec.ts';
+import { toBase32 } from '../text/binary-text.ts';
 import { compiledWorkflowSchema } from '../workflow/compiled/compiled-workflow.ts';
 
 /** Limits of a bundle. A larger file is refused before its content is read. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { canonicalBytes, digestHex, SHA256_DIGEST_PATTERN, type Sha256 } from '../json/canonical-json.ts';
-import { fromBase32, toBase32 } from '../text/base-codec.ts';
+import { fromBase32, toBase32 } from '../text/binary-text.ts';
 import { ATTEMPT_MAX, EVENT_INDEX_MAX, STEP_ID_LENGTH_MAX, WORKFLOW_ID_LENGTH_MAX } from './budgets.ts';
 
 /** Ids are a lower-case prefix and 80 bits of Crockford base32: safe in file names and dedupe keys, easy to read out. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromBase64Url, toBase64Url } from '../text/base-codec.ts';
+import { fromBase64Url, toBase64Url } from '../text/binary-text.ts';
 
 test('bytes are written as Node writes them and come back unchanged', () => {
   fc.assert(

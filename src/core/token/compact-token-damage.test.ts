@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { golden, keys, otherNode, purpose } from '../../../test/golden/token/token-fixture.ts';
-import { BASE32_ALPHABET } from '../text/base-codec.ts';
+import { BASE32_ALPHABET } from '../text/binary-text.ts';
 import { mintToken, parseToken } from './node-token.ts';
 import { TOKEN_KINDS } from './token.ts';
 

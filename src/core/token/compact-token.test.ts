@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { countingKey, golden, hmac, keys, node } from '../../../test/golden/token/token-fixture.ts';
 import { attemptIdSchema, eventIndexSchema, SessionId } from '../log/ids.ts';
-import { BASE32_ALPHABET } from '../text/base-codec.ts';
+import { BASE32_ALPHABET } from '../text/binary-text.ts';
 import { encodeCompactToken, parseCompactToken } from './compact-token.ts';
 import { type CompactTokenClaims, FIRST_ATTEMPT, TOKEN_KINDS } from './token.ts';
 

@@ -5,7 +5,7 @@ import { canonicalBytes } from '../json/canonical-json.ts';
 import { parseJson } from '../json/json-value.ts';
 import { parseDocument } from '../log/document-schema.ts';
 import { attemptIdSchema, NodeId, RunId, SessionId, workflowHashSchema } from '../log/ids.ts';
-import { fromBase64Url, toBase64Url } from '../text/base-codec.ts';
+import { fromBase64Url, toBase64Url } from '../text/binary-text.ts';
 import { utf8Prefix } from '../text/utf8.ts';
 import { activeKeys, constantTimeEqual, type TokenKeys, type VerifyingKeys } from './keyring.ts';
 import { type JsonTokenClaims, kindOfPrefix, TOKEN_PREFIXES, type TokenKind } from './token.ts';

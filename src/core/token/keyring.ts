@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { assert } from '../assert.ts';
 import { parseDocument, type SchemaRefusal } from '../log/document-schema.ts';
 import { plainDigestSchema } from '../log/ids.ts';
-import { fromBase64Url, toBase64Url } from '../text/base-codec.ts';
+import { fromBase64Url, toBase64Url } from '../text/binary-text.ts';
 
 const KEY_BYTES = 32;
 const KEYRING_VERSION = 1;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BASE32_ALPHABET, fromBase32, toBase32 } from './base-codec.ts';
+import { BASE32_ALPHABET, fromBase32, toBase32 } from './binary-text.ts';
 
 test('decoding base32 gives back the bytes', () => {
   fc.assert(
