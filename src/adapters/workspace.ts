@@ -96,12 +96,8 @@ const WEB = /^https?:\/\//;
 export function referenceFiles(packageFolder: string): ReferenceFinder {
   return {
     find: async (references, workspace) =>
-      references.map((reference) => shown(reference, folderOf(reference, packageFolder, workspace))),
+      references.map((reference) => shown(reference, reference.resolveFrom === 'package' ? packageFolder : workspace)),
   };
-}
-
-function folderOf({ resolveFrom }: Reference, packageFolder: string, workspace: string | undefined) {
-  return resolveFrom === 'package' ? packageFolder : workspace;
 }
 
 /** A web address is used as it is. Nothing is fetched. */

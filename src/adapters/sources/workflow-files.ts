@@ -31,7 +31,7 @@ const RANK_STEP = 0.001;
 export function addedSources(own: string): () => AddedSources {
   const { list, copies } = sourcePlaces(own);
   return () => {
-    if (!isThere(list)) return NONE;
+    if (lstatSync(list, { throwIfNoEntry: false }) === undefined) return NONE;
     const read = readSourceList(list);
     if (read.isErr()) return { folders: [], unread: [unreadList(read.error)] };
     const sources = read.value.map((source, i) => ({ source, rank: RANKS[source.kind] + i * RANK_STEP }));
@@ -51,10 +51,6 @@ export function addedSources(own: string): () => AddedSources {
 }
 
 const NONE: AddedSources = { folders: [], unread: [] };
-
-function isThere(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-}
 
 function unreadList({ file, cause }: SourceListFailure): WorkflowFile {
   const reason = { code: 'io_failed', cause } as const;

@@ -5,14 +5,14 @@ const SERVERS = 'mcpServers';
 const plainEntry = ({ command, args, env }: Launch) => ({ command, args: [...args], env: { ...env } });
 const stdioEntry = (launch: Launch) => ({ type: 'stdio', ...plainEntry(launch) });
 
-/** Every supported client, in the order of display. */
-export const CLIENTS: readonly Client[] = [
+/** What most clients have in common. */
+const USUAL = { hasWindow: false, format: 'json', key: SERVERS, entry: plainEntry } as const;
+
+/** What is particular to each client. */
+const CLIENT_FACTS: readonly (Omit<Client, keyof typeof USUAL> & Partial<Client>)[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',
-    hasWindow: false,
-    format: 'json',
-    key: SERVERS,
     userFiles: ({ home, join }) => [join(home, '.claude.json')],
     projectFile: ['.mcp.json'],
     signs: ({ home, join }) => [join(home, '.claude.json'), join(home, '.claude')],
@@ -32,16 +32,12 @@ export const CLIENTS: readonly Client[] = [
     id: 'claude-desktop',
     name: 'Claude Desktop',
     hasWindow: true,
-    format: 'json',
-    key: SERVERS,
     userFiles: (machine) => [machine.join(settingsFolder(machine), 'Claude', 'claude_desktop_config.json')],
     signs: (machine) => [machine.join(settingsFolder(machine), 'Claude')],
-    entry: plainEntry,
   },
   {
     id: 'codex',
     name: 'Codex',
-    hasWindow: false,
     isSparing: true,
     format: 'toml',
     key: 'mcp_servers',
@@ -62,31 +58,23 @@ export const CLIENTS: readonly Client[] = [
   {
     id: 'gemini',
     name: 'Gemini CLI',
-    hasWindow: false,
-    format: 'json',
-    key: SERVERS,
     userFiles: ({ home, join }) => [join(home, '.gemini', 'settings.json')],
     projectFile: ['.gemini', 'settings.json'],
     signs: ({ home, join }) => [join(home, '.gemini')],
-    entry: plainEntry,
     command: { program: 'gemini', add: geminiAdd },
   },
   {
     id: 'cursor',
     name: 'Cursor',
     hasWindow: true,
-    format: 'json',
-    key: SERVERS,
     userFiles: ({ home, join }) => [join(home, '.cursor', 'mcp.json')],
     projectFile: ['.cursor', 'mcp.json'],
     signs: ({ home, join }) => [join(home, '.cursor')],
-    entry: plainEntry,
   },
   {
     id: 'vscode',
     name: 'VS Code',
     hasWindow: true,
-    format: 'json',
     key: 'servers',
     userFiles: (machine) => [machine.join(settingsFolder(machine), 'Code', 'User', 'mcp.json')],
     projectFile: ['.vscode', 'mcp.json'],
@@ -102,17 +90,13 @@ export const CLIENTS: readonly Client[] = [
     id: 'windsurf',
     name: 'Windsurf',
     hasWindow: true,
-    format: 'json',
-    key: SERVERS,
     userFiles: ({ home, join }) => [join(home, '.codeium', 'windsurf', 'mcp_config.json')],
     signs: ({ home, join }) => [join(home, '.codeium', 'windsurf')],
-    entry: plainEntry,
   },
   {
     id: 'zed',
     name: 'Zed',
     hasWindow: true,
-    format: 'json',
     key: 'context_servers',
     userFiles: (machine) => [machine.join(zedFolder(machine), 'settings.json')],
     projectFile: ['.zed', 'settings.json'],
@@ -122,8 +106,6 @@ export const CLIENTS: readonly Client[] = [
   {
     id: 'opencode',
     name: 'OpenCode',
-    hasWindow: false,
-    format: 'json',
     key: 'mcp',
     userFiles: (machine) =>
       ['opencode.json', 'opencode.jsonc'].map((name) => machine.join(dotConfig(machine), 'opencode', name)),
@@ -136,6 +118,9 @@ export const CLIENTS: readonly Client[] = [
     }),
   },
 ];
+
+/** Every supported client, in the order of display. */
+export const CLIENTS: readonly Client[] = CLIENT_FACTS.map((facts) => ({ ...USUAL, ...facts }));
 
 function zedFolder(machine: Parameters<Client['signs']>[0]): string {
   return machine.platform === 'win32'

@@ -50,7 +50,7 @@ export const workflowList = command({
           isVerbose: switches.isVerbose,
           width: columnsOf(program),
         }),
-        countLine(found.length, total),
+        [dim(found.length === total ? plural(total, 'workflow') : `${found.length} of ${plural(total, 'workflow')}`)],
       ],
       next: one === undefined ? 'workrail workflow list' : `workrail workflow show ${one.id}`,
     });
@@ -98,8 +98,4 @@ function oneOf(one: ListedData, width: number, layout: Layout): readonly Line[] 
       ? []
       : below(`old-style id; to change it: workrail workflow migrate-id ${id} ${suggestedId}`)),
   ];
-}
-
-function countLine(shown: number, total: number): Line {
-  return [dim(shown === total ? plural(total, 'workflow') : `${shown} of ${plural(total, 'workflow')}`)];
 }

@@ -11,7 +11,7 @@ import { findSessions, runNamed, SESSION_ID, shortIds } from '../ids.ts';
 import { type CommandProblem, usageProblem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
-import { numbered } from './run-words.ts';
+import { numbered, runState } from './run-words.ts';
 import { noSessions, widthOf } from './session-words.ts';
 
 export const ONE_SESSION = { syntax: '[id]', help: `${SESSION_ID} (default: the latest session here)` };
@@ -20,10 +20,13 @@ export const ONE_SESSION = { syntax: '[id]', help: `${SESSION_ID} (default: the 
 export type OpenedSession = {
   readonly sessionAccess: SessionAccess;
   readonly looked: InspectedSession;
-  readonly shortId: string;
+  /** What every command prints about the session. */
+  readonly head: { readonly shortId: string; readonly state: SessionState } & Pick<
+    InspectedSession,
+    'sessionId' | 'health'
+  >;
   /** The name for further commands: the run if one was named, else the session. */
   readonly name: string;
-  readonly state: SessionState;
   /** All runs, or only the one that was named. */
   readonly runs: readonly RunStanding[];
   readonly nowMs: number;
@@ -51,12 +54,12 @@ export async function openSession(
     const stored = (await sessionAccess.sessions.list()).unwrapOr([sessionId]);
     const shortId = shortIds(stored)(sessionId);
     const run = runMeant(looked, asked);
+    const { health } = looked;
     return ok({
       sessionAccess,
       looked,
-      shortId,
+      head: { sessionId, shortId, state: brokenState(health) ?? sessionState(looked.runs), health },
       name: run === undefined || asked === undefined ? shortId : asked.trim().toLowerCase(),
-      state: brokenState(looked.health) ?? sessionState(looked.runs),
       runs: run === undefined ? looked.runs : [run],
       nowMs: sessionAccess.clock.nowMs(),
       width: widthOf(sessionAccess),
@@ -109,4 +112,11 @@ export function knownSteps(lines: readonly RunLine[], asked: string): readonly s
     .slice(0, NEAR_MAX)
     .toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))
     .map(({ position, title }) => numbered(defined({ title, position })));
+}
+
+/** The command to type after a session was shown. */
+export function nextFor({ head: { state }, runs, name }: OpenedSession): string {
+  if (state === 'damaged') return `workrail session verify ${name}`;
+  const isOpen = state !== 'salvaged' && runs.some((run) => ['running', 'blocked'].includes(runState(run)));
+  return `workrail session ${isOpen ? 'resume' : 'notes'} ${name}`;
 }

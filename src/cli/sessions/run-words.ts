@@ -24,7 +24,7 @@ export function stateSpan(state: SessionState, text: string = state): LineSpan {
 }
 
 /** The state of one run, as if it were the only one in its session. */
-export function runState({ status, isClosed }: Pick<RunData, 'status' | 'isClosed'>): SessionState {
+export function runState({ status, isClosed }: Partial<Pick<RunStanding, 'status' | 'isClosed'>>): SessionState {
   if (isClosed) return 'closed';
   if (status === 'blocked') return 'blocked';
   return status === 'complete' || status === 'complete_with_gaps' ? 'complete' : 'running';

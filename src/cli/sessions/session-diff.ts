@@ -54,18 +54,14 @@ export const sessionDiff = command({
     const [asked, askedA = '', askedB = ''] = operands;
     const opened = await openSession(context, asked, 'history');
     if (opened.isErr()) return err(opened.error);
-    const { looked, shortId, name, state, runs, width } = opened.value;
+    const { looked, head, name, runs, width } = opened.value;
     const lines = runs.flatMap((run) => runLines(looked, run.runId));
     const ends = bothEnds(opened.value, lines, [askedA, askedB]);
     if (ends.isErr()) return err(ends.error);
     const [a, b] = ends.value;
     const difference = nodeDifference(looked.view, a, b);
-    const { sessionId, health } = looked;
     const data: SessionDiffData = {
-      sessionId,
-      shortId,
-      state,
-      health,
+      ...head,
       a: await sideData(opened.value, { asked: askedA, end: a }, difference.a),
       b: await sideData(opened.value, { asked: askedB, end: b }, difference.b),
       context: difference.context.map(({ key, a: inA, b: inB }) => defined({ key, a: inA, b: inB })),

@@ -133,7 +133,7 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
       end.mark,
       ` ${padText(cell.id, id + GAP)}`,
       session.isHere ? strong(padText(name, title)) : padText(name, title),
-      blanks(GAP),
+      ' '.repeat(GAP),
       dim(padText(cell.workflow, workflow + GAP)),
       end.words,
       dim(hasFolder ? padText(cell.when, when + GAP) : cell.when),
@@ -145,10 +145,6 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
 const GAP = 2;
 
 const UNREADABLE = '(cannot be read)';
-
-function blanks(count: number): string {
-  return ' '.repeat(count);
-}
 
 function stateWords({ state, runs, isKept }: ListedSessionData): string {
   return `${state}${state === 'complete' && lacksSomething(runs) ? ', gaps open' : ''}${isKept ? ', kept' : ''}`;

@@ -29,14 +29,14 @@ export const sessionNotes = command({
   run: async (context, { operands, options }) => {
     const opened = await openSession(context, operands[0], 'history');
     if (opened.isErr()) return err(opened.error);
-    const { looked, shortId, name, state, runs, width } = opened.value;
+    const { looked, head, name, runs, width } = opened.value;
     const all = await Promise.all(runs.map((run) => runNotes(opened.value, run)));
     const step = typeof options['step'] === 'string' ? options['step'] : undefined;
-    const shown = step === undefined ? all : all.map((run) => onlyStep(opened.value, run, step)).filter(isSome);
+    const shown =
+      step === undefined ? all : all.map((run) => onlyStep(opened.value, run, step)).filter((run) => run !== undefined);
     const problem = step === undefined || shown.length > 0 ? undefined : missing(opened.value, step);
     if (problem !== undefined) return err(problem);
-    const { sessionId, health } = looked;
-    const data: SessionNotesData = { sessionId, shortId, state, health, runs: shown };
+    const data: SessionNotesData = { ...head, runs: shown };
     return done({
       data,
       lines: [...bannerOf(looked, width), ...notesLines(data, width, context.switches.isVerbose)],
@@ -70,10 +70,6 @@ function missing({ looked, runs }: OpenedSession, asked: string): CommandProblem
   const lines = runs.flatMap((run) => runLines(looked, run.runId).slice(0, 1));
   if (findStep(lines, asked) === 'several') return placeAmbiguous(asked);
   return placeUnknown(asked, knownSteps(lines, asked));
-}
-
-function isSome<T>(value: T | undefined): value is T {
-  return value !== undefined;
 }
 
 function notesLines({ runs }: SessionNotesData, width: number, isWhole: boolean): readonly Line[] {

@@ -9,7 +9,7 @@ import { dim, type Line, type LineSpan, notable, strong } from '../output/line.t
 import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
 import { moment, titleOf } from './listed-session.ts';
-import { ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
+import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, endSpans, gapWords, placeWords, runData, runState, runStateWords } from './run-words.ts';
 import { type RunData, runShape, sessionHead } from './session-shapes.ts';
 
@@ -43,7 +43,7 @@ export const sessionShow = command({
     return done({
       data,
       lines: [...bannerOf(looked, width), ...showLines(data, { nowMs, width })],
-      next: nextOf(data, opened.value.name),
+      next: nextFor(opened.value),
     });
   },
 });
@@ -153,14 +153,10 @@ function labelled(label: string, fact: LineSpan, width: number): readonly Line[]
   });
 }
 
-function dataOf({ looked, shortId, state, runs }: OpenedSession): SessionShowData {
-  const { sessionId, health, view, isKept } = looked;
+function dataOf({ looked: { view, isKept }, head, runs }: OpenedSession): SessionShowData {
   const title = titleOf(runs.map(runData));
   return {
-    sessionId,
-    shortId,
-    state,
-    health,
+    ...head,
     ...defined({ title, lastAt: view.lastAt }),
     isKept,
     events: view.nextEventIndex,
@@ -173,11 +169,4 @@ function workspaceOf({ observations }: SessionView): SessionShowData['workspace'
   const seen = (key: Parameters<typeof currentObservation>[1]) =>
     currentObservation(observations, key)?.data.value.value;
   return defined({ root: seen('repo_root'), branch: seen('git_branch'), commit: seen('git_head_sha') });
-}
-
-function nextOf({ state, runs }: SessionShowData, name: string): string {
-  if (state === 'damaged') return `workrail session verify ${name}`;
-  if (state === 'salvaged') return `workrail session notes ${name}`;
-  const isOpen = runs.some((run) => ['running', 'blocked'].includes(runState(run)));
-  return isOpen ? `workrail session resume ${name}` : `workrail session notes ${name}`;
 }

@@ -5,8 +5,8 @@ import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-l
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import { command, done } from '../command.ts';
-import { ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
-import { bannerOf, placeData, runHeadData, runState } from './run-words.ts';
+import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
+import { bannerOf, placeData, runHeadData } from './run-words.ts';
 import { treeLines } from './tree-lines.ts';
 import {
   type SessionTreeData,
@@ -23,20 +23,13 @@ export const sessionTree = command({
   run: async (context, { operands }) => {
     const opened = await openSession(context, operands[0], 'history');
     if (opened.isErr()) return err(opened.error);
-    const { looked, shortId, state, runs, nowMs, width } = opened.value;
-    const { sessionId, health } = looked;
-    const data: SessionTreeData = {
-      sessionId,
-      shortId,
-      state,
-      health,
-      runs: runs.map((run) => treeRun(opened.value, run)),
-    };
+    const { looked, head, runs, nowMs, width } = opened.value;
+    const data: SessionTreeData = { ...head, runs: runs.map((run) => treeRun(opened.value, run)) };
     const layout = { nowMs, width, isWhole: context.switches.isVerbose, loopTitle: loopTitles(opened.value) };
     return done({
       data,
       lines: [...bannerOf(looked, width), ...treeLines(data, layout)],
-      next: nextOf(data, opened.value.name),
+      next: nextFor(opened.value),
     });
   },
 });
@@ -85,11 +78,4 @@ function loopTitles({ looked }: OpenedSession): (loopId: string) => string {
     for (const [loopId, { title }] of indexWorkflow(workflow).loops) titles.set(loopId, title);
   }
   return (loopId) => titles.get(loopId) ?? loopId;
-}
-
-function nextOf({ state, runs }: SessionTreeData, name: string): string {
-  if (state === 'damaged') return `workrail session verify ${name}`;
-  if (state === 'salvaged') return `workrail session notes ${name}`;
-  if (runs.some((run) => ['running', 'blocked'].includes(runState(run)))) return `workrail session resume ${name}`;
-  return `workrail session notes ${name}`;
 }

@@ -124,23 +124,13 @@ type PlaceLayout = Layout & { readonly hasFolder?: boolean };
 function placeLines(title: string, { runs, total }: StatusPlaceData, layout: PlaceLayout): readonly Line[] {
   const sessions = new Set(runs.map(({ sessionId }) => sessionId)).size;
   const more = total - sessions;
+  const rest = `  … and ${plural(more, 'more session')}: workrail session list --state running,blocked`;
   const count = ({ sessionId }: OpenRunData) => runs.filter((run) => run.sessionId === sessionId).length;
   return [
     [strong(clipText(title, layout.width))],
     ...(runs.length === 0 ? [[dim('  no open sessions')]] : []),
     ...runs.flatMap((run) => runLines(run, { ...layout, isOne: count(run) === 1 })),
-    ...(more > 0
-      ? [
-          [
-            dim(
-              asTyped(
-                `  … and ${plural(more, 'more session')}: workrail session list --state running,blocked`,
-                layout.program,
-              ),
-            ),
-          ],
-        ]
-      : []),
+    ...(more > 0 ? [[dim(asTyped(rest, layout.program))]] : []),
   ];
 }
 
@@ -160,6 +150,8 @@ function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: Ru
   const title = run.goal ?? run.workflowName ?? run.workflowId;
   const room = Math.max(16, width - shortId.length - STANDING_WIDTH - when.length - 10);
   const folder = hasFolder && workspace !== undefined ? `  ${workspace}` : '';
+  const of = run.place.kind === 'step' && run.stepsTotal !== undefined ? ` (of ${run.stepsTotal})` : '';
+  const at = `${placeWords(run.place)}${of}`;
   const [blocker] = run.blockers;
   return [
     [
@@ -171,20 +163,12 @@ function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: Ru
       { text: padText(words, STANDING_WIDTH), style: standing === 'running' ? 'strong' : 'notable' },
       dim(`  ${when}`),
     ],
-    [
-      dim(
-        `      ${clipText(`${isOne ? '' : `run ${run.tag} `}at ${placeWords(run.place)}${of(run)}${folder}`, width - 6)}`,
-      ),
-    ],
+    [dim(`      ${clipText(`${isOne ? '' : `run ${run.tag} `}at ${at}${folder}`, width - 6)}`)],
     ...(blocker === undefined ? [] : [[`      ${clipText(`← ${blocker.message}`, width - 6)}`]]),
   ];
 }
 
 const STANDING_WIDTH = 'waits for you'.length;
-
-function of({ place, stepsTotal }: OpenRunData['run']): string {
-  return place.kind === 'step' && stepsTotal !== undefined ? ` (of ${stepsTotal})` : '';
-}
 
 function othersLines({ others }: StatusData): readonly Line[] {
   const { complete, withGaps, closed, salvaged, damaged } = others;

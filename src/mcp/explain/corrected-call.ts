@@ -15,7 +15,7 @@ const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpoint
  * argument, even if miscopied, means that the step is done.
  */
 export function callWithFittingToken({ tool, sent, tokens, recent }: Situation): Call | undefined {
-  const payload = withoutTokens(sent);
+  const payload = Object.fromEntries(Object.entries(sent).filter(([name]) => !Object.hasOwn(TOKEN_SLOTS, name)));
   const isReport =
     Object.keys(payload).length > 0 || tokens.some(({ kind, slot }) => kind === 'ack' && slot === 'ackToken');
   const wanted = wantedKind(tool, isReport);
@@ -54,10 +54,6 @@ function wantedKind(tool: string, isReport: boolean): keyof typeof SLOT_FOR | un
   if (tool === 'checkpoint_workflow') return 'checkpoint';
   if (tool !== 'continue_workflow') return undefined;
   return isReport ? 'ack' : 'state';
-}
-
-function withoutTokens(sent: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(sent).filter(([name]) => !Object.hasOwn(TOKEN_SLOTS, name)));
 }
 
 /** A call short enough to repeat in a reply, and what was left out of it. */
