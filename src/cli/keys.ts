@@ -1,8 +1,7 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
-import { assert } from '../core/assert.ts';
-import { canonicalBytes, digestHex, type Sha256 } from '../core/json/canonical-json.ts';
+import { digestHex, ownJsonBytes, type Sha256 } from '../core/json/canonical-json.ts';
 import { toBase64Url } from '../core/text/binary-text.ts';
 import type { Keyring, SigningKey } from '../core/token/keyring.ts';
 import { type CommandContext, type CommandInput, command, done } from './command.ts';
@@ -102,7 +101,5 @@ function shownKeys(keyring: Keyring | undefined, sha256: Sha256): ShownKeys {
 }
 
 function fingerprint(key: SigningKey, sha256: Sha256): string {
-  const bytes = canonicalBytes(toBase64Url(key));
-  assert(bytes.isOk(), 'a text is JSON');
-  return digestHex(sha256(bytes.value)).slice(0, SHOWN_DIGITS);
+  return digestHex(sha256(ownJsonBytes(toBase64Url(key)))).slice(0, SHOWN_DIGITS);
 }

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { KeyringStore } from '../../app/ports/keyring-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
-import { assert } from '../../core/assert.ts';
-import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../core/json/canonical-json.ts';
+import { ownJsonBytes, type Sha256 } from '../../core/json/canonical-json.ts';
 import {
   type Keyring,
   type KeyringDocument,
@@ -149,7 +148,7 @@ async function alone<Value>(
 /** The file of a keyring: its document with a checksum. */
 function keyringBytes(keyring: Keyring, sha256: Sha256): Uint8Array {
   const document = keyringDocument(keyring);
-  return bytesOf({ ...document, sum: sha256(bytesOf(document)) });
+  return ownJsonBytes({ ...document, sum: sha256(ownJsonBytes(document)) });
 }
 
 function parseKeyringFile(bytes: Uint8Array, sha256: Sha256): Result<Keyring, StoreFailure> {
@@ -163,11 +162,5 @@ function parseKeyringFile(bytes: Uint8Array, sha256: Sha256): Result<Keyring, St
 
 /** A file from before checksums has nothing to compare. */
 function isSound({ sum, ...document }: KeyringDocument, sha256: Sha256): boolean {
-  return sum === undefined || sum === sha256(bytesOf(document));
-}
-
-function bytesOf(document: KeyringDocument): CanonicalBytes {
-  const bytes = canonicalBytes(document);
-  assert(bytes.isOk(), 'a keyring is JSON');
-  return bytes.value;
+  return sum === undefined || sum === sha256(ownJsonBytes(document));
 }

@@ -2,6 +2,7 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import { readDocument } from '../../core/author/read-document.ts';
 import { scenarioFileSchema } from '../../core/author/scenario.ts';
 import type { Flow } from '../../core/flow.ts';
+import { defined } from '../../core/json/json-value.ts';
 import {
   applyFixes,
   type Diagnostic,
@@ -57,7 +58,10 @@ export async function checkFiles(
 ): Promise<Result<CheckReport, TargetRefusal | NothingOwn>> {
   const scope = scopeOf(author, asked);
   const own = scope.kind === 'project' || scope.kind === 'user' ? scope.folders : [];
-  const targets = await findTargets(author, [...asked.names, ...own.filter((folder) => holdsFiles(author, folder))]);
+  const targets = await findTargets(author, [
+    ...asked.names,
+    ...own.filter((folder) => author.files.list(folder).length > 0),
+  ]);
   if (targets.isErr()) return err(targets.error);
   const scenarios = targets.value.filter(isScenarioPath);
   const workflows = targets.value.filter((path) => !isScenarioPath(path));
@@ -74,49 +78,33 @@ export async function checkFiles(
   return files.length === 0 ? err(nothingOwn(author)) : ok({ scope, files });
 }
 
-function holdsFiles({ files }: AuthorServices, folder: string): boolean {
-  return files.list(folder).length > 0;
-}
-
 async function checkedIn(
   { yieldNow }: AuthorServices,
   all: Catalog,
   isWanted: (one: ListedWorkflow | InvalidFile) => boolean,
 ): Promise<readonly CheckedFile[]> {
   const files: CheckedFile[] = [];
-  for (const one of all.workflows.filter(isWanted)) {
+  for (const one of [...all.workflows, ...all.invalid].filter(isWanted)) {
     await yieldNow();
-    const text = textOf(one);
-    const lints = lintWorkflow(text, one).map((lint) => ({ ...lint, isLint: true }));
-    const warnings = one.warnings.map((warning) => ({ ...warning, isLint: false }));
-    files.push({ path: one.file.path, workflowId: one.id, text, findings: inOrder([...warnings, ...lints]) });
-  }
-  for (const one of all.invalid.filter(isWanted)) {
-    await yieldNow();
-    const text = textOf(one);
-    const diagnostics = one.diagnostics.map((diagnostic) => ({ ...diagnostic, isLint: false }));
-    const lints = lintFile(text).map((lint) => ({ ...lint, isLint: true }));
-    const id = one.id === undefined ? {} : { workflowId: one.id };
-    files.push({ path: one.file.path, ...id, text, findings: inOrder([...diagnostics, ...lints]) });
+    const { file, id: workflowId } = one;
+    const text = file.content.kind === 'text' ? file.content.text : '';
+    const lints = 'diagnostics' in one ? lintFile(text) : lintWorkflow(text, one);
+    const findings = [
+      ...('diagnostics' in one ? one.diagnostics : one.warnings).map((found) => ({ ...found, isLint: false })),
+      ...lints.map((lint) => ({ ...lint, isLint: true })),
+    ];
+    const inOrder = findings.sort((a, b) => a.line - b.line || a.column - b.column);
+    files.push({ path: file.path, ...defined({ workflowId }), text, findings: inOrder });
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function textOf({ file }: ListedWorkflow | InvalidFile): string {
-  return file.content.kind === 'text' ? file.content.text : '';
-}
-
-function inOrder(findings: readonly CheckFinding[]): readonly CheckFinding[] {
-  return findings.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
 function checkScenarios({ files }: AuthorServices, path: string): CheckedFile {
   const text = files.read(path).unwrapOr('');
   const read = readDocument(text, scenarioFileSchema);
-  const problems = read.isErr() ? read.error : [];
-  const findings = problems.map((problem): CheckFinding => {
-    return { ...problem, code: 'scenario_invalid', severity: 'error', isLint: false };
-  });
+  const findings = (read.isErr() ? read.error : []).map(
+    (problem): CheckFinding => ({ ...problem, code: 'scenario_invalid', severity: 'error', isLint: false }),
+  );
   const id = read.isOk() ? { workflowId: read.value.workflowId } : {};
   return { path, ...id, text, findings };
 }
@@ -124,26 +112,22 @@ function checkScenarios({ files }: AuthorServices, path: string): CheckedFile {
 /** A change that was made, with the title of its fix. */
 export type MadeFix = { readonly path: string; readonly code: string; readonly title: string };
 
+type FixReport = CheckReport & { readonly made: readonly MadeFix[] };
+type FixRefusal = TargetRefusal | NothingOwn | FileFailure;
+
 /** One fix may uncover the next. More rounds than this would mean two fixes that undo each other. */
 const ROUNDS_MAX = 10;
 
 /** Applies every automatic fix and reports what is left. Nothing else in a file changes. */
-export async function fixFiles(
-  author: AuthorServices,
-  asked: Asked,
-): Promise<Result<CheckReport & { readonly made: readonly MadeFix[] }, TargetRefusal | NothingOwn | FileFailure>> {
-  return safeTry(async function* (): Flow<
-    CheckReport & { readonly made: readonly MadeFix[] },
-    TargetRefusal | NothingOwn | FileFailure
-  > {
+export async function fixFiles(author: AuthorServices, asked: Asked): Promise<Result<FixReport, FixRefusal>> {
+  return safeTry(async function* (): Flow<FixReport, FixRefusal> {
     const made: MadeFix[] = [];
     for (let round = 0; ; round += 1) {
       const checked = yield* await checkFiles(author, asked);
       const before = made.length;
       const { scope, files } = checked;
       for (const file of round < ROUNDS_MAX ? files.filter((one) => isOwn(author, one, scope)) : []) {
-        const fixed = yield* fixFile(author, file);
-        made.push(...fixed);
+        made.push(...(yield* fixFile(author, file)));
       }
       if (made.length === before) return ok({ ...checked, made });
     }

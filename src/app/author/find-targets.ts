@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { defined } from '../../core/json/json-value.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import {
   type Catalog,
@@ -63,8 +64,11 @@ async function targetsOf(author: AuthorServices, name: string): Promise<Result<r
   const found = knownWorkflow(all, name);
   if (found.kind === 'found') return ok([found.listed.file.path]);
   if (found.kind === 'invalid') return ok([found.invalid.file.path]);
-  const problem = all.workspaceProblem === undefined ? {} : { workspaceProblem: all.workspaceProblem };
-  return err({ code: 'target_unknown', asked: name, known: found.known, ...problem });
+  return err(unknownTarget(all, name, found.known));
+}
+
+function unknownTarget({ workspaceProblem }: Catalog, asked: string, known: readonly string[]): TargetRefusal {
+  return { code: 'target_unknown', asked, known, ...defined({ workspaceProblem }) };
 }
 
 /** A workflow with the catalog it was found in. */
@@ -85,8 +89,7 @@ export async function findTargetWorkflow(
     const found = knownWorkflow(all, asked);
     if (found.kind === 'found') return ok({ listed: found.listed, catalog });
     if (found.kind === 'invalid') return err({ code: 'workflow_broken', asked, invalid: found.invalid });
-    const problem = all.workspaceProblem === undefined ? {} : { workspaceProblem: all.workspaceProblem };
-    return err({ code: 'target_unknown', asked, known: found.known, ...problem });
+    return err(unknownTarget(all, asked, found.known));
   }
   const targets = await findTargets(author, [asked]);
   if (targets.isErr()) return err(targets.error);

@@ -33,11 +33,7 @@ export async function migrateId(
     }
     yield* await placeFor(author, { id: newId, to: 'project' });
     const changes = await changesFor(author, listed, newId);
-    if (!isDryRun) {
-      for (const change of changes) {
-        yield* applyChange(author, change);
-      }
-    }
+    for (const change of isDryRun ? [] : changes) yield* applyChange(author, change);
     return ok(changes.map(({ path, movedTo, pointers }) => ({ path, pointers, ...defined({ movedTo }) })));
   });
 }

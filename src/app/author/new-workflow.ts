@@ -24,13 +24,11 @@ export async function newWorkflow(
   { starter, to, ...naming }: NewWorkflow,
 ): Promise<Result<WrittenWorkflow, PlaceRefusal | FileFailure>> {
   return safeTry(async function* (): Flow<WrittenWorkflow, PlaceRefusal | FileFailure> {
-    const place = yield* await placeFor(author, { id: naming.id, to });
+    const path = yield* await placeFor(author, { id: naming.id, to });
     const { workflow, scenarios } = STARTERS[starter];
-    const path = place;
     const beside = scenarioPathOf(path);
-    const _written = yield* author.files
-      .write(path, pretty(workflow(naming)), { isNew: true })
-      .andThen(() => author.files.write(beside, pretty({ workflowId: naming.id, scenarios }), { isNew: true }));
+    yield* author.files.write(path, pretty(workflow(naming)), { isNew: true });
+    yield* author.files.write(beside, pretty({ workflowId: naming.id, scenarios }), { isNew: true });
     return ok({ path, scenarios: beside });
   });
 }
@@ -59,13 +57,13 @@ export async function copyWorkflow(
   return safeTry(async function* (): Flow<Copied, CopyRefusal> {
     const { files } = author;
     const { listed } = yield* await findTargetWorkflow(author, asked);
-    const id = newId ?? ownId(listed.id, to);
+    const id = newId ?? `${SOURCE_NAMESPACES[to]}.${listed.id.slice(listed.id.indexOf('.') + 1)}`;
     const place = yield* await placeFor(author, { id, to, isRoutine: listed.kind === 'routine' });
-    yield* files.write(place, withId(listed.origin.text, id), { isNew: true });
+    yield* files.write(place, withTextAt(listed.origin.text, '/id', id), { isNew: true });
     const scenarios = files.read(scenarioPathOf(listed.file.path));
     const scenarioPath = scenarioPathOf(place);
     if (scenarios.isOk()) {
-      yield* files.write(scenarioPath, withWorkflowId(scenarios.value, id), { isNew: true });
+      yield* files.write(scenarioPath, withTextAt(scenarios.value, '/workflowId', id), { isNew: true });
     }
     return ok({
       id,
@@ -99,11 +97,6 @@ export async function placeFor(
   return ok(`${author.folders[to]}/${isRoutine ? 'routines/' : ''}${id}.json`);
 }
 
-/** The default id of a copy. */
-function ownId(id: string, to: Destination): string {
-  return `${SOURCE_NAMESPACES[to]}.${id.slice(id.indexOf('.') + 1)}`;
-}
-
 /** Changes selected strings of a JSON file; everything else stays as written. */
 export function renamedTexts(
   text: string,
@@ -121,12 +114,7 @@ export function renamedTexts(
   return { text: changed, edits };
 }
 
-/** The text of a workflow file with another id. */
-function withId(text: string, id: string): string {
-  return renamedTexts(text, (pointer) => (pointer === '/id' ? id : undefined)).text;
-}
-
-/** The text of a scenario file for a workflow of another id. */
-function withWorkflowId(text: string, id: string): string {
-  return renamedTexts(text, (pointer) => (pointer === '/workflowId' ? id : undefined)).text;
+/** The text of a file with another string in one place. */
+function withTextAt(text: string, place: string, value: string): string {
+  return renamedTexts(text, (pointer) => (pointer === place ? value : undefined)).text;
 }

@@ -98,11 +98,12 @@ type Piece = Result<string, LoadRefusal>;
 
 /** The canonical JSON of the bundle, with sorted keys. */
 async function* piecesOf(services: ExportServices, { log, survey, head }: Pieces): AsyncGenerator<Piece> {
-  const { artifacts, pinnedWorkflows, snapshots } = tablesOf(services, survey);
   yield ok(`${head}{`);
   if (survey.artifacts.length > 0) {
     yield ok('"artifacts":');
-    yield* table(services, artifacts);
+    yield* table(services, survey.artifacts, async (digest) =>
+      (await services.artifacts.get(digest)).map(services.tools.toBase64),
+    );
     yield ok(',');
   }
   yield ok('"events":');
@@ -112,46 +113,22 @@ async function* piecesOf(services: ExportServices, { log, survey, head }: Pieces
     yield ok(`${i === 0 ? '' : ','}${[segment, ...pins].map(canonical).join(',')}`);
   }
   yield ok('],"pinnedWorkflows":');
-  yield* table(services, pinnedWorkflows);
+  yield* table(services, survey.workflows, (hash) => getWorkflow(services, hash));
   if (survey.salvage !== undefined) yield ok(`,"salvage":${canonical(survey.salvage)}`);
   yield ok(`,"sessionId":${canonical(log.sessionId)},"snapshots":`);
-  yield* table(services, snapshots);
+  yield* table(services, survey.snapshots, (ref) => services.snapshots.get(ref));
   yield ok('}}');
 }
 
-type Rows = {
-  readonly keys: readonly string[];
-  readonly read: (position: number) => Promise<Result<unknown, LoadRefusal>>;
-};
-
-type Tables = { readonly artifacts: Rows; readonly pinnedWorkflows: Rows; readonly snapshots: Rows };
-
-function tablesOf(services: ExportServices, survey: Survey): Tables {
-  const rows = <Key extends string>(
-    keys: readonly Key[],
-    read: (key: Key) => Promise<Result<unknown, LoadRefusal>>,
-  ): Rows => ({
-    keys,
-    read: async (position) => {
-      const key = keys[position];
-      assert(key !== undefined, `there is a row ${position}`);
-      return read(key);
-    },
-  });
-  return {
-    artifacts: rows(survey.artifacts, async (digest) =>
-      (await services.artifacts.get(digest)).map(services.tools.toBase64),
-    ),
-    pinnedWorkflows: rows(survey.workflows, (hash) => getWorkflow(services, hash)),
-    snapshots: rows(survey.snapshots, (ref) => services.snapshots.get(ref)),
-  };
-}
-
-async function* table({ yieldNow }: ExportServices, { keys, read }: Rows): AsyncGenerator<Piece> {
+async function* table<Key extends string>(
+  { yieldNow }: ExportServices,
+  keys: readonly Key[],
+  read: (key: Key) => Promise<Result<unknown, LoadRefusal>>,
+): AsyncGenerator<Piece> {
   yield ok('{');
   for (const [position, key] of keys.entries()) {
     await yieldNow();
-    const value = await read(position);
+    const value = await read(key);
     yield value.map((content) => `${position === 0 ? '' : ','}${canonical(key)}:${canonical(content)}`);
   }
   yield ok('}');

@@ -1,10 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import { assert } from '../../core/assert.ts';
 import { BUNDLE_DEPTH_MAX, BUNDLE_EVENTS_MAX, type IntegrityEntry } from '../../core/bundle/bundle-document.ts';
 import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
 import { listDigest, segmentLines } from '../../core/bundle/digest-lists.ts';
 import { isTooDeep } from '../../core/bundle/json-walk.ts';
-import { type CanonicalBytes, canonicalBytes } from '../../core/json/canonical-json.ts';
+import { type CanonicalBytes, ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { type Salvage, salvageSchema } from '../../core/log/health.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
 import type { OnProgress } from '../../core/work-progress.ts';
@@ -49,7 +48,7 @@ export async function surveySession(
         isTooNested ||= isTooDeep(line);
         digests.events.add(line);
       }
-      for (const record of [append.segment, ...append.pins]) digests.manifest.add(canonical(record));
+      for (const record of [append.segment, ...append.pins]) digests.manifest.add(ownJsonBytes(record));
       isTooNested = content.add(logged) || isTooNested;
       appends.push(append);
     },
@@ -64,7 +63,7 @@ export async function surveySession(
     ...content.entries.values(),
     { path: 'session/events', ...digests.events.end() },
     { path: 'session/manifest', ...digests.manifest.end() },
-    ...(salvage === undefined ? [] : [entryOf('session/salvage', canonical(salvage), tools)]),
+    ...(salvage === undefined ? [] : [entryOf('session/salvage', ownJsonBytes(salvage), tools)]),
   ];
   return ok({ appends, entries, salvage, events, ...content.sorted() });
 }
@@ -79,7 +78,7 @@ function contentEntries(tools: BundleTools) {
   };
   const put = (path: string, value: () => unknown): boolean => {
     if (entries.has(path)) return false;
-    const bytes = canonical(value());
+    const bytes = ownJsonBytes(value());
     entries.set(path, entryOf(path, bytes, tools));
     return isTooDeep(bytes);
   };
@@ -112,12 +111,6 @@ function contentEntries(tools: BundleTools) {
 
 function entryOf(path: string, bytes: CanonicalBytes, { sha256 }: BundleTools): IntegrityEntry {
   return { path, sha256: sha256(bytes), bytes: bytes.length };
-}
-
-function canonical(value: unknown): CanonicalBytes {
-  const bytes = canonicalBytes(value);
-  assert(bytes.isOk(), 'what is stored is JSON');
-  return bytes.value;
 }
 
 function tooLarge(measure: TooLargeToShare['measure'], size: number, max: number): TooLargeToShare {

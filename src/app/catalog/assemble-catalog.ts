@@ -1,5 +1,5 @@
 import { assert } from '../../core/assert.ts';
-import { canonicalBytes, digestHex, type Sha256, type Sha256Digest } from '../../core/json/canonical-json.ts';
+import { digestHex, ownJsonBytes, type Sha256, type Sha256Digest } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { CompileInput, CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
@@ -229,7 +229,5 @@ function plainSuggestion({ file, id }: FileClaim): string {
 
 /** Derived from the place of the file and not from its content, so that an edit does not change the suggestion. */
 function suffixOf({ kind, ref }: WorkflowFile, sha256: Sha256): string {
-  const bytes = canonicalBytes([kind, ref]);
-  assert(bytes.isOk(), 'the name of a file is JSON');
-  return digestHex(sha256(bytes.value)).slice(0, SUFFIX_LENGTH);
+  return digestHex(sha256(ownJsonBytes([kind, ref]))).slice(0, SUFFIX_LENGTH);
 }

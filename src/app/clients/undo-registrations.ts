@@ -1,7 +1,6 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { assert } from '../../core/assert.ts';
-import { canonicalBytes } from '../../core/json/canonical-json.ts';
+import { ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { defined, type JsonValue, parseJson } from '../../core/json/json-value.ts';
 import type { ClientServices, FileAccessFailure } from '../ports/machine.ts';
 import { CLIENT_IDS, type Client, type ClientId } from './client.ts';
@@ -175,9 +174,7 @@ export async function keepBackup(
 }
 
 export function textDigest({ sha256 }: Pick<ClientServices, 'sha256'>, text: string): string {
-  const bytes = canonicalBytes(text.toWellFormed());
-  assert(bytes.isOk(), 'a text is JSON');
-  return sha256(bytes.value);
+  return sha256(ownJsonBytes(text.toWellFormed()));
 }
 
 function setupFolder({ machine }: Notes): string {

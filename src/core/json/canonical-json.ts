@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../assert.ts';
 import { encodeUtf8 } from '../text/utf8.ts';
 
 /** Deeper input is refused. Nothing we store comes near, and other readers must not overflow on it. */
@@ -141,6 +142,13 @@ export function digestHex(digest: string): string {
 
 export function canonicalBytes(value: unknown): Result<CanonicalBytes, JsonRefusal> {
   return canonicalJson(value).map(brand);
+}
+
+/** The canonical bytes of what we made ourselves, which is JSON. */
+export function ownJsonBytes(value: unknown): CanonicalBytes {
+  const bytes = canonicalBytes(value);
+  assert(bytes.isOk(), 'what we made is JSON');
+  return bytes.value;
 }
 
 /** One JSON value per line, each ending in a newline: the bytes of a segment file. */

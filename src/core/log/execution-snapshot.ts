@@ -1,7 +1,6 @@
 import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { assert } from '../assert.ts';
-import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../json/canonical-json.ts';
+import { type CanonicalBytes, ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
 import { LOOP_ITEMS_BYTES_MAX } from './budgets.ts';
 import { canonicalLength, jsonValueSchema, labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
 import {
@@ -128,9 +127,8 @@ export function sealSnapshot(
   snapshot: ExecutionSnapshot,
   sha256: Sha256,
 ): { readonly ref: SnapshotRef; readonly bytes: CanonicalBytes } {
-  const bytes = canonicalBytes(snapshot);
-  assert(bytes.isOk(), 'a snapshot is JSON');
-  return { ref: sha256(bytes.value) as string as SnapshotRef, bytes: bytes.value };
+  const bytes = ownJsonBytes(snapshot);
+  return { ref: sha256(bytes) as string as SnapshotRef, bytes };
 }
 
 /** The snapshot of one workflow in one state. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { assert } from '../assert.ts';
-import { canonicalBytes, digestHex, SHA256_DIGEST_PATTERN, type Sha256 } from '../json/canonical-json.ts';
+import { digestHex, ownJsonBytes, SHA256_DIGEST_PATTERN, type Sha256 } from '../json/canonical-json.ts';
 import { fromBase32, toBase32 } from '../text/binary-text.ts';
 import { ATTEMPT_MAX, EVENT_INDEX_MAX, STEP_ID_LENGTH_MAX, WORKFLOW_ID_LENGTH_MAX } from './budgets.ts';
 
@@ -101,9 +101,7 @@ export type WorkflowId = z.infer<typeof workflowIdSchema>;
  * because an import may change it.
  */
 export function derivedBits(parts: readonly (string | number | null)[], sha256: Sha256): Uint8Array {
-  const bytes = canonicalBytes(parts);
-  assert(bytes.isOk(), 'parts of an id are JSON');
-  const hex = digestHex(sha256(bytes.value));
+  const hex = digestHex(sha256(ownJsonBytes(parts)));
   return Uint8Array.from({ length: ID_BYTES }, (_, i) => Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16));
 }
 

@@ -1,5 +1,4 @@
-import { assert } from '../assert.ts';
-import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
+import { ownJsonBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
 import { autonomySchema, PRESETS, type Preferences, riskPolicySchema } from '../log/autonomy.ts';
 import type { ResolvedSettings } from './resolve-settings.ts';
 import { SETTING_NAMES } from './setting-keys.ts';
@@ -14,7 +13,5 @@ export function defaultPreferences({ settings }: Pick<ResolvedSettings, 'setting
 /** A hash of the settings in effect. Two processes with the same hash behave alike. */
 export function configHash({ settings }: Pick<ResolvedSettings, 'settings'>, sha256: Sha256): Sha256Digest {
   const values = Object.fromEntries(SETTING_NAMES.map((name) => [name, settings[name].value ?? null]));
-  const bytes = canonicalBytes(values);
-  assert(bytes.isOk(), 'settings are JSON');
-  return sha256(bytes.value);
+  return sha256(ownJsonBytes(values));
 }

@@ -1,5 +1,4 @@
-import { assert } from '../assert.ts';
-import { canonicalBytes, type Sha256 } from '../json/canonical-json.ts';
+import { ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
 import { orList } from '../text/words.ts';
 import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
 import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
@@ -119,9 +118,7 @@ function emit(
 }
 
 function hashText(text: string, sha256: Sha256): string {
-  const bytes = canonicalBytes(text);
-  assert(bytes.isOk(), 'a bundled text is well-formed');
-  return sha256(bytes.value);
+  return sha256(ownJsonBytes(text));
 }
 
 /** What a workspace and a catalog offer to put into extension points. */

@@ -1,8 +1,7 @@
 import { dirname, join } from 'node:path';
 import { ok, type Result, type ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import { assert } from '../../../core/assert.ts';
-import { canonicalBytes } from '../../../core/json/canonical-json.ts';
+import { ownJsonBytes } from '../../../core/json/canonical-json.ts';
 import { parseDocument } from '../../../core/log/document-schema.ts';
 import { type Salvage, type SessionHealth, salvageSchema } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
@@ -36,19 +35,13 @@ export function putSalvage(
   return accessing('mark session', place, async () => {
     if (salvage !== undefined) {
       // A partial session is always imported, even if the rest is about to follow.
-      await putFile(disk, place, bytesOf(salvage));
+      await putFile(disk, place, ownJsonBytes(salvage));
       return markArrived(disk, layout.session(sessionId));
     }
     const path = join(disk.root, place);
     await disk.fs.remove(path);
     await disk.fs.syncDir(dirname(path));
   });
-}
-
-function bytesOf(salvage: Salvage): Uint8Array {
-  const bytes = canonicalBytes(salvage);
-  assert(bytes.isOk(), 'a mark is JSON');
-  return bytes.value;
 }
 
 /** Records in a session's folder that it arrived now. Its events may be of any age. */

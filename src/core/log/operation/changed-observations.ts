@@ -1,5 +1,4 @@
-import { assert } from '../../assert.ts';
-import { canonicalBytes, digestHex, type Sha256 } from '../../json/canonical-json.ts';
+import { digestHex, ownJsonBytes, type Sha256 } from '../../json/canonical-json.ts';
 import type { DraftOf } from '../event.ts';
 import {
   OBSERVATION_KEYS,
@@ -47,7 +46,5 @@ function isSame(a: ObservationValue | undefined, b: ObservationValue): boolean {
 
 /** A dedupe key contains no free text, so the digest stands for the value. */
 function valueDigest(value: ObservationValue, sha256: Sha256): string {
-  const bytes = canonicalBytes(value);
-  assert(bytes.isOk(), 'a checked observation is JSON');
-  return digestHex(sha256(bytes.value));
+  return digestHex(sha256(ownJsonBytes(value)));
 }

@@ -1,7 +1,6 @@
 import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { assert } from '../../assert.ts';
-import { type CanonicalBytes, canonicalBytes, type Sha256 } from '../../json/canonical-json.ts';
+import { type CanonicalBytes, ownJsonBytes, type Sha256 } from '../../json/canonical-json.ts';
 import { autonomySchema, riskPolicySchema } from '../../log/autonomy.ts';
 import { contractRefSchema } from '../../log/blockers.ts';
 import { jsonObjectSchema, jsonValueSchema, parseDocument, type SchemaRefusal } from '../../log/document-schema.ts';
@@ -129,7 +128,6 @@ export function sealWorkflow(
   workflow: CompiledWorkflow,
   sha256: Sha256,
 ): { readonly hash: WorkflowHash; readonly bytes: CanonicalBytes } {
-  const bytes = canonicalBytes(workflow);
-  assert(bytes.isOk(), 'a compiled workflow is JSON');
-  return { hash: sha256(bytes.value) as string as WorkflowHash, bytes: bytes.value };
+  const bytes = ownJsonBytes(workflow);
+  return { hash: sha256(bytes) as string as WorkflowHash, bytes };
 }
