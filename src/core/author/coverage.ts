@@ -2,7 +2,7 @@ import type { TraceEntry } from '../log/events/trace-events.ts';
 import { holdsAt, type StepPlace } from '../run/step-place.ts';
 import { plural } from '../text/words.ts';
 import type { CompiledLoop, Entry } from '../workflow/compiled/compiled-loop.ts';
-import type { CompiledStep, Gate } from '../workflow/compiled/compiled-step.ts';
+import { type CompiledStep, gatesOf } from '../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import type { Condition } from '../workflow/compiled/condition.ts';
 import { criteriaRules } from '../workflow/compiled/criteria.ts';
@@ -100,11 +100,10 @@ function stepConditions({
   criteria,
   purpose,
 }: CompiledStep): readonly StepCondition[] {
-  const gates = confirmation.kind === 'none' ? [] : gatesOf(confirmation);
   const delegations = purpose.kind === 'delegation' ? purpose.delegations : [];
   return [
     ...fragments.map(({ id, when }) => ({ siteId: `fragment ${id} of step ${stepId}`, condition: when })),
-    ...gates.map(({ kind, when }) => ({ siteId: `${kind} of step ${stepId}`, condition: when })),
+    ...gatesOf(confirmation).map(({ kind, when }) => ({ siteId: `${kind} of step ${stepId}`, condition: when })),
     ...(criteria === undefined ? [] : criteriaRules(criteria).flatMap(({ when }) => when ?? [])).map(
       (condition, i) => ({
         siteId: `criterion ${i + 1} of step ${stepId}`,
@@ -117,10 +116,6 @@ function stepConditions({
         : [{ siteId: `delegation to ${workflowId} of step ${stepId}`, condition: runCondition }],
     ),
   ].flatMap(({ siteId, condition }) => site(siteId, condition).map((one) => ({ ...one, condition })));
-}
-
-function gatesOf(gate: Gate): readonly Gate[] {
-  return gate.otherwise === undefined ? [gate] : [gate, ...gatesOf(gate.otherwise)];
 }
 
 function site(siteId: string, condition: Condition): readonly ConditionSite[] {

@@ -66,7 +66,10 @@ export function admitAppend(
   if (chain.isErr()) return err(chain.error);
   if (planNovelty(plan, view.knownKeys).kind !== 'new') return err(inEvents('repeated_dedupe_key'));
   const sealed = sealPlan(plan, first, tools);
-  if (sealed.isErr()) return err(inEvents(sealed.error.code, first + positionOf(sealed.error)));
+  if (sealed.isErr()) {
+    const { error } = sealed;
+    return err(inEvents(error.code, first + ('position' in error ? error.position : 0)));
+  }
   const bytes = sealed.value.segment;
   const inManifest = (reason: ViolationReason): AppendViolation => ({
     reason,
@@ -142,8 +145,4 @@ function isAttested(events: readonly SessionEvent[], bytes: CanonicalBytes, { se
     segment.pins === events.filter(({ kind }) => kind === 'node_created').length &&
     segment.sha256 === tools.sha256(bytes)
   );
-}
-
-function positionOf(refusal: PlanRefusal): number {
-  return 'position' in refusal ? refusal.position : 0;
 }

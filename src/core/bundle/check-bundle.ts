@@ -6,7 +6,7 @@ import { SessionId } from '../log/ids.ts';
 import { type AppendPlan, addContentRefs, type ContentRefs, noContentRefs } from '../log/plan/append-plan.ts';
 import type { WorkProgress } from '../work-progress.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
-import { type AppendViolation, admitAppend, emptyHistory } from './admit-append.ts';
+import { admitAppend, emptyHistory } from './admit-append.ts';
 import { bundleContent } from './bundle-content.ts';
 import { bundleIdSchema, TABLES } from './bundle-document.ts';
 import { type BundleIndex, indexBundle, readBundleValue } from './bundle-index.ts';
@@ -97,7 +97,10 @@ function* checkHistory(
   for (const append of readAppends(index, sessionId, tools)) {
     if (append.isErr()) return err(append.error);
     const admitted = admitAppend(history, append.value, tools);
-    if (admitted.isErr()) return err(refusalOf(admitted.error));
+    if (admitted.isErr()) {
+      const { reason, at, position } = admitted.error;
+      return err(broken(reason, `session/${at}/${position}`));
+    }
     for (const line of segmentLines(admitted.value)) canonical.add(line);
     for (const event of append.value.plan.events) addContentRefs(refs, event);
     yield { done: history.view.nextEventIndex, total };
@@ -130,10 +133,6 @@ function unnamedContent({ tables }: BundleIndex, refs: ContentRefs): string | un
     for (const key of tables[table].keys()) if (!named[table].has(key)) return `session/${table}/${key}`;
   }
   return undefined;
-}
-
-function refusalOf({ reason, at, position }: AppendViolation): BundleRefusal {
-  return broken(reason, `session/${at}/${position}`);
 }
 
 function* workflowsOf(index: BundleIndex, refs: ContentRefs, tools: BundleTools): Generator<CompiledWorkflow> {

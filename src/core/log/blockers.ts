@@ -100,7 +100,7 @@ function merge(group: Group, hidden: number): Blocker {
   const [{ code, pointer }] = group;
   const fixes = [...new Set(group.flatMap(({ suggestedFix }) => suggestedFix ?? []))].join('\n');
   // Details are optional, so those over budget are dropped instead of refusing the report.
-  const details = group.find((finding) => hasFittingDetails(finding))?.details;
+  const details = group.find((one) => one.details && canonicalLength(one.details) <= DETAILS_BYTES_MAX)?.details;
   const messages = group.map(({ message }) => message);
   return defined({
     code,
@@ -109,10 +109,6 @@ function merge(group: Group, hidden: number): Blocker {
     suggestedFix: fixes === '' ? undefined : truncate(fixes, BLOCKER_FIX_BYTES_MAX),
     details,
   });
-}
-
-function hasFittingDetails({ details }: Blocker): boolean {
-  return details !== undefined && canonicalLength(details) <= DETAILS_BYTES_MAX;
 }
 
 /** As many whole messages as fit, then the count of the others. */

@@ -77,10 +77,12 @@ const runningStateSchema = z
     path: ['pending', 'step', 'loopPath'],
     error: 'the path of the pending step must equal the loop stack',
   })
-  .refine(({ pending, completed }) => pending.kind === 'none' || !isCompleted(pending.step, completed.values), {
-    path: ['completed'],
-    error: 'the pending step must not be completed',
-  })
+  .refine(
+    ({ pending, completed }) =>
+      pending.kind === 'none' ||
+      !completed.values.includes(stepInstanceKey(pending.step.stepId, pending.step.loopPath)),
+    { path: ['completed'], error: 'the pending step must not be completed' },
+  )
   .refine(({ completed, loopStack }) => completed.values.every((key) => isInOpenScope(key, loopStack)), {
     path: ['completed'],
     error: 'completed step instances must belong to an open iteration of a loop',
@@ -164,8 +166,4 @@ function isSamePath(path: LoopPath, stack: readonly LoopFrame[]): boolean {
 export function isInOpenScope(key: string, stack: readonly LoopFrame[]): boolean {
   const path = stack.map(({ loopId, iteration }) => `${loopId}@${iteration}`);
   return path.some((_, depth) => key.startsWith(`${path.slice(0, depth + 1).join('/')}::`));
-}
-
-function isCompleted(step: PendingStep, completed: readonly string[]): boolean {
-  return completed.includes(stepInstanceKey(step.stepId, step.loopPath));
 }

@@ -39,7 +39,8 @@ export function resolveToken(claims: TokenClaims, scope: TokenScope | undefined)
   const run = scope.run(node.runId);
   if (run === undefined) return err(unknown(claims, { kind: 'run', runId: node.runId }));
 
-  const place = placeOf(scope.sessionId, node, run);
+  const { nodeId, runId } = node;
+  const place = { sessionId: scope.sessionId, runId, nodeId, tag: runTag(runId), workflowId: run.workflowId };
   const named = namedRun(claims, scope);
   if (named.tag !== place.tag || (named.runId ?? place.runId) !== place.runId) {
     return err({ code: 'TOKEN_SCOPE_MISMATCH', mismatch: { kind: 'run', place, named } });
@@ -80,10 +81,6 @@ function missingNode(claims: TokenClaims): MissingPlace {
 
 function unknown({ sessionId }: TokenClaims, missing: MissingPlace): TokenRefusal {
   return { code: 'TOKEN_UNKNOWN_NODE', sessionId, missing };
-}
-
-function placeOf(sessionId: SessionId, { nodeId, runId }: ScopeNode, { workflowId }: ScopeRun): TokenPlace {
-  return { sessionId, runId, nodeId, tag: runTag(runId), workflowId };
 }
 
 function placeOnly({ sessionId, runId, nodeId, tag, workflowId }: TokenTarget): TokenPlace {

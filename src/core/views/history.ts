@@ -54,17 +54,13 @@ export type NodeRecord = {
 export function nodeRecords(events: Iterable<AppliedEvent>): ReadonlyMap<NodeId, NodeRecord> {
   const byNode = new Map<NodeId, AppliedEvent[]>();
   for (const event of events) {
-    const nodeId = nodeOfEvent(event);
+    const nodeId = event.kind === 'advance_recorded' ? blockOf(event)?.attemptNodeId : event.scope?.nodeId;
     if (nodeId === undefined) continue;
     const ofNode = byNode.get(nodeId) ?? [];
     byNode.set(nodeId, ofNode);
     ofNode.push(event);
   }
   return new Map([...byNode].map(([nodeId, ofNode]) => [nodeId, recordOf(ofNode)]));
-}
-
-function nodeOfEvent(event: AppliedEvent): NodeId | undefined {
-  return event.kind === 'advance_recorded' ? blockOf(event)?.attemptNodeId : event.scope?.nodeId;
 }
 
 function blockOf({ data: { outcome } }: AdvanceRecord): NodeRecord['block'] {

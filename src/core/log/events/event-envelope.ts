@@ -34,3 +34,8 @@ export function eventSchema<Kind extends string, Scope extends z.ZodType, Data e
     at: z.int().min(0).optional(),
   });
 }
+
+/** An event at a node whose data is a plain object. */
+export function nodeEvent<Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, shape: Shape) {
+  return eventSchema(kind, nodeScope, z.object(shape));
+}

@@ -4,7 +4,7 @@ import { DETAILS_BYTES_MAX, SUMMARY_BYTES_MAX, TEMPLATE_ID_BYTES_MAX } from '../
 import { detailsSchema, nonBlankSchema, textSchema } from '../document-schema.ts';
 import { CapabilityObservationId, DivergenceId, EventId, GapId, OutputId, stepIdSchema } from '../ids.ts';
 import { GAP_DETAILS } from '../reasons.ts';
-import { eventSchema, nodeScope } from './event-envelope.ts';
+import { eventSchema, nodeEvent, nodeScope } from './event-envelope.ts';
 
 export const GAP_SEVERITIES = ['info', 'warning', 'critical'] as const;
 
@@ -19,29 +19,25 @@ const gapReasonSchema = z.discriminatedUnion('category', [
 ]);
 
 /** What was skipped or assumed. It never changes; a later record on the same line may resolve it. */
-export const gapRecordedSchema = eventSchema(
-  'gap_recorded',
-  nodeScope,
-  z.object({
-    gapId: GapId.schema,
-    severity: z.enum(GAP_SEVERITIES),
-    reason: gapReasonSchema,
-    summary: textSchema(SUMMARY_BYTES_MAX),
-    resolution: z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('unresolved') }),
-      z.object({ kind: z.literal('resolves'), resolvesGapId: GapId.schema }),
-    ]),
-    evidenceRefs: z
-      .array(
-        z.discriminatedUnion('kind', [
-          z.object({ kind: z.literal('event'), eventId: EventId.schema }),
-          z.object({ kind: z.literal('output'), outputId: OutputId.schema }),
-        ]),
-      )
-      .optional(),
-    details: detailsSchema(DETAILS_BYTES_MAX).optional(),
-  }),
-);
+export const gapRecordedSchema = nodeEvent('gap_recorded', {
+  gapId: GapId.schema,
+  severity: z.enum(GAP_SEVERITIES),
+  reason: gapReasonSchema,
+  summary: textSchema(SUMMARY_BYTES_MAX),
+  resolution: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('unresolved') }),
+    z.object({ kind: z.literal('resolves'), resolvesGapId: GapId.schema }),
+  ]),
+  evidenceRefs: z
+    .array(
+      z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('event'), eventId: EventId.schema }),
+        z.object({ kind: z.literal('output'), outputId: OutputId.schema }),
+      ]),
+    )
+    .optional(),
+  details: detailsSchema(DETAILS_BYTES_MAX).optional(),
+});
 
 export const DIVERGENCE_REASONS = [
   'missing_user_context',
@@ -52,16 +48,12 @@ export const DIVERGENCE_REASONS = [
 ] as const;
 
 /** The agent departed from the instructions on purpose and said why. */
-export const divergenceRecordedSchema = eventSchema(
-  'divergence_recorded',
-  nodeScope,
-  z.object({
-    divergenceId: DivergenceId.schema,
-    reason: z.enum(DIVERGENCE_REASONS),
-    summary: textSchema(SUMMARY_BYTES_MAX),
-    relatedStepId: stepIdSchema.optional(),
-  }),
-);
+export const divergenceRecordedSchema = nodeEvent('divergence_recorded', {
+  divergenceId: DivergenceId.schema,
+  reason: z.enum(DIVERGENCE_REASONS),
+  summary: textSchema(SUMMARY_BYTES_MAX),
+  relatedStepId: stepIdSchema.optional(),
+});
 
 const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
 

@@ -13,22 +13,18 @@ import {
   stepIdSchema,
   workflowHashSchema,
 } from '../ids.ts';
-import { eventSchema, nodeScope, runScope } from './event-envelope.ts';
+import { eventSchema, nodeEvent, runScope } from './event-envelope.ts';
 
 export const NODE_KINDS = ['step', 'checkpoint', 'blocked_attempt'] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
 /** A node of the run graph, which a token can name, with the snapshot to continue from. */
-export const nodeCreatedSchema = eventSchema(
-  'node_created',
-  nodeScope,
-  z.object({
-    nodeKind: z.enum(NODE_KINDS),
-    parentNodeId: NodeId.schema.nullable(),
-    workflowHash: workflowHashSchema,
-    snapshotRef: snapshotRefSchema,
-  }),
-);
+export const nodeCreatedSchema = nodeEvent('node_created', {
+  nodeKind: z.enum(NODE_KINDS),
+  parentNodeId: NodeId.schema.nullable(),
+  workflowHash: workflowHashSchema,
+  snapshotRef: snapshotRefSchema,
+});
 
 export const EDGE_KINDS = ['acked_step', 'checkpoint'] as const;
 export type EdgeKind = (typeof EDGE_KINDS)[number];
@@ -90,18 +86,14 @@ export const storedReplySchema = z.object({
 export type StoredReply = z.infer<typeof storedReplySchema>;
 
 /** The outcome of one attempt at a node, recorded at the node that was tried. */
-export const advanceRecordedSchema = eventSchema(
-  'advance_recorded',
-  nodeScope,
-  z.object({
-    attemptId: attemptIdSchema,
-    intent: z.literal('ack_pending'),
-    outcome: advanceOutcomeSchema,
-    reply: storedReplySchema,
-    /** Of the payload that was sent; distinguishes a true replay from a call with something new. */
-    requestDigest: plainDigestSchema,
-  }),
-);
+export const advanceRecordedSchema = nodeEvent('advance_recorded', {
+  attemptId: attemptIdSchema,
+  intent: z.literal('ack_pending'),
+  outcome: advanceOutcomeSchema,
+  reply: storedReplySchema,
+  /** Of the payload that was sent; distinguishes a true replay from a call with something new. */
+  requestDigest: plainDigestSchema,
+});
 
 function hasOnlyHoles(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return true;
@@ -110,12 +102,8 @@ function hasOnlyHoles(value: JsonValue): boolean {
 }
 
 /** A step whose condition was false; it is never done on that line. */
-export const stepSkippedSchema = eventSchema(
-  'step_skipped',
-  nodeScope,
-  z.object({
-    stepId: stepIdSchema,
-    conditionId: conditionIdSchema.optional(),
-    loopPath: loopPathSchema,
-  }),
-);
+export const stepSkippedSchema = nodeEvent('step_skipped', {
+  stepId: stepIdSchema,
+  conditionId: conditionIdSchema.optional(),
+  loopPath: loopPathSchema,
+});

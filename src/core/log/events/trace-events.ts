@@ -3,7 +3,7 @@ import { truncate } from '../../text/utf8.ts';
 import { SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX } from '../budgets.ts';
 import { canonicalLength, textSchema } from '../document-schema.ts';
 import { conditionIdSchema, loopIdSchema, stepIdSchema, TraceId } from '../ids.ts';
-import { eventSchema, nodeScope } from './event-envelope.ts';
+import { nodeEvent } from './event-envelope.ts';
 
 export const TRACE_KINDS = [
   'selected_next_step',
@@ -28,20 +28,16 @@ const traceEntrySchema = z.object({
 export type TraceEntry = z.infer<typeof traceEntrySchema>;
 
 /** Why the engine decided as it did, for people who look later. No decision reads it. */
-export const decisionTraceAppendedSchema = eventSchema(
-  'decision_trace_appended',
-  nodeScope,
-  z.object({
-    traceId: TraceId.schema,
-    entries: z
-      .array(traceEntrySchema)
-      .min(1)
-      .max(TRACE_ENTRIES_MAX)
-      .refine((entries) => canonicalLength(entries) <= TRACE_BYTES_MAX, {
-        error: `entries must take at most ${TRACE_BYTES_MAX} bytes as canonical JSON`,
-      }),
-  }),
-);
+export const decisionTraceAppendedSchema = nodeEvent('decision_trace_appended', {
+  traceId: TraceId.schema,
+  entries: z
+    .array(traceEntrySchema)
+    .min(1)
+    .max(TRACE_ENTRIES_MAX)
+    .refine((entries) => canonicalLength(entries) <= TRACE_BYTES_MAX, {
+      error: `entries must take at most ${TRACE_BYTES_MAX} bytes as canonical JSON`,
+    }),
+});
 
 /** Cuts summaries and lists of refs that are too long, and splits the entries, in order, into as many events as needed. */
 export function dealTrace(entries: readonly TraceEntry[]): readonly (readonly TraceEntry[])[] {

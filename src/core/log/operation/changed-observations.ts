@@ -23,7 +23,9 @@ export function changedObservations(
   return OBSERVATION_KEYS.flatMap((key) => {
     const observation = seen.findLast((one) => one.key === key);
     if (observation === undefined || !observationSchema.safeParse(observation).success) return [];
-    return isSame(current.get(key), observation.value) ? [] : [observation];
+    const { type, value } = observation.value;
+    const before = current.get(key);
+    return before?.type === type && before.value === value ? [] : [observation];
   });
 }
 
@@ -38,10 +40,6 @@ export function observationDrafts(
     data,
     keyOnly: { observedFor, valueDigest: valueDigest(data.value, sha256) },
   }));
-}
-
-function isSame(a: ObservationValue | undefined, b: ObservationValue): boolean {
-  return a !== undefined && a.type === b.type && a.value === b.value;
 }
 
 /** A dedupe key contains no free text, so the digest stands for the value. */

@@ -77,13 +77,9 @@ function returnData(parts: ReplyParts): JsonObject {
   return defined({
     goal,
     recap: recap && recapData(recap),
-    draft: draft && draftData(draft, shownDraft(parts)),
+    draft: draft && defined({ notesMarkdown: shownDraft(parts), artifactKinds: draft.artifactKinds }),
     branch: branch && branchData(branch),
   });
-}
-
-function draftData({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: string | undefined): JsonObject {
-  return defined({ notesMarkdown: shown, artifactKinds });
 }
 
 function blockerData({ code, pointer, message, suggestedFix, details }: Blocker): JsonObject {

@@ -19,7 +19,8 @@ export type FunctionTexts = { readonly text: string; readonly isCut: boolean };
  * that the work on a branch below refers to. None for a step that refers to none.
  */
 export function functionTexts(index: WorkflowIndex, stepId: string, branch?: BranchPart): FunctionTexts | undefined {
-  const wanted = [ofSteps(index, [stepId]), ofRecap(index, branch), mentioned(index, childTexts(branch))];
+  const below = (branch?.children ?? []).map(({ summary }) => summary);
+  const wanted = [ofSteps(index, [stepId]), ofRecap(index, branch), mentioned(index, below)];
   const definitions = [...new Set(wanted.flatMap(inOrder))];
   if (definitions.length === 0) return undefined;
   return fitted(definitions.map(definitionText));
@@ -73,10 +74,6 @@ function ofRecap(index: WorkflowIndex, branch: BranchPart | undefined): readonly
       lines.map(({ text }) => text),
     ),
   ];
-}
-
-function childTexts(branch: BranchPart | undefined): readonly string[] {
-  return (branch?.children ?? []).map(({ summary }) => summary);
 }
 
 /** Functions that a text calls by name. */

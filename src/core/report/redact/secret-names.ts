@@ -54,7 +54,7 @@ export function isNamedSecret(name: string, value: string | number): boolean {
   if (text === '' || ORDINARY.test(text)) return false;
   if (typeof value === 'number' && text.length < (SHORT_NAME.test(name) ? KEY_DIGITS_MIN : PIN_DIGITS_MIN))
     return false;
-  if (SECRET_NAME.test(name) || isLongToken(name, text)) return true;
+  if (SECRET_NAME.test(name) || (text.length >= TOKEN_LENGTH_MIN && TOKEN_NAME.test(name))) return true;
   if (typeof value === 'number') return SHORT_NAME.test(name);
   return (SHORT_NAME.test(name) && isKeyLike(text)) || (COOKIE_NAME.test(name) && /[=\s]\S/.test(text));
 }
@@ -67,8 +67,4 @@ export function isNamedCell(name: string, text: string): boolean {
 /** One word of letters and digits, unlike any word in a sentence. */
 export function isKeyLike(text: string): boolean {
   return text.length <= 512 && KEY_LIKE.test(text);
-}
-
-function isLongToken(name: string, text: string): boolean {
-  return text.length >= TOKEN_LENGTH_MIN && TOKEN_NAME.test(name);
 }

@@ -1,5 +1,4 @@
 import type { Sha256 } from '../../json/canonical-json.ts';
-import type { JsonObject } from '../../json/json-value.ts';
 import type { EventOf } from '../../log/event.ts';
 import type { ObservationData } from '../../log/events/run-events.ts';
 import { executionSnapshot } from '../../log/execution-snapshot.ts';
@@ -68,6 +67,7 @@ export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome
     troubleUnmet(trouble, { index, step: attemptedStep({ index, at }), openLoops: [] }),
   );
   const snapshot = executionSnapshot(pin.workflowHash, walk.state);
+  const hasContext = Object.keys(facts.context).length > 0;
   const unmet = isNeverStop ? troubles : [];
   const gaps = gapChanges({ nodeId, step: undefined, unmet, met: [], open: [], facts, room: 0 }, sha256);
   const warnings = preferenceWarnings(index.workflow, facts.preferences);
@@ -88,13 +88,9 @@ export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome
       // The preferences are recorded, so that a later change of defaults does not affect this run.
       ...preferenceDrafts(baseline, { ...node, warnings }, sha256),
       ...observationDrafts(start.observations, nodeId, sha256),
-      ...contextDrafts(node, initialContext(facts.context), { source: 'initial', sha256 }),
+      ...contextDrafts(node, hasContext ? facts.context : undefined, { source: 'initial', sha256 }),
       ...gapDrafts(gaps, node),
       ...walkDrafts(node, walk, sha256),
     ],
   };
-}
-
-function initialContext(context: JsonObject): JsonObject | undefined {
-  return Object.keys(context).length === 0 ? undefined : context;
 }

@@ -56,7 +56,9 @@ export const assessments = requirementKind<'assessments', Problem>({
       const verdict = judgeAssessment(one, asked, sent);
       if (verdict.kind !== 'accepted') return notMet(requirement, { kind: 'not_accepted', assessment: one, verdict });
       const accepted = acceptedAssessment(one, verdict);
-      const triggered = step.consequences.filter((consequence) => isTriggered(consequence, accepted));
+      const triggered = step.consequences.filter((consequence) =>
+        accepted.dimensions.some(({ level }) => isAbout(consequence, one.id, level)),
+      );
       return {
         met: triggered.length === 0 ? [requirement] : [],
         problems: triggered.map((consequence) => ({
@@ -142,10 +144,6 @@ function acceptedAssessment(
 /** A bare level, or one with its reason; the schema lets nothing else pass. */
 function levelOf(judgement: JsonValue): { readonly level: string; readonly rationale?: string } {
   return typeof judgement === 'string' ? { level: judgement } : (judgement as { level: string; rationale?: string });
-}
-
-function isTriggered(consequence: Consequence, { assessmentId, dimensions }: AcceptedAssessment): boolean {
-  return dimensions.some(({ level }) => isAbout(consequence, assessmentId, level));
 }
 
 function isAbout({ anyEqualsLevel, forAssessment }: Consequence, assessmentId: string, level: string): boolean {

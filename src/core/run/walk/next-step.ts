@@ -68,19 +68,15 @@ function begin({ index, state, facts, loopDecision, onTrouble }: WalkStart): Wal
   assert(state.kind !== 'complete', 'nothing follows the end of a run');
   const met = { passed: 0, isHalted: false, troubles: [], skipped: [], unset: new Map(), trace: [] };
   if (state.kind === 'init') return { index, facts, onTrouble, cursor: 0, stack: [], ...met };
-  const { loopId: decided } = loopDecision ?? {};
+  const { loopId: decided, decision } = loopDecision ?? {};
   assert(
     decided === undefined || state.loopStack.some(({ loopId }) => loopId === decided),
     'a step decides about loops around it',
   );
-  const stack = state.loopStack.map((frame) => withDecision(frame, loopDecision));
+  const stack = state.loopStack.map((frame) => (frame.loopId === decided ? { ...frame, decision } : frame));
   const walking = { index, facts, onTrouble, cursor: state.cursor, stack, ...met };
   moveOn(walking);
   return walking;
-}
-
-function withDecision(frame: LoopFrame, decided: WalkStart['loopDecision']): LoopFrame {
-  return frame.loopId === decided?.loopId ? { ...frame, decision: decided.decision } : frame;
 }
 
 /** Moves the walk to the next step that is due; `undefined` when there is none or the walk is halted. */

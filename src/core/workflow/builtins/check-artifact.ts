@@ -104,7 +104,10 @@ function takeObject(shape: Shape, value: JsonObject, place: Place): JsonObject {
     if (Object.hasOwn(fields, name)) continue;
     const path = pointerTo(place.path, name);
     if (isObject(others)) kept.set(name, take(others, value[name] ?? null, { ...place, path }));
-    else if (others === false) place.findings.violations.push(unknownKey(path, shape));
+    else if (others === false) {
+      const allowed = fieldNames(shape).toSorted().join(', ');
+      place.findings.violations.push({ code: 'unknown_key', path, found: 'an unknown field', allowed });
+    }
   }
   return Object.fromEntries(kept);
 }
@@ -171,10 +174,6 @@ function refuse(place: Place, violation: ArtifactViolation, value: JsonValue): J
 
 function missing(path: string, allowed: string): ArtifactViolation {
   return { code: 'missing', path, found: 'nothing', allowed };
-}
-
-function unknownKey(path: string, shape: Shape): ArtifactViolation {
-  return { code: 'unknown_key', path, found: 'an unknown field', allowed: fieldNames(shape).toSorted().join(', ') };
 }
 
 function wrongKind(shape: Shape, value: JsonValue, path: string): ArtifactViolation {

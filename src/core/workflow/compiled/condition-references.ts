@@ -1,5 +1,5 @@
 import type { CompiledLoop, Entry } from './compiled-loop.ts';
-import type { CompiledStep, Gate } from './compiled-step.ts';
+import { type CompiledStep, gatesOf } from './compiled-step.ts';
 import { type Condition, conditionLeaves } from './condition.ts';
 import { criteriaRules } from './criteria.ts';
 
@@ -28,15 +28,11 @@ function conditionsOfGuards(entries: readonly Entry[]): readonly Condition[] {
 function conditionsOfStep({ runCondition, confirmation, fragments, criteria, purpose }: CompiledStep): Condition[] {
   return [
     ...(runCondition === undefined ? [] : [runCondition]),
-    ...(confirmation.kind === 'none' ? [] : conditionsOfGate(confirmation)),
+    ...gatesOf(confirmation).map(({ when }) => when),
     ...fragments.map(({ when }) => when),
     ...(criteria === undefined ? [] : criteriaRules(criteria).flatMap(({ when }) => when ?? [])),
     ...(purpose.kind === 'delegation' ? purpose.delegations.flatMap((one) => one.runCondition ?? []) : []),
   ];
-}
-
-function conditionsOfGate({ when, otherwise }: Gate): readonly Condition[] {
-  return [when, ...(otherwise === undefined ? [] : conditionsOfGate(otherwise))];
 }
 
 function conditionsOfLoop({ runCondition, control, body }: CompiledLoop): Condition[] {

@@ -101,6 +101,16 @@ export type CompilerFinding = {
   };
 };
 
+/** A name that does not exist; those that do tell what was meant. */
+export function unknownName(
+  what: 'condition' | 'assessment' | 'contract' | 'feature' | 'function',
+  at: string,
+  { name, known }: NonNullable<CompilerFinding['unknown']>,
+): CompilerFinding {
+  const message = `Unknown ${what} "${name}".`;
+  return { code: `unknown_${what}`, severity: 'error', at, message, unknown: { name, known } };
+}
+
 /** A place as editors show it: both counted from 1, columns in characters rather than UTF-16 units. */
 export type Position = { readonly line: number; readonly column: number };
 

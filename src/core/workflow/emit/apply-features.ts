@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import { checkShape } from '../builtins/check-artifact.ts';
 import { type Feature, type StepFacts, standingRules, stepGuidance } from '../builtins/features.ts';
 import { features } from '../builtins/registry.ts';
-import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
 import { type ExpandedEntry, mapSteps, stepsOf } from '../expand/expanded.ts';
 import type { Originated } from '../expand/merge-declarations.ts';
 import type { FeatureUse } from '../format/workflow-fields.ts';
@@ -23,9 +23,7 @@ export function activeFeatures(
   for (const use of uses) {
     const feature = features.find(use.featureId);
     if (feature === undefined) {
-      const unknown = { name: use.featureId, known: features.ids };
-      const message = `Unknown feature "${use.featureId}".`;
-      findings.push({ code: 'unknown_feature', severity: 'error', at: use.idAt, message, unknown });
+      findings.push(unknownName('feature', use.idAt, { name: use.featureId, known: features.ids }));
     } else if (isConfigRight(feature, use, findings)) {
       const { originId } = use;
       const settings = { feature, ...settingsOf(feature, use), ...(originId === undefined ? {} : { originId }) };

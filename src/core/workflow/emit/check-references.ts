@@ -1,8 +1,8 @@
 import { endlessReferences, referencesOf } from '../compiled/condition-references.ts';
-import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
 import type { Uses } from '../format/reader.ts';
 import type { StandardStep } from '../format/step-fields.ts';
-import type { AssessmentSyntax, WorkflowSyntax } from '../format/workflow-fields.ts';
+import type { WorkflowSyntax } from '../format/workflow-fields.ts';
 import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
 import type { Emission } from './emission.ts';
 
@@ -18,7 +18,7 @@ export function checkUses(
   const known = conditions.map(({ conditionId }) => conditionId);
   const declared = new Set(known);
   for (const { at, conditionId } of uses.conditions) {
-    if (!declared.has(conditionId)) findings.push(unknown('condition', at, { name: conditionId, known }));
+    if (!declared.has(conditionId)) findings.push(unknownName('condition', at, { name: conditionId, known }));
   }
   const tooMany = uses.patterns[PATTERNS_MAX];
   if (tooMany !== undefined) {
@@ -50,19 +50,20 @@ export function checkCycles({ conditions }: WorkflowSyntax, findings: CompilerFi
 export function checkAssessmentReferences(step: StandardStep, { assessments, findings }: Emission): void {
   const known = [...assessments.keys()];
   for (const { id, at } of step.assessmentRefs) {
-    if (!assessments.has(id)) findings.push(unknown('assessment', at, { name: id, known }));
+    if (!assessments.has(id)) findings.push(unknownName('assessment', at, { name: id, known }));
   }
   const own = [...new Set(step.assessmentRefs.map(({ id }) => id))];
   if (step.consequences.length === 0) return;
-  const levels = new Map(own.map((id) => [id, levelsOf(assessments.get(id))]));
   for (const { at, anyEqualsLevel, forAssessment } of step.consequences) {
     if (forAssessment !== undefined && !own.includes(forAssessment)) {
-      findings.push(unknown('assessment', `${at}/when/forAssessment`, { name: forAssessment, known: own }));
+      findings.push(unknownName('assessment', `${at}/when/forAssessment`, { name: forAssessment, known: own }));
       continue;
     }
     const looked = forAssessment === undefined ? own : [forAssessment];
     if (looked.some((id) => !assessments.has(id))) continue;
-    const there = [...new Set(looked.flatMap((id) => levels.get(id) ?? []))];
+    const there = [
+      ...new Set(looked.flatMap((id) => assessments.get(id)?.dimensions.flatMap(({ levels }) => levels) ?? [])),
+    ];
     if (there.some((level) => level.toLowerCase() === anyEqualsLevel.toLowerCase())) continue;
     findings.push({
       code: 'unknown_level',
@@ -72,17 +73,4 @@ export function checkAssessmentReferences(step: StandardStep, { assessments, fin
       unknown: { name: anyEqualsLevel, known: there },
     });
   }
-}
-
-function levelsOf(assessment: AssessmentSyntax | undefined): readonly string[] {
-  return [...new Set(assessment?.dimensions.flatMap(({ levels }) => levels))];
-}
-
-function unknown(
-  what: 'condition' | 'assessment',
-  at: string,
-  { name, known }: NonNullable<CompilerFinding['unknown']>,
-): CompilerFinding {
-  const message = `Unknown ${what} "${name}".`;
-  return { code: `unknown_${what}`, severity: 'error', at, message, unknown: { name, known } };
 }

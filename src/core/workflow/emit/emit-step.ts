@@ -1,7 +1,7 @@
 import { contracts } from '../builtins/registry.ts';
 import { gateVerdict } from '../builtins/run-contracts.ts';
-import type { CompiledStep, Confirmation } from '../compiled/compiled-step.ts';
-import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import { type CompiledStep, gatesOf } from '../compiled/compiled-step.ts';
+import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
 import type { ExpandedStep } from '../expand/expanded.ts';
 import { renderPrompt } from '../expand/render-prompt.ts';
 import type { FunctionCall } from '../format/function-fields.ts';
@@ -17,7 +17,9 @@ export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly
   const prompt = renderPrompt(syntax, emission);
   checkAssessmentReferences(syntax, emission);
   checkIdLength(syntax.id, syntax.at, emission);
-  if (isCoordinated(syntax.confirmation)) emission.contracts.set(gateVerdict.contractRef, gateVerdict);
+  // A coordinator's verdict comes as an artifact.
+  const isCoordinated = gatesOf(syntax.confirmation).some(({ kind }) => kind === 'coordinator_eval');
+  if (isCoordinated) emission.contracts.set(gateVerdict.contractRef, gateVerdict);
   const agentRole = syntax.agentRole ?? emission.agentRole;
   return {
     stepId: syntax.id as CompiledStep['stepId'],
@@ -41,12 +43,6 @@ export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly
   };
 }
 
-/** Whether a coordinator may be asked, whose verdict comes as an artifact. */
-function isCoordinated(confirmation: Confirmation | undefined): boolean {
-  if (confirmation === undefined || confirmation.kind === 'none') return false;
-  return confirmation.kind === 'coordinator_eval' || isCoordinated(confirmation.otherwise);
-}
-
 /** Notes are asked of authored steps, unless the author lets them off or a contract takes their place. */
 function isNoteRequired({ syntax, purpose }: ExpandedStep): boolean {
   const isInjected = purpose.kind === 'probe' || purpose.kind === 'loop_decision';
@@ -57,10 +53,8 @@ function emitOutput({ output }: StandardStep, emission: Emission): Pick<Compiled
   if (output === undefined) return {};
   const contract = contracts.find(output.contractRef);
   if (contract === undefined) {
-    const message = `Unknown contract "${output.contractRef}".`;
-    const unknown = { name: output.contractRef, known: contracts.ids };
-    const at = `${output.at}/contractRef`;
-    emission.findings.push({ code: 'unknown_contract', severity: 'error', at, message, unknown });
+    const named = { name: output.contractRef, known: contracts.ids };
+    emission.findings.push(unknownName('contract', `${output.at}/contractRef`, named));
     return {};
   }
   emission.contracts.set(contract.contractRef, contract);
@@ -92,7 +86,7 @@ function emitFunctions(
     ...functionCalls.map(({ name, at }) => ({ name, at: `${at}/name` })),
   ];
   for (const { name, at } of named) {
-    if (!visible.has(name)) findings.push(unknownFunction(name, at, [...visible.keys()]));
+    if (!visible.has(name)) findings.push(unknownName('function', at, { name, known: [...visible.keys()] }));
   }
   for (const call of functionCalls) checkArguments(call, visible.get(call.name)?.parameters, findings);
   const functionNames = [...new Set(named.map(({ name }) => name))];
@@ -115,11 +109,6 @@ function visibleFunctions(
   });
   const farthestFirst = found.toSorted((a, b) => b.distance - a.distance);
   return new Map(farthestFirst.map(({ one }) => [one.name, one]));
-}
-
-function unknownFunction(name: string, at: string, known: readonly string[]): CompilerFinding {
-  const message = `Unknown function "${name}".`;
-  return { code: 'unknown_function', severity: 'error', at, message, unknown: { name, known } };
 }
 
 function checkArguments(

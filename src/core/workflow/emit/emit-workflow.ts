@@ -205,16 +205,14 @@ function compiledWarnings({
 }: Pick<CompiledWorkflow, 'workflowId' | 'loops' | 'steps'>): CompiledWarning[] {
   const isLegacy = !workflowId.includes('.');
   const byContext = loops.filter(({ control }) => control.kind === 'while' || control.kind === 'until');
-  const withSchema = steps.filter(hasSchemaRule);
+  const withSchema = steps.filter(
+    ({ criteria }) => criteria !== undefined && criteriaRules(criteria).some(({ kind }) => kind === 'schema'),
+  );
   return [
     ...(isLegacy ? [{ code: 'legacy_id' as const, subject: workflowId }] : []),
     ...byContext.map(({ loopId }) => ({ code: 'context_loop' as const, subject: loopId })),
     ...withSchema.map(({ stepId }) => ({ code: 'schema_rule_not_enforced' as const, subject: stepId })),
   ];
-}
-
-function hasSchemaRule({ criteria }: CompiledStep): boolean {
-  return criteria !== undefined && criteriaRules(criteria).some(({ kind }) => kind === 'schema');
 }
 
 type NamedCondition = CompiledWorkflow['conditions'][number];

@@ -157,13 +157,7 @@ function isBodyKnown(loop: StepSyntax, siblings: Siblings): boolean {
 }
 
 function bodyReference(step: StepSyntax): readonly string[] {
-  return isByReference(step) ? [step.body.stepId] : [];
-}
-
-type ByReference = LoopStep & { readonly body: { readonly kind: 'reference' } };
-
-function isByReference(step: StepSyntax): step is ByReference {
-  return step.kind === 'loop' && step.body.kind === 'reference';
+  return step.kind === 'loop' && step.body.kind === 'reference' ? [step.body.stepId] : [];
 }
 
 /** The entries under a condition that is decided on the way into the first of them, for all. */

@@ -1,4 +1,4 @@
-import type { Confirmation, Gate } from '../compiled/compiled-step.ts';
+import { type Confirmation, type Gate, gatesOf } from '../compiled/compiled-step.ts';
 import type { Condition } from '../compiled/condition.ts';
 import type { TemplateStep } from '../format/step-fields.ts';
 import { type Brought, type ExpandedEntry, type ExpandedStep, mapSteps } from './expanded.ts';
@@ -76,12 +76,6 @@ export function strongest(a: Confirmation, b: Confirmation): Confirmation {
     (weaker, gate) => (weaker.kind === 'none' ? gate : { ...gate, otherwise: weaker }),
     { kind: 'none' },
   );
-}
-
-function gatesOf(confirmation: Confirmation): readonly Gate[] {
-  if (confirmation.kind === 'none') return [];
-  const { otherwise, ...gate } = confirmation;
-  return [gate, ...(otherwise === undefined ? [] : gatesOf(otherwise))];
 }
 
 function anyOf(conditions: readonly Condition[]): Condition {

@@ -38,7 +38,7 @@ export function checkLoopDecisions(uses: Uses, { conditions }: Named, findings: 
 
 function waysOf(uses: Uses, { conditions }: Named): Ways {
   const named = new Map(conditions.map(({ conditionId, at }) => [conditionId, at]));
-  const references = new Map(uses.conditions.map((reference) => [parentOf(reference.at), reference]));
+  const references = new Map(uses.conditions.map((one) => [one.at.slice(0, one.at.lastIndexOf('/')), one]));
   const unwrapped = (at: Place): Place => {
     const inner = uses.wrapped.get(at);
     return inner === undefined ? at : unwrapped(inner);
@@ -58,10 +58,6 @@ function waysOf(uses: Uses, { conditions }: Named): Ways {
     return decision;
   };
   return { unwrapped, references, decisionAt };
-}
-
-function parentOf(pointer: Place): Place {
-  return pointer.slice(0, pointer.lastIndexOf('/'));
 }
 
 function misplaced(at: string): CompilerFinding {

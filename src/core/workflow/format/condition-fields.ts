@@ -7,11 +7,11 @@ import {
   type ConditionLeaf,
   mapCondition,
 } from '../compiled/condition.ts';
-import type { SourceNode, SourceObject } from '../source/source-node.ts';
+import type { SourceObject } from '../source/source-node.ts';
 import * as f from './field.ts';
 import { ANY_COUNT, ID_BYTES_MAX } from './limits.ts';
 import { readValue } from './read-fields.ts';
-import { field, type Reader, type ReadProblem, replaceWith, reportError, reportMissing } from './reader.ts';
+import { field, type ReadProblem, replaceWith, reportError, reportMissing } from './reader.ts';
 import type { ConfirmationSyntax, WholeCondition } from './syntax.ts';
 import { mapTexts } from './text-walk.ts';
 
@@ -74,7 +74,7 @@ const compare: f.Kind<Condition> = f.built(comparison, (read, node, reader) => {
 /** A condition that only says yes or no. */
 export const condition: f.Kind<Condition> = f.special({
   read: (reader, node, what) => {
-    const read = readValue(reader, wholeShape, { node: node, what: what });
+    const read = readValue(reader, wholeShape, { node, what });
     // The decision about a loop is noted where it stands, and reported where it may not stand.
     return read?.kind === 'loop_control' ? { kind: 'always' } : read;
   },
@@ -84,7 +84,7 @@ export const condition: f.Kind<Condition> = f.special({
 
 /** The whole condition of a loop, or one that has a name: the decision of an artifact may stand for it. */
 export const wholeCondition: f.Kind<WholeCondition> = f.special({
-  read: (reader, node, what) => readValue(reader, wholeShape, { node: node, what: what }),
+  read: (reader, node, what) => readValue(reader, wholeShape, { node, what }),
   map: (whole, change) => (whole.kind === 'loop_control' ? whole : mapLeaves(whole, change)),
   fits: () => [f.lazy('wholeCondition', () => wholeShape)],
 });
@@ -227,11 +227,11 @@ export type NamedCondition = { readonly at: string; readonly conditionId: string
 /** An entry of `conditions`. One that cannot be read stays by its name: what refers to it is not wrong. */
 export const namedCondition: f.Kind<NamedCondition> = f.special({
   read: (reader, node, what) => {
-    if (node.kind !== 'object') return readValue(reader, conditionName, { node: node, what: what }) as undefined;
+    if (node.kind !== 'object') return readValue(reader, conditionName, { node, what }) as undefined;
     const kind = field(node, 'kind') ?? reportMissing(reader, node, 'kind');
     const idNode = field(node, 'id') ?? reportMissing(reader, node, 'id');
     const name = idNode && readValue(reader, conditionName.fields.id.kind, { node: idNode, what: '"id"' });
-    const read = kind && readValue(reader, wholeShape, { node: node, what: what });
+    const read = kind && readValue(reader, wholeShape, { node, what });
     if (name === undefined) return undefined;
     return { at: node.pointer, conditionId: name, condition: read ?? { kind: 'always' } };
   },
@@ -260,22 +260,11 @@ export const LOOP_DECISIONS = {
 export function loopCondition(type: 'while' | 'until'): f.Kind<WholeCondition> {
   return f.built(wholeCondition, (whole, node, reader) => {
     reader.uses.loopConditions.push({ at: node.pointer, type });
-    return checkDecision(reader, { whole, node, type });
+    const { fitting, message } = LOOP_DECISIONS[type];
+    const said = node.kind === 'object' && whole.kind === 'loop_control' ? field(node, 'continueWhen') : undefined;
+    if (said?.kind !== 'string' || said.value === fitting) return whole;
+    return reportError(reader, said, { code: 'wrong_value', message, fix: replaceWith(said, fitting) });
   });
-}
-
-function checkDecision(
-  reader: Reader,
-  {
-    whole,
-    node,
-    type,
-  }: { readonly whole: WholeCondition; readonly node: SourceNode; readonly type: 'while' | 'until' },
-): WholeCondition | undefined {
-  const { fitting, message } = LOOP_DECISIONS[type];
-  const said = node.kind === 'object' && whole.kind === 'loop_control' ? field(node, 'continueWhen') : undefined;
-  if (said?.kind !== 'string' || said.value === fitting) return whole;
-  return reportError(reader, said, { code: 'wrong_value', message, fix: replaceWith(said, fitting) });
 }
 
 export const gate = f.closed('gate', {
@@ -303,7 +292,7 @@ export const confirmation: f.Kind<ConfirmationSyntax> = f.built(
     'true, false, a condition or a gate',
     f.built(f.flag, (isAsked): ConfirmationSyntax => (isAsked ? { kind: 'confirm', when: ALWAYS } : { kind: 'none' })),
     f.special<ConfirmationSyntax>({
-      read: (reader, node, what) => readValue(reader, wholeGate, { node: node, what: what }),
+      read: (reader, node, what) => readValue(reader, wholeGate, { node, what }),
       map: (asked) => asked,
       fits: () => [plainGate],
     }),

@@ -1,5 +1,4 @@
 import { type Criteria, type CriteriaRule, mapCriteria } from '../compiled/criteria.ts';
-import type { SourceNode } from '../source/source-node.ts';
 import { condition } from './condition-fields.ts';
 import * as f from './field.ts';
 import { ANY_COUNT } from './limits.ts';
@@ -78,7 +77,11 @@ const contains: f.Kind<CriteriaRule> = f.built(containsRule, ({ at: _, ...rule }
 const rules = f.variants<CriteriaRule>('type', { contains, regex, length, schema });
 
 const part: f.Kind<Criteria> = f.lazy('criteria', () =>
-  f.either('a list of rules or an object', combined('and', f.list(part, { min: 1, max: ANY_COUNT })), written),
+  f.either(
+    'a list of rules or an object',
+    f.built(f.list(part, { min: 1, max: ANY_COUNT }), (parts) => joined('and', parts)),
+    written,
+  ),
 );
 
 function joinObject<const Key extends 'and' | 'or'>(key: Key, says: string) {
@@ -91,10 +94,6 @@ export const andCriteria: f.ObjectKind<{ readonly and: Join }> = joinObject('and
 export const orCriteria: f.ObjectKind<{ readonly or: Join }> = joinObject('or', 'One of these must be met.');
 type Join = ReturnType<typeof f.needed<readonly Criteria[], 'parts'>>;
 export const notCriteria = f.closed('notCriteria', { not: f.needed(part, 'This must not be met.') });
-
-function combined(kind: 'and' | 'or', of: f.Kind<readonly Criteria[]>): f.Kind<Criteria> {
-  return f.built(of, (parts) => joined(kind, parts));
-}
 
 function joined(kind: 'and' | 'or', parts: readonly Criteria[]): Criteria | undefined {
   const [only] = parts;
@@ -110,11 +109,8 @@ const written: f.Kind<Criteria> = f.chosen<Criteria>(
 
 /** What the notes of a step must show: a list of rules, of which all count, or a combination. No rules are none. */
 export const criteria: f.Kind<Criteria> = f.special({
-  read: (reader, node, what) => (isEmptyList(node) ? undefined : readValue(reader, part, { node: node, what: what })),
+  read: (reader, node, what) =>
+    node.kind === 'array' && node.items.length === 0 ? undefined : readValue(reader, part, { node, what }),
   map: (whole, change) => mapCriteria(whole, (rule) => mapTexts(rules, rule, change)),
   fits: () => [f.either('a list of rules or an object', f.list(part, { max: ANY_COUNT }), written)],
 });
-
-function isEmptyList(node: SourceNode): boolean {
-  return node.kind === 'array' && node.items.length === 0;
-}

@@ -245,7 +245,8 @@ export function loopKinds<Step>(step: f.Kind<Step>) {
       as: 'functions',
     }),
   };
-  const rules = [{ of: ['id', 'loopId'], none: idMissing }];
+  const missing = { code: 'missing_field', message: '"id" is missing here. Add it.' } as const;
+  const rules = [{ of: ['id', 'loopId'], none: () => missing }];
   const named = f.optional(loopId, 'The name of the loop in artifacts; its `id`, if left out.');
   const publishedLoop = f.object(
     'publishedLoop',
@@ -303,10 +304,6 @@ export function loopKinds<Step>(step: f.Kind<Step>) {
     return { ...mapped, variables, control: mapControl(loop.control, { ...change, at: loop.at }) };
   }
   return { published, design, publishedLoop, designLoop };
-}
-
-function idMissing(): ReadProblem {
-  return { code: 'missing_field', message: '"id" is missing here. Add it.' };
 }
 
 function mapControl(control: LoopControlSyntax, change: f.TextChange): LoopControlSyntax {

@@ -35,14 +35,10 @@ export function workflowOutline(workflow: CompiledWorkflow): readonly OutlineEnt
 function outlined(index: WorkflowIndex, entries: readonly Entry[]): readonly OutlineEntry[] {
   return entries.map((entry, i) => {
     const above = guardsOver(entries, i);
-    return entry.kind === 'step'
-      ? outlinedStep(stepOf(index, entry.stepId), above)
-      : outlinedLoop(index, loopOf(index, entry.loopId), above);
+    if (entry.kind === 'loop') return outlinedLoop(index, loopOf(index, entry.loopId), above);
+    const step = stepOf(index, entry.stepId);
+    return { kind: 'step', step, ...conditionOf(step, above), asksFor: asksFor(step) };
   });
-}
-
-function outlinedStep(step: CompiledStep, above: readonly Condition[]): OutlinedStep {
-  return { kind: 'step', step, ...conditionOf(step, above), asksFor: asksFor(step) };
 }
 
 function outlinedLoop(index: WorkflowIndex, loop: CompiledLoop, above: readonly Condition[]): OutlinedLoop {
