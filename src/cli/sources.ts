@@ -11,7 +11,7 @@ import {
   type UpdatedSource,
   updateSources,
 } from '../app/sources.ts';
-import { type ByCode, byCode, unreachable } from '../core/assert.ts';
+import { type ByCode, type ByKind, byCode, byKind } from '../core/assert.ts';
 import { type WorkflowSourceEntry, workflowSourceEntrySchema } from '../core/sources.ts';
 import { nearest } from '../core/text/spelling.ts';
 import { plural } from '../core/text/words.ts';
@@ -202,21 +202,16 @@ const UNUSABLE = {
 } as const;
 
 function healthText(health: SourceHealth): string {
-  switch (health.kind) {
-    case 'ready':
-      return health.files === 0 ? `${health.dir} contains no workflow files.` : `${plural(health.files, 'file')}.`;
-    case 'missing':
-      return `${health.dir} does not exist.`;
-    case 'outside':
-      return `${health.dir} links to ${health.target}, outside the source.`;
-    case 'not_installed':
-      return `The package ${health.package} is not installed in ${health.from} or above.`;
-    case 'undeclared':
-      return `The package ${health.package} declares no workflows.`;
-    default:
-      return unreachable(health);
-  }
+  return byKind(HEALTH_WORDS, health);
 }
+
+const HEALTH_WORDS: ByKind<SourceHealth, string> = {
+  ready: ({ files, dir }) => (files === 0 ? `${dir} contains no workflow files.` : `${plural(files, 'file')}.`),
+  missing: ({ dir }) => `${dir} does not exist.`,
+  outside: ({ dir, target }) => `${dir} links to ${target}, outside the source.`,
+  not_installed: ({ package: name, from }) => `The package ${name} is not installed in ${from} or above.`,
+  undeclared: ({ package: name }) => `The package ${name} declares no workflows.`,
+};
 
 function emptyAdvice(health: SourceHealth): string {
   if (health.kind === 'not_installed') return `Run "npm install ${health.package}" there first.`;

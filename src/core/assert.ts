@@ -21,3 +21,16 @@ export function byCode<Code extends string, Out, More extends readonly unknown[]
 ): Out {
   return cases[value.code](value as never, ...more);
 }
+
+/** The same for a union with the tag `kind`. */
+export type ByKind<Union extends { readonly kind: string }, Out, More extends readonly unknown[] = []> = {
+  readonly [kind in Union['kind']]: (value: Extract<Union, { readonly kind: kind }>, ...more: More) => Out;
+};
+
+export function byKind<Kind extends string, Out, More extends readonly unknown[]>(
+  cases: Readonly<Record<Kind, (value: never, ...more: More) => Out>>,
+  value: { readonly kind: Kind },
+  ...more: More
+): Out {
+  return cases[value.kind](value as never, ...more);
+}

@@ -1,4 +1,4 @@
-import { unreachable } from '../../core/assert.ts';
+import { type ByCode, byCode } from '../../core/assert.ts';
 import type { Met } from '../../core/author/coverage.ts';
 import type { ExpectedEnd, Scenario, SentStep } from '../../core/author/scenario.ts';
 import type { Autonomy } from '../../core/log/autonomy.ts';
@@ -108,21 +108,18 @@ function judgeCall({ stepId, listed: sent, blockers }: PlayedCall): readonly str
 }
 
 export function stuckWords(stuck: Stuck): string {
-  switch (stuck.code) {
-    case 'no_way_on': {
-      const why = stuck.blockers.map(({ code, message }) => `${code}: ${message}`).join('; ');
-      return `stuck at "${stuck.stepId ?? 'the start'}": sending what the reply asks for does not help (${why})`;
-    }
-    case 'refused':
-      return `the call at "${stuck.stepId ?? 'the start'}" was refused with ${stuck.refusal}`;
-    case 'stopped':
-      return `stopped at "${stuck.stepId ?? 'the start'}"`;
-    case 'too_long':
-      return `not complete after ${stuck.calls} calls. Check that every loop ends.`;
-    default:
-      return unreachable(stuck);
-  }
+  return byCode(STUCK_WORDS, stuck);
 }
+
+const STUCK_WORDS: ByCode<Stuck, string> = {
+  no_way_on: ({ stepId = 'the start', blockers }) => {
+    const why = blockers.map(({ code, message }) => `${code}: ${message}`).join('; ');
+    return `stuck at "${stepId}": sending what the reply asks for does not help (${why})`;
+  },
+  refused: ({ stepId = 'the start', refusal }) => `the call at "${stepId}" was refused with ${refusal}`,
+  stopped: ({ stepId = 'the start' }) => `stopped at "${stepId}"`,
+  too_long: ({ calls }) => `not complete after ${calls} calls. Check that every loop ends.`,
+};
 
 function judgePath(path: readonly string[], expected: readonly string[] | undefined): readonly string[] {
   if (expected === undefined) return [];

@@ -1,4 +1,4 @@
-import { unreachable } from '../../core/assert.ts';
+import { type ByKind, byKind } from '../../core/assert.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import type { TokenSlot } from '../../core/token/token.ts';
@@ -74,25 +74,18 @@ export function inputSchema(all: Arguments): JsonObject & { readonly type: 'obje
 }
 
 function argumentSchema(one: Argument): JsonObject {
-  const { about: description } = one;
-  switch (one.kind) {
-    case 'text':
-    case 'token':
-      return { type: 'string', description };
-    case 'choice':
-      return { type: 'string', enum: one.values, description };
-    case 'texts':
-      return { type: 'array', items: { type: 'string' }, description };
-    case 'object':
-      return { type: 'object', description };
-    case 'objects':
-      return { type: 'array', items: { type: 'object' }, description };
-    case 'group':
-      return { ...inputSchema(one.fields), description };
-    default:
-      return unreachable(one);
-  }
+  return { ...byKind(SCHEMAS, one), description: one.about };
 }
+
+const SCHEMAS: ByKind<Argument, JsonObject> = {
+  text: () => ({ type: 'string' }),
+  token: () => ({ type: 'string' }),
+  choice: ({ values }) => ({ type: 'string', enum: values }),
+  texts: () => ({ type: 'array', items: { type: 'string' } }),
+  object: () => ({ type: 'object' }),
+  objects: () => ({ type: 'array', items: { type: 'object' } }),
+  group: ({ fields }) => inputSchema(fields),
+};
 
 /** An argument, or a field of one. */
 export type ArgumentPlace = { readonly name: string; readonly field?: string };

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { unreachable } from '../../core/assert.ts';
+import { type ByKind, byKind } from '../../core/assert.ts';
 import { isList, isObject, type JsonObject, type JsonValue, parseJson } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { unwrapped } from '../../core/token/normalise-token.ts';
@@ -161,23 +161,17 @@ function readArgument(name: string, one: Leaf, sent: JsonValue): ArgumentReading
   const isBlank = sent === null || (typeof sent === 'string' && sent.trim() === '');
   // An empty token must be reported, because the call is about it.
   if (isBlank) return one.kind === 'token' && one.slot !== 'attachTo' ? taken('') : ABSENT;
-  switch (one.kind) {
-    case 'text':
-      return readText(name, sent);
-    case 'token':
-      return readToken(name, sent);
-    case 'choice':
-      return readChoice(name, one, sent);
-    case 'texts':
-      return readTexts(name, sent);
-    case 'object':
-      return unlessEmpty(readObject(name, sent));
-    case 'objects':
-      return unlessEmpty(readObjects(name, one, sent));
-    default:
-      return unreachable(one);
-  }
+  return byKind(READERS, one, name, sent);
 }
+
+const READERS: ByKind<Leaf, ArgumentReading, [name: string, sent: JsonValue]> = {
+  text: (_, name, sent) => readText(name, sent),
+  token: (_, name, sent) => readToken(name, sent),
+  choice: (one, name, sent) => readChoice(name, one, sent),
+  texts: (_, name, sent) => readTexts(name, sent),
+  object: (_, name, sent) => unlessEmpty(readObject(name, sent)),
+  objects: (one, name, sent) => unlessEmpty(readObjects(name, one, sent)),
+};
 
 /** Some clients fill in every argument, so empty values are ignored. */
 function unlessEmpty(reading: ArgumentReading): ArgumentReading {

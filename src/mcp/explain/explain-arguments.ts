@@ -1,4 +1,4 @@
-import { unreachable } from '../../core/assert.ts';
+import { type ByKind, byKind } from '../../core/assert.ts';
 import { quote } from '../../core/json/json-value.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
@@ -14,7 +14,7 @@ export function explainArguments(refusal: ArgumentRefusal, situation: Situation)
   const takes = isUnknown ? ` The arguments are ${refusal.takes.join(', ')}.` : '';
   const call = correctedCall(refusal, situation);
   return {
-    message: `Invalid call to ${situation.tool}. ${problems.map(wordsFor).join(' ')}${takes}`,
+    message: `Invalid call to ${situation.tool}. ${problems.map((problem) => byKind(PROBLEM_WORDS, problem)).join(' ')}${takes}`,
     suggestion: suggestionFor(call, situation),
     call,
   };
@@ -48,32 +48,21 @@ function isMissing({ kind, name }: ArgumentProblem, names: readonly string[]): b
   return kind === 'missing' && names.includes(name);
 }
 
-function wordsFor(problem: ArgumentProblem): string {
-  const name = quote(problem.name);
-  switch (problem.kind) {
-    case 'unknown':
-      return problem.meant === undefined
-        ? `Unknown argument ${name}.`
-        : `Unknown argument ${name}. Did you mean ${quote(problem.meant)}?`;
-    case 'missing':
-      return `${name} is missing.`;
-    case 'twice':
-      return `${name} and ${quote(problem.meant)} are the same argument with different values; send one of them.`;
-    case 'wrong_shape':
-      return `${name} must be ${a(problem.wanted)}, not ${a(problem.found)}.`;
-    case 'misplaced':
-      return `${name} belongs in ${quote(problem.meant)}.`;
-    case 'broken_json':
-      return `${name} is not valid JSON; it may be cut off.`;
-    case 'no_choice': {
-      const meant = problem.meant === undefined ? '' : ` Did you mean ${quote(problem.meant)}?`;
-      return `Invalid value ${quote(problem.found)} for ${name}. Choose one of: ${problem.values.join(', ')}.${meant}`;
-    }
-    case 'words_around_token':
-      return `${name} has other text around its token.`;
-    default:
-      return unreachable(problem);
-  }
+const PROBLEM_WORDS: ByKind<ArgumentProblem, string> = {
+  unknown: ({ name, meant }) => `Unknown argument ${quote(name)}.${didYouMean(meant)}`,
+  missing: ({ name }) => `${quote(name)} is missing.`,
+  twice: ({ name, meant }) =>
+    `${quote(name)} and ${quote(meant)} are the same argument with different values; send one of them.`,
+  wrong_shape: ({ name, wanted, found }) => `${quote(name)} must be ${a(wanted)}, not ${a(found)}.`,
+  misplaced: ({ name, meant }) => `${quote(name)} belongs in ${quote(meant)}.`,
+  broken_json: ({ name }) => `${quote(name)} is not valid JSON; it may be cut off.`,
+  no_choice: ({ name, found, values, meant }) =>
+    `Invalid value ${quote(found)} for ${quote(name)}. Choose one of: ${values.join(', ')}.${didYouMean(meant)}`,
+  words_around_token: ({ name }) => `${quote(name)} has other text around its token.`,
+};
+
+function didYouMean(meant: string | undefined): string {
+  return meant === undefined ? '' : ` Did you mean ${quote(meant)}?`;
 }
 
 function a(shape: ShapeName): string {

@@ -1,5 +1,5 @@
 import type { GateRefusal } from '../../app/ports/session-store.ts';
-import { unreachable } from '../../core/assert.ts';
+import { type ByKind, byKind } from '../../core/assert.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { andList, orList } from '../../core/text/words.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
@@ -23,7 +23,7 @@ const LOCK_RETRY_MS = 500;
 export const TOKEN_WORDS: WordsFor<TokenRefusal | Extract<GateRefusal, { code: 'session_locked' }>> = {
   TOKEN_INVALID_FORMAT: (refusal, situation) => ({
     ...head(refusal),
-    message: `${subject(situation)} is invalid: ${formatProblem(refusal.problem)}.`,
+    message: `${subject(situation)} is invalid: ${byKind(FORMAT_PROBLEMS, refusal.problem)}.`,
     ...copyAgain(situation),
   }),
   TOKEN_UNSUPPORTED_VERSION: (refusal, situation) => ({
@@ -39,7 +39,7 @@ export const TOKEN_WORDS: WordsFor<TokenRefusal | Extract<GateRefusal, { code: '
   }),
   TOKEN_SCOPE_MISMATCH: (refusal, situation) => ({
     ...head(refusal),
-    ...scopeMismatch(refusal.mismatch, situation),
+    ...byKind(SCOPE_WORDS, refusal.mismatch, situation),
   }),
   TOKEN_UNKNOWN_NODE: (refusal, situation) => ({
     ...head(refusal),
@@ -99,32 +99,24 @@ function hashMismatch({ source, place }: Extract<TokenRefusal, { code: 'TOKEN_WO
   };
 }
 
-function scopeMismatch(mismatch: ScopeMismatch, situation: Situation): Words {
-  switch (mismatch.kind) {
-    case 'slot':
-      return {
-        message: `${mismatch.slot} needs a token of kind ${orList(mismatch.expected)}, not one of kind ${mismatch.found} (run ${mismatch.tag}).${owners(situation)}`,
-        ...corrected(situation, 'Send each token in the argument with its name.'),
-      };
-    case 'session':
-      return {
-        message: `The tokens belong to two different sessions.${owners(situation)}`,
-        ...corrected(situation, 'Send one token alone.'),
-      };
-    case 'run':
-      return {
-        message: `The token names run ${mismatch.named.tag}, but its step belongs to ${runOf(mismatch.place)}.`,
-        suggestion: COPY_AGAIN,
-      };
-    case 'pair':
-      return {
-        message: pairWords(mismatch, situation),
-        ...corrected(situation, `To continue ${mismatch.operation.tag}, send its token alone.`),
-      };
-    default:
-      return unreachable(mismatch);
-  }
-}
+const SCOPE_WORDS: ByKind<ScopeMismatch, Words, [Situation]> = {
+  slot: ({ slot, expected, found, tag }, situation) => ({
+    message: `${slot} needs a token of kind ${orList(expected)}, not one of kind ${found} (run ${tag}).${owners(situation)}`,
+    ...corrected(situation, 'Send each token in the argument with its name.'),
+  }),
+  session: (_, situation) => ({
+    message: `The tokens belong to two different sessions.${owners(situation)}`,
+    ...corrected(situation, 'Send one token alone.'),
+  }),
+  run: ({ named, place }) => ({
+    message: `The token names run ${named.tag}, but its step belongs to ${runOf(place)}.`,
+    suggestion: COPY_AGAIN,
+  }),
+  pair: (mismatch, situation) => ({
+    message: pairWords(mismatch, situation),
+    ...corrected(situation, `To continue ${mismatch.operation.tag}, send its token alone.`),
+  }),
+};
 
 function pairWords({ state, operation }: ScopeMismatch & { kind: 'pair' }, { sent }: Situation): string {
   const slot = sent['checkpointToken'] === undefined ? 'ackToken' : 'checkpointToken';
@@ -163,29 +155,16 @@ function runOf({ tag, workflowId }: { readonly tag: string; readonly workflowId:
   return `run ${tag} (${workflowId})`;
 }
 
-function formatProblem(problem: FormatProblem): string {
-  switch (problem.kind) {
-    case 'empty':
-      return 'it is empty';
-    case 'too_long':
-      return `it has ${problem.found} characters, more than ${problem.lengthMax}`;
-    case 'unknown_prefix':
-      return `it begins with ${JSON.stringify(problem.found)} instead of st_, ack_ or chk_`;
-    case 'wrapped':
-      return 'there are quotes or white space around it';
-    case 'wrong_length':
-      return `it has ${problem.found} characters instead of ${problem.expected}`;
-    case 'wrong_parts':
-      return `it has ${problem.found} parts instead of ${problem.expected}`;
-    case 'foreign_character':
-      return `character ${problem.position + 1}, ${JSON.stringify(problem.character)}, cannot occur in a token`;
-    case 'wrong_payload':
-      return 'its content is invalid';
-    case 'prefix_disagrees':
-      return `its prefix says kind ${problem.prefix}, but it is of kind ${problem.inside}`;
-    case 'not_canonical':
-      return 'it is not in the standard form of a token';
-    default:
-      return unreachable(problem);
-  }
-}
+const FORMAT_PROBLEMS: ByKind<FormatProblem, string> = {
+  empty: () => 'it is empty',
+  too_long: ({ found, lengthMax }) => `it has ${found} characters, more than ${lengthMax}`,
+  unknown_prefix: ({ found }) => `it begins with ${JSON.stringify(found)} instead of st_, ack_ or chk_`,
+  wrapped: () => 'there are quotes or white space around it',
+  wrong_length: ({ found, expected }) => `it has ${found} characters instead of ${expected}`,
+  wrong_parts: ({ found, expected }) => `it has ${found} parts instead of ${expected}`,
+  foreign_character: ({ position, character }) =>
+    `character ${position + 1}, ${JSON.stringify(character)}, cannot occur in a token`,
+  wrong_payload: () => 'its content is invalid',
+  prefix_disagrees: ({ prefix, inside }) => `its prefix says kind ${prefix}, but it is of kind ${inside}`,
+  not_canonical: () => 'it is not in the standard form of a token',
+};
