@@ -16,10 +16,10 @@ import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { Ask } from '../program.ts';
 import {
   authorProblem,
-  CONTEXT,
+  CONTEXT_OPTION,
   checkProblem,
   INTERRUPTED,
-  MODE,
+  MODE_OPTION,
   oneWorkflow,
   readContext,
   readMode,
@@ -63,8 +63,8 @@ export const workflowDryRun = command({
   options: [
     { flags: '--script <file>', help: "take the agent's answers from this file instead of asking" },
     { flags: '--yes', help: 'answer every step with its example instead of asking' },
-    CONTEXT,
-    MODE,
+    CONTEXT_OPTION,
+    MODE_OPTION,
   ],
   example: 'workrail workflow dry-run wr.first_steps --yes',
   data: workflowDryRunData,

@@ -16,11 +16,19 @@ import {
   type WorkflowPreviewData,
   workflowPreviewData,
 } from './workflow-data.ts';
-import { authorProblem, CONTEXT, MODE, oneWorkflow, readContext, readMode, WORKFLOW } from './workflow-words.ts';
+import {
+  authorProblem,
+  CONTEXT_OPTION,
+  MODE_OPTION,
+  oneWorkflow,
+  readContext,
+  readMode,
+  WORKFLOW,
+} from './workflow-words.ts';
 
 export const workflowPreview = command({
   operands: [WORKFLOW],
-  options: [{ flags: '--step <step>', help: 'the id of the step to show' }, CONTEXT, MODE],
+  options: [{ flags: '--step <step>', help: 'the id of the step to show' }, CONTEXT_OPTION, MODE_OPTION],
   example: 'workrail workflow preview wr.first_steps --step look',
   data: workflowPreviewData,
   run: ({ program }, { operands, options }) =>

@@ -18,8 +18,8 @@ import { type CommandProblem, EXIT, errorProblem, problem, unknownWord, usagePro
 
 /** Operands and options that several of the commands have. */
 export const WORKFLOW = { syntax: '<id>', help: 'a workflow id or file' };
-export const CONTEXT = { flags: '--context <json>', help: 'the context of the run, as a JSON object' };
-export const MODE = {
+export const CONTEXT_OPTION = { flags: '--context <json>', help: 'the context of the run, as a JSON object' };
+export const MODE_OPTION = {
   flags: '--mode <mode>',
   help: 'guided (default), full_auto_stop_on_user_deps or full_auto_never_stop',
 };
