@@ -1,6 +1,6 @@
 import { err, type Result } from 'neverthrow';
+import { canonicalLength } from '../../core/json/canonical-json.ts';
 import { RESUME_CANDIDATES_MAX, RESUME_REPLY_BYTES_MAX } from '../../core/log/budgets.ts';
-import { canonicalLength } from '../../core/log/document-schema.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { type ResumeCandidate, shorterCandidate } from '../../core/resume/candidate.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';

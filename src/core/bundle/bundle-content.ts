@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
+import { canonicalLength } from '../json/canonical-json.ts';
 import { STEP_BYTES_MAX } from '../log/budgets.ts';
-import { canonicalLength } from '../log/document-schema.ts';
 import { type ExecutionSnapshot, parseSnapshot } from '../log/execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../log/ids.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow, sealWorkflow } from '../workflow/compiled/compiled-workflow.ts';

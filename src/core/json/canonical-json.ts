@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../assert.ts';
-import { encodeUtf8 } from '../text/utf8.ts';
+import { encodeUtf8, utf8Length } from '../text/utf8.ts';
 
 /** Deeper input is refused. Nothing we store comes near, and other readers must not overflow on it. */
 export const JSON_DEPTH_MAX = 256;
@@ -26,6 +26,11 @@ export function canonicalJson(value: unknown): Result<string, JsonRefusal> {
   const writer: Writer = { text: '', path: [], offence: undefined };
   if (write(writer, value)) return ok(writer.text);
   return err({ code: 'not_json', offence: writer.offence ?? 'undefined', path: pointer(writer.path) });
+}
+
+/** The size of a JSON value in the log. */
+export function canonicalLength(value: unknown): number {
+  return utf8Length(canonicalJson(value).unwrapOr(''));
 }
 
 type Writer = { text: string; readonly path: (string | number)[]; offence: JsonOffence | undefined };

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { assert } from '../assert.ts';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson, canonicalLength } from '../json/canonical-json.ts';
 import { defined } from '../json/json-value.ts';
 import { truncate, utf8Length, utf8Prefix } from '../text/utf8.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX, BLOCKERS_MAX, DETAILS_BYTES_MAX } from './budgets.ts';
-import { canonicalLength, detailsSchema, textSchema } from './document-schema.ts';
+import { detailsSchema, textSchema } from './document-schema.ts';
 import { contextKeySchema, stepIdSchema } from './ids.ts';
 import { BLOCKER_CODES } from './reasons.ts';
 

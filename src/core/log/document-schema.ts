@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { canonicalJson } from '../json/canonical-json.ts';
+import { canonicalJson, canonicalLength } from '../json/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { utf8Length } from '../text/utf8.ts';
 
@@ -34,11 +34,6 @@ export function detailsSchema(bytesMax: number) {
   return jsonObjectSchema.refine((details) => canonicalLength(details) <= bytesMax, {
     error: `must take at most ${bytesMax} bytes as canonical JSON`,
   });
-}
-
-/** The size of a JSON value in the log. */
-export function canonicalLength(value: unknown): number {
-  return utf8Length(canonicalJson(value).unwrapOr(''));
 }
 
 /** A document that does not have the shape of its version, with its first problem. */

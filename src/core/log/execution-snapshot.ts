@@ -1,8 +1,8 @@
 import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { type CanonicalBytes, ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
+import { type CanonicalBytes, canonicalLength, ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
 import { LOOP_ITEMS_BYTES_MAX } from './budgets.ts';
-import { canonicalLength, jsonValueSchema, labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
+import { jsonValueSchema, labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
 import {
   type LoopPath,
   loopIdSchema,

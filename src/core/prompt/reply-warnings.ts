@@ -1,9 +1,9 @@
 import { unreachable } from '../assert.ts';
+import { canonicalLength } from '../json/canonical-json.ts';
 import { type JsonObject, quote } from '../json/json-value.ts';
 import type { RiskPolicy } from '../log/autonomy.ts';
 import type { Capability } from '../log/blockers.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
-import { canonicalLength } from '../log/document-schema.ts';
 import type { Call } from '../log/error-envelope.ts';
 import type { PreferenceWarning } from '../run/decide/drafts.ts';
 import type { UnsetSkip } from '../run/walk/walk.ts';

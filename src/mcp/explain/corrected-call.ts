@@ -1,8 +1,7 @@
 import type { ByCode } from '../../core/assert.ts';
-import { JSON_DEPTH_MAX } from '../../core/json/canonical-json.ts';
+import { canonicalLength, JSON_DEPTH_MAX } from '../../core/json/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { REPEATED_CALL_BYTES_MAX } from '../../core/log/budgets.ts';
-import { canonicalLength } from '../../core/log/document-schema.ts';
 import type { Call, ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import type { Situation } from './situation.ts';

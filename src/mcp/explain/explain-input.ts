@@ -1,6 +1,5 @@
-import type { JsonOffence } from '../../core/json/canonical-json.ts';
+import { canonicalLength, type JsonOffence } from '../../core/json/canonical-json.ts';
 import { isList, isObject, type JsonObject, type JsonValue, quote } from '../../core/json/json-value.ts';
-import { canonicalLength } from '../../core/log/document-schema.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { contextDepth } from '../../core/log/events/output-events.ts';
 import type { ArtifactRefusal, ContextRefusal } from '../../core/log/operation/operation-drafts.ts';

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { canonicalLength } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import {
   ARTIFACT_BYTES_MAX,
@@ -7,7 +8,7 @@ import {
   CONTEXT_DEPTH_MAX,
   NOTE_BYTES_MAX,
 } from '../budgets.ts';
-import { canonicalLength, jsonObjectSchema, textSchema } from '../document-schema.ts';
+import { jsonObjectSchema, textSchema } from '../document-schema.ts';
 import { artifactDigestSchema, ContextId, OutputId } from '../ids.ts';
 import { eventSchema, nodeScope } from './event-envelope.ts';
 

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { canonicalLength } from '../../json/canonical-json.ts';
 import { truncate } from '../../text/utf8.ts';
 import { SUMMARY_BYTES_MAX, TRACE_BYTES_MAX, TRACE_ENTRIES_MAX, TRACE_REFS_MAX } from '../budgets.ts';
-import { canonicalLength, textSchema } from '../document-schema.ts';
+import { textSchema } from '../document-schema.ts';
 import { conditionIdSchema, loopIdSchema, stepIdSchema, TraceId } from '../ids.ts';
 import { nodeEvent } from './event-envelope.ts';
 

@@ -191,18 +191,20 @@ export function outputId(
   return OutputId.of(derivedBits(['output', ...attemptParts(attempt), payload.payloadKind, payload.place], sha256));
 }
 
-/** Ids of things that are counted at a node. */
-function idAt<Id>(kind: { readonly of: (bits: Uint8Array) => Id }, name: string) {
-  return ({ nodeId, place }: PlaceAtNode, sha256: Sha256): Id => kind.of(derivedBits([name, nodeId, place], sha256));
-}
-
-export const gapId = idAt(GapId, 'gap');
-export const traceId = idAt(TraceId, 'trace');
-export const preferenceChangeId = idAt(PreferenceChangeId, 'preference_change');
-export const capabilityObservationId = idAt(CapabilityObservationId, 'capability_observation');
-export const divergenceId = idAt(DivergenceId, 'divergence');
+export const gapId = (at: PlaceAtNode, sha256: Sha256) => GapId.of(bitsAt('gap', at, sha256));
+export const traceId = (at: PlaceAtNode, sha256: Sha256) => TraceId.of(bitsAt('trace', at, sha256));
+export const preferenceChangeId = (at: PlaceAtNode, sha256: Sha256) =>
+  PreferenceChangeId.of(bitsAt('preference_change', at, sha256));
+export const capabilityObservationId = (at: PlaceAtNode, sha256: Sha256) =>
+  CapabilityObservationId.of(bitsAt('capability_observation', at, sha256));
+export const divergenceId = (at: PlaceAtNode, sha256: Sha256) => DivergenceId.of(bitsAt('divergence', at, sha256));
 /** A node has at most one delta, so its place is always 0. */
-export const contextId = (nodeId: NodeId, sha256: Sha256) => idAt(ContextId, 'context')({ nodeId, place: 0 }, sha256);
+export const contextId = (nodeId: NodeId, sha256: Sha256) =>
+  ContextId.of(bitsAt('context', { nodeId, place: 0 }, sha256));
+
+function bitsAt(name: string, { nodeId, place }: PlaceAtNode, sha256: Sha256): Uint8Array {
+  return derivedBits([name, nodeId, place], sha256);
+}
 
 function attemptParts({ nodeId, operation, attemptId }: Attempt): readonly (string | number)[] {
   return [nodeId, operation, attemptId];

@@ -1,6 +1,6 @@
+import { canonicalLength } from '../../json/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { REPEATED_CALL_BYTES_MAX } from '../../log/budgets.ts';
-import { canonicalLength } from '../../log/document-schema.ts';
 import type { Call } from '../../log/error-envelope.ts';
 import type { GivenReply } from '../../log/operation/stored-reply.ts';
 import { replyWarning } from '../reply-warnings.ts';

@@ -1,8 +1,7 @@
-import type { Sha256 } from '../../json/canonical-json.ts';
+import { canonicalLength, type Sha256 } from '../../json/canonical-json.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { DETAILS_BYTES_MAX, GAPS_CLOSED_MAX, GAPS_OPENED_MAX, SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
-import { canonicalLength } from '../../log/document-schema.ts';
 import type { DraftOf } from '../../log/event.ts';
 import type { NodeId, RunId, StepInstanceKey } from '../../log/ids.ts';
 import { gapId } from '../../log/operation/operation-drafts.ts';

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import { canonicalLength } from '../../json/canonical-json.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import { LOOP_ITEMS_BYTES_MAX } from '../../log/budgets.ts';
-import { canonicalLength } from '../../log/document-schema.ts';
 import type { EventOf } from '../../log/event.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { EngineState, LoopFrame } from '../../log/execution-snapshot.ts';

@@ -25,15 +25,10 @@ const gateSchema: z.ZodType<Gate> = z.object({
 
 const confirmationSchema: z.ZodType<Confirmation> = z.union([z.object({ kind: z.literal('none') }), gateSchema]);
 
-/** A confirmation and the weaker ones behind it, the strongest first. */
-export function gatesOf(confirmation: Confirmation | undefined): readonly Gate[] {
-  if (confirmation === undefined || confirmation.kind === 'none') return [];
-  return [confirmation, ...gatesOf(confirmation.otherwise)];
-}
-
 /** What is asked for where those conditions hold: the first, which is the strongest, that has something to say. */
 export function askedFor(confirmation: Confirmation, holds: (condition: Condition) => boolean): Confirmation['kind'] {
-  return gatesOf(confirmation).find(({ when }) => holds(when))?.kind ?? 'none';
+  if (confirmation.kind === 'none' || holds(confirmation.when)) return confirmation.kind;
+  return askedFor(confirmation.otherwise ?? { kind: 'none' }, holds);
 }
 
 /** Where a step comes from: written by the author, or put in by a template or feature, with its id. */

@@ -1,5 +1,5 @@
 import type { CompiledLoop, Entry } from './compiled-loop.ts';
-import { type CompiledStep, gatesOf } from './compiled-step.ts';
+import type { CompiledStep, Confirmation, Gate } from './compiled-step.ts';
 import { type Condition, conditionLeaves } from './condition.ts';
 import { criteriaRules } from './criteria.ts';
 
@@ -33,6 +33,12 @@ function conditionsOfStep({ runCondition, confirmation, fragments, criteria, pur
     ...(criteria === undefined ? [] : criteriaRules(criteria).flatMap(({ when }) => when ?? [])),
     ...(purpose.kind === 'delegation' ? purpose.delegations.flatMap((one) => one.runCondition ?? []) : []),
   ];
+}
+
+/** A confirmation and the weaker ones behind it, the strongest first. */
+export function gatesOf(confirmation: Confirmation | undefined): readonly Gate[] {
+  if (confirmation === undefined || confirmation.kind === 'none') return [];
+  return [confirmation, ...gatesOf(confirmation.otherwise)];
 }
 
 function conditionsOfLoop({ runCondition, control, body }: CompiledLoop): Condition[] {

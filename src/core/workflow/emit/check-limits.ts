@@ -1,5 +1,5 @@
+import { canonicalLength } from '../../json/canonical-json.ts';
 import { LOOP_IDS_LENGTH_MAX, STEP_BYTES_MAX, STEP_ID_LENGTH_MAX, WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
-import { canonicalLength } from '../../log/document-schema.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import { SPLIT } from '../expand/expansion-budget.ts';

@@ -1,6 +1,7 @@
 import { contracts } from '../builtins/registry.ts';
 import { gateVerdict } from '../builtins/run-contracts.ts';
-import { type CompiledStep, gatesOf } from '../compiled/compiled-step.ts';
+import type { CompiledStep } from '../compiled/compiled-step.ts';
+import { gatesOf } from '../compiled/condition-references.ts';
 import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
 import type { ExpandedStep } from '../expand/expanded.ts';
 import { renderPrompt } from '../expand/render-prompt.ts';

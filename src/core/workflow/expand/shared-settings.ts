@@ -1,5 +1,6 @@
-import { type Confirmation, type Gate, gatesOf } from '../compiled/compiled-step.ts';
+import type { Confirmation, Gate } from '../compiled/compiled-step.ts';
 import type { Condition } from '../compiled/condition.ts';
+import { gatesOf } from '../compiled/condition-references.ts';
 import type { TemplateStep } from '../format/step-fields.ts';
 import { type Brought, type ExpandedEntry, type ExpandedStep, mapSteps } from './expanded.ts';
 import type { Instance } from './instantiate.ts';
