@@ -15,8 +15,13 @@ import { sha256 } from './examples/sha256.ts';
 export function storeFolder(parts: Partial<FileStoreParts> = {}): FileStoreParts & { readonly root: string } {
   const root = mkdtempSync(join(tmpdir(), 'workrail-store-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  return { ...storePartsIn(root), ...parts, root };
+}
+
+/** The parts of a store in a folder that somebody else removes. */
+export function storePartsIn(root: string): FileStoreParts {
   const waiting = { pause: (ms: number) => setTimeout(ms), nowMs: () => performance.now() };
-  return { disk: { fs: nodeFileSystem, root }, sha256, locks: systemLocks, waiting, ...parts, root };
+  return { disk: { fs: nodeFileSystem, root }, sha256, locks: systemLocks, waiting };
 }
 
 /** Session ids that sort as their numbers do. */

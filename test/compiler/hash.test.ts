@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { enforces } from '../enforces.ts';
+import { isLong, share } from '../volume.ts';
 import { compiled, compileText, compileValue, FIXTURES, fixture, hashOf } from './compile-file.ts';
 import { type Json, type Leaf, leavesOf, replaced } from './json-leaves.ts';
 
@@ -110,7 +111,7 @@ describe('the hash of a workflow', () => {
     for (const { name, text } of FIXTURES) {
       const document = parse(text);
       const hash = hashOf(compileText(text));
-      for (const leaf of leavesOf(document)) {
+      for (const leaf of share(leavesOf(document))) {
         const verdict = tried(document, leaf, hash);
         const isInformational = isOneOf(INFORMATIONAL, leaf) || WITHOUT_EFFECT.includes(`${name}${leaf.pointer}`);
         if (verdict === 'same' && isInformational && isSameWithout(document, leaf, hash)) counts.informational += 1;
@@ -120,8 +121,8 @@ describe('the hash of a workflow', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(counts.meaningful).toBeGreaterThan(300);
-    expect(counts.informational).toBeGreaterThan(15);
+    expect(counts.meaningful).toBeGreaterThan(isLong ? 300 : 60);
+    expect(counts.informational).toBeGreaterThan(isLong ? 15 : 0);
     console.info(`changes of single values: ${JSON.stringify(counts)}`);
   });
 

@@ -9,6 +9,7 @@ import { type Report, reportJson } from '../../src/core/report/report.ts';
 import { FORMATS, hunted, reportOf } from '../e2e/report/hunted-report.ts';
 import { enforces } from '../enforces.ts';
 import { tokenOf } from '../examples/engine.ts';
+import { isLong } from '../volume.ts';
 
 describe('redacted reports', () => {
   it('a redacted report hides the path of the workspace wherever it occurs', async () => {
@@ -108,7 +109,7 @@ describe('redacted reports', () => {
           expect(leaks(format(redacted), [secret.core, 'planted-too'])).toEqual([]);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: isLong ? 400 : 10 },
     );
   });
 
@@ -129,7 +130,7 @@ describe('redacted reports', () => {
         const secrets = [...cores, ...cores.map(basic)];
         for (const format of FORMATS) expect(leaks(undressed(format(redacted)), secrets)).toEqual([]);
       }),
-      { numRuns: 5 },
+      { numRuns: isLong ? 50 : 2 },
     );
   });
 });

@@ -1,6 +1,16 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { layout } from '../../src/adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import { resumeSession, workflowNames } from '../../src/app/resume/resume-session.ts';
@@ -10,7 +20,7 @@ import { rankRuns } from '../../src/core/resume/rank-runs.ts';
 import { resumeQuestion } from '../../src/core/resume/resume-question.ts';
 import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
 import { enforces } from '../enforces.ts';
-import { storeFolder } from '../store-folder.ts';
+import { storeFolder, storePartsIn } from '../store-folder.ts';
 import { type GoldenRun, type GoldenStore, goldenStore } from './golden-store.ts';
 import { type Asked, naiveRanking, naiveStrong } from './naive-ranking.ts';
 
@@ -134,19 +144,29 @@ describe('coming back by way of an index', () => {
     ['full of something else', (root) => appendFileSync(join(root, layout.sessionIndex), '\n{"sum":"x"}\nxx\n')],
   ];
 
+  /** A store with the answers that it gave itself. */
+  let stored: { root: string; services: Services; answers: { asked: Asked; reply: GivenReply }[] };
+  beforeAll(async () => {
+    const root = mkdtempSync(join(tmpdir(), 'workrail-ranking-'));
+    const { services } = (await goldenStore(storeOf(storePartsIn(root)))).engine;
+    stored = { root, services, answers: [] };
+    for (const asked of PLACED.filter((_question, i) => i % 9 === 0)) {
+      stored.answers.push({ asked, reply: await answerOf(services, asked) });
+    }
+  });
+
+  afterAll(() => rmSync(stored.root, { recursive: true }));
+
   it.each(damages)(
     'resuming through an index that is %s gives the same answers and writes nothing',
     async (_, damage) => {
       enforces('resume_is_read_only', 'resume_healthy_only', 'cache_is_never_truth');
       const folder = storeFolder();
-      const { engine } = await goldenStore(storeOf(folder));
-      const asked = PLACED.filter((_question, i) => i % 9 === 0);
-      const before = [];
-      for (const one of asked) before.push(await answerOf(engine.services, one));
+      cpSync(stored.root, folder.root, { recursive: true });
       damage(folder.root);
       const left = filesIn(folder.root);
-      const services = { ...engine.services, ...storeOf(folder) };
-      for (const [i, one] of asked.entries()) expect(await answerOf(services, one)).toEqual(before[i]);
+      const services = { ...stored.services, ...storeOf(folder) };
+      for (const { asked, reply } of stored.answers) expect(await answerOf(services, asked)).toEqual(reply);
       expect(filesIn(folder.root)).toEqual(left);
     },
   );

@@ -7,7 +7,7 @@ import { TIMEOUT_MS } from './play/volume.ts';
 import { memoryWorld } from './world/memory-world.ts';
 import { COMMON_FILES } from './world/workflow-files.ts';
 
-const FAULTY_CALLS = Number(process.env['WORKRAIL_LIBRARY_CALLS'] ?? (isLong ? 50_000 : 300));
+const FAULTY_CALLS = Number(process.env['WORKRAIL_LIBRARY_CALLS'] ?? (isLong ? 50_000 : 120));
 
 /** It asks for the small workflows, which are not in this world. */
 const faults = FAULTS.filter(({ name }) => name !== 'unknown workflow');

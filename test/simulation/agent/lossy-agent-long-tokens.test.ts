@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { isLong } from '../../volume.ts';
 import { FAULTS } from './faults/all-faults.ts';
 import { simulate } from './play/simulate.ts';
 import { TIMEOUT_MS } from './play/volume.ts';
 import { memoryWorld } from './world/memory-world.ts';
 import { SMALL_FILES } from './world/small-workflows.ts';
 
-const FAULTY_CALLS = 1_000;
+const FAULTY_CALLS = isLong ? 10_000 : 250;
 
 /** A long token is taken exactly as it is or not at all. */
 const SHORT_ONLY = ['token respelled', 'token with words around it', 'token miscopied', 'token cut off'];

@@ -16,7 +16,7 @@ async function played(seed: string) {
     worlds.push(world);
     return world;
   };
-  await simulate({ name: 'twice', sight: 'data', faults: FAULTS, faultyCalls: 120, callsPerWorld: 60, newWorld });
+  await simulate({ name: 'twice', sight: 'data', faults: FAULTS, faultyCalls: 60, callsPerWorld: 30, newWorld });
   const printed = print.mock.calls.flat();
   vi.restoreAllMocks();
   vi.unstubAllEnvs();

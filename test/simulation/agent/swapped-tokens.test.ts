@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { share } from '../../volume.ts';
 import { type Call, type Reply, readReply, type Sight } from './reader/obedient-reader.ts';
 import { type Told, told } from './witness/told.ts';
 import { newWitness, type Witness } from './witness/witness.ts';
@@ -31,7 +32,7 @@ const CASES = OPERATIONS.flatMap((operation) =>
 );
 
 describe('two runs in one chat', () => {
-  it.each(CASES)('cannot be mixed up: $tool with $slot = $token beside $beside, read as $sight', async (one) => {
+  it.each(share(CASES))('cannot be mixed up: $tool with $slot = $token beside $beside, read as $sight', async (one) => {
     enforces('run_tag_everywhere', 'ack_alone_advances', 'advance_only_through_ack');
     const { slot, token, beside, sight } = one;
     const { witness, chat, at } = await twoRuns();

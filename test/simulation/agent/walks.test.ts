@@ -34,7 +34,7 @@ afterAll(() => console.log(`calls and blocks on the way through each file\n${tab
 
 describe.each(FILES.map((file, at) => ({ name: file.name, file, at })))('$name', ({ file, at }) => {
   const all = AUTONOMY.flatMap((mode) => WAYS.flatMap((way) => SIGHTS.map((sight) => ({ mode, way, sight }))));
-  const cases = share(all, { from: at });
+  const cases = share(all, { every: all.length, from: at });
 
   it.each(cases)(
     'is walked to the end in $mode on the $way way by a reader of $sight',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../../enforces.ts';
-import { isLong } from '../../volume.ts';
+import { isLong, share } from '../../volume.ts';
 import { intercept } from '../disk/intercept.ts';
 import { EMPTY_DISK, simulatedDisk } from '../disk/simulated-disk.ts';
 import { crashExplorer } from './crash-explorer.ts';
@@ -15,7 +15,7 @@ test('a reply survives a power cut, also one that a later process gave for a kil
   const explorer = crashExplorer();
   const points = await explorer.record(BLANK, { appends: 0, replies: REPLIES_MAX });
   for (const point of points) await explorer.explore(point, BOUNDS);
-  for (const { state, acknowledged } of points) {
+  for (const { state, acknowledged } of share(points)) {
     const replies = Math.min(acknowledged.replies.length + 1, REPLIES_MAX);
     const later = await explorer.record({ state, acknowledged }, { appends: 0, replies });
     for (const point of later) await explorer.explore(point, BOUNDS);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../../enforces.ts';
-import { isLong } from '../../volume.ts';
+import { isLong, share } from '../../volume.ts';
 import type { Failure } from '../disk/failing.ts';
 import { isReading, type Operation } from '../disk/intercept.ts';
 import { crashExplorer } from './crash-explorer.ts';
@@ -40,8 +40,8 @@ test.each(Object.entries(STARTS))(
 );
 
 function failuresOf(call: Operation, index: number): readonly Failure[] {
-  const once = CODES.map((code) => ({ index, code, how: 'once' as const }));
-  if (isReading(call)) return isLong ? once : once.slice(0, 2);
-  const onwards = CODES.map((code) => ({ index, code, how: 'on' as const }));
-  return [...once, ...(isLong ? onwards : onwards.slice(0, 1)), { index, code: 'EIO', how: 'done' }];
+  const once = share(CODES, { every: 2, from: index }).map((code) => ({ index, code, how: 'once' as const }));
+  if (isReading(call)) return isLong ? once : once.slice(0, 1);
+  const onwards = share(CODES, { from: index }).map((code) => ({ index, code, how: 'on' as const }));
+  return [...once, ...onwards, { index, code: 'EIO', how: 'done' }];
 }

@@ -7,6 +7,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { randomHistory } from '../../../../test/simulation/random-history.ts';
 import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
 import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
+import { share } from '../../../../test/volume.ts';
 import { claimLocks } from '../../lock/claim-locks.ts';
 import { type FileSystem, layout } from '../disk/disk.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
@@ -86,7 +87,7 @@ describe('an index that is not as it was written', () => {
     const truth = await summariesOf(folder);
     const index = join(folder.root, layout.sessionIndex);
     const bytes = readFileSync(index);
-    for (let i = 0; i < bytes.length; i++) {
+    for (const i of share([...bytes.keys()])) {
       const flipped = Buffer.from(bytes);
       flipped[i] = (bytes[i] ?? 0) ^ 1;
       writeFileSync(index, flipped);
