@@ -22,7 +22,9 @@ export type TestClient = {
 };
 
 /** Where a server is: started with an environment, or listening at an address. */
-type Place = { readonly env: Record<string, string>; readonly cwd?: string } | { readonly url: string };
+type Place =
+  | { readonly env: Record<string, string>; readonly cwd?: string; readonly program?: string }
+  | { readonly url: string };
 
 type ClientOptions = {
   /** Folders that the client says it works in; without any it cannot tell. */
@@ -94,8 +96,8 @@ async function connect2(
   };
 }
 
-function started({ env, cwd }: Extract<Place, { env: unknown }>) {
-  return { command: process.execPath, args: [PROGRAM, 'serve'], env, ...(cwd === undefined ? {} : { cwd }) };
+function started({ env, cwd, program = PROGRAM }: Extract<Place, { env: unknown }>) {
+  return { command: process.execPath, args: [program, 'serve'], env, ...(cwd === undefined ? {} : { cwd }) };
 }
 
 function rootList(roots: readonly string[]) {

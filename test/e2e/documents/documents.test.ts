@@ -1,14 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../../src/core/log/error-envelope.ts';
 import { enforces } from '../../enforces.ts';
 import { CLIENTS } from '../clients.ts';
+import { SMALL_PROGRAM } from '../small-program.ts';
 import { writtenPages } from './written-commands.ts';
 
-const PROGRAM = resolve('dist/workrail.js');
 const PAGES = writtenPages();
 /** Typed by people in a clone, and run by other tests or by CI itself. */
 const ELSEWHERE =
@@ -77,7 +77,7 @@ describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands
     for (const line of typed) {
       const words = wordsOf(line.replaceAll(EXAMPLE_TAG, tag).replaceAll(EXAMPLE_REPOSITORY, at('flows.git')));
       const args = words[0] === 'node' ? words.slice(2) : words.slice(1);
-      const ran = spawnSync(process.execPath, [PROGRAM, ...args], {
+      const ran = spawnSync(process.execPath, [SMALL_PROGRAM, ...args], {
         cwd: at('project'),
         env: env(args[0] === 'import' ? 'elsewhere' : machine, home),
         encoding: 'utf8',
@@ -105,7 +105,7 @@ describe('the documents', () => {
       const file = at(`${whole.id}.json`);
       writeFileSync(file, JSON.stringify(whole));
       const run = (...words: readonly string[]) =>
-        spawnSync(process.execPath, [PROGRAM, 'workflow', ...words], { env: env(), encoding: 'utf8' });
+        spawnSync(process.execPath, [SMALL_PROGRAM, 'workflow', ...words], { env: env(), encoding: 'utf8' });
       const ran = run('check', file, '--strict');
       expect([path, ran.status, ran.status === 0 ? '' : ran.stdout]).toEqual([path, 0, '']);
       // Whoever takes over an example must not be blocked by it, or find half of it passed over.

@@ -9,8 +9,8 @@ export type HttpServer = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
 
-export async function startHttp(env: Record<string, string>): Promise<HttpServer> {
-  const child = spawn(process.execPath, ['dist/workrail.js', 'serve', '--http', '0'], { env });
+export async function startHttp(env: Record<string, string>, program = 'dist/workrail.js'): Promise<HttpServer> {
+  const child = spawn(process.execPath, [program, 'serve', '--http', '0'], { env });
   const url = await new Promise<string>((resolve, reject) => {
     let talk = '';
     child.stderr.on('data', (part: Buffer) => {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { workflowText } from '../../catalog/catalog-of.ts';
 import { enforces } from '../../enforces.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
+import { SMALL_PROGRAM } from '../small-program.ts';
 import { startHttp } from './local-http.ts';
 
 let folder: string;
@@ -25,7 +26,11 @@ function project(name: string): void {
 }
 
 describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
-  const place = () => ({ env: { WORKRAIL_DATA_DIR: join(folder, 'data') }, cwd: join(folder, 'here') });
+  const place = () => ({
+    env: { WORKRAIL_DATA_DIR: join(folder, 'data') },
+    cwd: join(folder, 'here'),
+    program: SMALL_PROGRAM,
+  });
   const roots = () => ['file://elsewhere/x', pathToFileURL(join(folder, 'told')).href];
 
   it('a client with a root sees the workflows of that folder, and is asked once', async () => {
@@ -61,7 +66,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
   });
 
   it('a client over HTTP sees the workflows of its root if the protocol supports it', async () => {
-    const http = await startHttp({ WORKRAIL_DATA_DIR: join(folder, 'data') });
+    const http = await startHttp({ WORKRAIL_DATA_DIR: join(folder, 'data') }, SMALL_PROGRAM);
     const client = await connect({ url: http.url }, { roots: roots() });
     const projects = await projectsOf(client);
     expect(projects).toEqual(kind.includes('2026') ? ['project.told'] : []);

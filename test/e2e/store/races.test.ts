@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
 import { nodeHasher } from '../../../src/adapters/system.ts';
 import { enforces } from '../../enforces.ts';
+import { isLong } from '../../volume.ts';
 import { appendCheckpoint } from './append-checkpoint.ts';
 import { fastDir } from './fast-dir.ts';
 import { EVENTS_PER_CHECKPOINT, EVENTS_PER_OPENING, sessionNamed } from './named-plans.ts';
@@ -37,8 +38,8 @@ afterEach(async () => {
 });
 
 describe.each([
-  { locks: 'native', appends: 100 },
-  { locks: 'claims', appends: 40 },
+  { locks: 'native', appends: isLong ? 100 : 40 },
+  { locks: 'claims', appends: isLong ? 40 : 16 },
 ] as const)(`${PROCESSES} processes with $appends appends each, $locks locks`, ({ locks, appends }) => {
   it('processes that write to one session leave every event once and in order', async () => {
     enforces('eight_processes_one_session', 'single_writer_per_session', 'many_processes_share_data_dir');
