@@ -20,7 +20,7 @@ describe('the boundaries between layers', () => {
       ...TARGETS,
       ...PLANTED.map((violation) => ({ ...violation, isHiddenFromCompiler: violation.reports.tsc === undefined })),
     ]);
-  }, 60_000);
+  }, 240_000);
 
   it('core cannot use Node, the DOM, the clock, randomness or async code', () => {
     enforces('core_is_pure');
