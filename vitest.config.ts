@@ -12,8 +12,8 @@ const APART = [
 const IN_MEMORY = '/dev/shm';
 const ROOM_MIN_BYTES = 2 ** 30;
 
-// Flushing costs nothing in memory; the long check uses the disk.
-if (process.env['WORKRAIL_LONG'] !== '1' && hasRoomInMemory()) process.env['TMPDIR'] ??= IN_MEMORY;
+/** Flushing costs nothing in memory. The long check and the built program use the disk. */
+const env = process.env['WORKRAIL_LONG'] !== '1' && hasRoomInMemory() ? { TMPDIR: IN_MEMORY } : {};
 
 function hasRoomInMemory(): boolean {
   try {
@@ -40,7 +40,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'apart', isolate: true, include: APART },
+        test: { name: 'apart', env, isolate: true, include: APART },
       },
       {
         extends: true,
@@ -50,6 +50,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          env,
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/e2e/**', ...APART],
         },
