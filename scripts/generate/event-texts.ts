@@ -209,4 +209,18 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
       keyOnly: { ordinal: 0 },
     },
   },
+  attestation_recorded: {
+    purpose:
+      'What a person answered, or what a command showed, on a channel that the arguments of a tool call cannot reach. The newest statement about a subject counts until the advance is recorded.',
+    keyRecipe: ['{data.attestationId}'],
+    example: {
+      scope: next,
+      data: {
+        attestationId: 'att_3k8v1m5q9z2xw7tb',
+        subject: { kind: 'attempt', digest: digest('c') },
+        statement: { kind: 'approved', comment: 'Release it.', shown: 'whole' },
+        by: { via: 'terminal', launch: 'x1', askedAt: EXAMPLE_AT, answerMs: 41_000 },
+      },
+    },
+  },
 };

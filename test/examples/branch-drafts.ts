@@ -1,14 +1,19 @@
+import { assert } from '../../src/core/assert.ts';
 import { type DraftOf, type EventDraft, eventIdOf } from '../../src/core/log/event.ts';
+import { AttestationId, ContextId, derivedBits } from '../../src/core/log/ids.ts';
 import { outputDrafts, outputId } from '../../src/core/log/operation/operation-drafts.ts';
 import { STORED_REPLY } from './advance-drafts.ts';
 import {
+  ARTIFACTS,
   attempt,
+  BLOCKED,
   CHECKPOINT,
   digestOf,
   FORK,
   ROOT,
   RUN,
   SECOND,
+  step,
   THIRD,
   TO_CHECKPOINT,
   TO_FORK,
@@ -100,6 +105,90 @@ export const forkDrafts: readonly EventDraft[] = [
       fromNodeId: ROOT,
       toNodeId: FORK,
       cause: { kind: 'non_tip_advance', eventId: eventIdOf(toFork, sha256) },
+    },
+  },
+];
+
+const atBlocked = { runId: RUN, nodeId: BLOCKED };
+const attestationOf = (name: string) => AttestationId.of(derivedBits([name], sha256));
+const byTerminal = { via: 'terminal', launch: 'launch-1', askedAt: 1_700_000_000_000, answerMs: 12_000 } as const;
+const SHA = 'd'.repeat(40);
+const [LOG] = ARTIFACTS;
+assert(LOG !== undefined, 'there is an example artifact');
+
+/** A person rejects and approves the blocked attempt and answers a question, and a check is run. */
+export const attestationDrafts: readonly EventDraft[] = [
+  {
+    kind: 'attestation_recorded',
+    scope: atBlocked,
+    data: {
+      attestationId: attestationOf('rejected'),
+      subject: { kind: 'attempt', digest: digestOf('blocked attempt') },
+      statement: { kind: 'rejected', comment: 'Not on a Friday.', shown: 'part' },
+      by: {
+        ...byTerminal,
+        via: 'elicitation',
+        client: { name: 'claude-code', version: '2.1.300' },
+        principal: 'maria@example.com',
+      },
+    },
+  },
+  {
+    kind: 'attestation_recorded',
+    scope: atBlocked,
+    data: {
+      attestationId: attestationOf('approved'),
+      subject: { kind: 'attempt', digest: digestOf('blocked attempt') },
+      statement: { kind: 'approved', shown: 'whole' },
+      by: { ...byTerminal, via: 'console' },
+    },
+  },
+  {
+    kind: 'attestation_recorded',
+    scope: atBlocked,
+    data: {
+      attestationId: attestationOf('answered'),
+      subject: { kind: 'attempt', digest: digestOf('blocked attempt') },
+      statement: { kind: 'answered', value: 'staging', shown: 'whole' },
+      by: byTerminal,
+    },
+  },
+  {
+    kind: 'context_set',
+    scope: atBlocked,
+    data: {
+      contextId: ContextId.of(derivedBits([attestationOf('answered')], sha256)),
+      context: { target: 'staging' },
+      source: 'person',
+    },
+  },
+  {
+    kind: 'attestation_recorded',
+    scope: atBlocked,
+    data: {
+      attestationId: attestationOf('check'),
+      subject: { kind: 'step', stepId: step('decide'), loopPath: [], snapshotRef: snapshotRef('nothing_pending') },
+      statement: {
+        kind: 'check',
+        checkId: 'tests',
+        commandDigest: digestOf('npm test'),
+        exitCode: 0,
+        timedOut: false,
+        durationMs: 8_100,
+        tests: { executed: 240, failed: 0 },
+        headSha: SHA,
+        treeDigest: digestOf('tree'),
+        log: { sha256: LOG[0], byteLength: LOG[1].length },
+        base: {
+          exitCode: 1,
+          timedOut: false,
+          durationMs: 7_900,
+          sha: SHA,
+          tests: { executed: 240, failed: 1 },
+          fixed: 1,
+        },
+      },
+      by: byTerminal,
     },
   },
 ];

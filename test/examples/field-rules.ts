@@ -12,7 +12,8 @@ export function eventFields(event: SessionEvent): FieldRules {
 
 const EVENT_FIELDS: FieldRules = {
   opaque: ['/data/context', '/data/details', '/data/reply/structured', '/data/outcome/blockers/*/details'],
-  nullable: ['/data/parentNodeId'],
+  free: ['/data/statement/value'],
+  nullable: ['/data/parentNodeId', '/data/statement/exitCode', '/data/statement/base/exitCode'],
   texts: {
     '/data/summary': 512,
     '/data/entries/*/summary': 512,
@@ -24,8 +25,14 @@ const EVENT_FIELDS: FieldRules = {
     '/data/warnings/*/recommended': ANY_LENGTH,
     '/data/warnings/*/effective': ANY_LENGTH,
     '/data/reply/text/*': ANY_LENGTH,
+    '/data/statement/comment': 4096,
+    '/data/statement/checkId': 64,
+    '/data/by/client/name': 128,
+    '/data/by/client/version': 128,
+    '/data/by/launch': 64,
+    '/data/by/principal': 256,
   },
-  emptyTexts: ['/data/reply/text/*'],
+  emptyTexts: ['/data/reply/text/*', '/data/by/client/version'],
 };
 
 /** The optional fields of each kind of event; all others are required. */
@@ -44,6 +51,20 @@ export const OPTIONAL_EVENT_FIELDS: { readonly [kind in EventKind]: readonly str
   decision_trace_appended: ['/at', '/data/entries/*/refs'],
   context_set: ['/at'],
   step_skipped: ['/at', '/data/conditionId'],
+  attestation_recorded: [
+    '/at',
+    '/data/by/client',
+    '/data/by/principal',
+    '/data/statement/base',
+    '/data/statement/base/fixed',
+    '/data/statement/base/tests',
+    '/data/statement/comment',
+    '/data/statement/headSha',
+    '/data/statement/log',
+    '/data/statement/tests',
+    '/data/statement/treeDigest',
+    '/data/statement/value',
+  ],
 };
 
 export const MANIFEST_FIELDS: FieldRules = { opaque: [], nullable: [], texts: {}, emptyTexts: [] };

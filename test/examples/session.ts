@@ -2,7 +2,7 @@ import { type EventDraft, placeEvents, type SessionEvent } from '../../src/core/
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { type AppendPlan, addContentRefs, noContentRefs } from '../../src/core/log/plan/append-plan.ts';
 import { advanceDrafts, blockDrafts, retryDrafts } from './advance-drafts.ts';
-import { checkpointDrafts, correctionDrafts, forkDrafts } from './branch-drafts.ts';
+import { attestationDrafts, checkpointDrafts, correctionDrafts, forkDrafts } from './branch-drafts.ts';
 import { ARTIFACTS, SESSION } from './ids.ts';
 import { sha256 } from './sha256.ts';
 import { SNAPSHOTS_BY_REF } from './snapshots.ts';
@@ -12,7 +12,7 @@ import { startDrafts } from './start-drafts.ts';
 const EXAMPLE_TIME = 1_700_000_000_000;
 
 /**
- * A legal session, plan by plan: start, advance, block, retry, checkpoint, correction, fork. It contains an event of
+ * A legal session, plan by plan: start, advance, block, retry, checkpoint, correction, fork, attestations. It contains an event of
  * every kind, and every member of their unions that an engine may write.
  */
 export const PLAN_DRAFTS = {
@@ -23,6 +23,7 @@ export const PLAN_DRAFTS = {
   checkpoint: checkpointDrafts,
   correction: correctionDrafts,
   fork: forkDrafts,
+  attestation: attestationDrafts,
 } as const satisfies { readonly [name: string]: readonly EventDraft[] };
 
 export type PlanName = keyof typeof PLAN_DRAFTS;

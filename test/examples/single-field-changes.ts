@@ -11,6 +11,8 @@ export type FieldChange = {
 export type FieldRules = {
   /** Free JSON, of which nothing inside is checked. */
   readonly opaque: readonly string[];
+  /** Fields that hold any JSON. */
+  readonly free?: readonly string[];
   /** Fields that may be null instead. */
   readonly nullable: readonly string[];
   /** Texts with any content and their byte limits; `Infinity` if only the size of a plan limits them. */
@@ -79,6 +81,7 @@ function fieldsOf(value: Json, rules: FieldRules, path = ''): readonly Field[] {
 }
 
 function wrongTypes(field: string, value: Json, rules: FieldRules): readonly unknown[] {
+  if (rules.free?.includes(field)) return [];
   const others: readonly unknown[] = [null, true, 7, 'text', [], {}];
   const legal = [
     typeName(value),
@@ -90,7 +93,7 @@ function wrongTypes(field: string, value: Json, rules: FieldRules): readonly unk
 
 function wrongValues(field: string, value: Json, rules: FieldRules): readonly unknown[] {
   if (typeof value === 'number') return [-1, 0.5, 2 ** 53];
-  if (typeof value !== 'string') return [];
+  if (typeof value !== 'string' || rules.free?.includes(field)) return [];
   const bytesMax = rules.texts[field];
   if (bytesMax === undefined)
     return ['Not A Member!', '', `${value} `, value.toUpperCase()].filter((it) => it !== value);

@@ -33,10 +33,14 @@ const SNAPSHOTS = Object.values(SNAPSHOT_EXAMPLES).map((snapshot) => ({
   snapshot,
 }));
 
-const EVENTS = PLAN_NAMES.flatMap((name) => PLANS[name].events);
+/** The plans of the first release; what came later has files of its own. */
+const FIRST_PLANS = PLAN_NAMES.filter((name) => name !== 'attestation');
+const EVENTS = FIRST_PLANS.flatMap((name) => PLANS[name].events);
+const FIRST_KINDS = EVENT_KINDS.filter((kind) => EVENTS.some((event) => event.kind === kind));
 
 const FILES: { readonly [name: string]: readonly unknown[] } = {
-  ...Object.fromEntries(EVENT_KINDS.map((kind) => [`${kind}.jsonl`, EVENTS.filter((event) => event.kind === kind)])),
+  ...Object.fromEntries(FIRST_KINDS.map((kind) => [`${kind}.jsonl`, EVENTS.filter((event) => event.kind === kind)])),
+  'attestation_recorded.jsonl': PLANS.attestation.events,
   // The example session may get further plans at its end, and with them further records.
   'manifest.jsonl': MANIFEST_EXAMPLES.slice(0, linesOf('manifest.jsonl').length),
   'snapshots.jsonl': SNAPSHOTS,

@@ -91,6 +91,19 @@ export const WORKFLOW_ID_LENGTH_MAX = 128;
 /** No file system allows a longer path, and no common browser a longer address. */
 export const WORKFLOW_SOURCE_REF_BYTES_MAX = 4096;
 
+/** What a client calls itself, and its version. */
+export const CLIENT_NAME_BYTES_MAX = 128;
+/** An account or a git identity. */
+export const PRINCIPAL_BYTES_MAX = 256;
+/** Distinguishes one launch of the program from the next. */
+export const LAUNCH_BYTES_MAX = 64;
+/** A person explains a decision in a few sentences. */
+export const COMMENT_BYTES_MAX = 4096;
+/** A value that a person answers with, as canonical JSON. */
+export const ANSWER_BYTES_MAX = 16_384;
+/** People type the id of a check. */
+export const CHECK_ID_BYTES_MAX = 64;
+
 /** Keys are looked up and stored with every event. */
 export const DEDUPE_KEY_LENGTH_MAX = 256;
 

@@ -63,3 +63,14 @@ export function parseDocument<Schema extends z.ZodType>(
   const path = (issue?.path ?? []).map((key) => `/${String(key)}`).join('');
   return err({ code: 'wrong_shape', path, message: issue?.message ?? 'wrong shape' });
 }
+
+/** A text at the first problem that could be a member of a closed set, which a newer version may have added. */
+export function unknownMember(schema: z.ZodType, value: unknown): string | undefined {
+  const issue = schema.safeParse(value).error?.issues[0];
+  const isMember = issue?.code === 'invalid_value' || (issue?.code === 'invalid_union' && 'note' in issue);
+  if (issue === undefined || !isMember) return undefined;
+  const found = issue.path.reduce<unknown>((at, key) => (at as { [key: PropertyKey]: unknown })?.[key], value);
+  return typeof found === 'string' && MEMBER.test(found) ? `${issue.path.join('.')} ${found}` : undefined;
+}
+
+const MEMBER = /^[a-z][a-z0-9_]*$/;

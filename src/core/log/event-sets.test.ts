@@ -46,7 +46,7 @@ test('every closed set in an event is one of these lists, with exactly these val
       '/payload/payloadKind': ['notes', 'artifact_ref'],
     },
     preferences_changed: {
-      '/source': ['user', 'workflow_recommendation', 'system'],
+      '/source': ['user', 'workflow_recommendation', 'system', 'agent', 'policy', 'environment'],
       '/delta/*/key': ['autonomy', 'riskPolicy'],
       '/delta/*/value': [...AUTONOMY, ...RISK_POLICY],
       '/effective/autonomy': AUTONOMY,
@@ -63,6 +63,14 @@ test('every closed set in an event is one of these lists, with exactly these val
       '/provenance/detail/failureCode': ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'],
       '/provenance/detail/claimedBy': ['agent', 'user'],
       '/provenance/detail/claim': ['available', 'unavailable'],
+    },
+    attestation_recorded: {
+      '/subject/kind': ['attempt', 'step'],
+      '/statement/kind': ['approved', 'rejected', 'answered', 'check'],
+      '/statement/shown': ['whole', 'part'],
+      '/statement/unseen': [true],
+      '/statement/chosenByAgent': [true],
+      '/by/via': ['elicitation', 'terminal', 'console', 'team', 'ci', 'rehearsal'],
     },
     gap_recorded: {
       '/severity': ['info', 'warning', 'critical'],
@@ -103,7 +111,7 @@ test('every closed set in an event is one of these lists, with exactly these val
       ],
       '/entries/*/refs/*/kind': ['step_id', 'loop_id', 'condition_id', 'iteration'],
     },
-    context_set: { '/source': ['initial', 'agent_delta'] },
+    context_set: { '/source': ['initial', 'agent_delta', 'person'] },
   });
 });
 

@@ -41,6 +41,7 @@ test('the kinds of events are exactly these, each with an example', () => {
     'decision_trace_appended',
     'context_set',
     'step_skipped',
+    'attestation_recorded',
   ]);
   expect(new Set(SESSION_EVENTS.map(({ kind }) => kind))).toEqual(new Set(EVENT_KINDS));
 });
@@ -215,6 +216,7 @@ test('each kind has the key of its recipe', () => {
     decision_trace_appended: `decision_trace_appended:${SESSION}:${first('decision_trace_appended').data.traceId}`,
     context_set: `context_set:${SESSION}:${first('context_set').data.contextId}`,
     step_skipped: `step_skipped:${SESSION}:${SECOND}:0`,
+    attestation_recorded: `attestation_recorded:${SESSION}:${first('attestation_recorded').data.attestationId}`,
   };
   expect(Object.fromEntries(EVENT_KINDS.map((kind) => [kind, first(kind).dedupeKey]))).toEqual(expected);
 });

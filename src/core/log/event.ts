@@ -2,8 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { unreachable } from '../assert.ts';
 import type { Sha256 } from '../json/canonical-json.ts';
-import { labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
-import { EVENT_VERSION } from './events/event-envelope.ts';
+import { defined } from '../json/json-value.ts';
+import { labelOf, parseDocument, type SchemaRefusal, unknownMember } from './document-schema.ts';
+import { attestationRecordedSchema } from './events/attestation-events.ts';
+import { type By, EVENT_VERSION } from './events/event-envelope.ts';
 import { capabilityObservedSchema, divergenceRecordedSchema, gapRecordedSchema } from './events/gap-events.ts';
 import {
   advanceRecordedSchema,
@@ -45,6 +47,7 @@ export const sessionEventSchema = z.discriminatedUnion('kind', [
   decisionTraceAppendedSchema,
   contextSetSchema,
   stepSkippedSchema,
+  attestationRecordedSchema,
 ]);
 
 export type SessionEvent = z.infer<typeof sessionEventSchema>;
@@ -68,7 +71,11 @@ export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
   if (!EVENT_KINDS.some((known) => known === kind)) return err({ code: 'unknown_kind', kind });
 
   const event = parseDocument(sessionEventSchema, value);
-  if (event.isErr()) return err(event.error);
+  if (event.isErr()) {
+    const member = unknownMember(sessionEventSchema, value);
+    // A later release may add members to a closed set; that is not damage.
+    return err(member === undefined ? event.error : { code: 'unknown_version', version: member });
+  }
   if (!hasOwnDedupeKey(event.value)) return err({ code: 'wrong_dedupe_key', dedupeKey: event.value.dedupeKey });
   return ok(event.value);
 }
@@ -94,6 +101,7 @@ export type Placement = {
   readonly sessionId: SessionId;
   readonly firstEventIndex: number;
   readonly at?: number;
+  readonly by?: By | undefined;
 };
 
 /** The id of an event is derived from its key, so that events of one plan can refer to each other. */
@@ -123,7 +131,7 @@ export function placeEvents(
       eventIndex: eventIndexSchema.parse(placement.firstEventIndex + i),
       sessionId: placement.sessionId,
       dedupeKey: dedupeKey(draft, placement.sessionId),
-      ...(placement.at === undefined ? {} : { at: placement.at }),
+      ...defined({ at: placement.at, by: placement.by }),
       ...content,
     } as SessionEvent;
   });
@@ -195,6 +203,8 @@ function ownKeyParts(event: SelfKeyed): readonly string[] {
       return [event.data.traceId];
     case 'context_set':
       return [event.data.contextId];
+    case 'attestation_recorded':
+      return [event.data.attestationId];
     default:
       return unreachable(event);
   }

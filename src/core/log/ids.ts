@@ -50,6 +50,8 @@ export const TraceId = idKind<'TraceId'>('trace');
 export type TraceId = z.infer<typeof TraceId.schema>;
 export const ContextId = idKind<'ContextId'>('ctx');
 export type ContextId = z.infer<typeof ContextId.schema>;
+export const AttestationId = idKind<'AttestationId'>('att');
+export type AttestationId = z.infer<typeof AttestationId.schema>;
 
 const digest = z.string().regex(SHA256_DIGEST_PATTERN);
 

@@ -47,6 +47,7 @@ export type NodeRecord = {
   readonly skipped: readonly SkippedStep[];
   readonly preferences: readonly Of<'preferences_changed'>[];
   readonly capabilities: readonly Of<'capability_observed'>[];
+  readonly attestations: readonly Of<'attestation_recorded'>[];
   readonly contextKeys: readonly string[];
 };
 
@@ -78,6 +79,7 @@ function recordOf(events: readonly AppliedEvent[]): NodeRecord {
     skipped: ofKind('step_skipped').map(({ data }) => data),
     preferences: ofKind('preferences_changed').map(({ data }) => data),
     capabilities: ofKind('capability_observed').map(({ data }) => data),
+    attestations: ofKind('attestation_recorded').map(({ data }) => data),
     contextKeys: ofKind('context_set').flatMap(({ data }) => Object.keys(data.context).sort()),
   };
 }

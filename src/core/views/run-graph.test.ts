@@ -55,8 +55,8 @@ describe('the run graph', () => {
       return parseEvent({ ...edgeEvent, dedupeKey, data: { ...edgeEvent?.data, edgeKind } });
     });
     expect(refusals.map((result) => result.isErr() && result.error)).toMatchObject([
-      { code: 'wrong_shape', path: '/data/edgeKind' },
-      { code: 'wrong_shape', path: '/data/edgeKind' },
+      { code: 'unknown_version', version: 'data.edgeKind fork' },
+      { code: 'unknown_version', version: 'data.edgeKind branch' },
     ]);
   });
 

@@ -21,6 +21,7 @@ export type MomentDetail =
   | { readonly kind: 'capability'; readonly capability: Of<'capability_observed'> }
   | { readonly kind: 'gap'; readonly at: RunNode; readonly summary: string; readonly isResolving: boolean }
   | { readonly kind: 'divergence'; readonly divergence: Of<'divergence_recorded'> }
+  | { readonly kind: 'attestation'; readonly at: RunNode; readonly attestation: Of<'attestation_recorded'> }
   | { readonly kind: 'context'; readonly keys: readonly string[] };
 
 export type Moment = {
@@ -72,6 +73,8 @@ function toldBy(graph: RunGraph, event: AppliedEvent): MomentDetail | undefined 
       return { kind: 'divergence', divergence: event.data };
     case 'context_set':
       return { kind: 'context', keys: Object.keys(event.data.context).sort() };
+    case 'attestation_recorded':
+      return { kind: 'attestation', at: nodeOf(graph, event.scope.nodeId), attestation: event.data };
     case 'step_skipped':
       return { kind: 'skipped', onWayTo: nodeOf(graph, event.scope.nodeId), step: event.data };
     case 'node_created':

@@ -3,6 +3,7 @@ import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { SessionHealth } from '../log/health.ts';
 import type { EventId } from '../log/ids.ts';
 import type { KnownGraph } from '../log/plan/plan-rules.ts';
+import { type AttestationsView, applyAttestation } from './attestations.ts';
 import { type ContextView, emptyContext } from './context.ts';
 import { addFact, openPlace } from './lineage.ts';
 import {
@@ -55,6 +56,7 @@ export type SessionView = {
   readonly gaps: GapsView;
   readonly trace: TraceView;
   readonly observations: ObservationsView;
+  readonly attestations: AttestationsView;
 };
 
 export function emptySessionView(): SessionView {
@@ -73,6 +75,7 @@ export function emptySessionView(): SessionView {
     gaps: emptyGaps(),
     trace: new Map(),
     observations: new Map(),
+    attestations: new Map(),
   };
 }
 
@@ -127,6 +130,9 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
     case 'decision_trace_appended':
       applyTraceAppended(view.trace, event);
       break;
+    case 'attestation_recorded':
+      applyAttestation(view.attestations, event);
+      break;
     case 'session_created':
     case 'divergence_recorded':
     case 'step_skipped':
@@ -135,7 +141,12 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
       unreachable(event);
   }
   const { scope, eventIndex } = event;
-  if (scope?.nodeId !== undefined) touchNode(view.graph, { scope, eventIndex });
+  if (scope?.nodeId !== undefined && !isFromPerson(event)) touchNode(view.graph, { scope, eventIndex });
+}
+
+/** What a person answered says nothing about where the agent works, so it does not move the preferred tip. */
+function isFromPerson(event: AppliedEvent): boolean {
+  return event.kind === 'attestation_recorded' || (event.kind === 'context_set' && event.data.source === 'person');
 }
 
 function applyNode(view: SessionView, event: EventOf<'node_created'>): void {

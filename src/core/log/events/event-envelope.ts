@@ -1,6 +1,27 @@
 import * as z from 'zod';
-import { DEDUPE_KEY_LENGTH_MAX } from '../budgets.ts';
+import { CLIENT_NAME_BYTES_MAX, DEDUPE_KEY_LENGTH_MAX, PRINCIPAL_BYTES_MAX } from '../budgets.ts';
+import { nonBlankSchema, textSchema } from '../document-schema.ts';
 import { EventId, eventIndexSchema, NodeId, RunId, SessionId } from '../ids.ts';
+
+/** A client program, as it names itself when it connects. */
+export const clientSchema = z.object({
+  name: nonBlankSchema(CLIENT_NAME_BYTES_MAX),
+  version: textSchema(CLIENT_NAME_BYTES_MAX, { isEmptyAllowed: true }),
+});
+
+/** How a call reached us, and who says they made it. Informational like the time, and never part of a key or an id. */
+export const bySchema = z.object({
+  via: z.enum(['mcp', 'cli', 'console', 'config', 'ci', 'team']),
+  /** Typed by somebody at a terminal. */
+  terminal: z.literal(true).optional(),
+  /** The client program, as it named itself. */
+  client: clientSchema.optional(),
+  /** Who was signed in. Only a team server writes it. */
+  principal: nonBlankSchema(PRINCIPAL_BYTES_MAX).optional(),
+  /** The identity in the git settings, as claimed. */
+  author: nonBlankSchema(PRINCIPAL_BYTES_MAX).optional(),
+});
+export type By = z.infer<typeof bySchema>;
 
 /** The version of the event format that this program reads and writes. */
 export const EVENT_VERSION = 1;
@@ -32,6 +53,7 @@ export function eventSchema<Kind extends string, Scope extends z.ZodType, Data e
     data,
     /** Milliseconds, for display, retention and the order of sessions. It never orders events of one session. */
     at: z.int().min(0).optional(),
+    by: bySchema.optional(),
   });
 }
 

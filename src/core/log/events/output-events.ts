@@ -77,9 +77,10 @@ export const contextSetSchema = eventSchema(
     .object({
       contextId: ContextId.schema,
       context: contextDeltaSchema,
-      source: z.enum(['initial', 'agent_delta']),
+      /** `person`: answered on a channel that the agent's arguments cannot reach. */
+      source: z.enum(['initial', 'agent_delta', 'person']),
     })
-    .refine(({ source, context }) => source === 'agent_delta' || Object.values(context).every((it) => it !== null), {
+    .refine(({ source, context }) => source !== 'initial' || Object.values(context).every((it) => it !== null), {
       path: ['context'],
       error: 'the initial context cannot remove a key',
     }),

@@ -62,6 +62,9 @@ const preferenceWarningSchema = z.object({
   effective: z.string().min(1),
 });
 
+/** Who set preferences. A mode in a tool call is the agent's; an older `user` without `by` counts as the agent's too. */
+const PREFERENCE_SOURCES = ['user', 'workflow_recommendation', 'system', 'agent', 'policy', 'environment'] as const;
+
 /** A change of preferences at a node, and the preferences after it. */
 export const preferencesChangedSchema = eventSchema(
   'preferences_changed',
@@ -69,7 +72,7 @@ export const preferencesChangedSchema = eventSchema(
   z
     .looseObject({
       changeId: PreferenceChangeId.schema,
-      source: z.enum(['user', 'workflow_recommendation', 'system']),
+      source: z.enum(PREFERENCE_SOURCES),
       delta: z
         .array(preferenceDeltaSchema)
         .min(1)

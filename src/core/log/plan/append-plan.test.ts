@@ -82,11 +82,7 @@ test.each<[string, readonly SessionEvent[], number, PlanRefusal]>([
       code: 'wrong_event',
       position: 2,
       kind: 'node_created',
-      cause: {
-        code: 'wrong_shape',
-        path: '/data/nodeKind',
-        message: 'Invalid option: expected one of "step"|"checkpoint"|"blocked_attempt"',
-      },
+      cause: { code: 'unknown_version', version: 'data.nodeKind fork' },
     },
   ],
   [

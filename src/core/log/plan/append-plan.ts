@@ -251,6 +251,11 @@ export function addContentRefs(refs: ContentRefs, event: SessionEvent): void {
         refs.artifacts.set(event.data.payload.sha256, event.data.payload.byteLength);
       }
       break;
+    case 'attestation_recorded':
+      if (event.data.statement.kind === 'check' && event.data.statement.log !== undefined) {
+        refs.artifacts.set(event.data.statement.log.sha256, event.data.statement.log.byteLength);
+      }
+      break;
     default:
   }
 }

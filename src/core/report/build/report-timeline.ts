@@ -1,6 +1,7 @@
 import { unreachable } from '../../assert.ts';
 import { defined } from '../../json/json-value.ts';
 import { runTag } from '../../log/ids.ts';
+import { attestationWords } from '../../views/attestations.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import { type MomentDetail, sessionTimeline } from '../../views/session-timeline.ts';
 import { gapText } from '../gap-words.ts';
@@ -50,6 +51,8 @@ function sentence(source: ReportSource, detail: MomentDetail): string | undefine
       return `${detail.isResolving ? 'Gap resolved' : 'Gap'}${gapStepOf(source, detail.at)}: ${gapText(detail.summary)}`;
     case 'divergence':
       return `Departed from the instructions (${inWords(detail.divergence.reason)}): ${detail.divergence.summary}`;
+    case 'attestation':
+      return `${labelAt(source, detail.at) ?? 'Start'}: ${attestationWords(detail.attestation)}`;
     case 'context':
       return `Context keys set: ${detail.keys.join(', ')}`;
     default:

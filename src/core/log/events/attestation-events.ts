@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import {
+  ANSWER_BYTES_MAX,
+  ARTIFACT_BYTES_MAX,
+  CHECK_ID_BYTES_MAX,
+  COMMENT_BYTES_MAX,
+  LAUNCH_BYTES_MAX,
+  PRINCIPAL_BYTES_MAX,
+} from '../budgets.ts';
+import { canonicalLength, jsonValueSchema, nonBlankSchema, textSchema } from '../document-schema.ts';
+import {
+  AttestationId,
+  artifactDigestSchema,
+  loopPathSchema,
+  plainDigestSchema,
+  snapshotRefSchema,
+  stepIdSchema,
+} from '../ids.ts';
+import { clientSchema, eventSchema, nodeScope } from './event-envelope.ts';
+
+/** The channels on which an answer or a result can arrive. Arguments of a tool call reach none of them. */
+const ATTESTATION_CHANNELS = ['elicitation', 'terminal', 'console', 'team', 'ci', 'rehearsal'] as const;
+
+/** What a statement is about: one attempt exactly as it was shown, or a step at the place where it is pending. */
+const subjectSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('attempt'), digest: plainDigestSchema }),
+  z.object({
+    kind: z.literal('step'),
+    stepId: stepIdSchema,
+    loopPath: loopPathSchema,
+    snapshotRef: snapshotRefSchema,
+  }),
+]);
+
+const answer = {
+  comment: textSchema(COMMENT_BYTES_MAX).optional(),
+  /** Whether all of what is approved was shown on the channel. */
+  shown: z.enum(['whole', 'part']),
+};
+
+const commit = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+const count = z.int().min(0);
+
+/** How a command ended, and what its report said about tests. */
+const commandResult = {
+  exitCode: z.int().min(0).nullable(),
+  /** The signal that ended it, if one did. */
+  signal: nonBlankSchema(32).optional(),
+  timedOut: z.boolean(),
+  durationMs: count,
+  tests: z.object({ executed: count, failed: count }).optional(),
+};
+
+const statementSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('approved'), ...answer }),
+  z.object({ kind: z.literal('rejected'), ...answer }),
+  z.object({
+    kind: z.literal('answered'),
+    ...answer,
+    value: jsonValueSchema.refine((value) => canonicalLength(value) <= ANSWER_BYTES_MAX).optional(),
+  }),
+  z.object({
+    kind: z.literal('check'),
+    checkId: nonBlankSchema(CHECK_ID_BYTES_MAX),
+    commandDigest: plainDigestSchema,
+    ...commandResult,
+    headSha: commit.optional(),
+    treeDigest: plainDigestSchema.optional(),
+    /** The last part of what the command printed. */
+    log: z.object({ sha256: artifactDigestSchema, byteLength: count.max(ARTIFACT_BYTES_MAX) }).optional(),
+    /** The same command on the base commit, with the tests of the work laid over it. */
+    base: z
+      .object({
+        ...commandResult,
+        sha: commit,
+        /** Tests that the report names as failing on the base and as passing here. */
+        fixed: count.optional(),
+      })
+      .optional(),
+    /** Nobody was shown the command, which comes from a source that is not the user's own. */
+    unseen: z.literal(true).optional(),
+    /** The command was taken from a value that the agent set, and nobody confirmed it. */
+    chosenByAgent: z.literal(true).optional(),
+  }),
+]);
+
+const attestedBySchema = z.object({
+  via: z.enum(ATTESTATION_CHANNELS),
+  client: clientSchema.optional(),
+  /** The launch of the program that received it. */
+  launch: nonBlankSchema(LAUNCH_BYTES_MAX),
+  /** When it was asked for, and how long the answer took, in milliseconds. */
+  askedAt: count,
+  answerMs: count,
+  principal: nonBlankSchema(PRINCIPAL_BYTES_MAX).optional(),
+});
+
+/** What a person answered or a command showed, on a channel that the agent's arguments cannot reach. */
+export const attestationRecordedSchema = eventSchema(
+  'attestation_recorded',
+  nodeScope,
+  z.object({
+    attestationId: AttestationId.schema,
+    subject: subjectSchema,
+    statement: statementSchema,
+    by: attestedBySchema,
+  }),
+);
