@@ -227,6 +227,7 @@ const FORM_WORDS: { readonly [form in NonNullable<Extract<KindData, { kind: 'tex
   context_key: 'context key of lower-case letters, digits, `_` and `-`',
   context_name: 'name of a context value',
   function_name: 'name of letters, digits and `_`',
+  form_line: 'line with at least one blank `<fill: …>`',
   flags: 'letters',
 };
 

@@ -198,7 +198,7 @@ export const SITUATIONS: { readonly [what: string]: () => ReplyParts } = {
         message: 'Loop "per-file" needs a list in context key "riskyFiles", but found nothing.',
         suggestedFix: 'Send the list as context.',
         requirement: 'loop:per-file',
-        example: { context: { riskyFiles: ['first', 'second'] } },
+        form: { context: { riskyFiles: ['<fill: one file per entry>'] } },
       },
     ]),
   'advance-plain': () => partsAt(PLAIN, { done: 1 }),

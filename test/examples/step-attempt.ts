@@ -1,7 +1,8 @@
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { ArtifactDigest } from '../../src/core/log/ids.ts';
-import type { ExampleOutput, StepCheck } from '../../src/core/run/requirements/requirement.ts';
+import { unfilledKeys, withoutKeys } from '../../src/core/run/form/unfilled.ts';
+import type { FormOutput, StepCheck } from '../../src/core/run/requirements/requirement.ts';
 import { type HandedArtifact, mergeHandedIn, type OpenLoop, type StepAttempt } from '../../src/core/run/step-place.ts';
 import { indexWorkflow, stepOf, type WorkflowIndex } from '../../src/core/workflow/compiled/workflow-index.ts';
 import { compiled } from './compiled.ts';
@@ -44,10 +45,12 @@ export function tryStep(step: object, given: Given = {}, around: object = {}): S
 }
 
 /** The corrected retry from the blocked attempt, with the values of the example added. */
-export function retried(attempt: StepAttempt, { notesMarkdown, artifacts = [], context }: ExampleOutput): StepAttempt {
+export function retried(attempt: StepAttempt, { notesMarkdown, artifacts = [], context }: FormOutput): StepAttempt {
+  const blankKeys = unfilledKeys(context ?? {});
   return {
     ...attempt,
-    facts: { ...attempt.facts, context: { ...attempt.facts.context, ...context } },
+    blankKeys,
+    facts: { ...attempt.facts, context: { ...attempt.facts.context, ...withoutKeys(context ?? {}, blankKeys) } },
     handedIn: mergeHandedIn([attempt.handedIn, { notesMarkdown, artifacts: artifacts.map(handed) }]),
     isRetry: true,
     hasNewNotes: attempt.hasNewNotes || notesMarkdown !== undefined,
@@ -84,5 +87,7 @@ export const NOTHING_FOUND: StepCheck = {
   observations: [],
   divergences: [],
   unknownKinds: [],
+  filled: { notesMarkdown: undefined, artifacts: [] },
+  blankLeftOut: [],
   unreadable: [],
 };

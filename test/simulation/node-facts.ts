@@ -55,7 +55,13 @@ export const OTHER_KINDS = Object.keys(OTHER_DRAFTS) as readonly OtherKind[];
 
 type FactKind = Exclude<
   EventKind,
-  'session_created' | 'observation_recorded' | 'run_started' | 'edge_created' | 'node_created' | 'advance_recorded'
+  | 'session_created'
+  | 'observation_recorded'
+  | 'run_started'
+  | 'edge_created'
+  | 'node_created'
+  | 'advance_recorded'
+  | 'attestation_recorded'
 >;
 
 /** One fact of every kind that can be recorded on a node that is there. */

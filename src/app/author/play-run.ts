@@ -56,7 +56,7 @@ export type Send = (turn: Turn, sent: Sent) => Promise<Result<Turn, AdvanceRefus
 
 /** Far more than any workflow needs. */
 const CALLS_MAX = 1_000;
-/** The limit for a step that stays blocked although its own example was sent. */
+/** The limit for a step that stays blocked although its form was filled in. */
 const BLOCKS_IN_A_ROW_MAX = 4;
 
 export type Player = {
@@ -97,7 +97,7 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
   const { pending, blockers } = turn.reply;
   const stepId = pending?.stepId;
   const answer = await player.answer(turn);
-  if (answer === undefined && turn.example !== undefined) return { code: 'stopped', stepId };
+  if (answer === undefined && turn.filled !== undefined) return { code: 'stopped', stepId };
   if (answer === undefined || turnAckToken(turn) === undefined) return { code: 'no_way_on', stepId, blockers };
   const { sent, listed } = answer;
   const next = await player.send(turn, sent);
@@ -112,7 +112,7 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
     progress.blocksInRow = 0;
     return undefined;
   }
-  progress.blocksInRow += sent === turn.example ? 1 : 0;
+  progress.blocksInRow += sent === turn.filled ? 1 : 0;
   const isOver = progress.blocksInRow >= BLOCKS_IN_A_ROW_MAX;
   return isOver ? { code: 'no_way_on', stepId, blockers: reply.blockers } : undefined;
 }
@@ -141,7 +141,7 @@ async function outcome({ stage }: Player, progress: Progress, stuck: Stuck | und
   };
 }
 
-/** Answers with the listed steps, in order. A step that is not listed gets its own example. */
+/** Answers with the listed steps, in order. A step that is not listed gets its form, filled in. */
 export function listedAnswers(steps: readonly SentStep[]): { readonly answer: Answer; readonly left: SentStep[] } {
   const left = [...steps];
   return {
@@ -149,27 +149,27 @@ export function listedAnswers(steps: readonly SentStep[]): { readonly answer: An
     answer: async (turn) => {
       const [first] = left;
       const { pending } = turn.reply;
-      if (first === undefined || first.at !== pending?.stepId) return turn.example && { sent: turn.example };
+      if (first === undefined || first.at !== pending?.stepId) return turn.filled && { sent: turn.filled };
       left.shift();
-      return { sent: filledIn(first, turn.example), listed: first };
+      return { sent: filledIn(first, turn.filled), listed: first };
     },
   };
 }
 
 /**
- * What to send for a listed step: its own values, and the example for the rest. If a block is expected, only its own
- * values, because the example would meet the requirement.
+ * What to send for a listed step: its own values, and the filled form for the rest. If a block is expected, only its own
+ * values, because the form would meet the requirement.
  */
-function filledIn({ notes, artifacts, context, expect }: SentStep, example: Sent | undefined): Sent {
-  if (expect === 'blocked' || example === undefined) {
+function filledIn({ notes, artifacts, context, expect }: SentStep, form: Sent | undefined): Sent {
+  if (expect === 'blocked' || form === undefined) {
     return { notes, artifacts: artifacts ?? [], context };
   }
   const given = artifacts ?? [];
   const kinds = new Set(given.map(kindOf));
-  const rest = example.artifacts.filter((artifact) => !kinds.has(kindOf(artifact)));
-  const whole = { ...example.context, ...context };
+  const rest = form.artifacts.filter((artifact) => !kinds.has(kindOf(artifact)));
+  const whole = { ...form.context, ...context };
   return {
-    notes: notes ?? example.notes,
+    notes: notes ?? form.notes,
     artifacts: [...given, ...rest],
     ...(Object.keys(whole).length === 0 ? {} : { context: whole }),
   };

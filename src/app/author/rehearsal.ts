@@ -1,7 +1,8 @@
-import type { Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import { assert } from '../../core/assert.ts';
 import { type ConditionOutcome, isCriterion, outcomesAt, tracedOutcome } from '../../core/author/coverage.ts';
+import { fillForm } from '../../core/author/fill-form.ts';
 import { defined, isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
@@ -39,10 +40,10 @@ export function rehearsal(services: Services): Rehearsal {
   const sendAck: Rehearsal['sendAck'] = async (ackToken, { notes, artifacts, context }) => {
     const output = { ...defined({ notesMarkdown: notes }), artifacts };
     const reply = await advance(services, { ackToken, output, context });
-    return reply.map(turnOf);
+    return turnFrom(services, reply);
   };
   return {
-    start: async (request) => (await startWorkflow(services, request)).map(turnOf),
+    start: async (request) => turnFrom(services, await startWorkflow(services, request)),
     sendAck,
     send: async (turn, sent) => {
       const ackToken = turnAckToken(turn);
@@ -113,13 +114,26 @@ export type Sent = {
 export type Turn = {
   readonly reply: RunReply;
   readonly text: string;
-  /** What the reply says to send; `undefined` if no call leads on. */
-  readonly example: Sent | undefined;
+  /** The offered call, filled in; `undefined` if no call leads on. */
+  readonly filled: Sent | undefined;
 };
 
 export function turnOf({ text, furtherTexts = [], structured }: GivenReply): Turn {
   const reply = replyIn(structured);
-  return { reply, text: [text, ...furtherTexts].join('\n\n'), example: exampleIn(reply) };
+  return { reply, text: [text, ...furtherTexts].join('\n\n'), filled: offeredIn(reply) };
+}
+
+/** A turn with the offered call filled in, as an agent that does what it reads would. */
+async function turnFrom<Refusal>(
+  services: Services,
+  given: Result<GivenReply, Refusal>,
+): Promise<Result<Turn, Refusal>> {
+  if (given.isErr()) return err(given.error);
+  const turn = turnOf(given.value);
+  if (turn.filled === undefined) return ok(turn);
+  const { notes, artifacts, context } = turn.filled;
+  const filled = fillForm(defined({ notesMarkdown: notes, artifacts, context }), await stepAt(services, turn));
+  return ok({ ...turn, filled: defined({ notes: filled.notesMarkdown, artifacts: filled.artifacts ?? [], context: filled.context }) });
 }
 
 /** Errors are refusals, so these are all kinds of replies. */
@@ -134,7 +148,7 @@ export function turnAckToken({ reply }: Turn): string | undefined {
   return 'ackToken' in reply ? reply.ackToken : undefined;
 }
 
-function exampleIn({ nextCall }: RunReply): Sent | undefined {
+function offeredIn({ nextCall }: RunReply): Sent | undefined {
   if (nextCall === null || nextCall.arguments['ackToken'] === undefined) return undefined;
   const { output = {}, context } = nextCall.arguments;
   const { notesMarkdown, artifacts = [] } = output as JsonObject;

@@ -50,6 +50,7 @@ function warningFacts({ workflow }: WorkflowIndex, outcome: AdvanceOutcome): rea
   return [
     ...(isNoteCut ? [{ code: 'note_cut' } as const] : []),
     ...check.unreadable.map(({ message }) => ({ code: 'unreadable_artifact', message }) as const),
+    ...(check.blankLeftOut.length === 0 ? [] : [{ code: 'blank_left_out', units: check.blankLeftOut } as const]),
     ...(check.unknownKinds.length === 0 ? [] : [{ code: 'unknown_artifact_kind', kinds: check.unknownKinds } as const]),
     ...degraded.map(({ capability }) => ({ code: 'capability_degraded', capability }) as const),
     ...preferenceWarnings,

@@ -8,6 +8,7 @@ import { isComplete } from '../../core/log/execution-snapshot.ts';
 import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, requestDigest } from '../../core/log/operation/stored-reply.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
+import { unfilledKeys, withoutKeys } from '../../core/run/form/unfilled.ts';
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
@@ -132,7 +133,9 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     if (attemptId > made) return err({ code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'node', nodeId } });
     const { index, snapshot, facts, openGaps } = yield* await runPlace(services, current, target);
     assert(!isComplete(snapshot), 'a complete node has no ack token');
-    const change = yield* contextDelta(facts.context, request.context ?? {});
+    const sentContext = request.context ?? {};
+    const blankKeys = unfilledKeys(sentContext);
+    const change = yield* contextDelta(facts.context, withoutKeys(sentContext, blankKeys));
     const { step, blocked } = triedStep(current.view, nodeId);
     const drafts = yield* await earlierAttempts(services, current.view, blocked);
 
@@ -153,6 +156,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       handedIn: { notesMarkdown: sealed.notesMarkdown, artifacts: sealed.artifacts },
       drafts: drafts.handedIn,
       isRetry: blocked.length > 0,
+      blankKeys,
       hasStepBelow: nodeOf(graph, nodeId).hasStepBelow,
       isBranch: step.hasStepBelow,
       openGaps,

@@ -107,10 +107,10 @@ export const workflowDryRun = command({
 
 const NOTHING: Sent = { artifacts: [] };
 
-/** Asks the user what the agent sends; the example from the reply is offered first. */
+/** Asks the user what the agent sends; the filled-in form of the reply is offered first. */
 function askAgent(ask: Ask, onInterrupt: () => void): Answer {
-  return async ({ reply, example }) => {
-    const offered = example ?? NOTHING;
+  return async ({ reply, filled }) => {
+    const offered = filled ?? NOTHING;
     for (;;) {
       const choice = await ask.pick({ message: 'What does the agent send?', choices: choicesFor(offered) });
       if (choice === undefined) onInterrupt();

@@ -22,6 +22,8 @@ export type WarningFact =
     }
   /** What was cut, named so that a reader knows where to look for the rest. */
   | { readonly code: 'text_cut'; readonly parts: readonly string[] }
+  /** What was sent as a blank although nothing requires it. */
+  | { readonly code: 'blank_left_out'; readonly units: readonly string[] }
   | { readonly code: 'unknown_artifact_kind'; readonly kinds: readonly string[] }
   | { readonly code: 'unreadable_artifact'; readonly message: string }
   | { readonly code: 'capability_degraded'; readonly capability: Capability }
@@ -66,6 +68,12 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
         code,
         message: `Too long to show in full: ${listed(fact.parts)}. A text that was cut ends in [TRUNCATED].`,
         details: { parts: fact.parts },
+      };
+    case 'blank_left_out':
+      return {
+        code,
+        message: `Not filled in, so it was left out: ${fact.units.join(', ')}. Nothing requires it. To add it, save it as a checkpoint or send it with the next step.`,
+        details: { units: fact.units },
       };
     case 'unknown_artifact_kind':
       return {
@@ -239,6 +247,8 @@ export const REPLY_WARNING_CODES = [
   'legacy_id',
   /** A bundled workflow was requested by an old id. */
   'renamed_id',
+  /** A blank that nothing requires was sent back as it was. */
+  'blank_left_out',
   /** The workspace path is not a folder, so the project's own workflows were not searched. */
   'workspace_not_used',
   /** The user has closed the run; continuing reopens it. */

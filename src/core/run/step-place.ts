@@ -30,12 +30,22 @@ export type OpenLoop = {
 export type StepAttempt = StepPlace & {
   /** Merged over the chain of blocked attempts. */
   readonly handedIn: HandedIn;
+  /** Context keys that were sent as blanks; they are not part of the context. */
+  readonly blankKeys?: readonly string[] | undefined;
   /** Whether it continues a blocked attempt: only then was the user asked. */
   readonly isRetry: boolean;
   /** Whether notes were sent after the first block of the chain: with this call or with an earlier retry. */
   readonly hasNewNotes: boolean;
   /** Outermost first. */
   readonly openLoops: readonly OpenLoop[];
+};
+
+/** What was sent back as it was offered. Each of these units counts as not sent. */
+export type Unfilled = {
+  /** Lines of the notes, or none. */
+  readonly notes: readonly string[];
+  readonly artifacts: readonly { readonly kind: string | undefined; readonly fields: readonly string[] }[];
+  readonly contextKeys: readonly string[];
 };
 
 /** What conditions see at a place. Loop decisions are not part of it: requirements do not depend on them. */

@@ -31,6 +31,13 @@ export function clip(text: string, bytesMax = 48): string {
   return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax)}…`;
 }
 
+/** The beginning of a text, cut between words where possible. */
+export function cutAtWord(text: string, bytesMax: number): string {
+  if (utf8Length(text) <= bytesMax) return text;
+  const start = utf8Prefix(text, bytesMax - 3);
+  return `${start.replace(/\s+\S*$/, '')}…`;
+}
+
 /** What every text cut to a budget ends in. */
 export const TRUNCATION_MARKER = '\n\n[TRUNCATED]';
 

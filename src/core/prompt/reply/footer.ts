@@ -3,8 +3,10 @@ import type { Call } from '../../log/error-envelope.ts';
 import type { StoredReply } from '../../log/events/graph-events.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole, isHole } from '../../log/operation/stored-reply.ts';
-import { exampleNotesAt } from '../../run/requirements/example-notes.ts';
-import type { ExampleOutput, Unmet } from '../../run/requirements/requirement.ts';
+import { blank } from '../../run/form/blank.ts';
+import { contextForm } from '../../run/form/context-form.ts';
+import { notesFormAt } from '../../run/requirements/notes.ts';
+import type { FormOutput, Unmet } from '../../run/requirements/requirement.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import type { ReplyWarning } from '../reply-warnings.ts';
@@ -50,7 +52,7 @@ function isOver({ state, index }: ReplyParts): boolean {
   return state.kind === 'complete' && index.workflow.steps.length > 0;
 }
 
-const SAVED = { notesMarkdown: 'Progress so far.' };
+const SAVED = { notesMarkdown: blank('your progress so far') };
 
 /** The one line by which a reader finds the call to make. */
 export function nextCallLine(call: Call): readonly TextPart[] {
@@ -107,27 +109,30 @@ function assessmentData({ assessmentId, dimensions, normalizationNotes }: Accept
   };
 }
 
-/** The call that reports the step. Sent unchanged it is accepted; beside an artifact it has room for notes. */
+/** The call that reports the step, with its blanks; next to an artifact it has room for notes. */
 export function reportCall(step: RenderedStep): Call {
-  const example = reportExample(step);
-  const isBeside = example.artifacts !== undefined && isNoteWelcome(step);
-  return callWith(isBeside ? { notesMarkdown: BESIDE_THE_ARTIFACT, ...example } : example);
+  const form = reportForm(step);
+  const isBeside = form.artifacts !== undefined && isNoteWelcome(step);
+  return callWith(isBeside ? { notesMarkdown: BESIDE_THE_ARTIFACT, ...form } : form);
 }
 
-const BESIDE_THE_ARTIFACT = 'The notes the step asks for.';
+const BESIDE_THE_ARTIFACT = blank('the notes that the step asks for, or leave this out');
 
 /** A contract replaces the required notes, but only notes show later what happened. */
 function isNoteWelcome({ place: { step } }: RenderedStep): boolean {
   return step.output !== undefined && step.purpose.kind !== 'probe' && step.purpose.kind !== 'loop_decision';
 }
 
-/** An example includes an answer of the user only where the user is asked before the call is sent. */
-function reportExample({ place, lacking }: RenderedStep): ExampleOutput {
+/** A form asks for an answer of the user only where the user is asked before the call is sent. */
+function reportForm({ place, lacking }: RenderedStep): FormOutput {
   const isAlone = place.facts.preferences.autonomy === 'full_auto_never_stop';
-  const own = mergedExample(lacking.filter((unmet) => !(isAlone ? isOfUser(unmet) : isAnswerToReport(unmet))));
+  const asked = mergedForm(lacking.filter((unmet) => !(isAlone ? isOfUser(unmet) : isAnswerToReport(unmet))));
+  const set = contextForm({ index: place.index, step: place.step, context: place.facts.context });
+  const context = { ...set, ...asked.context };
+  const own = Object.keys(context).length === 0 ? asked : { ...asked, context };
   if (own.notesMarkdown === undefined) return own;
   const requirements = place.requirements.filter(({ kind }) => kind !== 'approval' && kind !== 'user_dependency');
-  return { ...own, notesMarkdown: exampleNotesAt({ ...place, requirements }) };
+  return { ...own, notesMarkdown: notesFormAt({ ...place, requirements }) };
 }
 
 /**
@@ -138,24 +143,24 @@ export function correctedCall({
   unmet,
   earlierStateToken,
 }: Omit<NonNullable<ReplyParts['blocked']>, 'blockers'>): Call {
-  const canBeFixed = unmet.some(({ example }) => example !== undefined);
-  if (canBeFixed || !unmet.some((one) => one.earlierStep !== undefined)) return callWith(mergedExample(unmet));
+  const canBeFixed = unmet.some(({ form }) => form !== undefined);
+  if (canBeFixed || !unmet.some((one) => one.earlierStep !== undefined)) return callWith(mergedForm(unmet));
   return { tool: 'continue_workflow', arguments: { stateToken: earlierStateToken ?? hole('stateToken') } };
 }
 
-function callWith({ notesMarkdown, artifacts, context }: ExampleOutput): Call {
+function callWith({ notesMarkdown, artifacts, context }: FormOutput): Call {
   const isEmpty = notesMarkdown === undefined && artifacts === undefined;
   const output = isEmpty ? undefined : defined({ notesMarkdown, artifacts });
   return { tool: 'continue_workflow', arguments: defined({ ackToken: hole('ackToken'), output, context }) };
 }
 
-/** One output with the examples of everything that is unmet. */
-export function mergedExample(unmet: readonly Unmet[]): ExampleOutput {
-  const examples = unmet.flatMap(({ example }) => example ?? []);
-  const notesMarkdown = examples.find((example) => example.notesMarkdown !== undefined)?.notesMarkdown;
-  const sent = examples.flatMap((example) => example.artifacts ?? []);
-  const artifacts = [...new Map(sent.map((artifact) => [quote(artifact), artifact])).values()];
-  const context: JsonObject = Object.assign({}, ...examples.map((example) => example.context ?? {}));
+/** One output with the forms of everything that is unmet. */
+export function mergedForm(unmet: readonly Unmet[]): FormOutput {
+  const forms = unmet.flatMap(({ form }) => form ?? []);
+  const notesMarkdown = forms.find((form) => form.notesMarkdown !== undefined)?.notesMarkdown;
+  const asked = forms.flatMap((form) => form.artifacts ?? []);
+  const artifacts = [...new Map(asked.map((artifact) => [quote(artifact), artifact])).values()];
+  const context: JsonObject = Object.assign({}, ...forms.map((form) => form.context ?? {}));
   return {
     ...(notesMarkdown === undefined ? {} : { notesMarkdown }),
     ...(artifacts.length === 0 ? {} : { artifacts }),

@@ -86,7 +86,7 @@ export function isOfUser({ reason }: Unmet): boolean {
 
 /** Whether it is the user's answer to a blocked report; the report itself comes first. */
 export function isAnswerToReport(unmet: Unmet): boolean {
-  return isOfUser(unmet) && unmet.example?.context === undefined;
+  return isOfUser(unmet) && unmet.form?.context === undefined;
 }
 
 function fragmentTexts(place: StepPlace, filler: ValueFiller): readonly string[] {

@@ -26,7 +26,7 @@ import {
   walkDrafts,
 } from './drafts.ts';
 import { gapChanges, gapDrafts, openAfter } from './gap-drafts.ts';
-import { attemptedStep, type CheckedAttempt, judgeAttempt, type Verdict, whatCounts } from './judge-attempt.ts';
+import { attemptedStep, type CheckedAttempt, judgeAttempt, type Verdict } from './judge-attempt.ts';
 
 /** One attempt at the pending step of a node, with everything the decision depends on. */
 export type AdvanceAttempt = CheckedAttempt & {
@@ -131,7 +131,7 @@ function advanced(
   const node = { runId, nodeId: createdNodeId(runId, attempt, sha256) };
   const snapshot = executionSnapshot(attempted.at.workflowHash, walk.state);
   // What counted is what is kept: the output of the blocked attempts and of this call, merged.
-  const outputs = outputDrafts(storable(whatCounts(attempted).handedIn), { attempt, created: node }, sha256);
+  const outputs = outputDrafts(storable(check.filled), { attempt, created: node }, sha256);
   const change = preferenceChange(attempted, node, sha256);
   const noticed = [
     ...reportDrafts(node, check, sha256),

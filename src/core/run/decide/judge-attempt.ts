@@ -5,6 +5,7 @@ import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import { type LoopPath, stepInstanceKey } from '../../log/ids.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { areNotesFilled } from '../form/unfilled.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
 import type { StepCheck, Unmet, UnreadableArtifact } from '../requirements/requirement.ts';
 import { checkStep } from '../requirements/step-requirements.ts';
@@ -81,9 +82,11 @@ export type CheckedAttempt = {
   /** What the blocked attempts right above it sent, oldest first; none when the node is not a blocked attempt. */
   readonly drafts: readonly HandedIn[];
   readonly isRetry: boolean;
+  /** Context keys that this call sent as blanks. */
+  readonly blankKeys?: readonly string[] | undefined;
 };
 
-const NOTHING_ASKED: StepCheck = {
+const NOTHING_ASKED: Omit<StepCheck, 'filled'> = {
   unmet: [],
   met: [],
   assessments: [],
@@ -91,6 +94,7 @@ const NOTHING_ASKED: StepCheck = {
   observations: [],
   divergences: [],
   unknownKinds: [],
+  blankLeftOut: [],
   unreadable: [],
 };
 
@@ -106,14 +110,15 @@ export function checkAttempt(attempted: CheckedAttempt): StepCheck {
   const { index, at, facts, handedIn, drafts, isRetry } = attempted;
   const { state } = at.enginePayload;
   const pending = pendingStepAt(index, state);
-  if (pending === undefined || state.kind !== 'running') return NOTHING_ASKED;
+  if (pending === undefined || state.kind !== 'running') return { ...NOTHING_ASKED, filled: handedIn };
   const place = {
     index,
     step: pending.step,
     facts,
     isRetry,
     // The first attempt was blocked before anybody was asked; all later notes may hold the answer.
-    hasNewNotes: [...drafts.slice(1), handedIn].some(({ notesMarkdown }) => notesMarkdown !== undefined),
+    hasNewNotes: [...drafts.slice(1), handedIn].some(({ notesMarkdown }) => areNotesFilled(notesMarkdown)),
+    blankKeys: attempted.blankKeys,
     openLoops: state.loopStack.map(({ loopId }) => {
       const { stepId, control } = loopOf(index, loopId);
       return { loopId, stepId, isArtifact: control.kind === 'artifact' };

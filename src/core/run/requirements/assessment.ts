@@ -5,10 +5,12 @@ import { assessment, assessmentContract } from '../../workflow/builtins/assessme
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment } from '../../workflow/compiled/compiled-workflow.ts';
+import { contractForm } from '../form/contract-form.ts';
 import type { HandedArtifact } from '../step-place.ts';
 import {
   type ArtifactVerdict,
   artifactAsk,
+  correctedArtifact,
   explainArtifact,
   hintsFor,
   judgeArtifacts,
@@ -40,14 +42,21 @@ export const assessments = requirementKind<'assessments', Problem>({
         assessments: declared,
         contract: assessmentContract(declared),
         hints: hintsFor(assessment.contractRef, step),
-        examples: declared.map((one) => exampleAssessment(one, step.consequences)),
+        forms: declared.map(assessmentForm),
       },
     ];
   },
 
-  ask: (asked) => artifactAsk(asked, asked.examples),
+  ask: (asked) => artifactAsk(asked),
 
-  form: (_, { step }, { assessment: one }) => ({ artifacts: [exampleAssessment(one, step.consequences)] }),
+  form: (asked, _, problem) => {
+    const { assessment: one } = problem;
+    const form = assessmentForm(one);
+    const isOwn = asked.assessments.length === 1 || sentId(problem) === one.id;
+    if (problem.kind === 'follow_up' || !isOwn) return { artifacts: [form] };
+    const corrected = correctedArtifact(problem.verdict, { contract: assessmentContract([one]), form });
+    return { artifacts: [{ ...corrected, assessmentId: one.id }] };
+  },
 
   check: (asked, { step, handedIn }) => {
     const sent = ofKind(handedIn.artifacts, asked.contract.artifactKind);
@@ -76,11 +85,10 @@ export const assessments = requirementKind<'assessments', Problem>({
     };
   },
 
-  explain: (problem, { contract }, { step, handedIn }) => {
+  explain: (problem, { contract }, { handedIn }) => {
     const id = clip(quote(problem.assessment.id));
-    const example = exampleAssessment(problem.assessment, step.consequences);
     if (problem.kind === 'not_accepted') {
-      const words = explainArtifact(problem.verdict, { contract, example }, handedIn.artifacts);
+      const words = explainArtifact(problem.verdict, { contract }, handedIn.artifacts);
       // The words for a contract do not say which of several assessments is meant.
       return { ...words, message: `Assessment ${id}: ${words.message}` };
     }
@@ -90,25 +98,20 @@ export const assessments = requirementKind<'assessments', Problem>({
       reason: 'contract_violation:invalid_required_output',
       pointer: { kind: 'output_contract', contractRef: contract.contractRef },
       message: guidance,
-      suggestedFix: `${head}\n${contractFix({ artifactKind: contract.artifactKind, example })}`,
+      suggestedFix: `${head}\n${contractFix(contract)}`,
     };
   },
 });
 
-/** An artifact of an assessment that would be accepted and, where its levels allow that, has no consequences. */
-function exampleAssessment(assessment: Assessment, consequences: readonly Consequence[]): JsonObject {
-  const { example } = assessmentContract([assessment]);
-  const shown = example['dimensions'] as JsonObject;
-  const levels = Object.keys(shown).map((id) => {
-    const declared = assessment.dimensions.find((dimension) => dimension.id === id)?.levels ?? [];
-    return [id, calmLevel(assessment.id, declared, consequences) ?? shown[id] ?? ''] as const;
-  });
-  return { ...example, dimensions: Object.fromEntries(levels) };
+/** The assessment that a refused artifact names. */
+function sentId(problem: Problem): JsonValue | undefined {
+  if (problem.kind === 'follow_up' || problem.verdict.kind === 'missing') return undefined;
+  return problem.verdict.value['assessmentId'];
 }
 
-/** A level that triggers no consequence. */
-function calmLevel(assessmentId: string, levels: readonly string[], consequences: readonly Consequence[]) {
-  return levels.find((level) => !consequences.some((consequence) => isAbout(consequence, assessmentId, level)));
+/** An assessment to fill in, with its levels to choose from. */
+function assessmentForm(assessment: Assessment): JsonObject {
+  return contractForm(assessmentContract([assessment]), { assessmentId: assessment.id });
 }
 
 /** With one assessment every artifact is about it; with several, an artifact has to name the one it means. */

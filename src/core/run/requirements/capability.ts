@@ -1,4 +1,4 @@
-import { type JsonObject, quote } from '../../json/json-value.ts';
+import type { JsonObject } from '../../json/json-value.ts';
 import {
   CAPABILITIES,
   type Capability,
@@ -11,8 +11,9 @@ import type { ReasonCode } from '../../log/reasons.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { capabilityObservation } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import { contractForm } from '../form/contract-form.ts';
 import type { StepAttempt, StepPlace } from '../step-place.ts';
-import { type ArtifactsRead, engineContract, exampleOf, readArtifacts } from './judge-artifact.ts';
+import { type ArtifactsRead, engineContract, readArtifacts } from './judge-artifact.ts';
 import { met, notMet, type Requirement, requirementKind, type StepCheck } from './requirement.ts';
 
 type Asked = Requirement<'capability'>;
@@ -44,12 +45,10 @@ export const capability = requirementKind<'capability', Exclude<CapabilityStatus
       (one) => one.kind === 'output_contract' && one.contract.artifactKind === capabilityObservation.artifactKind,
     );
     if (isAskedByContract) return undefined;
-    const example = { kind: capabilityObservation.artifactKind, capability: needed, status: 'available' };
-    return `This workflow requires ${needed}. Try it in this step and report the result in \`output.artifacts\`, for example ${quote(example)}`;
+    return `This workflow requires ${needed}. Try it in this step and report the result in \`output.artifacts\` as ${capabilityObservation.artifactKind}.`;
   },
 
-  form: (asked, place) =>
-    asked.isSettledHere ? { artifacts: [exampleObservation(place, asked.capability)] } : undefined,
+  form: (asked, place) => (asked.isSettledHere ? { artifacts: [observationForm(place, asked.capability)] } : undefined),
 
   check: (asked, attempt) => {
     const shown = readObservations(attempt).read.findLast(
@@ -68,11 +67,9 @@ export const capability = requirementKind<'capability', Exclude<CapabilityStatus
   }),
 });
 
-/** An observation that would meet the requirement, if it were true. */
-export function exampleObservation({ index }: StepPlace, capability: Capability): JsonObject {
-  const contract = engineContract(index, capabilityObservation);
-  const detail = 'What you tried, and the result.';
-  return exampleOf(contract, { capability, status: 'available', detail });
+/** An observation to fill in: only what is observed is already known. */
+export function observationForm({ index }: StepPlace, capability: Capability): JsonObject {
+  return contractForm(engineContract(index, capabilityObservation), { capability });
 }
 
 /**
@@ -105,9 +102,7 @@ function fixOf({ capability, isSettledHere }: Asked, place: StepPlace, problem: 
   const waive =
     'If the user agrees to continue without it, send mode "full_auto_never_stop"; the run then records a gap.';
   if (isSettledHere) {
-    const example = exampleObservation(place, capability);
-    const { artifactKind } = capabilityObservation;
-    return `${remedy}Try ${capability} now and report what happened, not what you expect. ${contractFix({ artifactKind, example })}\n${waive}`;
+    return `${remedy}Try ${capability} now and report what happened, not what you expect. ${contractFix(capabilityObservation)}\n${waive}`;
   }
   const { earlierStep } = probeStep(place, capability);
   const back =

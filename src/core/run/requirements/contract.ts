@@ -1,12 +1,14 @@
 import { assert } from '../../assert.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { capabilityObservation, loopControl } from '../../workflow/builtins/run-contracts.ts';
+import { contractForm } from '../form/contract-form.ts';
 import type { StepAttempt, StepPlace } from '../step-place.ts';
 import { assessments } from './assessment.ts';
-import { exampleObservation, observationObjection } from './capability.ts';
+import { observationForm, observationObjection } from './capability.ts';
 import { gateRequirement } from './gate.ts';
 import {
   artifactAsk,
+  correctedArtifact,
   explainArtifact,
   judgeArtifacts,
   type Objection,
@@ -25,16 +27,16 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
     const contract = index.contracts.get(contractRef);
     assert(contract !== undefined, `a compiled workflow has the contract "${contractRef}" that it names`);
     const isObservation = contractRef === capabilityObservation.contractRef;
-    const example =
+    const form =
       step.purpose.kind === 'probe' && isObservation
-        ? exampleObservation(place, step.purpose.capability)
-        : contract.example;
-    return [{ kind: 'output_contract', contract, isRequired, hints, example }];
+        ? observationForm(place, step.purpose.capability)
+        : contractForm(contract);
+    return [{ kind: 'output_contract', contract, isRequired, hints, form }];
   },
 
-  ask: (asked) => artifactAsk(asked, [asked.example], asked.isRequired ? '' : 'Optional. '),
+  ask: (asked) => artifactAsk(asked, asked.isRequired ? '' : 'Optional. '),
 
-  form: ({ example }) => ({ artifacts: [example] }),
+  form: (asked, _, problem) => ({ artifacts: [correctedArtifact(problem, asked)] }),
 
   check: ({ contract, isRequired }, attempt) => {
     const requirement = `output_contract:${contract.contractRef}`;

@@ -1,16 +1,31 @@
+import type { JsonObject } from '../../json/json-value.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { clip, utf8Length } from '../../text/utf8.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
-import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
-import { conditionFacts } from '../step-place.ts';
-import { criteriaBullets, describeUnmet } from './describe-criteria.ts';
-import { choicesAt, chosenFacts, exampleNotesAt } from './example-notes.ts';
-import { hasNotes } from './notes.ts';
-import { fitItems, met, NOTHING_CHECKED, notMet, requirementKind, stepPointer } from './requirement.ts';
+import type { Facts } from '../condition/evaluate-condition.ts';
+import { evaluateCriteria, type UnmetCriteria } from '../condition/evaluate-criteria.ts';
+import { blank } from '../form/blank.ts';
+import { keyBlank } from '../form/context-form.ts';
+import { formLines } from '../form/notes-form.ts';
+import { conditionFacts, type StepPlace } from '../step-place.ts';
+import { criteriaBullets, describeUnmet, missingChoices } from './describe-criteria.ts';
+import { hasNotes, notesFormAt } from './notes.ts';
+import {
+  type AskedAttempt,
+  fitItems,
+  met,
+  NOTHING_CHECKED,
+  notMet,
+  requirementKind,
+  stepPointer,
+} from './requirement.ts';
+import { sampleFor } from './sample-values.ts';
 
 /** Rules that are not met, in words. */
 type Problem = {
   readonly unmet: readonly string[];
+  /** The lines to fill in for them. */
+  readonly lines: readonly string[];
   /** What is asked for in context; notes can state it instead. */
   readonly lacking: Criteria;
   /** Whether the notes are fine once the context has what is missing. */
@@ -32,10 +47,11 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
     return [lead, ...bullets.map((bullet) => `- ${bullet}`)].join('\n');
   },
 
-  form: (asked, place, { areNotesEnough, lacking }) => {
-    const context = choicesAt(place, areNotesEnough ? lacking : asked.criteria);
+  form: (asked, attempt, { areNotesEnough, lacking, lines }) => {
+    const keys = Object.keys(choicesAt(attempt, areNotesEnough ? lacking : asked.criteria));
+    const context = Object.fromEntries(keys.map((key) => [key, keyBlank(attempt.index, key)]));
     return {
-      ...(areNotesEnough ? {} : { notesMarkdown: exampleNotesAt(place) }),
+      ...(areNotesEnough ? {} : { notesMarkdown: correctedNotes(attempt, lines) }),
       ...(Object.keys(context).length === 0 ? {} : { context }),
     };
   },
@@ -54,6 +70,7 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
       hasNotes(attempt) && evaluateCriteria(rules, sent, chosenFacts(attempt, lacking)).length === 0;
     return notMet(requirement, {
       unmet: found.map((one) => describeUnmet(one, facts)),
+      lines: found.flatMap((one) => unmetLines(one, facts)),
       lacking,
       areNotesEnough,
     });
@@ -88,6 +105,35 @@ function missingList(unmet: readonly string[], how: string): string {
     unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
     { head: 'Missing:\n- ', separator: '\n- ', bytesMax: BLOCKER_FIX_BYTES_MAX - utf8Length(how) - 1 },
   );
+}
+
+/** The agent's own notes with a line for each rule they do not meet; long notes are not repeated. */
+function correctedNotes(attempt: AskedAttempt, lines: readonly string[]): string {
+  const own = attempt.handedIn.notesMarkdown?.trimEnd() ?? '';
+  if (own === '') return notesFormAt(attempt);
+  const kept = utf8Length(own) <= OWN_NOTES_BYTES_MAX ? own : blank('the notes you sent, again');
+  return [kept, ...lines].join('\n');
+}
+
+/** What to fill in for a rule; of alternatives the first. A rule without a line of its own is described. */
+function unmetLines(unmet: UnmetCriteria, facts: Facts): readonly string[] {
+  if (unmet.kind === 'any_of') return (unmet.alternatives[0] ?? []).flatMap((one) => unmetLines(one, facts));
+  const lines = unmet.kind === 'missing' ? formLines(unmet.rule, facts) : [];
+  return lines.length > 0 ? lines : [blank(`Remove this line, and correct the notes: ${describeUnmet(unmet, facts)}`)];
+}
+
+const OWN_NOTES_BYTES_MAX = 2048;
+
+/** What conditions see once the context has what the criteria ask of it. */
+function chosenFacts(place: StepPlace, criteria: Criteria): Facts {
+  const facts = conditionFacts(place);
+  return { ...facts, context: { ...facts.context, ...choicesAt(place, criteria) } };
+}
+
+/** The context values that criteria ask for and that are not there. */
+function choicesAt(place: StepPlace, criteria: Criteria): JsonObject {
+  const sampleOf = (variable: string) => sampleFor(place.index, variable);
+  return missingChoices(criteria, { ...conditionFacts(place), sampleOf });
 }
 
 const WHOLE_MESSAGE_BYTES_MAX = 400;

@@ -3,11 +3,12 @@ import { clip } from '../../text/utf8.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { gateVerdict } from '../../workflow/builtins/run-contracts.ts';
 import { askedFor } from '../../workflow/compiled/compiled-step.ts';
+import { contractForm } from '../form/contract-form.ts';
 import { holdsAt } from '../step-place.ts';
 import {
   artifactAsk,
+  correctedArtifact,
   engineContract,
-  exampleOf,
   explainArtifact,
   hintsFor,
   judgeArtifacts,
@@ -26,14 +27,15 @@ export const gateRequirement = requirementKind<'gate', Problem>({
     const asked = askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
     if (asked !== 'coordinator_eval') return [];
     const contract = engineContract(place.index, gateVerdict);
-    const rationale = '<in the words of the coordinator: what was checked, and why it may pass>';
-    const example = exampleOf(contract, { verdict: 'approved', rationale });
-    return [{ kind: 'gate', contract, hints: hintsFor(contract.contractRef, place.step), example }];
+    const form = contractForm(contract);
+    return [{ kind: 'gate', contract, hints: hintsFor(contract.contractRef, place.step), form }];
   },
 
-  ask: (asked) => artifactAsk(asked, [asked.example]),
+  ask: (asked) => artifactAsk(asked),
 
-  form: ({ example }) => ({ artifacts: [example] }),
+  form: (asked, _, problem) => ({
+    artifacts: [problem.kind === 'not_approved' ? asked.form : correctedArtifact(problem, asked)],
+  }),
 
   check: ({ contract }, { step, handedIn }) => {
     const requirement = `gate:${step.stepId}`;
@@ -45,12 +47,12 @@ export const gateRequirement = requirementKind<'gate', Problem>({
 
   explain: (problem, asked, { handedIn }) => {
     if (problem.kind !== 'not_approved') return explainArtifact(problem, asked, handedIn.artifacts);
-    const { contract, example } = asked;
+    const { contract } = asked;
     return {
       reason: 'contract_violation:invalid_required_output',
       pointer: { kind: 'output_contract', contractRef: contract.contractRef },
       message: `The gate stays closed: ${reasonsOf(problem.value)}.`,
-      suggestedFix: `Fix what the verdict is about and have the work judged again. Only ${quote('approved')} opens the gate; never approve your own work. ${contractFix({ artifactKind: contract.artifactKind, example })}`,
+      suggestedFix: `Fix what the verdict is about and have the work judged again. Only ${quote('approved')} opens the gate; never approve your own work. ${contractFix(contract)}`,
     };
   },
 });

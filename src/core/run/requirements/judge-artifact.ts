@@ -1,12 +1,14 @@
 import { type JsonObject, quote } from '../../json/json-value.ts';
+import { canonicalLength } from '../../log/document-schema.ts';
 import { clip } from '../../text/utf8.ts';
-import { type Accepted, checkShape } from '../../workflow/builtins/check-artifact.ts';
+import { type Accepted, type ArtifactViolation, checkShape } from '../../workflow/builtins/check-artifact.ts';
 import { type Contract, pinnedContract } from '../../workflow/builtins/contract.ts';
 import { contractFix, missingMessage, violationMessage } from '../../workflow/builtins/explain-violations.ts';
 import { contractOfKind } from '../../workflow/builtins/registry.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { correctedForm } from '../form/contract-form.ts';
 import type { HandedArtifact } from '../step-place.ts';
 import type { AskedArtifact, Unmet, UnreadableArtifact } from './requirement.ts';
 
@@ -14,7 +16,13 @@ import type { AskedArtifact, Unmet, UnreadableArtifact } from './requirement.ts'
 export type ArtifactVerdict =
   | { readonly kind: 'missing' }
   | { readonly kind: 'accepted'; readonly value: JsonObject; readonly notes: Accepted['notes'] }
-  | { readonly kind: 'refused'; readonly message: string };
+  | {
+      readonly kind: 'refused';
+      readonly message: string;
+      readonly value: JsonObject;
+      /** Where it does not have the shape; none where it makes no sense at this place. */
+      readonly violations: readonly ArtifactViolation[];
+    };
 
 /** A problem with an artifact beyond its form, as part of a sentence. */
 export type Objection = (value: JsonObject) => string | undefined;
@@ -31,10 +39,14 @@ export function judgeArtifacts(
 
 function judgeArtifact(value: JsonObject, contract: PinnedContract, objection: Objection): ArtifactVerdict {
   const checked = checkShape(contract.schema, value);
-  if (checked.isErr()) return { kind: 'refused', message: violationMessage(contract, checked.error) };
+  if (checked.isErr()) {
+    const message = violationMessage(contract, checked.error);
+    return { kind: 'refused', message, value, violations: checked.error };
+  }
   const against = objection(checked.value.value);
   if (against === undefined) return { kind: 'accepted', ...checked.value };
-  return { kind: 'refused', message: `The ${clip(contract.artifactKind)} artifact was not accepted: ${against}.` };
+  const message = `The ${clip(contract.artifactKind)} artifact was not accepted: ${against}.`;
+  return { kind: 'refused', message, value, violations: [] };
 }
 
 export function ofKind(artifacts: readonly HandedArtifact[], artifactKind: string): readonly HandedArtifact[] {
@@ -53,18 +65,25 @@ export function isKnownKind({ contracts }: WorkflowIndex, kind: string): boolean
   );
 }
 
-/** The example of a contract with values for this place, if its schema accepts them. */
-export function exampleOf({ schema, example }: PinnedContract, values: JsonObject): JsonObject {
-  const adapted = { ...example, ...values };
-  return checkShape(schema, adapted).isOk() ? adapted : example;
+/** What to send instead of an artifact that was not accepted: the agent's own values, with blanks where they are wrong. */
+export function correctedArtifact(
+  verdict: UnacceptedArtifact,
+  { contract, form }: Pick<AskedArtifact, 'contract' | 'form'>,
+): JsonObject {
+  if (verdict.kind === 'missing' || verdict.violations.length === 0) return form;
+  const { value, violations } = verdict;
+  return canonicalLength(value) > OWN_VALUES_BYTES_MAX ? form : correctedForm(contract, value, { violations, form });
 }
+
+/** A larger artifact is not repeated: the agent still has it. */
+const OWN_VALUES_BYTES_MAX = 4096;
 
 export type UnacceptedArtifact = Exclude<ArtifactVerdict, { kind: 'accepted' }>;
 
 /** The words for an artifact that is missing or was not accepted. */
 export function explainArtifact(
   verdict: UnacceptedArtifact,
-  { contract, example }: Pick<AskedArtifact, 'contract' | 'example'>,
+  { contract }: Pick<AskedArtifact, 'contract'>,
   sent: readonly HandedArtifact[],
 ): Pick<Unmet, 'reason' | 'pointer' | 'message' | 'suggestedFix'> {
   const isMissing = verdict.kind === 'missing';
@@ -72,22 +91,13 @@ export function explainArtifact(
     reason: `contract_violation:${isMissing ? 'missing' : 'invalid'}_required_output`,
     pointer: { kind: 'output_contract', contractRef: contract.contractRef },
     message: isMissing ? `${missingMessage(contract)}${mistakenKind(sent)}` : verdict.message,
-    suggestedFix: contractFix({ artifactKind: contract.artifactKind, example }),
+    suggestedFix: contractFix(contract),
   };
 }
 
 /** How the prompt asks for an artifact. */
-export function artifactAsk(
-  { contract, hints }: Pick<AskedArtifact, 'contract' | 'hints'>,
-  examples: readonly JsonObject[],
-  mark = '',
-): string {
-  return [
-    `${mark}${contract.guidance}`,
-    'Send it in `output.artifacts`. Example (use your own values):',
-    ...examples.map((example) => quote(example)),
-    ...hints.map((hint) => `Hint: ${hint}`),
-  ].join('\n');
+export function artifactAsk({ contract, hints }: Pick<AskedArtifact, 'contract' | 'hints'>, mark = ''): string {
+  return [`${mark}${contract.guidance}`, ...hints.map((hint) => `Hint: ${hint}`)].join('\n');
 }
 
 /** The author's hints for an artifact, where the step declares its contract. */

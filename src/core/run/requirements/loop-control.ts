@@ -4,12 +4,13 @@ import { clip } from '../../text/utf8.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { contractForm } from '../form/contract-form.ts';
 import type { OpenLoop, StepAttempt } from '../step-place.ts';
 import {
   type ArtifactsRead,
   artifactAsk,
+  correctedArtifact,
   engineContract,
-  exampleOf,
   explainArtifact,
   judgeArtifacts,
   ofKind,
@@ -35,14 +36,13 @@ export const loopControlArtifact = requirementKind<'loop_control', UnacceptedArt
     const contract = step.output && index.contracts.get(step.output.contractRef);
     if (step.output === undefined || contract === undefined || loopId === undefined) return [];
     // An author cannot make this optional: a loop without a decision would only run into its limit.
-    return [
-      { kind: 'loop_control', loopId, contract, hints: step.output.hints, example: exampleOf(contract, { loopId }) },
-    ];
+    const form = contractForm(contract, { loopId });
+    return [{ kind: 'loop_control', loopId, contract, hints: step.output.hints, form }];
   },
 
-  ask: (asked) => artifactAsk(asked, [asked.example]),
+  ask: (asked) => artifactAsk(asked),
 
-  form: ({ example }) => ({ artifacts: [example] }),
+  form: (asked, _, problem) => ({ artifacts: [correctedArtifact(problem, asked)] }),
 
   check: ({ contract, loopId }, { handedIn, openLoops }) => {
     const requirement = `loop_control:${loopId}`;

@@ -5,11 +5,13 @@ import { plural } from '../../text/words.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { decidingContext } from '../condition/deciding-context.ts';
+import { blank, choiceBlank } from '../form/blank.ts';
+import { contractForm } from '../form/contract-form.ts';
 import type { StepPlace } from '../step-place.ts';
 import type { LoopTrouble } from '../walk/walk.ts';
-import { engineContract, exampleOf } from './judge-artifact.ts';
+import { engineContract } from './judge-artifact.ts';
 import { contextPointer, stepPointer, type Unmet, withinBudgets } from './requirement.ts';
-import { contextVariable, loopNaming, sampleItems } from './sample-values.ts';
+import { contextVariable, itemsLike, loopNaming } from './sample-values.ts';
 
 type Where = Pick<StepPlace, 'index' | 'step'> & {
   /** Loops that are already open; what they iterate over is fixed. */
@@ -52,24 +54,24 @@ function limitReached(trouble: Trouble<'limit_reached'>, { index, step }: Where)
     requirement: `loop_limit:${loopId}`,
   };
   if (!isByArtifact) return { ...unmet, ...endingContext(loopId, index) };
-  const summary = 'What is done, and what is still open.';
-  const artifact = exampleOf(engineContract(index, loopControl), { loopId, decision: 'stop', summary });
+  const artifact = contractForm(engineContract(index, loopControl), { loopId, decision: 'stop' });
   return {
     ...unmet,
-    suggestedFix: `End the loop and say what is still open: send this step again with \`output.artifacts\` [${quote(artifact)}]. ${LEAVE_OUT}`,
-    example: { artifacts: [artifact] },
+    suggestedFix: `End the loop and say what is still open: send this step again with the artifact of the offered call. ${LEAVE_OUT}`,
+    form: { artifacts: [artifact] },
   };
 }
 
 /** Context values that end a loop by its condition. Only the agent knows whether they are true. */
-function endingContext(loopId: string, index: WorkflowIndex): Pick<Unmet, 'suggestedFix' | 'example'> | undefined {
+function endingContext(loopId: string, index: WorkflowIndex): Pick<Unmet, 'suggestedFix' | 'form'> | undefined {
   const { control } = loopOf(index, loopId);
   if (control.kind !== 'while' && control.kind !== 'until') return undefined;
   const from = { conditions: index.conditions, isFixed: (variable: string) => isLoopVariable(index, variable) };
   const context = decidingContext(control.condition, control.kind === 'until', from);
   if (context === undefined) return undefined;
   const suggestedFix = `If this is true, send this step again with context ${quote(context)}, which ends the loop. ${LEAVE_OUT}`;
-  return { suggestedFix, example: { context } };
+  const blanks = Object.entries(context).map(([key, value]) => [key, choiceBlank([value ?? null])] as const);
+  return { suggestedFix, form: { context: Object.fromEntries(blanks) } };
 }
 
 function nothingDue({ loopId, iteration, passed }: Trouble<'nothing_due'>, { index, step }: Where): Unmet {
@@ -126,7 +128,7 @@ function contextFix(
   { loopId, variable }: { readonly loopId: string; readonly variable: string },
   where: Where,
   { advice, value }: { readonly advice: string; readonly value?: JsonValue | undefined },
-): Pick<Unmet, 'pointer' | 'suggestedFix' | 'requirement' | 'example' | 'earlierStep'> {
+): Pick<Unmet, 'pointer' | 'suggestedFix' | 'requirement' | 'form' | 'earlierStep'> {
   const pointer = contextPointer(variable, where.step);
   const requirement = `loop_items:${loopId}`;
   const context = itemsContext({ loopId, variable }, where, value);
@@ -136,8 +138,8 @@ function contextFix(
     const back = outer === undefined ? {} : { earlierStep: { kind: 'before_loop', loopId: outer.loopId } as const };
     return { pointer, suggestedFix, requirement, ...back };
   }
-  const suggestedFix = `${advice}: send this step again with context like this, with your own values: ${quote(context)}. ${LEAVE_OUT}`;
-  return { pointer, suggestedFix, requirement, example: { context } };
+  const suggestedFix = `${advice}: send this step again with the \`context\` of the offered call, filled in. ${LEAVE_OUT}`;
+  return { pointer, suggestedFix, requirement, form: { context } };
 }
 
 /**
@@ -150,7 +152,8 @@ function itemsContext(
   value?: JsonValue,
 ): JsonObject | undefined {
   const { index, openLoops } = where;
-  if (!isLoopVariable(index, variable)) return { [variable]: value ?? sampleItems(index, loopOf(index, loopId)) };
+  if (!isLoopVariable(index, variable))
+    return { [variable]: value ?? itemsLike(index, loopOf(index, loopId), ITEM_BLANKS) };
   const outer = loopNaming(index, variable.split('.')[0] ?? '', loopId);
   const around = outer && contextVariable(outer);
   if (outer === undefined || around === undefined) return undefined;
@@ -163,6 +166,8 @@ function isLoopVariable({ workflow }: WorkflowIndex, path: string): boolean {
   const [first = ''] = path.split('.');
   return workflow.loops.some(({ variables }) => [path, first].some((key) => Object.values(variables).includes(key)));
 }
+
+const ITEM_BLANKS = { count: blank('whole number, 0 or more'), item: (name: string) => blank(`one ${name} per entry`) };
 
 const NAME_BYTES_MAX = 120;
 

@@ -1,20 +1,20 @@
-import type { JsonObject } from '../../json/json-value.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import type { Blocker, Capability, CapabilityStatus } from '../../log/blockers.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import type { EventOf } from '../../log/event.ts';
 import { contextKeySchema, type LoopId } from '../../log/ids.ts';
 import type { ReasonCode } from '../../log/reasons.ts';
-import { truncate, utf8Length } from '../../text/utf8.ts';
+import { clip, truncate, utf8Length } from '../../text/utf8.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment, PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
-import type { StepAttempt, StepPlace } from '../step-place.ts';
+import type { HandedIn, StepAttempt, StepPlace, Unfilled } from '../step-place.ts';
 
-/** An artifact that a step asks for: its contract, the author's hints, and an example that would be accepted. */
+/** An artifact that a step asks for: its contract, the author's hints, and the form to fill in. */
 export type AskedArtifact = {
   readonly contract: PinnedContract;
   readonly hints: readonly string[];
-  readonly example: JsonObject;
+  readonly form: JsonObject;
 };
 
 /** What each kind of requirement holds, so that a prompt can show it. */
@@ -35,7 +35,7 @@ type AskedByKind = {
     readonly assessments: readonly Assessment[];
     readonly contract: PinnedContract;
     readonly hints: readonly string[];
-    readonly examples: readonly JsonObject[];
+    readonly forms: readonly JsonObject[];
   };
   /** The workflow cannot be done without this. */
   readonly capability: {
@@ -61,7 +61,8 @@ export type Requirement<Name extends RequirementName = RequirementName> = {
 
 /** A step together with everything it asks for at this place. */
 export type AskedPlace = StepPlace & { readonly requirements: readonly Requirement[] };
-export type AskedAttempt = StepAttempt & AskedPlace;
+/** What counts of an attempt: `handedIn` is without what was not filled in. */
+export type AskedAttempt = StepAttempt & AskedPlace & { readonly unfilled: Unfilled };
 
 /** Whether an attempt meets a requirement: the names it meets, and the problem with each one that it does not. */
 export type Checked<Problem> = Pick<StepCheck, 'met'> &
@@ -76,7 +77,7 @@ type Parts<Name extends RequirementName, Problem> = {
   /** What the prompt shows; `undefined` where there is nothing to show. */
   readonly ask: (asked: Requirement<Name>, place: AskedPlace) => string | undefined;
   /** What to send; `undefined` where nothing sent from this step can meet it. */
-  readonly form: (asked: Requirement<Name>, place: AskedPlace, problem: Problem) => ExampleOutput | undefined;
+  readonly form: (asked: Requirement<Name>, place: AskedAttempt, problem: Problem) => FormOutput | undefined;
   /** Whether an attempt meets it. */
   readonly check: (asked: Requirement<Name>, attempt: AskedAttempt) => Checked<Problem>;
   /** The words for an attempt that does not meet it. */
@@ -84,7 +85,7 @@ type Parts<Name extends RequirementName, Problem> = {
     problem: Problem,
     asked: Requirement<Name>,
     attempt: AskedAttempt,
-  ) => Omit<Unmet, 'requirement' | 'example'>;
+  ) => Omit<Unmet, 'requirement' | 'form'>;
 };
 
 export type RequirementKind<Name extends RequirementName> = Pick<Parts<Name, never>, 'find' | 'ask'> & {
@@ -102,17 +103,42 @@ export function requirementKind<Name extends RequirementName, Problem>(
     judge: (asked, attempt) => {
       const { problems, ...found } = check(asked, attempt);
       const unmet = problems.map(({ requirement, problem }) => {
-        const example = form(asked, attempt, problem);
+        const offered = form(asked, attempt, problem);
+        const words = explain(problem, asked, attempt);
+        const copied = offered === undefined ? '' : unfilledWords(offered, attempt.unfilled);
         return withinBudgets({
-          ...explain(problem, asked, attempt),
+          ...words,
+          message: `${copied}${words.message}`,
           requirement,
-          ...(example === undefined ? {} : { example }),
+          ...(offered === undefined ? {} : { form: offered }),
         });
       });
       return { ...found, unmet };
     },
   };
 }
+
+/** Names what was sent back as it was offered, so that the agent does not look for another mistake. */
+function unfilledWords(form: FormOutput, unfilled: Unfilled): string {
+  const units = unfilledUnits(unfilled, form);
+  return units.length === 0 ? '' : `You sent the form unfilled: ${units.join(', ')}. `;
+}
+
+/** The names of what was not filled in; with a form, only of what it asks for. */
+export function unfilledUnits({ notes, artifacts, contextKeys }: Unfilled, form?: FormOutput): readonly string[] {
+  const kinds = form?.artifacts?.map(({ kind }) => kind);
+  const keys = form && Object.keys(form.context ?? {});
+  const areNotesMeant = form === undefined || form.notesMarkdown !== undefined;
+  const named = artifacts.filter(({ kind }) => kinds === undefined || (kind !== undefined && kinds.includes(kind)));
+  const units = [
+    ...(areNotesMeant && notes.length > 0 ? ['`output.notesMarkdown`'] : []),
+    ...named.map(({ kind = 'artifact', fields }) => `${clip(kind)} (${clip(fields.join(', '), FIELDS_BYTES_MAX)})`),
+    ...contextKeys.filter((key) => keys?.includes(key) ?? true).map((key) => `context ${clip(quote(key))}`),
+  ];
+  return [...new Set(units)];
+}
+
+const FIELDS_BYTES_MAX = 120;
 
 export function met(requirement: string): Checked<never> {
   return { met: [requirement], problems: [] };
@@ -134,7 +160,7 @@ export type Unmet = {
   /** Names the requirement across attempts: when it is met later, its gap is closed. */
   readonly requirement: string;
   /** What a call needs to send to meet it. Absent where no call from this step can. */
-  readonly example?: ExampleOutput;
+  readonly form?: FormOutput;
   /** The earlier place where it can be met, if it cannot be met here. */
   readonly earlierStep?: EarlierStep;
 };
@@ -144,8 +170,8 @@ export type EarlierStep =
   | { readonly kind: 'step'; readonly stepId: string }
   | { readonly kind: 'before_loop'; readonly loopId: string };
 
-/** A part of a call. Sent unchanged it is accepted, unless the notes must match a pattern that cannot be guessed. */
-export type ExampleOutput = {
+/** A part of a call, with blanks where the agent must supply a value. Sent unchanged it counts as nothing. */
+export type FormOutput = {
   readonly notesMarkdown?: string;
   readonly artifacts?: readonly JsonObject[];
   readonly context?: JsonObject;
@@ -175,6 +201,10 @@ export type StepCheck = {
   readonly divergences: readonly Omit<EventOf<'divergence_recorded'>['data'], 'divergenceId'>[];
   /** Kinds that no contract knows: the artifacts are stored, and the reply warns about them. */
   readonly unknownKinds: readonly string[];
+  /** What counts of the output: without what was not filled in. */
+  readonly filled: HandedIn;
+  /** What was not filled in and is not required; it is left out, and the reply warns about it. */
+  readonly blankLeftOut: readonly string[];
   /** Invalid artifacts that no unmet requirement is about: they are stored, and the reply warns about them. */
   readonly unreadable: readonly UnreadableArtifact[];
 };

@@ -3,17 +3,26 @@ import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import { type Comparison, type Condition, conditionLeaves } from '../../workflow/compiled/condition.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 
-/** A value that a loop can iterate over, and that the loops inside it can iterate over item by item. */
-export function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue {
-  if (loop.control.kind === 'for') return 1;
+/** A value that a loop can iterate over. */
+function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue {
+  return itemsLike(index, loop, { count: 1, item: (name) => `<${name}>` });
+}
+
+/** A value of the form that a loop iterates over, with what the loops inside it iterate over item by item. */
+export function itemsLike(
+  index: WorkflowIndex,
+  loop: CompiledLoop,
+  leaves: { readonly count: JsonValue; readonly item: (name: string) => string },
+): JsonValue {
+  if (loop.control.kind === 'for') return leaves.count;
   const { item } = loop.variables;
   const inside = loopsInside(index, loop).flatMap((inner) => {
     const variable = contextVariable(inner);
     return variable?.startsWith(`${item}.`) === true
-      ? [nested(variable.slice(item.length + 1), sampleItems(index, inner))]
+      ? [nested(variable.slice(item.length + 1), itemsLike(index, inner, leaves))]
       : [];
   });
-  return [inside.length === 0 ? `<${item}>` : Object.assign({}, ...inside)];
+  return [inside.length === 0 ? leaves.item(item) : Object.assign({}, ...inside)];
 }
 
 /** A value for a context key: what a loop can iterate over, or else a text; `undefined` where only a part is known. */

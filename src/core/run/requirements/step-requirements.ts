@@ -5,7 +5,8 @@ import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
 import { stepIdSchema } from '../../log/ids.ts';
 import { capabilityObservation, workflowDivergence } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
-import type { StepAttempt, StepPlace } from '../step-place.ts';
+import { ALL_FILLED, isAllFilled, offeredWords, separateUnfilled } from '../form/unfilled.ts';
+import type { StepAttempt, StepPlace, Unfilled } from '../step-place.ts';
 import { assessments } from './assessment.ts';
 import { capability, readObservations } from './capability.ts';
 import { contractRequirement } from './contract.ts';
@@ -13,17 +14,18 @@ import { criteriaRequirement } from './criteria.ts';
 import { gateRequirement } from './gate.ts';
 import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
 import { decidedLoop, decisionThatCounts, loopControlArtifact, readDecisions } from './loop-control.ts';
-import { notes } from './notes.ts';
-import type {
-  AskedAttempt,
-  AskedPlace,
-  Found,
-  Requirement,
-  RequirementKind,
-  RequirementName,
-  StepCheck,
-  Unmet,
-  UnreadableArtifact,
+import { notes, notesFormAt } from './notes.ts';
+import {
+  type AskedAttempt,
+  type AskedPlace,
+  type Found,
+  type Requirement,
+  type RequirementKind,
+  type RequirementName,
+  type StepCheck,
+  type Unmet,
+  type UnreadableArtifact,
+  unfilledUnits,
 } from './requirement.ts';
 import { approval, userRequirement } from './user.ts';
 
@@ -71,8 +73,10 @@ function judge<Name extends RequirementName>(asked: Requirement<Name>, attempt: 
 }
 
 /** Checks an attempt at a step: everything that is unmet, at once, and everything that it reports. */
-export function checkStep(attempt: StepAttempt): StepCheck {
-  const asked = askedAt(attempt);
+export function checkStep(sent: StepAttempt): StepCheck {
+  const { filled, unfilled } = filledIn(sent);
+  const attempt: StepAttempt = { ...sent, handedIn: filled };
+  const asked = { ...askedAt(attempt), unfilled };
   const observations = readObservations(attempt);
   const divergences = readDivergences(attempt);
   const decisions = readDecisions(attempt);
@@ -90,12 +94,40 @@ export function checkStep(attempt: StepAttempt): StepCheck {
     observations: observations.read,
     divergences: divergences.read,
     unknownKinds: unknownKinds(attempt),
+    filled,
+    blankLeftOut: leftOut(unfilled, unmet),
     unreadable: [
       ...unnamedArtifacts(attempt),
       ...found.flatMap((one) => one.unreadable ?? []),
       ...unaskedFor(readings, asked.requirements),
     ],
   };
+}
+
+/** Separates what was filled in from what was sent back as it was offered. */
+function filledIn(sent: StepAttempt): ReturnType<typeof separateUnfilled> {
+  const { index, handedIn, blankKeys = [] } = sent;
+  const isEmpty = handedIn.notesMarkdown === undefined && handedIn.artifacts.length === 0;
+  if (isEmpty) return { filled: handedIn, unfilled: { ...ALL_FILLED, contextKeys: blankKeys } };
+  const { filled, unfilled } = separateUnfilled(handedIn, {
+    contractOf: (kind) => [...index.contracts.values()].find(({ artifactKind }) => artifactKind === kind),
+    words: wordsAt(sent),
+  });
+  return { filled, unfilled: { ...unfilled, contextKeys: blankKeys } };
+}
+
+/** The words of all blanks that a step offers. */
+function wordsAt(place: StepPlace): ReadonlySet<string> {
+  const asked = askedAt(place);
+  const artifacts = asked.requirements.flatMap((one) => ('forms' in one ? one.forms : 'form' in one ? [one.form] : []));
+  return offeredWords({ notesMarkdown: notesFormAt(asked), artifacts });
+}
+
+/** What no unmet requirement is about. */
+function leftOut(unfilled: Unfilled, unmet: readonly Unmet[]): readonly string[] {
+  if (isAllFilled(unfilled)) return [];
+  const covered = new Set(unmet.flatMap(({ form }) => (form === undefined ? [] : unfilledUnits(unfilled, form))));
+  return unfilledUnits(unfilled).filter((unit) => !covered.has(unit));
 }
 
 /**

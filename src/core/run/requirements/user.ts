@@ -1,14 +1,23 @@
 import { type JsonObject, ownValue, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
 import { askedFor } from '../../workflow/compiled/compiled-step.ts';
-import { holdsAt, type StepAttempt } from '../step-place.ts';
-import { exampleNotesAt } from './example-notes.ts';
-import { contextPointer, met, notMet, type Requirement, requirementKind, stepPointer } from './requirement.ts';
+import { blank } from '../form/blank.ts';
+import { keyBlank } from '../form/context-form.ts';
+import { holdsAt, type StepPlace } from '../step-place.ts';
+import { notesFormAt } from './notes.ts';
+import {
+  type AskedAttempt,
+  contextPointer,
+  met,
+  notMet,
+  type Requirement,
+  requirementKind,
+  stepPointer,
+} from './requirement.ts';
 
 type Dependency = Requirement<'user_dependency'>;
 
 const QUESTION_BYTES_MAX = 420;
-const ANSWER = "The user's answer, in their words";
 
 /** Something only the user can supply. With a key only its value counts; without one the notes report the answer. */
 export const userRequirement = requirementKind<'user_dependency', 'unanswered'>({
@@ -23,7 +32,9 @@ export const userRequirement = requirementKind<'user_dependency', 'unanswered'>(
   },
 
   form: ({ contextKey }, place) =>
-    contextKey === undefined ? { notesMarkdown: exampleNotesAt(place) } : { context: { [contextKey]: ANSWER } },
+    contextKey === undefined
+      ? { notesMarkdown: notesFormAt(place) }
+      : { context: { [contextKey]: answerBlank(place, contextKey) } },
 
   check: ({ contextKey }, attempt) => {
     const requirement = `user_dependency:${contextKey ?? attempt.step.stepId}`;
@@ -46,7 +57,7 @@ export const userRequirement = requirementKind<'user_dependency', 'unanswered'>(
       reason: code,
       pointer: contextPointer(contextKey, step),
       message: `This step needs an answer from the user, and ${quote(contextKey)} is missing in context. Question: ${question}`,
-      suggestedFix: `Ask the user and wait. Never answer for the user. Then send the answer in the \`context\` argument: ${quote({ [contextKey]: ANSWER })}.`,
+      suggestedFix: `Ask the user and wait. Never answer for the user. Then send the answer in the \`context\` argument, under the key ${quote(contextKey)}.`,
     };
   },
 });
@@ -63,7 +74,7 @@ export const approval = requirementKind<'approval', 'not_given'>({
       ? `The user should approve this step. ${WITHOUT}`
       : `The user must approve this step. ${HELD_BACK}`,
 
-  form: (_, place) => ({ notesMarkdown: exampleNotesAt(place) }),
+  form: (_, place) => ({ notesMarkdown: notesFormAt(place) }),
 
   check: (_, attempt) => {
     const requirement = `approval:${attempt.step.stepId}`;
@@ -103,12 +114,18 @@ function unattendedWay({ reason, choiceKind }: Dependency): string {
 
 function answerWay({ contextKey }: Dependency): string {
   if (contextKey === undefined) return HELD_BACK;
-  return `Ask the user, wait for the answer, and send it in the \`context\` argument (not inside \`output\`): ${quote({ [contextKey]: "the user's answer" })}. Do not continue without an answer.`;
+  return `Ask the user, wait for the answer, and send it in the \`context\` argument (not inside \`output\`), under the key ${quote(contextKey)}. Do not continue without an answer.`;
+}
+
+/** A blank for the answer: with the values that the workflow compares it with, or else for the user's words. */
+function answerBlank({ index }: StepPlace, key: string): string {
+  const offered = keyBlank(index, key);
+  return offered.includes('|') ? offered : blank("the user's answer, in their words");
 }
 
 /** Notes of the first attempt cannot hold the answer: only the block makes the agent ask. */
-function hasReply({ isRetry, hasNewNotes }: StepAttempt): boolean {
-  return isRetry && hasNewNotes;
+function hasReply({ isRetry, hasNewNotes, unfilled }: AskedAttempt): boolean {
+  return isRetry && hasNewNotes && unfilled.notes.length === 0;
 }
 
 /** Whether context holds an answer. An empty text is not one; `false` and zero are. */

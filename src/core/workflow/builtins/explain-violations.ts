@@ -1,6 +1,5 @@
 import { assert } from '../../assert.ts';
-import { quote } from '../../json/json-value.ts';
-import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import { BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { clip, utf8Length } from '../../text/utf8.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
 import type { ArtifactViolation } from './check-artifact.ts';
@@ -33,12 +32,9 @@ export function missingMessage({ artifactKind }: Named): string {
   return `This step requires an artifact of kind ${clip(artifactKind)}, and none was sent.`;
 }
 
-/** Says how to continue, ending in an artifact that would be accepted. */
-export function contractFix({ artifactKind, example }: Pick<PinnedContract, 'artifactKind' | 'example'>): string {
-  const head = `Send output.artifacts with a ${clip(artifactKind)} object. Keep what was right and correct the rest; never invent facts to fill a field.`;
-  const fix = `${head} Example (use your own values):\n${quote(example)}`;
-  if (utf8Length(fix) <= BLOCKER_FIX_BYTES_MAX) return fix;
-  return `${head} The prompt of this step has an example.`;
+/** Says how to continue. The offered call has the form. */
+export function contractFix({ artifactKind }: Named): string {
+  return `Send \`output.artifacts\` with a ${clip(artifactKind)} object. Fill in every blank of the offered call, and never invent facts to fill a field.`;
 }
 
 /** One violation as part of a sentence, of bounded length whatever was sent. */

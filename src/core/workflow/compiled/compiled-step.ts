@@ -95,6 +95,8 @@ export const compiledStepSchema = z.object({
   /** Those that it asks for with what their parameters stand for. */
   functionCalls: z.array(z.object({ name: z.string(), args: z.record(z.string(), z.string()) })).optional(),
   userDependency: userDependencySchema.optional(),
+  /** Context keys that this step is meant to set. */
+  sets: z.array(z.string().min(1)).optional(),
   purpose: purposeSchema,
   provenance: provenanceSchema,
   refs: z.array(usedRefSchema),

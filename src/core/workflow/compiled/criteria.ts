@@ -9,6 +9,8 @@ export type Criteria =
 
 export type CriteriaRule = {
   readonly message: string;
+  /** The line to fill in for it; without one, a blank with the message. */
+  readonly form?: string | undefined;
   /** The rule counts only while this holds. */
   readonly when?: Condition | undefined;
 } & (
@@ -19,7 +21,7 @@ export type CriteriaRule = {
   | { readonly kind: 'schema' }
 );
 
-const rule = { message: z.string().min(1), when: conditionSchema.optional() };
+const rule = { message: z.string().min(1), form: z.string().min(1).optional(), when: conditionSchema.optional() };
 
 export const criteriaSchema: z.ZodType<Criteria> = z.discriminatedUnion('kind', [
   z.object({ kind: z.enum(['and', 'or']), criteria: z.array(z.lazy(() => criteriaSchema)).min(1) }),

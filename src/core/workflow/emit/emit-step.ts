@@ -38,6 +38,7 @@ export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly
     consequences: syntax.consequences.map(({ at: _, ...consequence }) => consequence),
     ...emitFunctions(syntax, scope, emission),
     ...emitUserDependency(syntax),
+    ...(syntax.sets.length === 0 ? {} : { sets: [...syntax.sets] }),
     purpose: step.purpose,
     provenance: step.provenance,
     refs: [...prompt.refs],

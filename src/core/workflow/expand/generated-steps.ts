@@ -48,6 +48,7 @@ export function plainStep(
     functions: [],
     functionReferences: [],
     functionCalls: [],
+    sets: [],
     ...(agentRole === undefined ? {} : { agentRole }),
   };
 }

@@ -8,6 +8,10 @@ import { mapTexts } from './text-walk.ts';
 
 const head = {
   message: f.needed(f.text(512, { use: 'text' }), 'What the agent is asked to do.'),
+  form: f.optional(
+    f.text(240, { use: 'text', form: 'form_line' }),
+    'The line to fill in, such as `Verdict: <fill: approve | reject>`; without it, a blank with the message.',
+  ),
   condition: f.optional(condition, 'The rule counts only while this holds.', { as: 'when' }),
 };
 const size = f.integer(0, Number.MAX_SAFE_INTEGER);

@@ -8,6 +8,8 @@ export const ITERATIONS_MAX = 10_000;
 export const ID_BYTES_MAX = 128;
 export const PROMPT_BYTES_MAX = 8192;
 export const ARGUMENT_BYTES_MAX = 2048;
+/** Context keys that one step is meant to set: a longer form is not filled in. */
+export const SETS_MAX = 8;
 
 const NAMESPACED = '[a-z][a-z0-9_-]*\\.[a-z][a-z0-9_-]*';
 const LEGACY = '[a-z0-9_-]{3,64}';
@@ -32,6 +34,8 @@ export const TEXT_FORMS = {
   context_name: /^[^{}]+$/,
   /** The bare name, or a call with anything between the parentheses. */
   function_name: /^\s*[A-Za-z_][A-Za-z0-9_]*(?:\([\s\S]*\))?\s*$/,
+  /** A line with at least one blank. */
+  form_line: /<fill: [^<>\n]+>/,
   flags: /^[gimsu]*$/,
 } as const satisfies { readonly [form: string]: RegExp };
 

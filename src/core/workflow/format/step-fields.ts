@@ -5,7 +5,7 @@ import { condition } from './condition-fields.ts';
 import { criteria } from './criteria-fields.ts';
 import * as f from './field.ts';
 import { functionCall, functionDefinitions, functionReferences } from './function-fields.ts';
-import { ID_BYTES_MAX, PROMPT_BYTES_MAX } from './limits.ts';
+import { ID_BYTES_MAX, PROMPT_BYTES_MAX, SETS_MAX } from './limits.ts';
 import { loopKinds } from './loop-fields.ts';
 import { promptBlocks } from './prompt-fields.ts';
 import { headOf, STEP_HEAD, STEP_TYPES } from './step-head.ts';
@@ -184,6 +184,14 @@ export const standardStep = f.object(
     functionReferences: f.optionalList(functionReferences, 'Functions to show with the prompt, as `"name()"`.'),
     functionCalls: f.optionalList(f.list(functionCall), 'Functions with arguments filled in.'),
     userDependency: f.optional(f.unplaced(userDependency), 'Something that only the user can give.'),
+    sets: f.defaulted(
+      f.list(
+        f.text(ID_BYTES_MAX, { use: 'label', form: 'context_name', names: 'context_key', refersTo: ['context_key'] }),
+        { max: SETS_MAX },
+      ),
+      'Context keys that this step is meant to set. They are part of the form that the agent fills in.',
+      { otherwise: [] },
+    ),
     verification: f.optional(f.unplaced(verification), 'Adds a step that checks this one.'),
     audit: f.optional(f.unplaced(audit), 'Adds a step that reviews this one.'),
     askForFiles: f.optional(f.ignored, 'Accepted without effect.'),

@@ -1,16 +1,12 @@
-import type { JsonObject } from '../../json/json-value.ts';
-import { EXAMPLE_NOTES_BYTES_MAX } from '../../log/budgets.ts';
-import { truncate } from '../../text/utf8.ts';
-import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/compiled/criteria.ts';
-import type { CompilePattern } from '../../workflow/pattern.ts';
-import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
-import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
-import { conditionFacts, type StepPlace } from '../step-place.ts';
-import { criteriaBullets, missingChoices } from './describe-criteria.ts';
-import type { AskedPlace, Requirement } from './requirement.ts';
-import { sampleFor } from './sample-values.ts';
+import { EXAMPLE_NOTES_BYTES_MAX } from '../log/budgets.ts';
+import { evaluateCondition, type Facts } from '../run/condition/evaluate-condition.ts';
+import { evaluateCriteria } from '../run/condition/evaluate-criteria.ts';
+import { criteriaBullets } from '../run/requirements/describe-criteria.ts';
+import { truncate } from '../text/utf8.ts';
+import { type Criteria, type CriteriaRule, foldCriteria } from '../workflow/compiled/criteria.ts';
+import type { CompilePattern } from '../workflow/pattern.ts';
 
-/** A longer sample would not help as an example. */
+/** A longer sample would help nobody. */
 const SAMPLE_LENGTH_MAX = 512;
 /** Characters to try for a class: plain ones first, because people read the sample. */
 const ASCII = Array.from({ length: 95 }, (_, i) => String.fromCodePoint(0x20 + i));
@@ -96,33 +92,6 @@ function member({ compilePattern, flags }: Cursor, source: string): string | und
   return [...own, ...TRIED].find((character) => compiled.value.test(character));
 }
 
-const WORK_DONE = 'What you did, the result, and what is still open.';
-const USER_SAID = 'What the user said, in their words.';
-
-/** Notes that meet everything this place asks of notes, so that one text does for every requirement about them. */
-export function exampleNotesAt(place: AskedPlace): string {
-  const isAnswer = place.requirements.some(
-    (one) => one.kind === 'approval' || (one.kind === 'user_dependency' && one.contextKey === undefined),
-  );
-  const enforced = place.requirements.find(
-    (one): one is Requirement<'criteria'> => one.kind === 'criteria' && one.isEnforced,
-  );
-  const facts = enforced === undefined ? conditionFacts(place) : chosenFacts(place, enforced.criteria);
-  return exampleNotes(isAnswer ? `${WORK_DONE} ${USER_SAID}` : WORK_DONE, enforced?.criteria, facts);
-}
-
-/** What conditions see once the context has what the criteria ask of it. */
-export function chosenFacts(place: StepPlace, criteria: Criteria): Facts {
-  const facts = conditionFacts(place);
-  return { ...facts, context: { ...facts.context, ...choicesAt(place, criteria) } };
-}
-
-/** The context values that criteria ask for and that are not there. */
-export function choicesAt(place: StepPlace, criteria: Criteria): JsonObject {
-  const sampleOf = (variable: string) => sampleFor(place.index, variable);
-  return missingChoices(criteria, { ...conditionFacts(place), sampleOf });
-}
-
 /** How many alternatives of criteria are tried. */
 const CHOICES = [0, 1, 2];
 /** Text that fills notes up to their length: plain words, something that hardly any rule forbids, or nothing. */
@@ -132,7 +101,7 @@ const FILLERS = ['And so on. ', 'x', '7', ''];
  * Notes that begin with the opening and meet the criteria. Where no combination of pieces meets them, the notes list the
  * rules instead.
  */
-export function exampleNotes(opening: string, criteria: Criteria | undefined, facts: Facts): string {
+export function sampleNotes(opening: string, criteria: Criteria | undefined, facts: Facts): string {
   if (criteria === undefined) return opening;
   for (const choice of CHOICES) {
     const wish = wishOf(criteria, facts, choice) ?? NOTHING;

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { re2Patterns } from '../../../adapters/patterns.ts';
-import type { Criteria, CriteriaRule } from '../../workflow/compiled/criteria.ts';
-import type { Facts } from '../condition/evaluate-condition.ts';
-import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
-import { exampleNotes, samplePattern } from './example-notes.ts';
+import { re2Patterns } from '../../adapters/patterns.ts';
+import type { Facts } from '../run/condition/evaluate-condition.ts';
+import { evaluateCriteria } from '../run/condition/evaluate-criteria.ts';
+import type { Criteria, CriteriaRule } from '../workflow/compiled/criteria.ts';
+import { sampleNotes, samplePattern } from './sample-notes.ts';
 
 const facts: Facts = {
   context: {},
@@ -22,7 +22,7 @@ const or = (...criteria: Criteria[]): Criteria => ({ kind: 'or', criteria });
 const not = (criteria: Criteria): Criteria => ({ kind: 'not', criteria });
 const never = { kind: 'never' } as const;
 
-describe('example notes', () => {
+describe('sample notes', () => {
   it.each<[string, Criteria | undefined, string]>([
     ['no criteria', undefined, OPENING],
     ['words', and(contains('risks'), contains('Tests')), 'What was done.\nrisks\nTests'],
@@ -47,8 +47,8 @@ describe('example notes', () => {
     ['not all of several', not(and(contains('was'), contains('x'))), OPENING],
     ['rules that do not count', and({ ...contains('risks'), when: never }, { kind: 'schema', message }), OPENING],
     ['only rules that do not count', or({ ...contains('risks'), when: never }), OPENING],
-  ])('example notes for %s meet them', (_, criteria, notes) => {
-    expect(exampleNotes(OPENING, criteria, facts)).toBe(notes);
+  ])('sample notes for %s meet them', (_, criteria, notes) => {
+    expect(sampleNotes(OPENING, criteria, facts)).toBe(notes);
     if (criteria !== undefined) expect(evaluateCriteria(criteria, notes, facts)).toEqual([]);
   });
 
@@ -69,8 +69,8 @@ describe('example notes', () => {
       'Say it (the notes must have at least 5000 characters)',
     ],
     ['nothing at all', length({ max: 0 }), 'Say it (the notes must have at most 0 characters)'],
-  ])('example notes for %s list the rules', (_, criteria, told) => {
-    expect(exampleNotes(OPENING, criteria, facts)).toBe(`${OPENING}\n${told}`);
+  ])('sample notes for %s list the rules', (_, criteria, told) => {
+    expect(sampleNotes(OPENING, criteria, facts)).toBe(`${OPENING}\n${told}`);
   });
 });
 

@@ -1,28 +1,29 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attemptAt, type Given, retried } from '../../../../test/examples/step-attempt.ts';
+import { fillForm } from '../../author/fill-form.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { blockerSchema } from '../../log/blockers.ts';
 import { REASONS } from '../../log/reasons.ts';
 import type { Unmet } from '../../run/requirements/requirement.ts';
 import { checkStep } from '../../run/requirements/step-requirements.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
-import { mergedExample } from './footer.ts';
+import { mergedForm } from './footer.ts';
 
-describe('the merged example', () => {
-  it('the examples for all unmet requirements form one output without duplicates', () => {
-    const unmet = (example?: Unmet['example']): Unmet => ({
+describe('the merged form', () => {
+  it('the forms of all unmet requirements make one output without duplicates', () => {
+    const unmet = (form?: Unmet['form']): Unmet => ({
       reason: 'contract_violation:missing_required_output',
       pointer: { kind: 'capability', capability: 'delegation' },
       message: 'M',
       suggestedFix: 'F',
       requirement: 'r',
-      ...(example === undefined ? {} : { example }),
+      ...(form === undefined ? {} : { form }),
     });
-    expect(mergedExample([])).toEqual({});
-    expect(mergedExample([unmet()])).toEqual({});
+    expect(mergedForm([])).toEqual({});
+    expect(mergedForm([unmet()])).toEqual({});
     expect(
-      mergedExample([
+      mergedForm([
         unmet({ notesMarkdown: 'N', artifacts: [{ kind: 'a', x: 1, y: 2 }] }),
         unmet({ notesMarkdown: 'N', artifacts: [{ kind: 'b' }, { y: 2, x: 1, kind: 'a' }], context: { k: 1 } }),
         unmet({ context: { l: 2 } }),
@@ -30,15 +31,36 @@ describe('the merged example', () => {
     ).toEqual({ notesMarkdown: 'N', artifacts: [{ y: 2, x: 1, kind: 'a' }, { kind: 'b' }], context: { k: 1, l: 2 } });
   });
 
-  it('sending the examples for all unmet requirements meets them, except what this step cannot fix', () => {
+  it('a form that is sent back unfilled meets nothing', () => {
     fc.assert(
       fc.property(file, given, (tried, sent) => {
         const attempt = attemptAt(tried, sent);
         const first = checkStep(attempt);
-        const again = checkStep(retried(attempt, mergedExample(first.unmet)));
+        const form = mergedForm(first.unmet);
+        const again = checkStep(retried(attempt, form));
+        const names = (found: readonly Unmet[]) => found.map(({ requirement }) => requirement);
+        // Notes that were sent before are gone now, so a rule about what they must not say may hold.
+        const kept = names(first.unmet).filter((name) => !name.startsWith('criteria:'));
+        expect(names(again.unmet)).toEqual(expect.arrayContaining(kept));
+        for (const { form: offered, message } of again.unmet) {
+          if (offered?.notesMarkdown !== undefined || offered?.artifacts !== undefined) {
+            expect(message).toMatch(/^You sent the form unfilled: |^Assessment /);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('a form that is filled in meets everything that this step can meet', () => {
+    fc.assert(
+      fc.property(file, given, (tried, sent) => {
+        const attempt = attemptAt(tried, sent);
+        const first = checkStep(attempt);
+        const again = checkStep(retried(attempt, fillForm(mergedForm(first.unmet), attempt)));
         expect(again.unmet.filter((unmet) => !isBeyondThisStep(unmet))).toEqual([]);
-        // What has no example stays as it was; whatever has one is met.
-        expect(again.unmet).toEqual(first.unmet.filter(({ example }) => example === undefined));
+        // What has no form stays as it was; whatever has one is met.
+        expect(again.unmet).toEqual(first.unmet.filter(({ form }) => form === undefined));
       }),
       { numRuns: 300 },
     );
@@ -58,8 +80,8 @@ describe('the merged example', () => {
 });
 
 /** Nobody can show on an ordinary step that a capability is there. */
-function isBeyondThisStep({ requirement, example }: Unmet): boolean {
-  return requirement.startsWith('capability:') && example === undefined;
+function isBeyondThisStep({ requirement, form }: Unmet): boolean {
+  return requirement.startsWith('capability:') && form === undefined;
 }
 
 const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });

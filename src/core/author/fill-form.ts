@@ -1,0 +1,71 @@
+import { isObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
+import { evaluateCriteria } from '../run/condition/evaluate-criteria.ts';
+import { isBlankField } from '../run/form/blank.ts';
+import type { OfferedForm } from '../run/form/unfilled.ts';
+import { conditionFacts, type StepPlace } from '../run/step-place.ts';
+import { sampleNotes } from './sample-notes.ts';
+
+/** What a rehearsal writes where an agent would report its work. */
+const WORK = 'Rehearsal: the work of this step was done as asked.';
+const TEXT = 'Filled in by the rehearsal.';
+
+/** Fills in an offered call as an agent that does what it reads would, so that workflows can be tried without one. */
+export function fillForm<Form extends OfferedForm>(form: Form, place?: StepPlace): Form {
+  const { notesMarkdown, artifacts, context } = form;
+  const avoided = new Set((place?.step.consequences ?? []).map(({ anyEqualsLevel }) => anyEqualsLevel.toLowerCase()));
+  const fill = (value: JsonObject) => filledValue(value, avoided) as JsonObject;
+  const filledContext = context && fill(context);
+  return {
+    ...form,
+    ...(notesMarkdown === undefined ? {} : { notesMarkdown: filledNotes(notesMarkdown, place, filledContext) }),
+    ...(artifacts === undefined ? {} : { artifacts: artifacts.map(fill) }),
+    ...(filledContext === undefined ? {} : { context: filledContext }),
+  };
+}
+
+/** The lines of the form with their blanks filled in; where the rules want more than the form shows, a sample. */
+function filledNotes(notes: string, place: StepPlace | undefined, context: JsonObject | undefined): string {
+  const filled = notes
+    .split('\n')
+    .map((line) => line.replaceAll(BLANK, (_, words: string) => String(filledWords(words, WORK, new Set()))))
+    .join('\n');
+  const criteria = place?.step.output === undefined ? place?.step.criteria : undefined;
+  if (place === undefined || criteria === undefined) return filled;
+  const facts = conditionFacts(place);
+  const known = { ...facts, context: { ...facts.context, ...context } };
+  return evaluateCriteria(criteria, filled, known).length === 0 ? filled : sampleNotes(WORK, criteria, known);
+}
+
+const BLANK = /<fill: ([^<>\n]*)>/g;
+
+function filledValue(value: JsonValue, avoided: ReadonlySet<string>): JsonValue {
+  if (typeof value === 'string') {
+    const [, words] = isBlankField(value) ? (/^<fill: ([^<>\n]*)>$/.exec(value) ?? []) : [];
+    return words === undefined ? value : filledWords(words, TEXT, avoided);
+  }
+  if (Array.isArray(value)) return value.map((item: JsonValue) => filledValue(item, avoided));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value as JsonObject).map(([key, one]) => [key, filledValue(one ?? null, avoided)]),
+  );
+}
+
+/** Answers that lead on: a rehearsal shows the usual way through a workflow. */
+const LEADING_ON = ['approved', 'approve', 'available', 'stop', 'pass', 'clean', 'yes'];
+
+function filledWords(words: string, text: string, avoided: ReadonlySet<string>): JsonValue {
+  const [known] = words.split(', or another value');
+  if (known !== undefined && known !== words) return parsed(known);
+  const choices = words.split(' | ');
+  if (choices.length > 1) {
+    const allowed = choices.filter((choice) => !avoided.has(choice.toLowerCase()));
+    return parsed(LEADING_ON.find((word) => choices.includes(word)) ?? allowed[0] ?? choices[0] ?? text);
+  }
+  if (/^(?:whole )?number\b/.test(words)) return Number(/from (\d+)/.exec(words)?.[1] ?? 1);
+  return /^list\b/.test(words) ? ['entry'] : text;
+}
+
+/** Numbers and truth values are shown without quotation marks. */
+function parsed(word: string): JsonValue {
+  return /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(word) ? (JSON.parse(word) as JsonValue) : word;
+}

@@ -1,0 +1,100 @@
+import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
+import { cutAtWord } from '../../text/utf8.ts';
+
+/** A blank with its marker, in bytes. */
+const BLANK_BYTES_MAX = 160;
+const OPEN = '<fill: ';
+const CLOSE = '>';
+/** What fits between the marker and its end. */
+const WORDS_BYTES_MAX = BLANK_BYTES_MAX - OPEN.length - CLOSE.length;
+
+/** A place in an offered call that the agent must fill in. Sent back as it is, it counts as nothing. */
+export function blank(words: string, bytesMax = WORDS_BYTES_MAX): string {
+  const plain = words.replaceAll('<', '(').replaceAll('>', ')').replaceAll(/\s+/g, ' ').trim();
+  return `${OPEN}${cutAtWord(plain, Math.min(bytesMax, WORDS_BYTES_MAX))}${CLOSE}`;
+}
+
+/** A blank with these words to choose from. */
+export function choiceBlank(choices: readonly JsonValue[]): string {
+  const words = choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice)));
+  // One known value is not the only answer; with a single right answer no blank is offered.
+  return blank(words.length === 1 ? `${words[0]}, or another value` : words.join(' | '));
+}
+
+const LESS = String.raw`(?:<|&lt;|&#60;|&#x3c;|\\u003c)`;
+const MORE = String.raw`(?:>|&gt;|&#62;|&#x3e;|\\u003e)`;
+/** The marker, also in the spellings of HTML and JSON. */
+const MARKER = new RegExp(`${LESS}fill:(?:(?!${MORE}).)*${MORE}`, 'i');
+const WHOLE_MARKER = new RegExp(`^\\s*${MARKER.source}\\s*$`, 'i');
+
+/** The words of every blank in a text. */
+export function blankWords(text: string): readonly string[] {
+  return [...text.matchAll(new RegExp(`${LESS}fill:((?:(?!${MORE}).)*)${MORE}`, 'gi'))].map(([, words = '']) =>
+    words.trim(),
+  );
+}
+
+/** Lines of notes that hold a blank, outside code. */
+export function unfilledLines(notes: string): readonly string[] {
+  // Nearly all notes end here.
+  if (!MARKER.test(notes)) return [];
+  return linesOutsideCode(notes).filter((line) => MARKER.test(line));
+}
+
+/** A text field that is a blank as a whole, or has a line that is one. */
+export function isBlankField(text: string): boolean {
+  return text.length > OPEN.length && text.split('\n').some((line) => WHOLE_MARKER.test(line));
+}
+
+/** Every text in a value with its path, outermost first. */
+export function textsIn(value: JsonValue, path = ''): readonly { readonly path: string; readonly text: string }[] {
+  if (typeof value === 'string') return [{ path, text: value }];
+  if (Array.isArray(value)) return value.flatMap((item: JsonValue, i) => textsIn(item, `${path}[${i}]`));
+  if (!isObject(value)) return [];
+  return Object.entries(value as JsonObject).flatMap(([key, item]) =>
+    textsIn(item ?? null, path === '' ? key : `${path}.${key}`),
+  );
+}
+
+/** The lines of a Markdown text without fenced blocks and code spans. */
+function linesOutsideCode(text: string): readonly string[] {
+  const lines: string[] = [];
+  let fence: string | undefined;
+  for (const line of text.split('\n')) {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (fence === undefined && mark !== undefined) fence = mark;
+    else if (fence === undefined) lines.push(line);
+    else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+  }
+  // A fence that never ends is not one: what follows it is read again as text.
+  if (fence !== undefined) return withoutSpans(text).split('\n');
+  return withoutSpans(lines.join('\n')).split('\n');
+}
+
+/** In one pass, whatever was sent: a run of backticks is closed by the next run of the same length in its paragraph. */
+function withoutSpans(text: string): string {
+  return text
+    .split(/(\n\s*\n)/)
+    .map((paragraph) => {
+      const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: run, index }) => ({ length: run.length, index }));
+      const next = new Map<number, number>();
+      const closing = runs.map(() => -1);
+      for (let i = runs.length - 1; i >= 0; i--) {
+        const { length } = runs[i] ?? { length: 0 };
+        closing[i] = next.get(length) ?? -1;
+        next.set(length, i);
+      }
+      let kept = '';
+      let at = 0;
+      for (let i = 0; i < runs.length; i++) {
+        const end = runs[closing[i] ?? -1];
+        const start = runs[i];
+        if (end === undefined || start === undefined) continue;
+        kept += paragraph.slice(at, start.index);
+        at = end.index + end.length;
+        i = closing[i] ?? i;
+      }
+      return kept + paragraph.slice(at);
+    })
+    .join('');
+}
