@@ -3,11 +3,12 @@ import type { Preferences } from '../log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../log/blockers.ts';
 import type { LoopId, StepId } from '../log/ids.ts';
 import type { ArtifactRef } from '../log/operation/operation-drafts.ts';
-import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
+import type { Assurance, CompiledStep } from '../workflow/compiled/compiled-step.ts';
 import type { Condition } from '../workflow/compiled/condition.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { CompilePattern } from '../workflow/pattern.ts';
 import { evaluateCondition, type Facts } from './condition/evaluate-condition.ts';
+import type { GateFacts } from './gate-facts.ts';
 import type { LoopVariables } from './walk/walk.ts';
 
 /** The step at which a run stands, with everything that its requirements depend on. */
@@ -30,6 +31,8 @@ export type OpenLoop = {
 export type StepAttempt = StepPlace & {
   /** Merged over the chain of blocked attempts. */
   readonly handedIn: HandedIn;
+  /** What is known about people's answers; absent where nothing was sent. */
+  readonly gate?: GateFacts | undefined;
   /** Context keys that were sent as blanks; they are not part of the context. */
   readonly blankKeys?: readonly string[] | undefined;
   /** Whether it continues a blocked attempt: only then was the user asked. */
@@ -69,6 +72,8 @@ export type RunFacts = {
   readonly preferences: Preferences;
   readonly capabilities: KnownCapabilities;
   readonly compilePattern: CompilePattern;
+  /** The lowest assurance that counts on this machine; the agent's word where nothing is set. */
+  readonly gateMinimum?: Assurance | undefined;
 };
 
 /** A structured result that an agent sent. */

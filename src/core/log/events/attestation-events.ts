@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { canonicalLength } from '../../json/canonical-json.ts';
 import {
   ANSWER_BYTES_MAX,
   ARTIFACT_BYTES_MAX,
@@ -7,7 +8,7 @@ import {
   LAUNCH_BYTES_MAX,
   PRINCIPAL_BYTES_MAX,
 } from '../budgets.ts';
-import { canonicalLength, jsonValueSchema, nonBlankSchema, textSchema } from '../document-schema.ts';
+import { jsonValueSchema, nonBlankSchema, textSchema } from '../document-schema.ts';
 import {
   AttestationId,
   artifactDigestSchema,
@@ -19,7 +20,8 @@ import {
 import { clientSchema, eventSchema, nodeScope } from './event-envelope.ts';
 
 /** The channels on which an answer or a result can arrive. Arguments of a tool call reach none of them. */
-const ATTESTATION_CHANNELS = ['elicitation', 'terminal', 'console', 'team', 'ci', 'rehearsal'] as const;
+export const ATTESTATION_CHANNELS = ['elicitation', 'terminal', 'console', 'team', 'ci', 'rehearsal'] as const;
+export type AttestationChannel = (typeof ATTESTATION_CHANNELS)[number];
 
 /** What a statement is about: one attempt exactly as it was shown, or a step at the place where it is pending. */
 const subjectSchema = z.discriminatedUnion('kind', [

@@ -6,6 +6,7 @@ import { type LoopPath, stepInstanceKey } from '../../log/ids.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { areNotesFilled } from '../form/unfilled.ts';
+import type { GateFacts } from '../gate-facts.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
 import type { StepCheck, Unmet, UnreadableArtifact } from '../requirements/requirement.ts';
 import { checkStep } from '../requirements/step-requirements.ts';
@@ -30,6 +31,9 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   const check = checkAttempt(attempted);
   const facts = withObservations(attempted.facts, check.observations);
   const isNeverStop = facts.preferences.autonomy === 'full_auto_never_stop';
+  // Never-stop passes a gate only if a person set it for this run: an agent could otherwise approve its own work.
+  const gates = isNeverStop && attempted.gate?.isNeverStopByPerson !== true ? check.unmet.filter(isGate) : [];
+  if (gates.length > 0) return { kind: 'blocked', check, facts, unmet: gates, trace: [] };
   const isHeldUp = check.unmet.length > 0 && !isNeverStop;
   // Without its decision it is unknown where a loop leads.
   if (isHeldUp && check.unmet.some(isDecision)) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
@@ -47,6 +51,11 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   if (walk.isHalted) return { kind: 'blocked', check, facts, unmet: [...check.unmet, ...troubles], trace: walk.trace };
   if (isHeldUp) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
   return { kind: 'advanced', check, facts, walk, unmet: [...check.unmet, ...troubles] };
+}
+
+/** Whether only a person's answer on a channel of its own can meet it. */
+export function isGate({ details }: Pick<Unmet, 'details'>): boolean {
+  return details !== undefined && Object.hasOwn(details, 'approval');
 }
 
 function isDecision({ requirement }: Unmet): boolean {
@@ -82,6 +91,8 @@ export type CheckedAttempt = {
   /** What the blocked attempts right above it sent, oldest first; none when the node is not a blocked attempt. */
   readonly drafts: readonly HandedIn[];
   readonly isRetry: boolean;
+  /** What is known about people's answers. */
+  readonly gate?: GateFacts | undefined;
   /** Context keys that this call sent as blanks. */
   readonly blankKeys?: readonly string[] | undefined;
 };
@@ -119,6 +130,7 @@ export function checkAttempt(attempted: CheckedAttempt): StepCheck {
     // The first attempt was blocked before anybody was asked; all later notes may hold the answer.
     hasNewNotes: [...drafts.slice(1), handedIn].some(({ notesMarkdown }) => areNotesFilled(notesMarkdown)),
     blankKeys: attempted.blankKeys,
+    gate: attempted.gate,
     openLoops: state.loopStack.map(({ loopId }) => {
       const { stepId, control } = loopOf(index, loopId);
       return { loopId, stepId, isArtifact: control.kind === 'artifact' };

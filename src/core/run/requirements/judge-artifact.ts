@@ -1,5 +1,5 @@
+import { canonicalLength } from '../../json/canonical-json.ts';
 import { type JsonObject, quote } from '../../json/json-value.ts';
-import { canonicalLength } from '../../log/document-schema.ts';
 import { clip } from '../../text/utf8.ts';
 import { type Accepted, type ArtifactViolation, checkShape } from '../../workflow/builtins/check-artifact.ts';
 import { type Contract, pinnedContract } from '../../workflow/builtins/contract.ts';

@@ -5,7 +5,7 @@ import type { EventOf } from '../../log/event.ts';
 import { contextKeySchema, type LoopId } from '../../log/ids.ts';
 import type { ReasonCode } from '../../log/reasons.ts';
 import { clip, truncate, utf8Length } from '../../text/utf8.ts';
-import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import type { Assurance, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment, PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
 import type { HandedIn, StepAttempt, StepPlace, Unfilled } from '../step-place.ts';
@@ -47,7 +47,7 @@ type AskedByKind = {
   };
   readonly user_dependency: NonNullable<CompiledStep['userDependency']>;
   /** The user has to approve. */
-  readonly approval: unknown;
+  readonly approval: { readonly assurance?: Assurance };
   /** Only an approving verdict lets the run continue. */
   readonly gate: AskedArtifact;
 };

@@ -1,8 +1,10 @@
-import { type JsonObject, ownValue, quote } from '../../json/json-value.ts';
+import { defined, type JsonObject, ownValue, quote } from '../../json/json-value.ts';
+import { runTag } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
-import { askedFor } from '../../workflow/compiled/compiled-step.ts';
+import { type Assurance, askedFor } from '../../workflow/compiled/compiled-step.ts';
 import { blank } from '../form/blank.ts';
 import { keyBlank } from '../form/context-form.ts';
+import { attemptDigest, draftCode, strongest } from '../gate-facts.ts';
 import { holdsAt, type StepPlace } from '../step-place.ts';
 import { notesFormAt } from './notes.ts';
 import {
@@ -13,49 +15,67 @@ import {
   type Requirement,
   requirementKind,
   stepPointer,
+  type Unmet,
 } from './requirement.ts';
 
 type Dependency = Requirement<'user_dependency'>;
 
 const QUESTION_BYTES_MAX = 420;
 
+/** What is missing: an answer that the agent reports, or one that a person gives on a channel of their own. */
+type Problem =
+  | { readonly kind: 'unreported' }
+  | { readonly kind: 'waiting'; readonly draft: Draft | undefined }
+  | { readonly kind: 'rejected'; readonly draft: Draft; readonly comment: string | undefined };
+type Draft = { readonly digest: string; readonly code: string };
+
 /** Something only the user can supply. With a key only its value counts; without one the notes report the answer. */
-export const userRequirement = requirementKind<'user_dependency', 'unanswered'>({
+export const userRequirement = requirementKind<'user_dependency', Problem>({
   find: ({ step }) => (step.userDependency === undefined ? [] : [{ kind: 'user_dependency', ...step.userDependency }]),
 
-  ask: (asked, { facts }) => {
+  ask: (asked, place) => {
     const { reason, choiceKind, contextKey, prompt } = asked;
+    const { facts } = place;
     if (contextKey !== undefined && hasAnswer(facts.context, contextKey)) return undefined;
     const kind = choiceKind === undefined ? '' : ` (${choiceKind.replaceAll('_', ' ')})`;
-    const way = facts.preferences.autonomy === 'full_auto_never_stop' ? unattendedWay(asked) : answerWay(asked);
-    return `This step needs ${ONLY_THE_USER[reason]}${kind}.\n${prompt}\n${way}`;
+    return `This step needs ${ONLY_THE_USER[reason]}${kind}.\n${prompt}\n${wayOf(asked, place)}`;
   },
 
-  form: ({ contextKey }, place) =>
-    contextKey === undefined
+  form: ({ contextKey }, place, problem) => {
+    if (problem.kind !== 'unreported') return NOTHING_TO_SEND;
+    return contextKey === undefined
       ? { notesMarkdown: notesFormAt(place) }
-      : { context: { [contextKey]: answerBlank(place, contextKey) } },
-
-  check: ({ contextKey }, attempt) => {
-    const requirement = `user_dependency:${contextKey ?? attempt.step.stepId}`;
-    const isMet = contextKey === undefined ? hasReply(attempt) : hasAnswer(attempt.facts.context, contextKey);
-    return isMet ? met(requirement) : notMet(requirement, 'unanswered');
+      : { context: { [contextKey]: answerBlank(place, contextKey) } };
   },
 
-  explain: (_, { reason, contextKey, prompt }, { step }) => {
+  check: (asked, attempt) => {
+    const { contextKey, prompt } = asked;
+    const requirement = `user_dependency:${contextKey ?? attempt.step.stepId}`;
+    if (isConfirmed(asked, attempt)) {
+      const problem = judgeAnswer(attempt, { question: prompt, contextKey });
+      return problem === undefined ? met(requirement) : notMet(requirement, problem);
+    }
+    const isMet = contextKey === undefined ? hasReply(attempt) : hasAnswer(attempt.facts.context, contextKey);
+    return isMet ? met(requirement) : notMet(requirement, { kind: 'unreported' });
+  },
+
+  explain: (problem, { reason, contextKey, prompt }, attempt) => {
     const code = `user_only_dependency:${reason}` as const;
     const question = clip(prompt, QUESTION_BYTES_MAX);
+    const pointer = contextKey === undefined ? stepPointer(attempt.step) : contextPointer(contextKey, attempt.step);
+    if (problem.kind !== 'unreported') return { reason: code, pointer, ...waitingWords(problem, attempt, question) };
     if (contextKey === undefined) {
       return {
         reason: code,
-        pointer: stepPointer(step),
+        pointer,
         message: `This step needs the user: ${question}`,
-        suggestedFix: `Ask the user and wait. Never answer for the user. Then send this step again with the answer in \`output.notesMarkdown\`; these notes replace the ones you sent.`,
+        suggestedFix:
+          'Ask the user and wait. Never answer for the user. Then send this step again with the answer in `output.notesMarkdown`; it replaces the notes you sent.',
       };
     }
     return {
       reason: code,
-      pointer: contextPointer(contextKey, step),
+      pointer,
       message: `This step needs an answer from the user, and ${quote(contextKey)} is missing in context. Question: ${question}`,
       suggestedFix: `Ask the user and wait. Never answer for the user. Then send the answer in the \`context\` argument, under the key ${quote(contextKey)}.`,
     };
@@ -63,32 +83,116 @@ export const userRequirement = requirementKind<'user_dependency', 'unanswered'>(
 });
 
 /** The user's approval of the step. */
-export const approval = requirementKind<'approval', 'not_given'>({
+export const approval = requirementKind<'approval', Problem>({
   find: (place) => {
     const asked = askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
-    return asked === 'human_approval' ? [{ kind: 'approval' }] : [];
+    return asked === 'human_approval' ? [{ kind: 'approval', ...defined({ assurance: place.step.assurance }) }] : [];
   },
 
-  ask: (_, { facts }) =>
-    facts.preferences.autonomy === 'full_auto_never_stop'
+  ask: (asked, place) => {
+    if (isConfirmed(asked, place)) return `The user must approve this step. ${WAITS}`;
+    return place.facts.preferences.autonomy === 'full_auto_never_stop'
       ? `The user should approve this step. ${WITHOUT}`
-      : `The user must approve this step. ${HELD_BACK}`,
-
-  form: (_, place) => ({ notesMarkdown: notesFormAt(place) }),
-
-  check: (_, attempt) => {
-    const requirement = `approval:${attempt.step.stepId}`;
-    return hasReply(attempt) ? met(requirement) : notMet(requirement, 'not_given');
+      : `The user must approve this step. ${HELD_BACK}`;
   },
 
-  explain: (_, __, { step }) => ({
-    reason: 'user_only_dependency:needs_user_approval',
-    pointer: stepPointer(step),
-    message: 'The user must approve this step before the run continues.',
-    suggestedFix:
-      'Show the user your work and ask for approval. Never approve for the user. When the user approves, send this step again and write in `output.notesMarkdown` what was approved, in their words; these notes replace the ones you sent.',
-  }),
+  form: (_, place, problem) =>
+    problem.kind === 'unreported' ? { notesMarkdown: notesFormAt(place) } : NOTHING_TO_SEND,
+
+  check: (asked, attempt) => {
+    const requirement = `approval:${attempt.step.stepId}`;
+    if (isConfirmed(asked, attempt)) {
+      const problem = judgeAnswer(attempt, { question: approvalQuestion(attempt) });
+      return problem === undefined ? met(requirement) : notMet(requirement, problem);
+    }
+    return hasReply(attempt) ? met(requirement) : notMet(requirement, { kind: 'unreported' });
+  },
+
+  explain: (problem, _, attempt) => {
+    const head = {
+      reason: 'user_only_dependency:needs_user_approval',
+      pointer: stepPointer(attempt.step),
+    } as const;
+    if (problem.kind !== 'unreported') return { ...head, ...waitingWords(problem, attempt, approvalQuestion(attempt)) };
+    return {
+      ...head,
+      message: 'The user must approve this step before the run continues.',
+      suggestedFix:
+        'Show the user your work and ask for approval. Never approve for the user. When the user approves, send this step again and write in `output.notesMarkdown` what was approved, in their words; these notes replace the ones you sent.',
+    };
+  },
 });
+
+/** The retry from a blocked attempt needs no output: everything it sent is kept. */
+const NOTHING_TO_SEND = {};
+
+/** Whether only an answer on a channel of its own counts. */
+function isConfirmed(
+  { assurance = 'stated' }: { readonly assurance?: Assurance | undefined },
+  { facts }: StepPlace,
+): boolean {
+  return strongest(assurance, facts.gateMinimum ?? 'stated') !== 'stated';
+}
+
+/** What a person is asked about a step that needs approval. */
+export function approvalQuestion({ step }: StepPlace): string {
+  return `Approve step ${quote(clip(step.title, TITLE_BYTES_MAX))}?`;
+}
+
+const TITLE_BYTES_MAX = 200;
+
+/** What is missing of a person's answer to exactly this draft; `undefined` where nothing is. */
+function judgeAnswer(
+  { gate, handedIn, facts }: AskedAttempt,
+  { question, contextKey }: { readonly question: string; readonly contextKey?: string | undefined },
+): Problem | undefined {
+  if (gate === undefined) return { kind: 'waiting', draft: undefined };
+  const digest = attemptDigest(gate, { handedIn, context: facts.context, question, gateKey: contextKey });
+  const draft = { digest, code: draftCode(digest) };
+  if (contextKey !== undefined) {
+    const isAnswered = gate.personKeys.includes(contextKey) && hasAnswer(facts.context, contextKey);
+    if (isAnswered) return undefined;
+  }
+  const said = gate.attestations.findLast(
+    ({ subject, by }) => subject.kind === 'attempt' && subject.digest === digest && gate.accept.includes(by.via),
+  );
+  if (said?.statement.kind === 'rejected') {
+    return { kind: 'rejected', draft, comment: said.statement.comment };
+  }
+  const isGiven = said?.statement.kind === 'approved' || said?.statement.kind === 'answered';
+  return isGiven && contextKey === undefined ? undefined : { kind: 'waiting', draft };
+}
+
+/** The words for an agent that waits for a person. It can do nothing but ask the user to answer. */
+function waitingWords(
+  problem: Exclude<Problem, { kind: 'unreported' }>,
+  { gate }: AskedAttempt,
+  question: string,
+): Pick<Unmet, 'message' | 'suggestedFix'> & Partial<Pick<Unmet, 'details'>> {
+  const { draft } = problem;
+  if (draft === undefined || gate === undefined)
+    return { message: `This step waits for a person: ${question}`, suggestedFix: WAITS };
+  const { code } = draft;
+  const tag = runTag(gate.subject.runId);
+  const details = { approval: { digest: draft.digest, code } };
+  if (problem.kind === 'rejected') {
+    const comment =
+      problem.comment === undefined ? '' : ` The comment was: ${quote(clip(problem.comment, COMMENT_BYTES_MAX))}`;
+    return {
+      message: `A person rejected draft ${code} of this step.${comment}`,
+      suggestedFix:
+        'Change the work as the person asks and send this step again; the new draft is then shown for approval. Do not send the same draft again.',
+      details,
+    };
+  }
+  return {
+    message: `This step waits for a person: ${question}`,
+    suggestedFix: `Tell the user, and stop: "Draft ${code} waits for your decision. Run \`workrail answer ${tag}\` in a terminal of your own." When the user says that they have answered, send the call again. It needs no output. An answer in notes or context does not count.`,
+    details,
+  };
+}
+
+const COMMENT_BYTES_MAX = 300;
 
 const ONLY_THE_USER: { readonly [reason in Dependency['reason']]: string } = {
   needs_user_secret_or_token: 'a secret or token from the user',
@@ -103,6 +207,9 @@ const ASSUMED =
   'In this mode nobody is asked. Look for the answer yourself, assume what is most likely, write in the notes what you assumed, and continue. The run records a gap.';
 const WITHOUT =
   'In this mode nobody is asked. Do what is possible without it, but nothing that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
+/** Answers that the agent reports do not count. */
+const WAITS =
+  'Report your work as usual. The report is shown to the user, and the run waits until the user answers in the form of the client or in a terminal. Do not answer for the user: an answer in notes or context does not count.';
 const HELD_BACK =
   "Your first report is always blocked: show it to the user and wait for the answer. Then send the call from the blocked reply, with the report and the user's answer, in their words, as notes.";
 
@@ -110,6 +217,11 @@ const HELD_BACK =
 function unattendedWay({ reason, choiceKind }: Dependency): string {
   const isGuessed = choiceKind === 'preference_tradeoff' || choiceKind === 'scope_boundary';
   return reason === 'needs_user_choice' && isGuessed ? ASSUMED : WITHOUT;
+}
+
+function wayOf(asked: Dependency, place: StepPlace): string {
+  if (isConfirmed(asked, place)) return WAITS;
+  return place.facts.preferences.autonomy === 'full_auto_never_stop' ? unattendedWay(asked) : answerWay(asked);
 }
 
 function answerWay({ contextKey }: Dependency): string {

@@ -6,6 +6,11 @@ import { utf8Length } from '../../text/utf8.ts';
 import { type Condition, conditionSchema } from './condition.ts';
 import { criteriaSchema } from './criteria.ts';
 
+/** How sure we are that a person said it: the agent says so, or the answer came on a channel that its calls cannot reach. */
+export const ASSURANCES = ['stated', 'confirmed'] as const;
+export type Assurance = (typeof ASSURANCES)[number];
+const assuranceSchema = z.enum(ASSURANCES);
+
 /** Whether a person or a coordinator has a say before the run goes on. */
 export type Confirmation = { readonly kind: 'none' } | Gate;
 
@@ -46,6 +51,7 @@ const userDependencySchema = z.object({
   choiceKind: z.enum(NON_ASSUMABLE_CHOICES).optional(),
   contextKey: contextKeySchema.optional(),
   prompt: z.string().min(1),
+  assurance: assuranceSchema.optional(),
 });
 
 const consequenceSchema = z.object({
@@ -95,6 +101,10 @@ export const compiledStepSchema = z.object({
   /** Those that it asks for with what their parameters stand for. */
   functionCalls: z.array(z.object({ name: z.string(), args: z.record(z.string(), z.string()) })).optional(),
   userDependency: userDependencySchema.optional(),
+  /** Of the approval that it asks for; a step that was pinned without it takes the agent's word. */
+  assurance: assuranceSchema.optional(),
+  /** Whether an approval counts only for the files of the workspace as they were. */
+  bindsTree: z.literal(false).optional(),
   /** Context keys that this step is meant to set. */
   sets: z.array(z.string().min(1)).optional(),
   purpose: purposeSchema,

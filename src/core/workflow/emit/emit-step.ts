@@ -1,6 +1,6 @@
 import { contracts } from '../builtins/registry.ts';
 import { gateVerdict } from '../builtins/run-contracts.ts';
-import type { CompiledStep } from '../compiled/compiled-step.ts';
+import type { Assurance, CompiledStep } from '../compiled/compiled-step.ts';
 import { gatesOf } from '../compiled/condition-references.ts';
 import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
 import type { ExpandedStep } from '../expand/expanded.ts';
@@ -38,6 +38,7 @@ export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly
     consequences: syntax.consequences.map(({ at: _, ...consequence }) => consequence),
     ...emitFunctions(syntax, scope, emission),
     ...emitUserDependency(syntax),
+    ...emitAssurance(syntax),
     ...(syntax.sets.length === 0 ? {} : { sets: [...syntax.sets] }),
     purpose: step.purpose,
     provenance: step.provenance,
@@ -64,11 +65,46 @@ function emitOutput({ output }: StandardStep, emission: Emission): Pick<Compiled
   return { output: { contractRef: contract.contractRef, isRequired, hints: [...hints] } };
 }
 
-function emitUserDependency({ userDependency }: StandardStep): Pick<CompiledStep, 'userDependency'> {
+function emitUserDependency({ userDependency, assurance }: StandardStep): Pick<CompiledStep, 'userDependency'> {
   if (userDependency === undefined) return {};
   const { contextKey, ...rest } = userDependency;
   type Key = NonNullable<NonNullable<CompiledStep['userDependency']>['contextKey']>;
-  return { userDependency: { ...rest, ...(contextKey === undefined ? {} : { contextKey: contextKey as Key }) } };
+  const needed = assurance ?? dependencyAssurance(userDependency);
+  return {
+    userDependency: {
+      ...rest,
+      ...(contextKey === undefined ? {} : { contextKey: contextKey as Key }),
+      ...(needed === 'stated' ? {} : { assurance: needed }),
+    },
+  };
+}
+
+/** Consent, and choices that cannot be taken back, are not taken from the agent. */
+function dependencyAssurance({ reason, choiceKind }: NonNullable<StandardStep['userDependency']>): Assurance {
+  if (reason === 'needs_user_approval') return 'confirmed';
+  const isGrave = reason === 'needs_user_choice' && choiceKind !== undefined && GRAVE_CHOICES.has(choiceKind);
+  return isGrave ? 'confirmed' : 'stated';
+}
+
+const GRAVE_CHOICES: ReadonlySet<string> = new Set([
+  'irreversible_action',
+  'external_side_effect',
+  'policy_or_compliance',
+]);
+
+/** What an approval of the step needs; only a step that asks for one says so. */
+function emitAssurance({
+  confirmation,
+  assurance,
+  bindsTree,
+}: StandardStep): Pick<CompiledStep, 'assurance' | 'bindsTree'> {
+  const needed = assurance ?? 'confirmed';
+  return {
+    ...(gatesOf(confirmation).some(({ kind }) => kind === 'human_approval') && needed !== 'stated'
+      ? { assurance: needed }
+      : {}),
+    ...(bindsTree ? {} : { bindsTree: false as const }),
+  };
 }
 
 type PinnedFunction = Emission['functions'][number];

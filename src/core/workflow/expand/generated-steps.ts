@@ -49,6 +49,7 @@ export function plainStep(
     functionReferences: [],
     functionCalls: [],
     sets: [],
+    bindsTree: true,
     ...(agentRole === undefined ? {} : { agentRole }),
   };
 }

@@ -1,6 +1,7 @@
 import { defined } from '../../json/json-value.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { contracts } from '../builtins/registry.ts';
+import { ASSURANCES } from '../compiled/compiled-step.ts';
 import { condition } from './condition-fields.ts';
 import { criteria } from './criteria-fields.ts';
 import * as f from './field.ts';
@@ -184,6 +185,11 @@ export const standardStep = f.object(
     functionReferences: f.optionalList(functionReferences, 'Functions to show with the prompt, as `"name()"`.'),
     functionCalls: f.optionalList(f.list(functionCall), 'Functions with arguments filled in.'),
     userDependency: f.optional(f.unplaced(userDependency), 'Something that only the user can give.'),
+    assurance: f.optional(
+      f.choice(ASSURANCES),
+      "How the user's answer is known: `stated` takes the agent's word, `confirmed` waits for an answer on a channel that the agent's calls cannot reach. Approvals and choices that cannot be undone are `confirmed` by default.",
+    ),
+    bindsTree: f.defaulted(f.flag, 'Whether an approval ends when files of the workspace change.', { otherwise: true }),
     sets: f.defaulted(
       f.list(
         f.text(ID_BYTES_MAX, { use: 'label', form: 'context_name', names: 'context_key', refersTo: ['context_key'] }),
