@@ -6,6 +6,7 @@ import type { ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-
 import { canonicalBytes } from '../core/json/canonical-json.ts';
 import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
+import type { BoundWorkspace } from '../core/run/gate-facts.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 
 /** Starting a workflow must not wait for a repository on a slow disk. */
@@ -30,7 +31,72 @@ export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
         ...rootSeen(root ?? workspace, sha256),
       ];
     },
+    tree: async (named) => {
+      const workspace = realFolder(named) ?? resolve(named);
+      return isInRepository(workspace) ? await treeOf(workspace, sha256) : undefined;
+    },
   };
+}
+
+/** A person waits, so this may take longer than a start. */
+const TREE_MS_MAX = 2_000;
+const TREE_BYTES_MAX = 32 * 1024 * 1024;
+
+/**
+ * Everything in the work tree that git does not ignore: the tree of the last commit, what differs from it, and the
+ * content of each file that differs.
+ */
+async function treeOf(workspace: string, sha256: Hasher['sha256']): Promise<BoundWorkspace> {
+  const end = performance.now() + TREE_MS_MAX;
+  const git = (args: readonly string[], input?: string) => runGit(workspace, args, { end, input });
+  const [names, status] = await Promise.all([
+    git(['rev-parse', '--show-toplevel', 'HEAD', 'HEAD^{tree}']),
+    git(['status', '--porcelain=v2', '-z', '--untracked-files=all']),
+  ]);
+  const [root, headSha, tree] = names?.split('\n') ?? [];
+  if (root === undefined || headSha === undefined || !COMMIT.test(headSha) || status === undefined) return 'unknown';
+  const changed = changedFiles(status).filter((path) => isFile(join(root, path)));
+  const hashed =
+    changed.length === 0
+      ? ''
+      : await git(['hash-object', '--stdin-paths'], `${changed.map((path) => join(root, path)).join('\n')}\n`);
+  if (hashed === undefined) return 'unknown';
+  const bytes = canonicalBytes({ v: 1, tree: tree ?? null, status, files: hashed.split('\n') });
+  return bytes.isErr() ? 'unknown' : { headSha, treeDigest: sha256(bytes.value) };
+}
+
+/** The paths in the output of `git status --porcelain=v2 -z`. */
+function changedFiles(status: string): readonly string[] {
+  const entries = status.split('\0');
+  const paths: string[] = [];
+  for (let i = 0; i < entries.length; i++) {
+    const entry = entries[i] ?? '';
+    const fields = { '1': 8, '2': 9, u: 10, '?': 1 }[entry.charAt(0)];
+    if (fields === undefined) continue;
+    paths.push(entry.split(' ').slice(fields).join(' '));
+    // A rename is followed by the path that it had before.
+    if (entry.startsWith('2')) i += 1;
+  }
+  return paths.filter((path) => !path.includes('\n'));
+}
+
+function runGit(
+  folder: string,
+  args: readonly string[],
+  { end, input }: { readonly end: number; readonly input?: string | undefined },
+): Promise<string | undefined> {
+  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...env } = process.env;
+  const timeout = Math.max(1, Math.round(end - performance.now()));
+  return new Promise((resolve) => {
+    const child = execFile(
+      'git',
+      ['-C', folder, ...args],
+      { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, timeout, maxBuffer: TREE_BYTES_MAX, windowsHide: true },
+      (failure, output) => resolve(failure === null ? output : undefined),
+    );
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input ?? '');
+  });
 }
 
 /** Whether this is inside a repository: running git takes longer than everything else in a start. */

@@ -33,7 +33,7 @@ export function openAuthor(bundledFolder: string, workspace: string): AuthorServ
       ...memoryStore(sha256),
       catalog,
       patterns: { load: async () => compilePattern },
-      workspace: { observe: async () => [] },
+      workspace: { observe: async () => [], tree: async () => undefined },
       references: referenceFiles(bundledFolder),
       defaults: async () => ok(PRESETS.guided),
       hasher: nodeHasher,

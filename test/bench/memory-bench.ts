@@ -35,7 +35,7 @@ export function memoryBench(content: { readonly [path: string]: string | object 
         ...memoryStore(sha256),
         catalog,
         patterns: { load: async () => compilePattern },
-        workspace: { observe: async () => [] },
+        workspace: { observe: async () => [], tree: async () => undefined },
         references: { find: async () => [] },
         defaults: async () => ok(PRESETS.guided),
         hasher: nodeHasher,

@@ -99,7 +99,7 @@ export function emptyOverview(): SessionAccess {
   return {
     ...memoryStore(nodeHasher.sha256),
     hasher: nodeHasher,
-    workspace: { observe: async () => [] },
+    workspace: { observe: async () => [], tree: async () => undefined },
     clock: { nowMs: () => 0 },
     tokenForm: 'compact',
     folder: '/work/shop',

@@ -125,6 +125,7 @@ function engineServices({ store, listing, services: more }: EngineParts, events:
     catalog: workflowCatalog({ files: async () => listing?.() ?? { files: ENGINE_FILES } }, listeningTools()),
     ids: { session: () => SessionId.of(bits()), run: () => RunId.of(bits()) },
     workspace: {
+      tree: async () => undefined,
       observe: async (workspace) =>
         workspace === undefined
           ? []

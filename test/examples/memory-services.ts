@@ -31,7 +31,7 @@ export function memoryServices(): Services {
       { sha256, aliases: new Map(), compile: (input) => compileWorkflow(input, { sha256, compilePattern }) },
     ),
     patterns: { load: async () => compilePattern },
-    workspace: { observe: async () => [] },
+    workspace: { observe: async () => [], tree: async () => undefined },
     references: { find: async () => [] },
     defaults: async () => ok(PRESETS.guided),
     hasher: nodeHasher,

@@ -222,7 +222,7 @@ export async function goldenStore(store?: Store, stored: readonly StoredRun[] = 
     listing: () => ({ files: FILES }),
     services: {
       clock: { nowMs: () => current?.at ?? 0 },
-      workspace: { observe: async (path) => observed(path, current) },
+      workspace: { observe: async (path) => observed(path, current), tree: async () => undefined },
     },
   });
   const runs: GoldenRun[] = [];

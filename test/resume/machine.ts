@@ -39,6 +39,7 @@ export function machine(store: Store, name: string): Machine {
     ...servicesOver(store, SMALL_FILES),
     ids: { session: () => SessionIds.of(bits()), run: () => RunId.of(bits()) },
     workspace: {
+      tree: async () => undefined,
       observe: async (path) =>
         path === undefined ? [] : [{ key: 'repo_root', value: { type: 'path', value: path }, confidence: 'high' }],
     },

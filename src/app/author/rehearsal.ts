@@ -133,7 +133,10 @@ async function turnFrom<Refusal>(
   if (turn.filled === undefined) return ok(turn);
   const { notes, artifacts, context } = turn.filled;
   const filled = fillForm(defined({ notesMarkdown: notes, artifacts, context }), await stepAt(services, turn));
-  return ok({ ...turn, filled: defined({ notes: filled.notesMarkdown, artifacts: filled.artifacts ?? [], context: filled.context }) });
+  return ok({
+    ...turn,
+    filled: defined({ notes: filled.notesMarkdown, artifacts: filled.artifacts ?? [], context: filled.context }),
+  });
 }
 
 /** Errors are refusals, so these are all kinds of replies. */

@@ -1,11 +1,14 @@
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
+import type { BoundWorkspace } from '../../core/run/gate-facts.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 
 /** Observes the workspace. */
 export type WorkspaceObserver = {
   /** What is known about a workspace. Limited in time; what takes longer is left out. */
   observe(workspace: string | undefined): Promise<readonly ObservationData[]>;
+  /** The files of a repository as one digest; `unknown` if git takes too long, `undefined` outside of a repository. */
+  tree(workspace: string): Promise<BoundWorkspace | undefined>;
 };
 
 /** Finds the documents that a workflow refers to. */

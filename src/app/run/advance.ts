@@ -4,7 +4,8 @@ import type { Flow } from '../../core/flow.ts';
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
-import { isComplete } from '../../core/log/execution-snapshot.ts';
+import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
+import type { AttemptId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, requestDigest } from '../../core/log/operation/stored-reply.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
@@ -19,6 +20,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 import { advanceReply } from './advance-reply.ts';
 import { earlierAttempts, type SealedArtifacts, sealArtifacts, triedStep } from './earlier-attempts.ts';
+import { type GateSurroundings, gateFacts, gateSurroundings, withoutGateKey } from './gate.ts';
 import { appendPlan, decisionPlan, replay } from './give-reply.ts';
 import { findTokenNode, isRunClosed, runPlace, sessionGone } from './run-place.ts';
 
@@ -56,12 +58,13 @@ export async function advance(
       return replay(services, { ...replayed, session: found.session, record: known });
     }
 
+    const surroundings = await gateSurroundings(services, found.session, target);
     const recorded = yield* await services.sessions.exclusively(
       target.sessionId,
       async (current, permit) => {
         if (current === undefined) return err(sessionGone(target.sessionId));
         return recordOf(current, target) === undefined
-          ? record(services, { request, sealed, target, current, permit })
+          ? record(services, { request, sealed, target, current, permit, surroundings })
           : ok(current);
       },
       { mustExist: true },
@@ -119,56 +122,99 @@ type Recording = {
   readonly target: TokenTarget;
   readonly current: LoadedSession;
   readonly permit: AppendPermit;
+  readonly surroundings: GateSurroundings;
 };
 
 async function record(services: Services, work: Recording): Promise<Result<LoadedSession, AdvanceRefusal>> {
   return safeTry(async function* (): Flow<LoadedSession, AdvanceRefusal> {
-    const { request, sealed, target, current, permit } = work;
+    const { request, sealed, target, current, permit, surroundings } = work;
     assert(target.kind === 'ack', 'only an ack token advances');
-    const { graph, nextEventIndex, advances } = current.view;
+    const { nextEventIndex, advances } = current.view;
     const { sessionId, nodeId, attemptId } = target;
     const made = attemptCount(advances, nodeId);
     assert(attemptId >= made, 'an attempt that was made has its outcome on record');
     // The holder of a token for a later attempt has seen a longer log than this one.
     if (attemptId > made) return err({ code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'node', nodeId } });
-    const { index, snapshot, facts, openGaps } = yield* await runPlace(services, current, target);
-    assert(!isComplete(snapshot), 'a complete node has no ack token');
-    const sentContext = request.context ?? {};
-    const blankKeys = unfilledKeys(sentContext);
-    const change = yield* contextDelta(facts.context, withoutKeys(sentContext, blankKeys));
-    const { step, blocked } = triedStep(current.view, nodeId);
-    const drafts = yield* await earlierAttempts(services, current.view, blocked);
+    const sent = { handedIn: sealed, context: request.context ?? {}, mode: request.mode };
+    const { attempt, bytes } = yield* await attemptAt(services, current, { target, attemptId, surroundings, sent });
 
     const wasClosed = await isRunClosed(services, current, target.runId);
     const { sha256 } = services.hasher;
+    const decided = advanceRun(attempt, sha256);
+    const { outcome } = decided;
+    const reply = advanceReply({ runId: target.runId, index: attempt.index, wasClosed }, outcome);
+    const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
+    const decision = { outcome, drafts: [...decided.drafts, record] };
+    const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };
+    const artifacts = new Map([...bytes, ...sealed.bytes]);
+    return appendPlan(services.sessions, permit, decisionPlan(decision, { ...placement, artifacts }, sha256));
+  });
+}
+
+type SentAttempt = {
+  readonly handedIn: Pick<SealedRequest, 'notesMarkdown' | 'artifacts'>;
+  readonly context: JsonObject;
+  readonly mode?: Autonomy | undefined;
+};
+
+/** An attempt at the pending step of a node, with everything that the decision about it depends on. */
+export async function attemptAt(
+  services: Services,
+  current: LoadedSession,
+  at: {
+    readonly target: TokenTarget;
+    readonly attemptId: AttemptId;
+    readonly surroundings: GateSurroundings;
+    readonly sent: SentAttempt;
+  },
+): Promise<Result<{ readonly attempt: AdvanceAttempt; readonly bytes: SealedArtifacts['bytes'] }, AdvanceRefusal>> {
+  return safeTry(async function* (): Flow<
+    { readonly attempt: AdvanceAttempt; readonly bytes: SealedArtifacts['bytes'] },
+    AdvanceRefusal
+  > {
+    const { target, attemptId, surroundings, sent } = at;
+    const { nodeId, runId } = target;
+    const { index, snapshot, facts, openGaps } = yield* await runPlace(services, current, target);
+    assert(!isComplete(snapshot), 'a complete node has no ack token');
+    const pending = pendingStep(snapshot);
+    const pendingDeclared = index.steps.get(pending?.stepId ?? '');
+    const blankKeys = unfilledKeys(sent.context);
+    const own = withoutGateKey(withoutKeys(sent.context, blankKeys), pendingDeclared, surroundings.minimum);
+    const change = yield* contextDelta(facts.context, own);
+    const { step, blocked } = triedStep(current.view, nodeId);
+    const drafts = yield* await earlierAttempts(services, current.view, blocked);
+    const gate =
+      pendingDeclared &&
+      gateFacts(services, current, {
+        target,
+        step: pendingDeclared,
+        surroundings,
+        loopPath: pending?.loopPath ?? [],
+      });
+    const { graph } = current.view;
     const attempt: AdvanceAttempt = {
-      runId: target.runId,
+      runId,
       attempt: { nodeId, attemptId, operation: 'advance' },
       index,
       at: snapshot,
       facts: {
         ...facts,
         context: change.context,
-        preferences: request.mode === undefined ? facts.preferences : PRESETS[request.mode],
+        preferences: sent.mode === undefined ? facts.preferences : PRESETS[sent.mode],
+        gateMinimum: surroundings.minimum,
       },
       preferencesBefore: facts.preferences,
       contextDelta: change.delta,
-      handedIn: { notesMarkdown: sealed.notesMarkdown, artifacts: sealed.artifacts },
+      handedIn: { notesMarkdown: sent.handedIn.notesMarkdown, artifacts: sent.handedIn.artifacts },
       drafts: drafts.handedIn,
       isRetry: blocked.length > 0,
       blankKeys,
+      gate,
       hasStepBelow: nodeOf(graph, nodeId).hasStepBelow,
       isBranch: step.hasStepBelow,
       openGaps,
     };
-    const decided = advanceRun(attempt, sha256);
-    const { outcome } = decided;
-    const reply = advanceReply({ runId: target.runId, index, wasClosed }, outcome);
-    const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
-    const decision = { outcome, drafts: [...decided.drafts, record] };
-    const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };
-    const bytes = new Map([...drafts.bytes, ...sealed.bytes]);
-    return appendPlan(services.sessions, permit, decisionPlan(decision, { ...placement, artifacts: bytes }, sha256));
+    return ok({ attempt, bytes: drafts.bytes });
   });
 }
 

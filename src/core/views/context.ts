@@ -39,6 +39,14 @@ export function contextAt(view: ContextView, nodeId: NodeId): JsonObject {
   return context;
 }
 
+/** Whether the newest value of a key on a node's line was given by a person. */
+export function isKeyFromPerson(view: ContextView, nodeId: NodeId, key: string): boolean {
+  for (let at = heldAt(view, nodeId); at !== undefined; at = at.older) {
+    if (Object.hasOwn(at.newest.data.context, key)) return at.newest.data.source === 'person';
+  }
+  return false;
+}
+
 /** One value of a node's context, without computing the whole context. */
 export function contextValueAt(view: ContextView, nodeId: NodeId, key: string): JsonValue | undefined {
   for (let at = heldAt(view, nodeId); at !== undefined; at = at.older) {

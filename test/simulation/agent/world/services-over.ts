@@ -24,7 +24,7 @@ export function servicesOver(store: Store, files: readonly WorkflowFile[]): Serv
     ...store,
     catalog,
     patterns: { load: async () => compilePattern },
-    workspace: { observe: async () => [] },
+    workspace: { observe: async () => [], tree: async () => undefined },
     references: { find: async () => [] },
     defaults: async () => ok(PRESETS.guided),
     hasher: nodeHasher,

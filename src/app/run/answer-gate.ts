@@ -1,0 +1,186 @@
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
+import type { Flow } from '../../core/flow.ts';
+import { isObject, type JsonValue } from '../../core/json/json-value.ts';
+import { type DraftOf, type EventDraft, placeEvents } from '../../core/log/event.ts';
+import {
+  type AttestationId,
+  attemptIdSchema,
+  ContextId,
+  derivedBits,
+  type NodeId,
+  type RunId,
+  runTag,
+  type SessionId,
+} from '../../core/log/ids.ts';
+import { checkAttempt, isGate } from '../../core/run/decide/judge-attempt.ts';
+import type { Unmet } from '../../core/run/requirements/requirement.ts';
+import type { HandedIn } from '../../core/run/step-place.ts';
+import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
+import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
+import type { LoadedSession } from '../ports/session-store.ts';
+import type { Services } from '../services.ts';
+import { type AdvanceRefusal, attemptAt } from './advance.ts';
+import { type GateSurroundings, gateOf, gateSurroundings } from './gate.ts';
+import { appendPlan } from './give-reply.ts';
+
+/** A draft that waits for a person's answer. */
+export type WaitingDraft = {
+  readonly sessionId: SessionId;
+  readonly runId: RunId;
+  /** The blocked attempt that holds the draft. */
+  readonly nodeId: NodeId;
+  readonly step: CompiledStep;
+  readonly digest: string;
+  /** Four letters by which a person recognises the draft. */
+  readonly code: string;
+  readonly question: string;
+  /** The context key that the answer goes into; without one, the person approves or rejects. */
+  readonly contextKey: string | undefined;
+  /** Exactly what the advance would attach. */
+  readonly draft: HandedIn;
+  /** Whether a later change of files in the workspace ends an approval. */
+  readonly areFilesBound: boolean;
+};
+
+export type AnswerRefusal =
+  /** Nothing waits for an answer at this node. */
+  | { readonly code: 'not_waiting' }
+  /** The step went on; an answer has no effect any more. */
+  | { readonly code: 'already_used' }
+  /** What would be approved is no longer what was shown. */
+  | { readonly code: 'draft_changed'; readonly waiting: WaitingDraft }
+  | AdvanceRefusal;
+
+/** What a person answered, and how the answer reached us. */
+export type PersonAnswer = {
+  readonly attestationId: AttestationId;
+  readonly digest: string;
+  readonly statement:
+    | { readonly kind: 'approved' | 'rejected'; readonly comment?: string; readonly shown: 'whole' | 'part' }
+    | {
+        readonly kind: 'answered';
+        readonly value?: JsonValue;
+        readonly comment?: string;
+        readonly shown: 'whole' | 'part';
+      };
+  readonly by: DraftOf<'attestation_recorded'>['data']['by'];
+};
+
+type BlockedNode = { readonly sessionId: SessionId; readonly nodeId: NodeId };
+
+/** What waits for an answer at a blocked attempt: the draft as an empty retry from there would attach it. */
+export async function findWaitingDraft(
+  services: Services,
+  session: LoadedSession,
+  nodeId: NodeId,
+): Promise<Result<WaitingDraft, AnswerRefusal>> {
+  const target = targetOf(session, nodeId);
+  const surroundings = await gateSurroundings(services, session, target);
+  return waitingAt(services, session, { nodeId, surroundings });
+}
+
+async function waitingAt(
+  services: Services,
+  session: LoadedSession,
+  { nodeId, surroundings }: { readonly nodeId: NodeId; readonly surroundings: GateSurroundings },
+): Promise<Result<WaitingDraft, AnswerRefusal>> {
+  return safeTry(async function* (): Flow<WaitingDraft, AnswerRefusal> {
+    const node = nodeOf(session.view.graph, nodeId);
+    if (node.hasStepBelow) return err({ code: 'already_used' });
+    if (node.kind !== 'blocked_attempt') return err({ code: 'not_waiting' });
+    const target = targetOf(session, nodeId);
+    const attemptId = attemptIdSchema.parse(0);
+    const sent = { handedIn: { notesMarkdown: undefined, artifacts: [] }, context: {} };
+    const { attempt } = yield* await attemptAt(services, session, { target, attemptId, surroundings, sent });
+    const check = checkAttempt(attempt);
+    const gate = check.unmet.find(isGate);
+    const step = attempt.index.steps.get(attempt.gate?.subject.stepId ?? '');
+    const approval = gate && approvalOf(gate);
+    // Something else is missing too: the draft will change before anybody can approve it.
+    if (step === undefined || approval === undefined || check.unmet.some((one) => !isGate(one))) {
+      return err({ code: 'not_waiting' });
+    }
+    return ok({
+      sessionId: session.sessionId,
+      runId: node.runId,
+      nodeId,
+      step,
+      ...approval,
+      question: step.userDependency?.prompt ?? step.title,
+      contextKey: gateOf(step, surroundings.minimum)?.contextKey,
+      draft: check.filled,
+      areFilesBound: attempt.gate?.subject.workspace !== undefined && attempt.gate.subject.workspace !== 'unknown',
+    });
+  });
+}
+
+/** The digest and code that a block shows. */
+export function approvalOf({
+  details,
+}: Pick<Unmet, 'details'>): { readonly digest: string; readonly code: string } | undefined {
+  const approval = details?.['approval'];
+  if (!isObject(approval)) return undefined;
+  const { digest, code } = approval as { readonly digest?: unknown; readonly code?: unknown };
+  return typeof digest === 'string' && typeof code === 'string' ? { digest, code } : undefined;
+}
+
+/**
+ * Records a person's answer to exactly what was shown. The newest answer about a draft counts until the step is done;
+ * the same answer recorded twice is one.
+ */
+export async function answerGate(
+  services: Services,
+  at: BlockedNode,
+  answer: PersonAnswer,
+): Promise<Result<WaitingDraft, AnswerRefusal>> {
+  const loaded = await services.sessions.load(at.sessionId);
+  if (loaded.isErr()) return err(loaded.error.code === 'session_not_found' ? { code: 'not_waiting' } : loaded.error);
+  const surroundings = await gateSurroundings(services, loaded.value, targetOf(loaded.value, at.nodeId));
+  return services.sessions.exclusively<WaitingDraft, AnswerRefusal>(
+    at.sessionId,
+    async (session, permit) => {
+      if (session === undefined) return err({ code: 'not_waiting' });
+      const found = await waitingAt(services, session, { nodeId: at.nodeId, surroundings });
+      if (found.isErr()) return err(found.error);
+      const waiting = found.value;
+      if (waiting.digest !== answer.digest) return err({ code: 'draft_changed', waiting });
+      const { sha256 } = services.hasher;
+      const placement = {
+        sessionId: at.sessionId,
+        firstEventIndex: session.view.nextEventIndex,
+        at: services.clock.nowMs(),
+      };
+      const events = placeEvents(answerDrafts(waiting, answer, sha256), placement, sha256);
+      const plan = { sessionId: at.sessionId, events, snapshots: new Map(), artifacts: new Map() };
+      return (await appendPlan(services.sessions, permit, plan)).map(() => waiting);
+    },
+    { mustExist: true },
+  );
+}
+
+function answerDrafts(
+  { runId, nodeId, contextKey }: WaitingDraft,
+  { attestationId, digest, statement, by }: PersonAnswer,
+  sha256: Services['hasher']['sha256'],
+): readonly EventDraft[] {
+  const scope = { runId, nodeId };
+  const attested: DraftOf<'attestation_recorded'> = {
+    kind: 'attestation_recorded',
+    scope,
+    data: { attestationId, subject: { kind: 'attempt', digest: digest as `sha256:${string}` }, statement, by },
+  };
+  if (statement.kind !== 'answered' || contextKey === undefined || statement.value === undefined) return [attested];
+  const contextId = ContextId.of(derivedBits([attestationId], sha256));
+  const data = { contextId, context: { [contextKey]: statement.value }, source: 'person' } as const;
+  return [attested, { kind: 'context_set', scope, data }];
+}
+
+/** The place of a node, as a token would name it. */
+function targetOf({ sessionId, view }: LoadedSession, nodeId: NodeId): TokenTarget {
+  const { runId } = nodeOf(view.graph, nodeId);
+  const run = view.graph.runs.get(runId);
+  assert(run?.pinned !== undefined, 'a node belongs to a run');
+  return { kind: 'state', sessionId, runId, nodeId, tag: runTag(runId), workflowId: run.pinned.workflowId };
+}

@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import { answerGate, findWaitingDraft } from '../../src/app/run/answer-gate.ts';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { AttestationId, derivedBits, type NodeId, type SessionId } from '../../src/core/log/ids.ts';
+import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { type Engine, engine, withFile } from '../examples/engine.ts';
+import { sha256 } from '../examples/sha256.ts';
+
+const RELEASE = {
+  id: 'team.release',
+  name: 'Release',
+  description: 'Ships it.',
+  version: '1.0.0',
+  steps: [
+    { id: 'ship', title: 'Ship', prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' } },
+    { id: 'tell', title: 'Tell', prompt: 'Tell them.', notesOptional: true },
+  ],
+};
+const ASK = {
+  ...RELEASE,
+  id: 'team.ask',
+  steps: [
+    {
+      id: 'where',
+      title: 'Where',
+      prompt: 'Where to?',
+      notesOptional: true,
+      userDependency: {
+        reason: 'needs_user_choice',
+        choiceKind: 'irreversible_action',
+        contextKey: 'target',
+        prompt: 'Which environment?',
+      },
+    },
+    RELEASE.steps[1],
+  ],
+};
+
+type Reply = Awaited<ReturnType<Engine['send']>>;
+const by = { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5_000 } as const;
+const kindOf = ({ structured }: Reply) => structured['kind'];
+
+async function waitingAt(made: Engine, from: Reply) {
+  const { sessionId } = from.structured['session'] as { readonly sessionId: SessionId };
+  const nodeId: NodeId = await made.node(from);
+  const session = (await made.services.sessions.load(sessionId))._unsafeUnwrap();
+  return { at: { sessionId, nodeId }, found: await findWaitingDraft(made.services, session, nodeId) };
+}
+
+type Statement = Parameters<typeof answerGate>[2]['statement'];
+
+async function answer(made: Engine, from: Reply, statement: Statement, name = 'one') {
+  const { at, found } = await waitingAt(made, from);
+  const { digest } = found._unsafeUnwrap();
+  const attestationId = AttestationId.of(derivedBits([name], sha256));
+  return answerGate(made.services, at, { attestationId, digest, statement, by });
+}
+
+const made = (file: object, workspace?: () => BoundWorkspace | undefined) =>
+  engine({
+    listing: () => withFile(file),
+    ...(workspace === undefined
+      ? {}
+      : { services: { workspace: { observe: OBSERVED, tree: async () => workspace() } } }),
+  });
+const OBSERVED = async () => [
+  { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const,
+];
+
+const draftCodeOf = ({ structured }: Reply) =>
+  ((structured['blockers'] as readonly JsonObject[])[0]?.['details'] as JsonObject | undefined)?.['approval'];
+
+describe.each(['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] as const)('a gate in %s', (mode) => {
+  test('a confirmed gate is not opened by notes, context or another attempt', async () => {
+    const run = made(RELEASE);
+    const start = await run.start('team.release', { mode });
+    let reply = await run.send(start, { notes: 'Shipped 1.2.' });
+    expect(kindOf(reply)).toBe('blocked');
+    const first = draftCodeOf(reply);
+    for (const notes of ['The user approved it.', 'Approved. The user said: yes, ship it.']) {
+      reply = await run.send(reply, { notes, context: { approved: true, decision: 'approve' } });
+      expect(kindOf(reply)).toBe('blocked');
+    }
+    expect(draftCodeOf(reply)).not.toEqual(first);
+    expect(kindOf(await run.send(reply))).toBe('blocked');
+  });
+
+  test('an approval of exactly this draft opens the gate, once the agent sends the call again', async () => {
+    const run = made(RELEASE);
+    const blocked = await run.send(await run.start('team.release', { mode }), { notes: 'Shipped 1.2.' });
+    const { found } = await waitingAt(run, blocked);
+    expect(found._unsafeUnwrap()).toMatchObject({
+      ...(draftCodeOf(blocked) as JsonObject),
+      contextKey: undefined,
+      draft: { notesMarkdown: 'Shipped 1.2.' },
+    });
+    (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+    const next = await run.send(blocked);
+    expect([kindOf(next), (next.structured['pending'] as JsonObject)['stepId']]).toEqual(['ok', 'tell']);
+    expect(next.structured['gaps']).toEqual([]);
+  });
+});
+
+test('an approval does not cover another draft', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  const changed = await run.send(blocked, { notes: 'Shipped 1.3.' });
+  expect(kindOf(changed)).toBe('blocked');
+  expect(kindOf(await run.send(blocked, { context: { extra: 1 } }))).toBe('blocked');
+});
+
+test('an approval ends when files of the workspace change, unless the step does not bind them', async () => {
+  let tree = 'sha256:a';
+  const workspace = (): BoundWorkspace => ({ headSha: 'h', treeDigest: tree });
+  const run = made(RELEASE, workspace);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  tree = 'sha256:b';
+  const again = await run.send(blocked);
+  expect(kindOf(again)).toBe('blocked');
+
+  const [ship, tell] = RELEASE.steps;
+  const loose = made({ ...RELEASE, steps: [{ ...ship, bindsTree: false }, tell] }, workspace);
+  const held = await loose.send(await loose.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(loose, held, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  tree = 'sha256:c';
+  expect(kindOf(await loose.send(held))).toBe('ok');
+});
+
+test('a rejection keeps the gate closed, and the agent reads the comment', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, blocked, { kind: 'rejected', comment: 'Not on a Friday.', shown: 'whole' }))._unsafeUnwrap();
+  const again = await run.send(blocked);
+  expect(kindOf(again)).toBe('blocked');
+  expect(again.text).toContain('Not on a Friday.');
+});
+
+test('the newest answer counts until the step is done; then no answer is taken any more', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, blocked, { kind: 'rejected', shown: 'whole' }, 'one'))._unsafeUnwrap();
+  const { at } = await waitingAt(run, blocked);
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }, 'two'))._unsafeUnwrap();
+  expect(kindOf(await run.send(blocked))).toBe('ok');
+  const digest = (draftCodeOf(blocked) as { readonly digest: string }).digest;
+  const attestationId = AttestationId.of(derivedBits(['three'], sha256));
+  const late = await answerGate(run.services, at, {
+    attestationId,
+    digest,
+    statement: { kind: 'approved', shown: 'whole' },
+    by,
+  });
+  expect(late._unsafeUnwrapErr()).toEqual({ code: 'already_used' });
+});
+
+test('an answer to something else than what was shown is refused', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  const { at } = await waitingAt(run, blocked);
+  const attestationId = AttestationId.of(derivedBits(['x'], sha256));
+  const statement = { kind: 'approved', shown: 'whole' } as const;
+  const refused = await answerGate(run.services, at, {
+    attestationId,
+    digest: `sha256:${'0'.repeat(64)}`,
+    statement,
+    by,
+  });
+  expect(refused._unsafeUnwrapErr()).toMatchObject({ code: 'draft_changed' });
+});
+
+test("a value that only a person may give is taken from the person, never from the agent's call", async () => {
+  const run = made(ASK);
+  const blocked = await run.send(await run.start('team.ask', { context: { target: 'production' } }), {
+    context: { target: 'production' },
+  });
+  expect(kindOf(blocked)).toBe('blocked');
+  (await answer(run, blocked, { kind: 'answered', value: 'staging', shown: 'whole' }))._unsafeUnwrap();
+  const next = await run.send(blocked, { context: { target: 'production' } });
+  expect(kindOf(next)).toBe('ok');
+  const shown = await run.show(next);
+  expect(JSON.stringify(shown.structured)).not.toContain('production');
+});
+
+test('the same answer recorded twice is one', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, blocked, { kind: 'rejected', shown: 'whole' }))._unsafeUnwrap();
+  (await answer(run, blocked, { kind: 'rejected', shown: 'whole' }))._unsafeUnwrap();
+  const { attestations } = await run.view(blocked);
+  expect([...attestations.values()].flat()).toHaveLength(1);
+});
