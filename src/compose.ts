@@ -63,6 +63,7 @@ const exitCode = await runCommand({
   ask: async () => (await import('./adapters/clients/terminal-ask.ts')).terminalAsk,
   configProblems: findConfigProblems,
   upkeep: async () => (await import('./compose/open-store.ts')).openUpkeep(await openStore()),
+  answers: async () => (await import('./compose/open-answers.ts')).openAnswers(await openStore()),
   sources: async () => (await import('./compose/open-sources.ts')).openSources(),
   serve,
 });

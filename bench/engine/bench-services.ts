@@ -4,7 +4,7 @@ import { ok } from 'neverthrow';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { nodeFolderAccess } from '../../src/adapters/sources/read-folder.ts';
 import { workflowFiles } from '../../src/adapters/sources/workflow-files.ts';
-import { nodeHasher, randomIds, systemClock } from '../../src/adapters/system.ts';
+import { answerIds, nodeHasher, randomIds, systemClock } from '../../src/adapters/system.ts';
 import { gitObserver, referenceFiles } from '../../src/adapters/workspace.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { Store } from '../../src/app/ports/store.ts';
@@ -45,6 +45,7 @@ export function benchServices({ userWorkflows }: BenchMachine, store: Store): Se
     hasher: nodeHasher,
     clock: systemClock,
     ids: randomIds(systemClock),
+    answerIds,
     tokenForm: 'compact',
   };
 }

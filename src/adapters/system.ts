@@ -1,6 +1,6 @@
 import { createHmac, hash, randomBytes } from 'node:crypto';
-import type { Clock, Hasher, Ids } from '../app/ports/system-services.ts';
-import { ID_BYTES, RunId, SessionId } from '../core/log/ids.ts';
+import type { AnswerIds, Clock, Hasher, Ids } from '../app/ports/system-services.ts';
+import { AttestationId, ID_BYTES, RunId, SessionId } from '../core/log/ids.ts';
 
 export const nodeHasher: Hasher = {
   sha256: (bytes) => `sha256:${hash('sha256', bytes)}`,
@@ -20,5 +20,11 @@ export function randomIds(clock: Clock): Ids {
     run: () => RunId.of(randomBytes(ID_BYTES)),
   };
 }
+
+/** A launch is named at random when it is first asked for. */
+export const answerIds: AnswerIds = {
+  attestation: () => AttestationId.of(randomBytes(ID_BYTES)),
+  launch: randomBytes(8).toString('hex'),
+};
 
 export const systemClock: Clock = { nowMs: () => Date.now() };

@@ -8,7 +8,7 @@ import type { SessionIndex } from './ports/session-index.ts';
 import type { MarkReader } from './ports/session-marks.ts';
 import type { SessionLogs, SessionReader, SessionStore } from './ports/session-store.ts';
 import type { Upkeep } from './ports/store.ts';
-import type { Clock, Hasher, Ids, PatternEngine } from './ports/system-services.ts';
+import type { AnswerIds, Clock, Hasher, Ids, PatternEngine } from './ports/system-services.ts';
 import type { ReferenceFinder, WorkspaceObserver } from './ports/workspace-observer.ts';
 
 /** What a read-only use case needs: nothing in it can append. */
@@ -41,7 +41,15 @@ export type Services = ReadServices & {
   readonly defaults: (workspace: string | undefined) => Promise<Result<Preferences, ConfigRefusal>>;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly answerIds: AnswerIds;
 };
+
+/** What reading the state of a run needs. */
+export type PlaceServices = Pick<ReadServices, 'snapshots' | 'pinnedWorkflows' | 'patterns'>;
+
+/** What judging an attempt, and recording a person's answer to it, needs. */
+export type AnswerServices = PlaceServices &
+  Pick<Services, 'sessions' | 'artifacts' | 'workspace' | 'hasher' | 'clock'>;
 
 /** What viewing sessions needs: nothing in it can append. */
 export type SessionsServices = Omit<ReadServices, 'catalog' | 'patterns'> & Pick<Services, 'workspace' | 'clock'>;

@@ -28,6 +28,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./sessions/status.ts')).status,
   },
   {
+    usage: 'waiting',
+    summary: 'list what waits for your decision',
+    load: async () => (await import('./sessions/waiting.ts')).waiting,
+  },
+  {
+    usage: 'answer <tag>',
+    summary: 'approve, reject or answer what an agent waits for; only in a terminal',
+    load: async () => (await import('./sessions/answer.ts')).answer,
+  },
+  {
     usage: 'session list',
     summary: 'list sessions, newest first',
     load: async () => (await import('./sessions/session-list.ts')).sessionList,

@@ -6,10 +6,11 @@ import type { LocalServices } from '../app/clients/local-services.ts';
 import type { BundleOutput, InputFailure, OutputFailure } from '../app/ports/bundle-output.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
+import type { AnswerIds } from '../app/ports/system-services.ts';
 import type { StoreAudit } from '../app/ports/upkeep.ts';
 import type { SourceServices } from '../app/ports/workflow-sources.ts';
 import type { ReportServices } from '../app/report.ts';
-import type { SessionsServices, UpkeepServices } from '../app/services.ts';
+import type { AnswerServices, SessionsServices, UpkeepServices } from '../app/services.ts';
 import type { ListServices } from '../app/sessions/list-sessions.ts';
 
 /** The part of the store that commands use. */
@@ -62,6 +63,9 @@ export type SessionAccess = SessionsServices & {
 
 /** What listing sessions needs. */
 export type SessionListAccess = ListServices & Pick<SessionAccess, 'workspace' | 'clock' | 'folder' | 'columns'>;
+
+/** What `waiting` and `answer` need. */
+export type AnswerAccess = AnswerServices & ListServices & { readonly answerIds: AnswerIds };
 
 /** Which of the standard streams are a terminal. */
 export type Terminal = {
@@ -119,6 +123,8 @@ export type Program = {
   readonly configProblems: () => Promise<readonly string[]>;
   /** Changes and deletes sessions; loaded on demand. */
   readonly upkeep: () => Promise<UpkeepServices>;
+  /** What finding and answering what waits for a person needs; loaded on demand. */
+  readonly answers: () => Promise<AnswerAccess>;
   /** The sources of workflows that the user added; loaded on demand. */
   readonly sources: () => Promise<SourceServices>;
   /** Serves MCP until the client disconnects or the process is stopped; returns the address for HTTP. */

@@ -6,7 +6,7 @@ import { re2Patterns } from '../adapters/patterns.ts';
 import { nodeAuthorFiles } from '../adapters/sources/node-author-files.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { fixedFolders, workflowFiles } from '../adapters/sources/workflow-files.ts';
-import { nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
+import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import { referenceFiles } from '../adapters/workspace.ts';
 import type { AuthorServices } from '../app/author/author-services.ts';
 import { PRESETS } from '../core/log/autonomy.ts';
@@ -39,6 +39,7 @@ export function openAuthor(bundledFolder: string, workspace: string): AuthorServ
       hasher: nodeHasher,
       clock: systemClock,
       ids: randomIds(systemClock),
+      answerIds,
       tokenForm: 'compact',
     }),
   };

@@ -3,7 +3,7 @@ import { re2Patterns } from '../adapters/patterns.ts';
 import { loadOwnConfig, type Settings } from '../adapters/settings.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { fixedFolders, workflowFiles } from '../adapters/sources/workflow-files.ts';
-import { nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
+import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import { gitObserver, referenceFiles } from '../adapters/workspace.ts';
 import { type WorkflowCatalog, workflowCatalog } from '../app/catalog/workflow-catalog.ts';
 import type { Services } from '../app/services.ts';
@@ -27,6 +27,7 @@ export async function openServerServices({ tokenForm }: Settings, bundledFolder:
     hasher: nodeHasher,
     clock: systemClock,
     ids: randomIds(systemClock),
+    answerIds,
     tokenForm,
   };
 }

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import type { ToolCall } from './answer-call.ts';
+import type { PersonAsker } from './ask-person.ts';
 import { clientRoot } from './client-root.ts';
 import { type RecentReplies, recentReplies } from './explain/recent-replies.ts';
 import { INSTRUCTIONS, listedPrompts, promptNamed } from './instructions.ts';
@@ -51,26 +52,37 @@ export type Backend = {
   readonly place: { readonly workingDir: string; readonly homeDir: string };
   /** Whether agents may start a session without a workflow. */
   readonly isSessionStartOn?: boolean;
+  /** How long a call waits for a person's answer. */
+  readonly gateWaitMs?: number | undefined;
 };
 
 /** A server for one connection. What is behind its tools is loaded after its first reply. */
 export function mcpServer(backend: Backend): Server {
   const server = new Server(
     { name: 'workrail', title: 'WorkRail', version: backend.version },
-    { capabilities: { tools: {}, prompts: {} }, instructions: INSTRUCTIONS },
+    // The library would answer in our place when a person does not, so a slip must fail loudly.
+    { capabilities: { tools: {}, prompts: {} }, instructions: INSTRUCTIONS, inputRequired: { legacyShim: false } },
   );
   const root = clientRoot(server);
   server.setRequestHandler('tools/list', () =>
     backend.calls.during(async () => ({ tools: (await answering()).publishedTools(backend) })),
   );
-  server.setRequestHandler('tools/call', ({ params }, context) =>
-    backend.calls.during(async () => {
-      const call = { name: params.name, arguments: (params.arguments ?? {}) as JsonObject };
+  const person = personOf(server, backend);
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const call = { name: params.name, arguments: (params.arguments ?? {}) as JsonObject };
+    const settled = await backend.calls.during(async () => {
+      const given = context.mcpReq.inputResponses === undefined ? undefined : await (await person()).answered(context);
+      if (given !== undefined) return { isFinal: true, result: given };
       const { needsRoot } = await answering();
       const known = needsRoot(call) ? await root(context) : undefined;
-      return known?.kind === 'ask' ? known.question : answered(backend, call, known?.path);
-    }),
-  );
+      if (known?.kind === 'ask') return { isFinal: true, result: known.question };
+      const result = await answered(backend, call, known?.path);
+      const { kind } = (result.structuredContent ?? {}) as JsonObject;
+      return { isFinal: kind !== 'blocked', result };
+    });
+    // Waiting for a person is not a call under way: the server must end at once when the client hangs up.
+    return settled.isFinal ? settled.result : (await person()).ask(settled.result as CallToolResult, context);
+  });
   server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts() }));
   server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => {
     const prompt = promptNamed(name, given);
@@ -82,6 +94,25 @@ export function mcpServer(backend: Backend): Server {
     );
   });
   return server;
+}
+
+/** What asks the person at the client; loaded when a block may need it. */
+function personOf(server: Server, backend: Backend): () => Promise<PersonAsker> {
+  let asker: Promise<PersonAsker> | undefined;
+  const retry = (ackToken: string) =>
+    backend.calls.during(() => answered(backend, { name: 'continue_workflow', arguments: { ackToken } }, undefined));
+  return () => {
+    asker ??= import('./ask-person.ts').then(({ personAsker }) =>
+      personAsker({
+        server,
+        services: backend.services,
+        retry,
+        trouble: backend.log.trouble,
+        waitMs: backend.gateWaitMs,
+      }),
+    );
+    return asker;
+  };
 }
 
 /** Loads what the first call needs. */

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
-import { nodeHasher, randomIds } from '../../src/adapters/system.ts';
+import { answerIds, nodeHasher, randomIds } from '../../src/adapters/system.ts';
 import type { AuthorServices } from '../../src/app/author/author-services.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
@@ -41,6 +41,7 @@ export function memoryBench(content: { readonly [path: string]: string | object 
         hasher: nodeHasher,
         clock: { nowMs: () => 1_700_000_000_000 },
         ids: randomIds({ nowMs: () => 1_700_000_000_000 }),
+        answerIds,
         tokenForm: 'compact',
       }),
     },

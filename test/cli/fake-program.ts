@@ -7,7 +7,15 @@ import type { SessionAudit } from '../../src/app/ports/upkeep.ts';
 import type { SourceServices } from '../../src/app/ports/workflow-sources.ts';
 import type { UpkeepServices } from '../../src/app/services.ts';
 import { runCommand } from '../../src/cli/main.ts';
-import type { Ask, BundleAccess, DemoStage, Program, ServeOptions, SessionAccess } from '../../src/cli/program.ts';
+import type {
+  AnswerAccess,
+  Ask,
+  BundleAccess,
+  DemoStage,
+  Program,
+  ServeOptions,
+  SessionAccess,
+} from '../../src/cli/program.ts';
 import { assert } from '../../src/core/assert.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import type { SessionSummary } from '../../src/core/views/session-summary.ts';
@@ -48,6 +56,7 @@ type World = {
   readonly configProblems?: readonly string[];
   /** What changes and removes sessions. */
   readonly upkeep?: UpkeepServices;
+  readonly answers?: AnswerAccess | undefined;
   /** The user's sources. */
   readonly sources?: SourceServices;
   /** The outcome of starting a server. */
@@ -113,6 +122,10 @@ export async function runFake(world: World): Promise<Ran> {
     sources: async () => {
       assert(world.sources !== undefined, 'this world has no sources');
       return world.sources;
+    },
+    answers: async () => {
+      assert(world.answers !== undefined, 'nobody answers in this world');
+      return world.answers;
     },
     upkeep: async () => {
       assert(world.upkeep !== undefined, 'nobody looks after sessions in this world');

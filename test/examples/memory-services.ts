@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ok } from 'neverthrow';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
-import { nodeHasher, randomIds } from '../../src/adapters/system.ts';
+import { answerIds, nodeHasher, randomIds } from '../../src/adapters/system.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import type { Services } from '../../src/app/services.ts';
@@ -37,6 +37,7 @@ export function memoryServices(): Services {
     hasher: nodeHasher,
     clock,
     ids: randomIds(clock),
+    answerIds,
     tokenForm: 'compact',
   };
 }

@@ -1,5 +1,5 @@
 import type { Sha256 } from '../../core/json/canonical-json.ts';
-import type { RunId, SessionId } from '../../core/log/ids.ts';
+import type { AttestationId, RunId, SessionId } from '../../core/log/ids.ts';
 import type { HmacSha256 } from '../../core/token/keyring.ts';
 import type { CompilePattern } from '../../core/workflow/pattern.ts';
 
@@ -13,6 +13,12 @@ export type Ids = {
   /** Sorts by time of creation. */
   session(): SessionId;
   run(): RunId;
+};
+
+/** What marks an answer as given once, and to this launch of the program. */
+export type AnswerIds = {
+  attestation(): AttestationId;
+  readonly launch: string;
 };
 
 /** The cryptographic functions that core receives. */

@@ -17,7 +17,7 @@ import { type AdvanceRecord, advanceOutcome, attemptCount } from '../../core/vie
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { Services } from '../services.ts';
+import type { AnswerServices, Services } from '../services.ts';
 import { advanceReply } from './advance-reply.ts';
 import { earlierAttempts, type SealedArtifacts, sealArtifacts, triedStep } from './earlier-attempts.ts';
 import { type GateSurroundings, gateFacts, gateSurroundings, withoutGateKey } from './gate.ts';
@@ -159,7 +159,7 @@ type SentAttempt = {
 
 /** An attempt at the pending step of a node, with everything that the decision about it depends on. */
 export async function attemptAt(
-  services: Services,
+  services: AnswerServices,
   current: LoadedSession,
   at: {
     readonly target: TokenTarget;

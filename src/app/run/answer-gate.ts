@@ -20,7 +20,7 @@ import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
-import type { Services } from '../services.ts';
+import type { AnswerServices } from '../services.ts';
 import { type AdvanceRefusal, attemptAt } from './advance.ts';
 import { type GateSurroundings, gateOf, gateSurroundings } from './gate.ts';
 import { appendPlan } from './give-reply.ts';
@@ -72,7 +72,7 @@ type BlockedNode = { readonly sessionId: SessionId; readonly nodeId: NodeId };
 
 /** What waits for an answer at a blocked attempt: the draft as an empty retry from there would attach it. */
 export async function findWaitingDraft(
-  services: Services,
+  services: AnswerServices,
   session: LoadedSession,
   nodeId: NodeId,
 ): Promise<Result<WaitingDraft, AnswerRefusal>> {
@@ -82,7 +82,7 @@ export async function findWaitingDraft(
 }
 
 async function waitingAt(
-  services: Services,
+  services: AnswerServices,
   session: LoadedSession,
   { nodeId, surroundings }: { readonly nodeId: NodeId; readonly surroundings: GateSurroundings },
 ): Promise<Result<WaitingDraft, AnswerRefusal>> {
@@ -131,7 +131,7 @@ export function approvalOf({
  * the same answer recorded twice is one.
  */
 export async function answerGate(
-  services: Services,
+  services: AnswerServices,
   at: BlockedNode,
   answer: PersonAnswer,
 ): Promise<Result<WaitingDraft, AnswerRefusal>> {
@@ -163,7 +163,7 @@ export async function answerGate(
 function answerDrafts(
   { runId, nodeId, contextKey }: WaitingDraft,
   { attestationId, digest, statement, by }: PersonAnswer,
-  sha256: Services['hasher']['sha256'],
+  sha256: AnswerServices['hasher']['sha256'],
 ): readonly EventDraft[] {
   const scope = { runId, nodeId };
   const attested: DraftOf<'attestation_recorded'> = {

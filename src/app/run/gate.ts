@@ -7,7 +7,7 @@ import { contextAt, isKeyFromPerson } from '../../core/views/context.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import type { Assurance, CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
-import type { Services } from '../services.ts';
+import type { AnswerServices } from '../services.ts';
 import { triedStep } from './earlier-attempts.ts';
 import { readPlace } from './run-place.ts';
 
@@ -23,7 +23,7 @@ const ACCEPTED: GateFacts['accept'] = ['elicitation', 'terminal', 'console', 'te
 
 /** Looks at settings and files for the pending step of a node. The files matter only to a step that needs an answer. */
 export async function gateSurroundings(
-  services: Services,
+  services: AnswerServices,
   session: LoadedSession,
   target: TokenTarget,
 ): Promise<GateSurroundings> {
@@ -36,7 +36,7 @@ export async function gateSurroundings(
 }
 
 async function pendingStepOf(
-  services: Services,
+  services: AnswerServices,
   session: LoadedSession,
   target: TokenTarget,
 ): Promise<CompiledStep | undefined> {
@@ -69,7 +69,7 @@ export function withoutGateKey(context: JsonObject, step: CompiledStep | undefin
 
 /** Everything about the gate at a node that the decision needs. */
 export function gateFacts(
-  services: Pick<Services, 'hasher'>,
+  services: Pick<AnswerServices, 'hasher'>,
   { view }: LoadedSession,
   at: {
     readonly target: TokenTarget;

@@ -31,7 +31,7 @@ import {
 import type { CompilePattern } from '../../core/workflow/pattern.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { ReadServices } from '../services.ts';
+import type { PlaceServices, ReadServices } from '../services.ts';
 
 /** The workflow, state and facts at a node. */
 export type RunPlace = {
@@ -42,7 +42,7 @@ export type RunPlace = {
 };
 
 export async function runPlace(
-  services: ReadServices,
+  services: PlaceServices,
   session: LoadedSession,
   target: TokenTarget,
 ): Promise<Result<RunPlace, TokenRefusal | StoreFailure>> {
@@ -99,7 +99,7 @@ export type PlaceContent = {
 };
 
 export async function readPlace(
-  services: ReadServices,
+  services: PlaceServices,
   { view }: LoadedSession,
   target: TokenTarget,
 ): Promise<Result<PlaceContent, TokenRefusal | StoreFailure>> {

@@ -249,6 +249,8 @@ export const REPLY_WARNING_CODES = [
   'renamed_id',
   /** A blank that nothing requires was sent back as it was. */
   'blank_left_out',
+  /** What became of the question to the person at the client; only a live reply has it. */
+  'person_asked',
   /** The workspace path is not a folder, so the project's own workflows were not searched. */
   'workspace_not_used',
   /** The user has closed the run; continuing reopens it. */

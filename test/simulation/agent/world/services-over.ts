@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import { re2Patterns } from '../../../../src/adapters/patterns.ts';
-import { nodeHasher, randomIds } from '../../../../src/adapters/system.ts';
+import { answerIds, nodeHasher, randomIds } from '../../../../src/adapters/system.ts';
 import { type WorkflowCatalog, workflowCatalog } from '../../../../src/app/catalog/workflow-catalog.ts';
 import type { Store } from '../../../../src/app/ports/store.ts';
 import type { WorkflowFile } from '../../../../src/app/ports/workflow-sources.ts';
@@ -30,6 +30,7 @@ export function servicesOver(store: Store, files: readonly WorkflowFile[]): Serv
     hasher: nodeHasher,
     clock,
     ids: randomIds(clock),
+    answerIds,
     tokenForm: 'compact',
   };
 }

@@ -1,0 +1,50 @@
+import { ok, type Result } from 'neverthrow';
+import { contextValueAt } from '../../core/views/context.ts';
+import { currentObservation } from '../../core/views/node-facts.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
+import { preferredTip } from '../../core/views/run-status.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import { findWaitingDraft, type WaitingDraft } from '../run/answer-gate.ts';
+import type { AnswerServices } from '../services.ts';
+import { type ListServices, listSessions } from './list-sessions.ts';
+
+/** A draft that waits for a person, with what a person needs to recognise the run. */
+export type WaitingRun = {
+  readonly waiting: WaitingDraft;
+  readonly goal: string | undefined;
+  readonly workspace: string | undefined;
+  /** When something last happened in its session. */
+  readonly at: number | undefined;
+};
+
+/** Everything that waits for an answer of a person, latest activity first. Only blocked sessions are read. */
+export async function waitingRuns(
+  services: AnswerServices & ListServices,
+): Promise<Result<readonly WaitingRun[], StoreFailure>> {
+  const listed = await listSessions(services);
+  if (listed.isErr()) return listed.map(() => []);
+  const found: WaitingRun[] = [];
+  for (const { sessionId, state, closed } of listed.value) {
+    if (state !== 'blocked') continue;
+    const loaded = await services.sessions.load(sessionId);
+    if (loaded.isErr()) continue;
+    const session = loaded.value;
+    const { graph, observations, context, lastAt } = session.view;
+    for (const runId of graph.runs.keys()) {
+      const tip = preferredTip(graph, runId);
+      if (tip === undefined || closed.has(runId)) continue;
+      const host = nodeOf(graph, tip.hostNodeId);
+      if (host.kind !== 'blocked_attempt') continue;
+      const waiting = await findWaitingDraft(services, session, host.nodeId);
+      if (waiting.isErr()) continue;
+      const goal = contextValueAt(context, host.nodeId, 'goal');
+      found.push({
+        waiting: waiting.value,
+        goal: typeof goal === 'string' ? goal : undefined,
+        workspace: currentObservation(observations, 'repo_root')?.data.value.value,
+        at: lastAt,
+      });
+    }
+  }
+  return ok(found);
+}

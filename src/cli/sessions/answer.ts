@@ -1,0 +1,170 @@
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import * as z from 'zod';
+import { type AnswerRefusal, answerGate, type WaitingDraft } from '../../app/run/answer-gate.ts';
+import { waitingRuns } from '../../app/sessions/waiting-runs.ts';
+import type { JsonValue } from '../../core/json/json-value.ts';
+import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
+import { nearest } from '../../core/text/spelling.ts';
+import { type CommandContext, command, done } from '../command.ts';
+import { dim, good, type Line, notable, strong } from '../output/line.ts';
+import { type CommandProblem, EXIT, problem } from '../problem.ts';
+import type { Ask } from '../program.ts';
+import { refusalProblem } from '../words.ts';
+
+/**
+ * A person's answer at a terminal. The decision is never taken from arguments, a pipe or the environment: typing it and
+ * the code of the draft is what makes it the answer of somebody who saw the draft.
+ */
+export const answer = command({
+  operands: [{ syntax: '<tag>', help: 'the tag of the run that waits, as `workrail waiting` shows it' }],
+  example: 'workrail answer 7f3a',
+  data: z.strictObject({
+    sessionId: SessionId.schema,
+    runId: RunId.schema,
+    statement: z.enum(['approved', 'rejected', 'answered']),
+    code: z.string(),
+  }),
+  run: async (context, { operands }) =>
+    safeTry(async function* () {
+      const { program, say } = context;
+      const { terminal } = program;
+      if (!(terminal.isInput() && terminal.isError())) {
+        return err(
+          problem(
+            EXIT.needsPerson,
+            'Only a person at a terminal can answer, and this is not a terminal.',
+            `Run \`workrail answer ${operands[0] ?? 'TAG'}\` in a terminal of your own.`,
+          ),
+        );
+      }
+      const answers = await program.answers();
+      const waiting = yield* await namedDraft(context, operands[0] ?? '');
+      for (const line of draftLines(waiting, program.terminal.columns() ?? 80)) say(line);
+      const askedAt = answers.clock.nowMs();
+      const statement = yield* await askPerson(await program.ask(), waiting);
+      const recorded = await answerGate(answers, waiting, {
+        attestationId: answers.answerIds.attestation(),
+        digest: waiting.digest,
+        statement,
+        by: { via: 'terminal', launch: answers.answerIds.launch, askedAt, answerMs: answers.clock.nowMs() - askedAt },
+      });
+      if (recorded.isErr()) return err(answerProblem(recorded.error, waiting, await program.dataDir()));
+      const { sessionId, runId, code } = waiting;
+      return done({
+        data: { sessionId, runId, statement: statement.kind, code },
+        lines: [[good(`Recorded: draft ${code} is ${statement.kind}.`)]],
+        next: 'Tell the agent: continue.',
+      });
+    }),
+});
+
+async function namedDraft(
+  { program, progress }: CommandContext,
+  asked: string,
+): Promise<Result<WaitingDraft, CommandProblem>> {
+  progress.show({ label: 'looking for the run' });
+  const answers = await program.answers();
+  const runs = await waitingRuns(answers);
+  progress.stop();
+  if (runs.isErr()) return err(refusalProblem(runs.error, await program.dataDir()));
+  const wanted = asked.trim().toLowerCase();
+  const drafts = runs.value.map(({ waiting }) => waiting);
+  const found = drafts.filter(
+    ({ runId, sessionId }) =>
+      wanted !== '' && (runTag(runId) === wanted || runId === wanted || sessionId.endsWith(wanted)),
+  );
+  const [only, ...others] = found;
+  if (only !== undefined && others.length === 0) return ok(only);
+  const tags = drafts.map(({ runId }) => runTag(runId));
+  const meant = nearest(wanted, tags);
+  const message =
+    only === undefined ? `No run "${asked}" waits for a person.` : `"${asked}" names ${found.length} runs that wait.`;
+  const listed = tags.length === 0 ? 'Nothing waits for you.' : `These wait: ${tags.join(', ')}.`;
+  return err(problem(EXIT.notFound, message, `${meant === undefined ? '' : `Did you mean ${meant}? `}${listed}`));
+}
+
+type Statement = Parameters<typeof answerGate>[2]['statement'];
+
+const STOPPED = problem(EXIT.interrupted, 'Nothing was recorded.', 'Run the command again to answer.');
+
+/** Asks for the decision or the value, and for the code of the draft. */
+async function askPerson(
+  ask: Ask,
+  { code, contextKey, question }: WaitingDraft,
+): Promise<Result<Statement, CommandProblem>> {
+  const shown = 'whole' as const;
+  let statement: Statement;
+  if (contextKey === undefined) {
+    const decision = await ask.pick({
+      message: question,
+      choices: [
+        { value: 'approved', label: 'Approve', hint: 'the run continues when the agent sends its call again' },
+        { value: 'rejected', label: 'Reject', hint: 'the agent reads your comment' },
+        { value: 'later', label: 'Not now', hint: 'nothing is recorded' },
+      ],
+    });
+    if (decision !== 'approved' && decision !== 'rejected') return err(STOPPED);
+    const comment = await ask.write({ message: 'Comment for the agent (optional)' });
+    if (comment === undefined) return err(STOPPED);
+    statement = { kind: decision, shown, ...(comment.trim() === '' ? {} : { comment: comment.trim() }) };
+  } else {
+    const value = await ask.write({
+      message: question,
+      check: (text) => (text.trim() === '' ? 'Type an answer.' : undefined),
+    });
+    if (value === undefined) return err(STOPPED);
+    statement = { kind: 'answered', shown, value: valueOf(value.trim()) };
+  }
+  const typed = await ask.write({
+    message: `Type the code of the draft to confirm that you have read it: ${code}`,
+    check: (text) => (text.trim().toUpperCase() === code ? undefined : `The code is ${code}.`),
+  });
+  return typed === undefined ? err(STOPPED) : ok(statement);
+}
+
+/** Truth values and numbers are what workflows compare with. */
+function valueOf(text: string): JsonValue {
+  return /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(text) ? (JSON.parse(text) as JsonValue) : text;
+}
+
+/** Exactly what is approved. */
+function draftLines(
+  { step, runId, code, draft, question, areFilesBound }: WaitingDraft,
+  width: number,
+): readonly Line[] {
+  const rule: Line = [dim('─'.repeat(Math.min(width, 80)))];
+  return [
+    [strong(`Step "${step.title}" of run ${runTag(runId)}, draft ${code}`)],
+    ...(question === step.title ? [] : [[question]]),
+    rule,
+    ...(draft.notesMarkdown ?? '(no notes)').split('\n').map((line): Line => [line]),
+    ...draft.artifacts.flatMap(({ kind, value }): readonly Line[] => [
+      [dim(`artifact ${kind ?? 'without kind'}`)],
+      ...JSON.stringify(value, null, 2)
+        .split('\n')
+        .map((line): Line => [line]),
+    ]),
+    rule,
+    areFilesBound
+      ? [dim('The answer counts for the files of the workspace as they are now.')]
+      : [notable('The answer does not depend on the files of the workspace.')],
+  ];
+}
+
+function answerProblem(refusal: AnswerRefusal, { runId }: WaitingDraft, dataDir: string): CommandProblem {
+  const tag = runTag(runId);
+  switch (refusal.code) {
+    case 'not_waiting':
+      return problem(EXIT.notFound, 'This run no longer waits for a person.', 'Run `workrail waiting`.');
+    case 'already_used':
+      return problem(EXIT.failed, 'The step is already done, so the answer has no effect.', 'Run `workrail waiting`.');
+    case 'draft_changed':
+      return problem(
+        EXIT.failed,
+        'What would be approved changed while you were reading. Nothing was recorded.',
+        `Run \`workrail answer ${tag}\` again to see it.`,
+      );
+    default:
+      return refusalProblem(refusal as Parameters<typeof refusalProblem>[0], dataDir);
+  }
+}

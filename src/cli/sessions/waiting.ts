@@ -1,0 +1,76 @@
+import { err } from 'neverthrow';
+import * as z from 'zod';
+import { type WaitingRun, waitingRuns } from '../../app/sessions/waiting-runs.ts';
+import { defined } from '../../core/json/json-value.ts';
+import { NodeId, RunId, runTag, SessionId } from '../../core/log/ids.ts';
+import { plural } from '../../core/text/words.ts';
+import { command, done } from '../command.ts';
+import { dim, type Line, strong } from '../output/line.ts';
+import { ago } from '../output/times.ts';
+import { refusalProblem } from '../words.ts';
+
+const waitingRun = z.strictObject({
+  sessionId: SessionId.schema,
+  runId: RunId.schema,
+  tag: z.string(),
+  nodeId: NodeId.schema,
+  stepId: z.string(),
+  title: z.string(),
+  question: z.string(),
+  /** Four letters that name the draft. */
+  code: z.string(),
+  digest: z.string(),
+  goal: z.string().exactOptional(),
+  workspace: z.string().exactOptional(),
+  at: z.number().exactOptional(),
+});
+
+export const waiting = command({
+  example: 'workrail waiting',
+  data: z.strictObject({ waiting: z.array(waitingRun) }),
+  run: async ({ program, progress }) => {
+    progress.show({ label: 'reading blocked sessions' });
+    const answers = await program.answers();
+    const runs = await waitingRuns(answers);
+    if (runs.isErr()) return err(refusalProblem(runs.error, await program.dataDir()));
+    const now = answers.clock.nowMs();
+    const first = runs.value[0];
+    return done({
+      data: { waiting: runs.value.map(dataOf) },
+      lines:
+        first === undefined
+          ? [['Nothing waits for you.']]
+          : [
+              [strong(`${plural(runs.value.length, 'decision')} for you:`)],
+              ...runs.value.flatMap((run) => linesOf(run, now)),
+            ],
+      next: first === undefined ? 'workrail status' : `workrail answer ${runTag(first.waiting.runId)}`,
+    });
+  },
+});
+
+function dataOf({ waiting: draft, ...more }: WaitingRun): z.infer<typeof waitingRun> {
+  const { sessionId, runId, nodeId, step, question, code, digest } = draft;
+  return {
+    sessionId,
+    runId,
+    tag: runTag(runId),
+    nodeId,
+    stepId: step.stepId,
+    title: step.title,
+    question,
+    code,
+    digest,
+    ...defined(more),
+  };
+}
+
+function linesOf({ waiting: draft, goal, workspace, at }: WaitingRun, now: number): readonly Line[] {
+  const { runId, step, question, code } = draft;
+  const where = [goal, workspace, at === undefined ? undefined : ago(at, now)].filter((part) => part !== undefined);
+  return [
+    [`  ${runTag(runId)}  `, strong(step.title), `  draft ${code}`],
+    ...(question === step.title ? [] : [[`        ${question}`]]),
+    ...(where.length === 0 ? [] : [[dim(`        ${where.join(' · ')}`)]]),
+  ];
+}

@@ -1,0 +1,262 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  type ClientCapabilities,
+  type ElicitRequestFormParams,
+  type ElicitResult,
+  type Implementation,
+  type InputRequiredResult,
+  inputRequired,
+  inputResponse,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { answerGate, approvalOf, findWaitingDraft, type WaitingDraft } from '../app/run/answer-gate.ts';
+import { findTokenNode } from '../app/run/run-place.ts';
+import type { Services } from '../app/services.ts';
+import { isObject, type JsonObject, type JsonValue } from '../core/json/json-value.ts';
+import type { AttestationId } from '../core/log/ids.ts';
+import { answerForm, readAnswer } from './answer-form.ts';
+import { type RequestState, readRequestState, requestState } from './request-state.ts';
+
+/** How long a call waits for the answer before it returns with the block. */
+const WAIT_MS = 45_000;
+/** A form stays open much longer than the call: people go for lunch. */
+const FORM_MS_MAX = 30 * 60_000;
+/** Nobody is asked about the same draft again before this time has passed. */
+const ASK_AGAIN_MS = 10 * 60_000;
+const LOOK_EVERY_MS = 1_000;
+/** Faster than a person can have seen anything. */
+const UNSEEN_MS = 400;
+const QUESTION = 'approval';
+
+export type PersonAsker = {
+  /** The answer in a retried request, if it carries a valid one: the call is then settled here. */
+  readonly answered: (context: ServerContext) => Promise<CallToolResult | undefined>;
+  /** Asks about a block that only a person can open. */
+  readonly ask: (result: CallToolResult, context: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
+};
+
+type AskerParts = {
+  readonly server: Server;
+  readonly services: () => Promise<Services>;
+  /** Sends the retry from a blocked attempt, as the agent would. */
+  readonly retry: (ackToken: string) => Promise<CallToolResult>;
+  readonly trouble: (message: string) => void;
+  readonly waitMs?: number | undefined;
+};
+
+/** A block of which nothing is missing but a person's answer. */
+type GateBlock = { readonly digest: string; readonly stateToken: string; readonly ackToken: string };
+
+/**
+ * Asks the person at the client. Tool arguments reach none of this: the answer travels as a reply to our own request, or
+ * next to the arguments, where only the client program can put it.
+ */
+export function personAsker({ server, services, retry, trouble, waitMs = WAIT_MS }: AskerParts): PersonAsker {
+  const asked = new Map<string, { readonly at: number; readonly open: Promise<void> | undefined }>();
+  return {
+    answered: async ({ mcpReq }) => {
+      const answer = inputResponse(mcpReq.inputResponses, QUESTION);
+      const sent = mcpReq.requestState();
+      if (answer.kind !== 'elicit' || typeof sent !== 'string') return undefined;
+      const backend = await services();
+      const state = await readRequestState(backend, sent);
+      if (state === undefined) return undefined;
+      asked.set(state.digest, { at: backend.clock.nowMs(), open: undefined });
+      const waiting = await waitingOf(backend, state.stateToken);
+      if (waiting === undefined || waiting.digest !== state.digest) return undefined;
+      const given = { action: answer.action, content: answer.content ?? {} } as ElicitResult;
+      const client = clientOf(server, mcpReq.envelope);
+      const recorded = await record(backend, { waiting, state, given, client });
+      return recorded ? retry(state.ackToken) : undefined;
+    },
+
+    ask: async (result, context) => {
+      const gate = gateBlock(result);
+      if (gate === undefined || !canAsk(server, context)) return result;
+      const backend = await services();
+      const now = backend.clock.nowMs();
+      const before = asked.get(gate.digest);
+      if (before !== undefined && now - before.at < ASK_AGAIN_MS) {
+        return before.open === undefined ? result : noted(result, OPEN);
+      }
+      const waiting = await waitingOf(backend, gate.stateToken);
+      if (waiting === undefined || waiting.digest !== gate.digest) return result;
+      const state: RequestState = { ...gate, askedAt: now, attestationId: backend.answerIds.attestation() };
+      const form = answerForm(waiting);
+      if (context.mcpReq.envelope !== undefined) {
+        asked.set(gate.digest, { at: now, open: undefined });
+        const sealed = await requestState(backend, state);
+        if (sealed === undefined) return result;
+        return inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(form) }, requestState: sealed });
+      }
+      return askedDirectly({ waiting, state, form, backend, result });
+    },
+  };
+
+  /** Clients of the 2025 era are asked by a request of our own, which outlives the call. */
+  async function askedDirectly(question: {
+    readonly waiting: WaitingDraft;
+    readonly state: RequestState;
+    readonly form: ElicitRequestFormParams;
+    readonly backend: Services;
+    readonly result: CallToolResult;
+  }): Promise<CallToolResult> {
+    const { waiting, state, form, backend, result } = question;
+    const closed = new AbortController();
+    const watch = setInterval(() => {
+      isStillOpen(backend, waiting).then(
+        (isOpen) => (isOpen ? undefined : closed.abort('answered elsewhere')),
+        () => undefined,
+      );
+    }, LOOK_EVERY_MS);
+    watch.unref();
+    const ended = { isAnswered: false, note: '' };
+    const open = server
+      .elicitInput(form, { timeout: FORM_MS_MAX, signal: closed.signal })
+      .then(
+        async (given) => {
+          const isRecorded = await record(backend, { waiting, state, given, client: clientOf(server, undefined) });
+          ended.isAnswered = isRecorded;
+          ended.note = nobodyWords(given.action, backend.clock.nowMs() - state.askedAt);
+        },
+        (failure: unknown) => {
+          ended.note = nobodyWords(
+            failure instanceof Error ? 'failed' : 'closed',
+            backend.clock.nowMs() - state.askedAt,
+          );
+        },
+      )
+      .catch((bug: unknown) => trouble(String(bug)))
+      .finally(() => {
+        clearInterval(watch);
+        asked.set(waiting.digest, { at: state.askedAt, open: undefined });
+      });
+    asked.set(waiting.digest, { at: state.askedAt, open });
+    const timer = new AbortController();
+    const isOver = await Promise.race([
+      open.then(() => true),
+      pause(waitMs, false, { signal: timer.signal, ref: false }).catch(() => false),
+    ]);
+    timer.abort();
+    if (!isOver) return noted(result, OPEN);
+    return ended.isAnswered ? retry(state.ackToken) : noted(result, ended.note);
+  }
+}
+
+const OPEN =
+  "A form is open at the user's client. Tell the user to answer it, and stop. When the user says that they have answered, send the call again.";
+
+function nobodyWords(how: string, ms: number): string {
+  const seen = ms < UNSEEN_MS ? ' The client most likely showed nothing.' : '';
+  return `The client was asked and nobody decided (${how} after ${ms} ms).${seen}`;
+}
+
+/** Whether the client can show a form. `{}` means form only; a client that only opens addresses is not asked. */
+function canAsk(server: Server, { mcpReq: { envelope } }: ServerContext): boolean {
+  const capabilities =
+    envelope === undefined
+      ? server.getClientCapabilities()
+      : (envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities })[CLIENT_CAPABILITIES_META_KEY];
+  const elicitation = capabilities?.elicitation as { readonly form?: unknown; readonly url?: unknown } | undefined;
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}
+
+function clientOf(
+  server: Server,
+  envelope: object | undefined,
+): { readonly name: string; readonly version: string } | undefined {
+  const info =
+    envelope === undefined
+      ? server.getClientVersion()
+      : (envelope as { [CLIENT_INFO_META_KEY]?: Implementation })[CLIENT_INFO_META_KEY];
+  if (info === undefined || info.name.trim() === '') return undefined;
+  return { name: info.name.slice(0, NAME_LENGTH_MAX), version: info.version.slice(0, NAME_LENGTH_MAX) };
+}
+
+/** Names may take four bytes a character. */
+const NAME_LENGTH_MAX = 32;
+
+/** The block of a result, if nothing but a person's answer is missing. */
+function gateBlock({ structuredContent }: CallToolResult): GateBlock | undefined {
+  const { kind, blockers, stateToken, ackToken } = (structuredContent ?? {}) as JsonObject;
+  if (
+    kind !== 'blocked' ||
+    !Array.isArray(blockers) ||
+    typeof stateToken !== 'string' ||
+    typeof ackToken !== 'string'
+  ) {
+    return undefined;
+  }
+  const approvals = blockers.map((blocker: JsonValue) =>
+    isObject(blocker) ? approvalOf(blocker as JsonObject) : undefined,
+  );
+  const [first] = approvals;
+  return first === undefined || approvals.includes(undefined)
+    ? undefined
+    : { digest: first.digest, stateToken, ackToken };
+}
+
+async function waitingOf(backend: Services, stateToken: string): Promise<WaitingDraft | undefined> {
+  const found = await findTokenNode(backend, { text: stateToken, slot: 'stateToken' });
+  if (found.isErr()) return undefined;
+  const { session, target } = found.value;
+  return (await findWaitingDraft(backend, session, target.nodeId)).unwrapOr(undefined);
+}
+
+/** Whether nobody has answered on another channel since. */
+async function isStillOpen(backend: Services, { sessionId, nodeId, digest }: WaitingDraft): Promise<boolean> {
+  const loaded = await backend.sessions.load(sessionId);
+  if (loaded.isErr()) return true;
+  const { graph, attestations } = loaded.value.view;
+  const said = attestations.get(nodeId) ?? [];
+  const isAnswered = said.some(({ data }) => data.subject.kind === 'attempt' && data.subject.digest === digest);
+  return !isAnswered && graph.nodes.get(nodeId)?.hasStepBelow !== true;
+}
+
+/** Records an explicit decision. Declining, closing or ignoring the form is nobody's decision. */
+async function record(
+  backend: Services,
+  at: {
+    readonly waiting: WaitingDraft;
+    readonly state: RequestState;
+    readonly given: ElicitResult;
+    readonly client: { readonly name: string; readonly version: string } | undefined;
+  },
+): Promise<boolean> {
+  const { waiting, state, given, client } = at;
+  const statement = given.action === 'accept' ? readAnswer(waiting, given.content ?? {}) : undefined;
+  if (statement === undefined) return false;
+  const recorded = await answerGate(backend, waiting, {
+    attestationId: state.attestationId as AttestationId,
+    digest: state.digest,
+    statement,
+    by: {
+      via: 'elicitation',
+      ...(client === undefined ? {} : { client }),
+      launch: backend.answerIds.launch,
+      askedAt: state.askedAt,
+      answerMs: Math.max(0, backend.clock.nowMs() - state.askedAt),
+    },
+  });
+  return recorded.isOk();
+}
+
+/** A result with one more line in front, which says what the server did about it. */
+function noted(result: CallToolResult, words: string): CallToolResult {
+  if (words === '') return result;
+  const structured = (result.structuredContent ?? {}) as JsonObject;
+  const { warnings } = structured;
+  const warning = { code: 'person_asked', message: words };
+  return {
+    ...result,
+    content: [{ type: 'text', text: words }, ...(result.content ?? [])],
+    structuredContent: {
+      ...structured,
+      warnings: [...(Array.isArray(warnings) ? warnings : []), warning],
+    },
+  };
+}
