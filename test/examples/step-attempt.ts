@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { ArtifactDigest } from '../../src/core/log/ids.ts';
 import { unfilledKeys, withoutKeys } from '../../src/core/run/form/unfilled.ts';
 import type { FormOutput, StepCheck } from '../../src/core/run/requirements/requirement.ts';
+import { checkStep } from '../../src/core/run/requirements/step-requirements.ts';
 import { type HandedArtifact, mergeHandedIn, type OpenLoop, type StepAttempt } from '../../src/core/run/step-place.ts';
 import { indexWorkflow, stepOf, type WorkflowIndex } from '../../src/core/workflow/compiled/workflow-index.ts';
 import { compiled } from './compiled.ts';
@@ -44,7 +45,7 @@ export function tryStep(step: object, given: Given = {}, around: object = {}): S
   return attemptAt({ steps: [{ id: 'work', title: 'Work', prompt: 'Do it.', ...step }], ...around }, given);
 }
 
-/** The corrected retry from the blocked attempt, with the values of the example added. */
+/** The corrected retry from the blocked attempt, with what the form asks for. */
 export function retried(attempt: StepAttempt, { notesMarkdown, artifacts = [], context }: FormOutput): StepAttempt {
   const blankKeys = unfilledKeys(context ?? {});
   return {
@@ -78,8 +79,18 @@ function loopsAround({ workflow, loops }: WorkflowIndex, stepId: string): readon
   return inside(workflow.entries) ?? [];
 }
 
+type Found = Omit<StepCheck, 'filled'>;
+
+/** What is found about an attempt. `filled` is part of it only where something was sent as a blank. */
+export function foundAt(attempt: StepAttempt): Found & Partial<StepCheck> {
+  const { filled, ...found } = checkStep(attempt);
+  const { notesMarkdown, artifacts } = attempt.handedIn;
+  const isAll = filled.notesMarkdown === notesMarkdown && filled.artifacts.length === artifacts.length;
+  return isAll ? found : { ...found, filled };
+}
+
 /** The outcome of an empty attempt at a step without requirements. */
-export const NOTHING_FOUND: StepCheck = {
+export const NOTHING_FOUND: Found = {
   unmet: [],
   met: [],
   assessments: [],
@@ -87,7 +98,6 @@ export const NOTHING_FOUND: StepCheck = {
   observations: [],
   divergences: [],
   unknownKinds: [],
-  filled: { notesMarkdown: undefined, artifacts: [] },
   blankLeftOut: [],
   unreadable: [],
 };

@@ -1,10 +1,12 @@
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import { conditionLeaves } from '../../workflow/compiled/condition.ts';
 import { writtenConditions } from '../../workflow/compiled/condition-references.ts';
 import { criteriaRules } from '../../workflow/compiled/criteria.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { contextVariable, itemsLike } from '../requirements/sample-values.ts';
 import { blank, choiceBlank } from './blank.ts';
 
 /** Context keys that a step is meant to set and that have no value yet, with a blank for each. */
@@ -22,17 +24,28 @@ export function contextForm({
 }
 
 /** A blank for a context key, with the values that conditions compare it with. */
-export function keyBlank({ workflow }: WorkflowIndex, key: string): string {
-  const { choices, isNumber, isList } = comparedWith(workflow).get(key) ?? NOTHING_KNOWN;
+export function keyBlank(index: WorkflowIndex, key: string): JsonValue {
+  const { choices, isNumber, loop } = comparedWith(index.workflow).get(key) ?? NOTHING_KNOWN;
   if (choices.length > 1) return choiceBlank(choices);
+  if (loop !== undefined) return itemsLike(index, loop, ITEM_BLANKS);
   if (isNumber) return blank(`number for ${key}`);
-  if (isList) return blank(`list for ${key}`);
   if (choices.length === 1) return typeof choices[0] === 'boolean' ? choiceBlank([true, false]) : choiceBlank(choices);
   return blank(`value of ${key}`);
 }
 
-type Compared = { readonly choices: readonly JsonValue[]; readonly isNumber: boolean; readonly isList: boolean };
-const NOTHING_KNOWN: Compared = { choices: [], isNumber: false, isList: false };
+/** Blanks for what a loop iterates over. */
+export const ITEM_BLANKS = {
+  count: blank('whole number, 0 or more'),
+  item: (name: string) => blank(`one ${name} per entry`),
+};
+
+type Compared = {
+  readonly choices: readonly JsonValue[];
+  readonly isNumber: boolean;
+  /** A loop that iterates over the value, or that takes it as the number of rounds. */
+  readonly loop?: CompiledLoop | undefined;
+};
+const NOTHING_KNOWN: Compared = { choices: [], isNumber: false };
 
 /** A pinned workflow never changes, and every reply asks. */
 const compared = new WeakMap<CompiledWorkflow, ReadonlyMap<string, Compared>>();
@@ -57,11 +70,9 @@ function comparedWith(workflow: CompiledWorkflow): ReadonlyMap<string, Compared>
       isNumber: before.isNumber || isNumber,
     }));
   }
-  for (const { control } of workflow.loops) {
-    const source = control.kind === 'for' ? control.count : control.kind === 'for_each' ? control.items : undefined;
-    if (source?.kind !== 'context' || source.variable.includes('.')) continue;
-    const isNumber = control.kind === 'for';
-    note(source.variable, (before) => ({ ...before, isNumber: before.isNumber || isNumber, isList: !isNumber }));
+  for (const loop of workflow.loops) {
+    const variable = contextVariable(loop);
+    if (variable !== undefined && !variable.includes('.')) note(variable, (before) => ({ ...before, loop }));
   }
   compared.set(workflow, found);
   return found;

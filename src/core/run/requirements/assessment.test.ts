@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { foundAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
-import { checkStep } from './step-requirements.ts';
 
 const readiness = {
   id: 'readiness',
@@ -21,7 +20,7 @@ const risk = {
 const kind = 'wr.assessment';
 const pointer = { kind: 'output_contract', contractRef: 'wr.contracts.assessment' };
 const assess = (refs: readonly string[], artifacts: readonly JsonObject[], consequences: readonly object[] = []) =>
-  checkStep(
+  foundAt(
     tryStep(
       { notesOptional: true, assessmentRefs: refs, assessmentConsequences: consequences },
       { artifacts },
@@ -33,20 +32,22 @@ const consequence = (anyEqualsLevel: string, rest: { forAssessment?: string; gui
   effect: { kind: 'require_followup', guidance: rest.guidance ?? 'Look at it again.' },
 });
 const ready = (dimensions: JsonObject, rest: JsonObject = {}) => ({ kind, ...rest, dimensions });
-const example = (assessmentId: string, dimensions: JsonObject) => ({ kind, assessmentId, dimensions });
-const unmet = (id: string, shown: JsonObject) => ({
+const assessed = (assessmentId: string, dimensions: JsonObject) => ({ kind, assessmentId, dimensions });
+const blankForm = assessed('readiness', { coverage: '<fill: Low | High>' });
+const unmet = (form: JsonObject) => ({
   pointer,
-  suggestedFix: contractFix({ artifactKind: kind, example: shown }),
-  requirement: `assessment:${id}`,
-  example: { artifacts: [shown] },
+  suggestedFix: contractFix({ artifactKind: kind }),
+  requirement: 'assessment:readiness',
+  form: { artifacts: [form] },
 });
 const lacksReadiness = {
-  ...unmet('readiness', example('readiness', { coverage: 'Low' })),
+  ...unmet(blankForm),
   reason: 'contract_violation:missing_required_output',
   message: 'Assessment "readiness": This step requires an artifact of kind wr.assessment, and none was sent.',
 };
-const wrong = (rest: string) => ({
+const wrong = (rest: string, form: JsonObject = blankForm) => ({
   ...lacksReadiness,
+  form: { artifacts: [form] },
   reason: 'contract_violation:invalid_required_output',
   message: `Assessment "readiness": The wr.assessment artifact was not accepted: ${rest}.`,
 });
@@ -81,17 +82,23 @@ describe('an assessment that a step asks for', () => {
     [
       'an unknown dimension',
       [ready({ coverage: 'Low', speed: 'high' })],
-      wrong('/dimensions/speed is an unknown field (known fields: clarity, coverage)'),
+      wrong(
+        '/dimensions/speed is an unknown field (known fields: clarity, coverage)',
+        assessed('readiness', { coverage: 'Low' }),
+      ),
     ],
     [
       'a dimension left out',
       [ready({ clarity: 'good' })],
-      wrong('/dimensions/coverage is missing (Low | High or {level: Low | High, rationale?: text})'),
+      wrong(
+        '/dimensions/coverage is missing (Low | High or {level: Low | High, rationale?: text})',
+        assessed('readiness', { clarity: 'good', coverage: '<fill: Low | High>' }),
+      ),
     ],
     [
       'another assessment',
       [ready({ coverage: 'Low' }, { assessmentId: 'risk' })],
-      wrong('/assessmentId is "risk" (allowed: readiness)'),
+      wrong('/assessmentId is "risk" (allowed: readiness)', assessed('readiness', { coverage: 'Low' })),
     ],
   ])('an assessment that a step asks for is not met by %s', (_, artifacts, expected) => {
     expect(assess(['readiness'], artifacts)).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
@@ -133,12 +140,12 @@ describe('an assessment that a step asks for', () => {
 describe('a consequence of an assessment', () => {
   const low = ready({ coverage: 'low' });
   const guidance = 'Test the retry before you go on.';
-  const calm = example('readiness', { coverage: 'High' });
+  const calm = assessed('readiness', { coverage: 'High' });
   const followUp = {
-    ...unmet('readiness', calm),
+    ...unmet(blankForm),
     reason: 'contract_violation:invalid_required_output',
     message: guidance,
-    suggestedFix: `Assessment "readiness" has the level "LOW". Do what is asked, then assess again and send the new assessment. The step stays pending until then.\n${contractFix({ artifactKind: kind, example: calm })}`,
+    suggestedFix: `Assessment "readiness" has the level "LOW". Do what is asked, then assess again and send the new assessment. The step stays pending until then.\n${contractFix({ artifactKind: kind })}`,
   };
 
   it('a consequence of an assessment keeps the step pending with its guidance, and the assessment is still accepted', () => {
@@ -166,7 +173,7 @@ describe('a consequence of an assessment', () => {
   });
 
   it('a consequence of an assessment is that of its own assessment only, where it names one', () => {
-    const artifacts = [ready({ coverage: 'Low' }, { assessmentId: 'readiness' }), example('risk', { harm: 'some' })];
+    const artifacts = [ready({ coverage: 'Low' }, { assessmentId: 'readiness' }), assessed('risk', { harm: 'some' })];
     const messages = (consequences: readonly object[]) =>
       assess(['readiness', 'risk'], artifacts, consequences).unmet.map(({ message }) => message);
     expect(messages([consequence('some', { forAssessment: 'risk', guidance: 'A' })])).toEqual(['A']);

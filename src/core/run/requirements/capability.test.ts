@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { attemptAt, type Given, NOTHING_FOUND } from '../../../../test/examples/step-attempt.ts';
+import { attemptAt, foundAt, type Given, NOTHING_FOUND } from '../../../../test/examples/step-attempt.ts';
 import { capabilityObservedSchema } from '../../log/events/gap-events.ts';
 import { REASONS } from '../../log/reasons.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
-import { checkStep } from './step-requirements.ts';
 
 const kind = 'wr.capability_observation';
 const contractRef = 'wr.contracts.capability_observation';
@@ -13,14 +12,14 @@ const steps = [
   { id: 'work', title: 'W', prompt: 'P', notesOptional: true },
   { id: 'split', type: 'parallel', title: 'S', notesOptional: true, parallelDelegations: [{ workflowId: 'wr.other' }] },
 ];
-const needs = (required: object, given: Given) => checkStep(attemptAt({ steps, capabilities: required }, given));
+const needs = (required: object, given: Given) => foundAt(attemptAt({ steps, capabilities: required }, given));
 const web = (given: Given) => needs({ web_browsing: 'required' }, given);
 const probe = 'wr_probe_web_browsing';
-const example = {
+const form = {
   kind,
   capability: 'web_browsing',
-  status: 'available',
-  detail: 'What you tried, and the result.',
+  status: '<fill: unknown | available | unavailable>',
+  detail: '<fill: what you tried, and what came back>',
 };
 const provenance = (result: 'success' | 'failure') => ({
   kind: 'probe_step',
@@ -29,7 +28,7 @@ const provenance = (result: 'success' | 'failure') => ({
 });
 const waive =
   'If the user agrees to continue without it, send mode "full_auto_never_stop"; the run then records a gap.';
-const tryNow = `Try web_browsing now and report what happened, not what you expect. ${contractFix({ artifactKind: kind, example })}\n${waive}`;
+const tryNow = `Try web_browsing now and report what happened, not what you expect. ${contractFix({ artifactKind: kind })}\n${waive}`;
 const goBack = `Go back to step "${probe}" with its state token, try it there, and report the result. A report on this step is only a claim and meets no requirement. ${waive}`;
 const earlierStep = { kind: 'step', stepId: probe };
 const remedy = 'Ask the user to add or allow a tool that reads web pages. ';
@@ -64,8 +63,8 @@ describe('the probe of a required capability', () => {
   });
 
   it.each([
-    ['unavailable', { ...unavailable, suggestedFix: `${remedy}${tryNow}`, example: { artifacts: [example] } }],
-    ['unknown', { ...unknown, suggestedFix: `${remedy}${tryNow}`, example: { artifacts: [example] } }],
+    ['unavailable', { ...unavailable, suggestedFix: `${remedy}${tryNow}`, form: { artifacts: [form] } }],
+    ['unknown', { ...unknown, suggestedFix: `${remedy}${tryNow}`, form: { artifacts: [form] } }],
   ])('the probe of a required capability blocks the run when it is %s', (status, expected) => {
     enforces('capability_probe_missing_output_blocks');
     expect(web({ stepId: probe, artifacts: [observed('web_browsing', status)] })).toEqual({
@@ -86,9 +85,9 @@ describe('the probe of a required capability', () => {
           reason: 'contract_violation:missing_required_output',
           pointer: { kind: 'output_contract', contractRef },
           message: 'This step requires an artifact of kind wr.capability_observation, and none was sent.',
-          suggestedFix: contractFix({ artifactKind: kind, example }),
+          suggestedFix: contractFix({ artifactKind: kind }),
           requirement: 'capability:web_browsing',
-          example: { artifacts: [example] },
+          form: { artifacts: [form] },
         },
       ],
     });
@@ -169,7 +168,7 @@ describe('a required capability on an ordinary step', () => {
       unreadable: [{ artifactKind: kind, message: refused(noUnknown) }],
     });
     const asking = { id: 'ask', title: 'A', prompt: 'P', outputContract: { contractRef } };
-    const asked = checkStep(attemptAt({ steps: [asking] }, { artifacts }));
+    const asked = foundAt(attemptAt({ steps: [asking] }, { artifacts }));
     expect(asked.unmet.map(({ reason, message }) => [reason, message])).toEqual([
       ['contract_violation:invalid_required_output', refused(noUnknown)],
     ]);
@@ -190,8 +189,8 @@ describe('a step that delegates', () => {
     enforces('capability_provenance_by_step');
     const capabilities = { delegation: { status: 'available', grade: 'strong' } } as const;
     const failed = split({ artifacts: [observed('delegation', 'unavailable')], capabilities });
-    expect(failed.unmet.map(({ reason, example: shown }) => [reason, shown])).toEqual([
-      ['capability_missing:required_capability_unavailable', { artifacts: [{ ...example, capability: 'delegation' }] }],
+    expect(failed.unmet.map(({ reason, form: offered }) => [reason, offered])).toEqual([
+      ['capability_missing:required_capability_unavailable', { artifacts: [{ ...form, capability: 'delegation' }] }],
     ]);
     expect(failed.observations).toEqual([
       {

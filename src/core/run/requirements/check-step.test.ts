@@ -1,34 +1,33 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { attemptAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { attemptAt, foundAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import { blockerReport } from '../../log/blockers.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { REASONS } from '../../log/reasons.ts';
 import { utf8Length } from '../../text/utf8.ts';
-import { checkStep } from './step-requirements.ts';
 
-const EXAMPLE = 'What you did, the result, and what is still open.';
+const WORK = '<fill: what you did, what you found, what is open>';
 const at = { kind: 'workflow_step', stepId: 'work' };
 const noNotes = {
   reason: 'contract_violation:missing_required_output',
   pointer: at,
-  message: 'This step requires notes, and none were sent.',
+  message: 'This step requires notes.',
   suggestedFix:
     'Send `output.notesMarkdown`: what you did in this step, the result, and what is still open. Write about this step only.',
   requirement: 'notes:work',
-  example: { notesMarkdown: EXAMPLE },
+  form: { notesMarkdown: WORK },
 };
 const contains = (value: string, message = `Name the ${value}.`) => ({ type: 'contains', value, message });
 
 describe('an attempt at a step', () => {
   it('an attempt at a step that has all it needs leaves nothing unmet', () => {
-    expect(checkStep(tryStep({}, { notes: 'Read all of it.' }))).toEqual({ ...NOTHING_FOUND, met: ['notes:work'] });
-    expect(checkStep(tryStep({ notesOptional: true }))).toEqual(NOTHING_FOUND);
+    expect(foundAt(tryStep({}, { notes: 'Read all of it.' }))).toEqual({ ...NOTHING_FOUND, met: ['notes:work'] });
+    expect(foundAt(tryStep({ notesOptional: true }))).toEqual(NOTHING_FOUND);
   });
 
   it.each([undefined, '', ' \n\t '])('an attempt at a step without notes lacks them: %j', (notes) => {
     enforces('notes_required_rule', 'notes_missing_code');
-    expect(checkStep(tryStep({}, notes === undefined ? {} : { notes }))).toEqual({
+    expect(foundAt(tryStep({}, notes === undefined ? {} : { notes }))).toEqual({
       ...NOTHING_FOUND,
       unmet: [noNotes],
     });
@@ -46,30 +45,30 @@ describe('an attempt at a step', () => {
       suggestedFix:
         'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent.',
       requirement: 'criteria:work',
-      example: { notesMarkdown: `${EXAMPLE}\nrisks\ntests\nfiles` },
+      form: { notesMarkdown: 'The tests pass.\n<fill: Name the risks.>\n<fill: Name the files.>' },
     };
-    expect(checkStep(tryStep(step, { notes: 'The tests pass.' }))).toEqual({
+    expect(foundAt(tryStep(step, { notes: 'The tests pass.' }))).toEqual({
       ...NOTHING_FOUND,
       unmet: [unmet],
       met: ['notes:work'],
     });
-    expect(checkStep(tryStep(step, { notes: 'Risks, tests, files.' }))).toEqual({
+    expect(foundAt(tryStep(step, { notes: 'Risks, tests, files.' }))).toEqual({
       ...NOTHING_FOUND,
       met: ['notes:work', 'criteria:work'],
     });
   });
 
-  it('an attempt that lacks a choice the criteria ask for gets it as example context, and keeps its notes', () => {
+  it('an attempt that lacks a choice the criteria ask for gets a blank for it in context, and keeps its notes', () => {
     const size = { var: 'size', in: ['large', 'small'] };
     const rule = { type: 'contains', value: 'no size', message: 'Send the size.', condition: { not: size } };
     const step = { validationCriteria: [contains('files'), rule] };
-    const exampleOf = (given: object) => checkStep(tryStep(step, given)).unmet.map(({ example }) => example);
-    expect(exampleOf({ notes: 'Two files.' })).toEqual([{ context: { size: 'large' } }]);
-    expect(exampleOf({ notes: 'Nothing.' })).toEqual([
-      { notesMarkdown: `${EXAMPLE}\nfiles`, context: { size: 'large' } },
+    const formOf = (given: object) => foundAt(tryStep(step, given)).unmet.map(({ form }) => form);
+    expect(formOf({ notes: 'Two files.' })).toEqual([{ context: { size: '<fill: large | small>' } }]);
+    expect(formOf({ notes: 'Nothing.' })).toEqual([
+      { notesMarkdown: 'Nothing.\n<fill: Name the files.>', context: { size: '<fill: large | small>' } },
     ]);
-    expect(exampleOf({ notes: 'Two files.', context: { size: 'small' } })).toEqual([]);
-    expect(exampleOf({ notes: 'Two files, no size.' })).toEqual([]);
+    expect(formOf({ notes: 'Two files.', context: { size: 'small' } })).toEqual([]);
+    expect(formOf({ notes: 'Two files, no size.' })).toEqual([]);
   });
 
   it('an attempt whose notes say why a value is missing is not asked for it again', () => {
@@ -80,11 +79,11 @@ describe('an attempt at a step', () => {
       condition: { var: key, equals: null },
     });
     const step = { validationCriteria: [rule('size'), rule('risk')] };
-    const [unmet] = checkStep(tryStep(step, { notes: 'Done, no size.' })).unmet;
-    expect(unmet?.example).toEqual({ context: { risk: '<risk>' } });
+    const [unmet] = foundAt(tryStep(step, { notes: 'Done, no size.' })).unmet;
+    expect(unmet?.form).toEqual({ context: { risk: '<fill: value of risk>' } });
   });
 
-  it('an attempt that lacks a value the criteria ask for gets an example that its loop or condition accepts', () => {
+  it('an attempt that lacks a value the criteria ask for gets a blank that says what its loop or condition accepts', () => {
     const missing = {
       type: 'contains',
       value: 'no files',
@@ -99,11 +98,11 @@ describe('an attempt at a step', () => {
       body: [{ id: 'look', title: 'Look', prompt: 'Look.' }],
     };
     const work = { id: 'work', title: 'Work', prompt: 'List them.', validationCriteria: [missing] };
-    const exampleOf = (steps: readonly object[], given: object) =>
-      checkStep(attemptAt({ steps }, { notes: 'Listed.', ...given })).unmet.map(({ example }) => example);
-    expect(exampleOf([work, each], {})).toEqual([{ context: { files: ['<currentItem>'] } }]);
-    expect(exampleOf([work, each], { context: { files: [] } })).toEqual([]);
-    expect(exampleOf([work], {})).toEqual([{ context: { files: '<files>' } }]);
+    const formOf = (steps: readonly object[], given: object) =>
+      foundAt(attemptAt({ steps }, { notes: 'Listed.', ...given })).unmet.map(({ form }) => form);
+    expect(formOf([work, each], {})).toEqual([{ context: { files: ['<fill: one currentItem per entry>'] } }]);
+    expect(formOf([work, each], { context: { files: [] } })).toEqual([]);
+    expect(formOf([work], {})).toEqual([{ context: { files: '<fill: value of files>' } }]);
     const conditions = [{ id: 'many', kind: 'context', var: 'files', gt: 4 }];
     const sort = {
       id: 'sort',
@@ -111,8 +110,8 @@ describe('an attempt at a step', () => {
       prompt: 'Sort.',
       runCondition: { kind: 'condition_ref', conditionId: 'many' },
     };
-    const counted = checkStep(attemptAt({ steps: [work, sort], conditions }, { notes: 'Listed.' }));
-    expect(counted.unmet.map(({ example }) => example)).toEqual([{ context: { files: 4 } }]);
+    const counted = foundAt(attemptAt({ steps: [work, sort], conditions }, { notes: 'Listed.' }));
+    expect(counted.unmet.map(({ form }) => form)).toEqual([{ context: { files: '<fill: number for files>' } }]);
     const few = {
       ...sort,
       runCondition: {
@@ -124,25 +123,25 @@ describe('an attempt at a step', () => {
         },
       },
     };
-    expect(exampleOf([work, few], {})).toEqual([{ context: { files: 7 } }]);
+    expect(formOf([work, few], {})).toEqual([{ context: { files: '<fill: number for files>' } }]);
     // Where a loop reads a part of it, a text would not do, so the notes have to say it.
     const parts = { ...each, loop: { ...each.loop, items: 'files.changed' } };
-    expect(exampleOf([work, parts], {})).toEqual([{ notesMarkdown: `${EXAMPLE}\nno files` }]);
+    expect(formOf([work, parts], {})).toEqual([{ notesMarkdown: 'Listed.\n<fill: Send them.>' }]);
   });
 
   it('an attempt at a step without notes lacks both notes and what they have to show, in one blocker', () => {
     enforces('requirements_reported_together');
-    const { unmet } = checkStep(tryStep({ validationCriteria: [contains('risks')] }));
-    const notesMarkdown = `${EXAMPLE}\nrisks`;
+    const { unmet } = foundAt(tryStep({ validationCriteria: [contains('risks')] }));
+    const notesMarkdown = `${WORK}\n<fill: Name the risks.>`;
     expect(unmet).toEqual([
-      { ...noNotes, example: { notesMarkdown } },
+      { ...noNotes, form: { notesMarkdown } },
       {
         reason: 'contract_violation:missing_required_output',
         pointer: at,
         message: 'Missing in the notes: Name the risks (the notes must contain "risks")',
         suggestedFix: 'Write the missing parts in `output.notesMarkdown`. Report only work that you really did.',
         requirement: 'criteria:work',
-        example: { notesMarkdown },
+        form: { notesMarkdown },
       },
     ]);
     const report = blockerReport(
@@ -160,7 +159,7 @@ describe('an attempt at a step', () => {
 
   it('an attempt at a step with optional notes still has to meet their criteria', () => {
     const step = { notesOptional: true, validationCriteria: [contains('risks')] };
-    expect(checkStep(tryStep(step)).unmet.map(({ requirement, reason }) => [requirement, reason])).toEqual([
+    expect(foundAt(tryStep(step)).unmet.map(({ requirement, reason }) => [requirement, reason])).toEqual([
       ['criteria:work', 'contract_violation:missing_required_output'],
     ]);
   });
@@ -172,12 +171,12 @@ describe('an attempt at a step', () => {
       outputContract: { contractRef: 'wr.contracts.differentiation_handoff' },
     };
     const artifacts = [{ kind: 'wr.differentiation_handoff' }];
-    expect(checkStep(tryStep(step, { notes: 'No word of it.', artifacts }))).toEqual({
+    expect(foundAt(tryStep(step, { notes: 'No word of it.', artifacts }))).toEqual({
       ...NOTHING_FOUND,
       met: ['output_contract:wr.contracts.differentiation_handoff'],
     });
     const optional = { ...step, outputContract: { ...step.outputContract, required: false } };
-    expect(checkStep(tryStep(optional)).unmet).toEqual([]);
+    expect(foundAt(tryStep(optional)).unmet).toEqual([]);
   });
 
   it('an attempt gets all unmet requirements at once, of every kind', () => {
@@ -193,7 +192,7 @@ describe('an attempt at a step', () => {
       capabilities: { web_browsing: 'required' },
       assessments: [{ id: 'risk', purpose: 'Harm', dimensions }],
     };
-    const { unmet } = checkStep(tryStep(step, { stepId: 'work' }, around));
+    const { unmet } = foundAt(tryStep(step, { stepId: 'work' }, around));
     expect(unmet.map(({ requirement }) => requirement)).toEqual([
       'notes:work',
       'criteria:work',
@@ -211,7 +210,7 @@ describe('an attempt at a step', () => {
       validationCriteria: rules,
       userDependency: { reason: 'needs_user_secret_or_token', prompt: long.repeat(2) },
     };
-    const { unmet } = checkStep(tryStep(step, { notes: 'x' }));
+    const { unmet } = foundAt(tryStep(step, { notes: 'x' }));
     expect(unmet).toHaveLength(2);
     for (const { message, suggestedFix } of unmet) {
       expect(utf8Length(message)).toBeLessThanOrEqual(BLOCKER_MESSAGE_BYTES_MAX);
@@ -224,7 +223,7 @@ describe('an attempt at a step', () => {
   it('an attempt may send artifacts of unknown kinds, and the check names them', () => {
     enforces('unknown_artifact_kinds_stored');
     const artifacts = [{ kind: 'my.table' }, { rows: [] }, { kind: 'wr.findings' }, { kind: 'my.table', more: 1 }];
-    expect(checkStep(tryStep({ notesOptional: true }, { artifacts }))).toEqual({
+    expect(foundAt(tryStep({ notesOptional: true }, { artifacts }))).toEqual({
       ...NOTHING_FOUND,
       unknownKinds: ['my.table'],
       unreadable: [
@@ -250,8 +249,8 @@ it('a divergence is recorded from every artifact that reports one, whether or no
     { kind, ...divergence, relatedStepId: 'x'.repeat(300) },
   ];
   const divergences = [divergence, { ...divergence, relatedStepId: 'survey' }, divergence];
-  expect(checkStep(tryStep(free, { artifacts }))).toEqual({ ...NOTHING_FOUND, divergences });
-  expect(checkStep(tryStep({ outputContract: { contractRef } }, { artifacts }))).toEqual({
+  expect(foundAt(tryStep(free, { artifacts }))).toEqual({ ...NOTHING_FOUND, divergences });
+  expect(foundAt(tryStep({ outputContract: { contractRef } }, { artifacts }))).toEqual({
     ...NOTHING_FOUND,
     met: [`output_contract:${contractRef}`],
     divergences,
@@ -263,11 +262,11 @@ it('an invalid divergence is reported, and blocks only a step that asks for one'
   const artifacts = [{ kind, ...divergence, reason: 'mood' }];
   const message =
     'The wr.workflow_divergence artifact was not accepted: /reason is "mood" (allowed: missing_user_context | capability_unavailable | efficiency_skip | safety_stop | policy_constraint).';
-  expect(checkStep(tryStep(free, { artifacts }))).toEqual({
+  expect(foundAt(tryStep(free, { artifacts }))).toEqual({
     ...NOTHING_FOUND,
     unreadable: [{ artifactKind: kind, message }],
   });
-  const asked = checkStep(tryStep({ outputContract: { contractRef } }, { artifacts }));
+  const asked = foundAt(tryStep({ outputContract: { contractRef } }, { artifacts }));
   expect(asked.unmet.map((unmet) => unmet.message)).toEqual([message]);
   expect(asked.unreadable).toEqual([]);
 });
@@ -276,5 +275,5 @@ it('a divergence that only an older contract allows is not recorded', () => {
   const attempt = tryStep({ outputContract: { contractRef } }, { artifacts: [{ kind, reason: 'mood', summary: 'S' }] });
   const pinned = [...attempt.index.contracts.values()].map((contract) => ({ ...contract, schema: {} }));
   const index = { ...attempt.index, contracts: new Map(pinned.map((contract) => [contract.contractRef, contract])) };
-  expect(checkStep({ ...attempt, index })).toEqual({ ...NOTHING_FOUND, met: [`output_contract:${contractRef}`] });
+  expect(foundAt({ ...attempt, index })).toEqual({ ...NOTHING_FOUND, met: [`output_contract:${contractRef}`] });
 });

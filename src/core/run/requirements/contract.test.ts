@@ -1,24 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { foundAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { REASONS } from '../../log/reasons.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { codingHandoff } from '../../workflow/builtins/handoff-contracts.ts';
-import { checkStep } from './step-requirements.ts';
 
-const { contractRef, example, artifactKind: kind } = codingHandoff;
+const { contractRef, artifactKind: kind } = codingHandoff;
+const done = {
+  kind,
+  version: 1,
+  keyDecisions: ['One table, because the rows are read together.'],
+  knownLimitations: ['No paging yet.'],
+  testsAdded: ['rows.test.ts: a row is read back'],
+  filesChanged: ['rows.ts'],
+};
+const form = {
+  kind,
+  version: 1,
+  keyDecisions: ['<fill: what was decided, and why>'],
+  knownLimitations: ['<fill: what does not work yet>'],
+  testsAdded: ['<fill: test file: what it shows>'],
+  filesChanged: ['<fill: path of a file>'],
+  branchName: '<fill: name of the branch>',
+};
 const requirement = `output_contract:${contractRef}`;
 const step = { outputContract: { contractRef } };
 const optional = { outputContract: { contractRef, required: false } };
 const check = (artifacts: readonly JsonObject[], declared: object = step) =>
-  checkStep(tryStep(declared, { artifacts }));
-const broken = { ...example, version: 2 };
+  foundAt(tryStep(declared, { artifacts }));
+const broken = { ...done, version: 2 };
 const unmet = {
   pointer: { kind: 'output_contract', contractRef },
   suggestedFix: contractFix(codingHandoff),
   requirement,
-  example: { artifacts: [example] },
+  form: { artifacts: [form] },
 };
 const missing = {
   ...unmet,
@@ -28,13 +44,15 @@ const missing = {
 const invalid = {
   ...unmet,
   reason: 'contract_violation:invalid_required_output',
+  // The agent's own values, with only what was wrong corrected.
+  form: { artifacts: [done] },
   message: 'The wr.coding_handoff artifact was not accepted: /version is 2 (allowed: 1).',
 };
 
 describe('the contract of a step', () => {
   it('the contract of a step is met by an artifact of its form', () => {
     enforces('contract_enforced_before_advance');
-    expect(check([example])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+    expect(check([done])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
   });
 
   it.each<[string, JsonObject[], object]>([
@@ -47,7 +65,7 @@ describe('the contract of a step', () => {
     ],
     [
       'one of a kind nobody knows',
-      [{ ...example, kind: 'coding_handoff' }],
+      [{ ...done, kind: 'coding_handoff' }],
       { ...missing, message: `${missing.message} The artifact of kind "coding_handoff" does not count.` },
     ],
     ['one of another form', [broken], invalid],
@@ -65,13 +83,13 @@ describe('the contract of a step', () => {
   });
 
   it('the contract of a step is met when one of several artifacts has its form', () => {
-    expect(check([broken, example])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
-    expect(check([example, broken])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+    expect(check([broken, done])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+    expect(check([done, broken])).toEqual({ ...NOTHING_FOUND, met: [requirement] });
   });
 
   it('an optional contract never blocks, and an artifact that was not accepted is reported', () => {
     expect(check([], optional)).toEqual(NOTHING_FOUND);
-    expect(check([example], optional)).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+    expect(check([done], optional)).toEqual({ ...NOTHING_FOUND, met: [requirement] });
     expect(check([broken], optional)).toEqual({
       ...NOTHING_FOUND,
       unreadable: [{ artifactKind: kind, message: invalid.message }],
@@ -84,6 +102,6 @@ describe('the contract of a step', () => {
     if (pinned === undefined) throw new Error('the contract is pinned');
     const loose = { ...pinned, schema: { type: 'object', additionalProperties: {} } };
     const index = { ...attempt.index, contracts: new Map([[contractRef, loose]]) };
-    expect(checkStep({ ...attempt, index })).toEqual({ ...NOTHING_FOUND, met: [requirement] });
+    expect(foundAt({ ...attempt, index })).toEqual({ ...NOTHING_FOUND, met: [requirement] });
   });
 });

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../json/json-value.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { clip, utf8Length } from '../../text/utf8.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
@@ -7,8 +6,8 @@ import { evaluateCriteria, type UnmetCriteria } from '../condition/evaluate-crit
 import { blank } from '../form/blank.ts';
 import { keyBlank } from '../form/context-form.ts';
 import { formLines } from '../form/notes-form.ts';
-import { conditionFacts, type StepPlace } from '../step-place.ts';
-import { criteriaBullets, describeUnmet, missingChoices } from './describe-criteria.ts';
+import { conditionFacts } from '../step-place.ts';
+import { choicesAt, chosenFacts, criteriaBullets, describeUnmet } from './describe-criteria.ts';
 import { hasNotes, notesFormAt } from './notes.ts';
 import {
   type AskedAttempt,
@@ -19,7 +18,6 @@ import {
   requirementKind,
   stepPointer,
 } from './requirement.ts';
-import { sampleFor } from './sample-values.ts';
 
 /** Rules that are not met, in words. */
 type Problem = {
@@ -70,7 +68,7 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
       hasNotes(attempt) && evaluateCriteria(rules, sent, chosenFacts(attempt, lacking)).length === 0;
     return notMet(requirement, {
       unmet: found.map((one) => describeUnmet(one, facts)),
-      lines: found.flatMap((one) => unmetLines(one, facts)),
+      lines: unmetLines(rules, sent, chosenFacts(attempt, rules)),
       lacking,
       areNotesEnough,
     });
@@ -115,26 +113,19 @@ function correctedNotes(attempt: AskedAttempt, lines: readonly string[]): string
   return [kept, ...lines].join('\n');
 }
 
-/** What to fill in for a rule; of alternatives the first. A rule without a line of its own is described. */
-function unmetLines(unmet: UnmetCriteria, facts: Facts): readonly string[] {
-  if (unmet.kind === 'any_of') return (unmet.alternatives[0] ?? []).flatMap((one) => unmetLines(one, facts));
+/** What to fill in for each rule that notes do not meet, once the context has what the form asks for. */
+function unmetLines(rules: Criteria, notes: string, facts: Facts): readonly string[] {
+  return evaluateCriteria(rules, notes, facts).flatMap((unmet) => linesFor(unmet, facts));
+}
+
+/** Of alternatives the first. A rule without a line of its own is described. */
+function linesFor(unmet: UnmetCriteria, facts: Facts): readonly string[] {
+  if (unmet.kind === 'any_of') return (unmet.alternatives[0] ?? []).flatMap((one) => linesFor(one, facts));
   const lines = unmet.kind === 'missing' ? formLines(unmet.rule, facts) : [];
   return lines.length > 0 ? lines : [blank(`Remove this line, and correct the notes: ${describeUnmet(unmet, facts)}`)];
 }
 
 const OWN_NOTES_BYTES_MAX = 2048;
-
-/** What conditions see once the context has what the criteria ask of it. */
-function chosenFacts(place: StepPlace, criteria: Criteria): Facts {
-  const facts = conditionFacts(place);
-  return { ...facts, context: { ...facts.context, ...choicesAt(place, criteria) } };
-}
-
-/** The context values that criteria ask for and that are not there. */
-function choicesAt(place: StepPlace, criteria: Criteria): JsonObject {
-  const sampleOf = (variable: string) => sampleFor(place.index, variable);
-  return missingChoices(criteria, { ...conditionFacts(place), sampleOf });
-}
 
 const WHOLE_MESSAGE_BYTES_MAX = 400;
 

@@ -3,6 +3,20 @@ import { type Condition, type ConditionLeaf, foldCondition } from '../../workflo
 import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/compiled/criteria.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import type { UnmetCriteria } from '../condition/evaluate-criteria.ts';
+import { conditionFacts, type StepPlace } from '../step-place.ts';
+import { sampleFor } from './sample-values.ts';
+
+/** What conditions see once the context has what the criteria ask of it. */
+export function chosenFacts(place: StepPlace, criteria: Criteria): Facts {
+  const facts = conditionFacts(place);
+  return { ...facts, context: { ...facts.context, ...choicesAt(place, criteria) } };
+}
+
+/** The context values that criteria ask for and that are not there. */
+export function choicesAt(place: StepPlace, criteria: Criteria): JsonObject {
+  const sampleOf = (variable: string) => sampleFor(place.index, variable);
+  return missingChoices(criteria, { ...conditionFacts(place), sampleOf });
+}
 
 /** What the notes have to show at this place, one text for each rule that must be met. */
 export function criteriaBullets(criteria: Criteria, facts: Facts): readonly string[] {

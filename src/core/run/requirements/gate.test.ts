@@ -1,25 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { foundAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { pinnedContract } from '../../workflow/builtins/contract.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { gateVerdict } from '../../workflow/builtins/run-contracts.ts';
-import { checkStep } from './step-requirements.ts';
 
 const step = { notesOptional: true, requireConfirmation: { kind: 'coordinator_eval' } };
-const { contractRef, artifactKind, example: rejected } = gateVerdict;
-const approved = {
-  ...rejected,
-  verdict: 'approved',
-  rationale: '<in the words of the coordinator: what was checked, and why it may pass>',
+const { contractRef, artifactKind } = gateVerdict;
+const rejected = {
+  kind: artifactKind,
+  version: 1,
+  verdict: 'rejected',
+  confidence: 'high',
+  rationale: 'The retry test does not fail without the change.',
 };
-const fix = contractFix({ artifactKind, example: approved });
+const approved = { ...rejected, verdict: 'approved', rationale: 'All nine cases were run; each was seen to fail first.' };
+const form = {
+  kind: artifactKind,
+  version: 1,
+  verdict: '<fill: approved | rejected | uncertain>',
+  confidence: '<fill: high | medium | low>',
+  rationale: '<fill: what you looked at, and what decided it>',
+};
+const fix = contractFix({ artifactKind });
 const unmet = {
   pointer: { kind: 'output_contract', contractRef },
   suggestedFix: fix,
   requirement: 'gate:work',
-  example: { artifacts: [approved] },
+  form: { artifacts: [form] },
 };
 const invalid = { ...unmet, reason: 'contract_violation:invalid_required_output' };
 const judged = `Fix what the verdict is about and have the work judged again. Only "approved" opens the gate; never approve your own work. ${fix}`;
@@ -27,9 +36,9 @@ const judged = `Fix what the verdict is about and have the work judged again. On
 describe('a gate', () => {
   it('a gate is opened by a verdict that approves, the last one if there are several', () => {
     enforces('coordinator_eval_needs_gate_verdict');
-    expect(checkStep(tryStep(step, { artifacts: [approved] }))).toEqual({ ...NOTHING_FOUND, met: ['gate:work'] });
-    expect(checkStep(tryStep(step, { artifacts: [rejected, approved] })).met).toEqual(['gate:work']);
-    expect(checkStep(tryStep(step, { artifacts: [approved, rejected] })).met).toEqual([]);
+    expect(foundAt(tryStep(step, { artifacts: [approved] }))).toEqual({ ...NOTHING_FOUND, met: ['gate:work'] });
+    expect(foundAt(tryStep(step, { artifacts: [rejected, approved] })).met).toEqual(['gate:work']);
+    expect(foundAt(tryStep(step, { artifacts: [approved, rejected] })).met).toEqual([]);
   });
 
   it.each<[string, JsonObject[], object]>([
@@ -47,6 +56,7 @@ describe('a gate', () => {
       [{ ...approved, confidence: 'sure' }],
       {
         ...invalid,
+        form: { artifacts: [{ ...approved, confidence: '<fill: high | medium | low>' }] },
         message: 'The wr.gate_verdict artifact was not accepted: /confidence is "sure" (allowed: high | medium | low).',
       },
     ],
@@ -55,7 +65,7 @@ describe('a gate', () => {
       [rejected],
       {
         ...invalid,
-        message: 'The gate stays closed: the verdict is "rejected" (<what you looked at, and what decided it>).',
+        message: 'The gate stays closed: the verdict is "rejected" (The retry test does not fail without the change.).',
         suggestedFix: judged,
       },
     ],
@@ -70,14 +80,14 @@ describe('a gate', () => {
     ],
   ])('a gate is not opened by %s', (_, artifacts, expected) => {
     enforces('coordinator_eval_needs_gate_verdict');
-    expect(checkStep(tryStep(step, { artifacts }))).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
+    expect(foundAt(tryStep(step, { artifacts }))).toEqual({ ...NOTHING_FOUND, unmet: [expected] });
   });
 
   it('a gate goes by the contract that the run pinned', () => {
     const attempt = tryStep(step, { artifacts: [{ kind: artifactKind, verdict: 'approved' }] });
     const pinned = { ...pinnedContract(gateVerdict), schema: { type: 'object', additionalProperties: {} } };
     const index = { ...attempt.index, contracts: new Map([[contractRef, pinned]]) };
-    expect(checkStep(attempt).met).toEqual([]);
-    expect(checkStep({ ...attempt, index }).met).toEqual(['gate:work']);
+    expect(foundAt(attempt).met).toEqual([]);
+    expect(foundAt({ ...attempt, index }).met).toEqual(['gate:work']);
   });
 });

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { attemptAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { attemptAt, foundAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import { loopObjection } from './loop-control.ts';
-import { checkStep } from './step-requirements.ts';
 
 const { contractRef, artifactKind: kind } = loopControl;
 const decided = (decision: string, loopId?: string) => ({
@@ -35,14 +34,14 @@ const nested = {
   ],
 };
 const at = (file: object, stepId: string, artifacts: readonly JsonObject[]) =>
-  checkStep(attemptAt(file, { stepId, artifacts }));
+  foundAt(attemptAt(file, { stepId, artifacts }));
 const unmet = (loopId: string) => {
-  const example = { ...loopControl.example, loopId };
+  const summary = '<fill: what is done, and what is open>';
   return {
     pointer: { kind: 'output_contract', contractRef },
-    suggestedFix: contractFix({ artifactKind: kind, example }),
+    suggestedFix: contractFix({ artifactKind: kind }),
     requirement: `loop_control:${loopId}`,
-    example: { artifacts: [example] },
+    form: { artifacts: [{ kind, loopId, decision: '<fill: continue | stop>', summary }] },
   };
 };
 const refused = (loopId: string, rest: string) => ({
@@ -80,7 +79,12 @@ describe('the step that decides a loop', () => {
     });
     expect(at(single, 'decide', [decided('maybe')])).toEqual({
       ...NOTHING_FOUND,
-      unmet: [refused('rounds', '/decision is "maybe" (allowed: continue | stop)')],
+      unmet: [
+        {
+          ...refused('rounds', '/decision is "maybe" (allowed: continue | stop)'),
+          form: { artifacts: [decided('<fill: continue | stop>')] },
+        },
+      ],
     });
   });
 
@@ -173,6 +177,6 @@ describe('a decision on another step', () => {
   });
 
   it('a decision on another step outside of loops decides nothing', () => {
-    expect(checkStep(tryStep({ notesOptional: true }, { artifacts: [decided('stop', 'x')] }))).toEqual(NOTHING_FOUND);
+    expect(foundAt(tryStep({ notesOptional: true }, { artifacts: [decided('stop', 'x')] }))).toEqual(NOTHING_FOUND);
   });
 });

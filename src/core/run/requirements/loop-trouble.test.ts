@@ -47,12 +47,12 @@ describe('a loop at its limit', () => {
 
   it('a loop at its limit that a decision continued can be left by another decision', () => {
     enforces('loop_limit_behaviour');
-    const summary = 'What is done, and what is still open.';
+    const summary = '<fill: what is done, and what is open>';
     const { kind } = loopControl.example;
     expect(limit('decided', true)).toEqual({
       ...unmet('decided', 'without a decision to stop'),
-      suggestedFix: `End the loop and say what is still open: send this step again with \`output.artifacts\` [{"decision":"stop","kind":"wr.loop_control","loopId":"decided","summary":"${summary}"}]. ${leave}`,
-      example: { artifacts: [{ kind, loopId: 'decided', decision: 'stop', summary }] },
+      suggestedFix: `End the loop and say what is still open: send this step again with the artifact of the offered call. ${leave}`,
+      form: { artifacts: [{ kind, loopId: 'decided', decision: 'stop', summary }] },
     });
   });
 
@@ -61,7 +61,7 @@ describe('a loop at its limit', () => {
     expect(limit('waiting', false)).toEqual({
       ...unmet('waiting'),
       suggestedFix: `If this is true, send this step again with context {"ready":true}, which ends the loop. ${leave}`,
-      example: { context: { ready: true } },
+      form: { context: { ready: '<fill: true, or another value>' } },
     });
   });
 
@@ -86,8 +86,9 @@ it('a loop that iterates with nothing to do is explained as such', () => {
 
 describe('a loop that cannot start', () => {
   const key = (name: string) => ({ kind: 'context_key', key: name });
-  const send = (advice: string, context: string) =>
-    `${advice}: send this step again with context like this, with your own values: ${context}. ${leave}`;
+  const send = (advice: string) =>
+    `${advice}: send this step again with the \`context\` of the offered call, filled in. ${leave}`;
+  const files = ['<fill: one currentItem per entry>'];
 
   it('a loop with too many items asks for a shorter list in context', () => {
     enforces('loop_for_excess_at_run_time', 'loop_limit_behaviour');
@@ -102,13 +103,13 @@ describe('a loop that cannot start', () => {
     });
     expect(many('each', 'files')).toEqual({
       ...unmet('each', 'files'),
-      suggestedFix: send('Shorten the list to 3 items, the most important first', '{"files":["<currentItem>"]}'),
-      example: { context: { files: ['<currentItem>'] } },
+      suggestedFix: send('Shorten the list to 3 items, the most important first'),
+      form: { context: { files } },
     });
     expect(many('count', 'times')).toEqual({
       ...unmet('count', 'times'),
-      suggestedFix: send('Lower it to 3', '{"times":3}'),
-      example: { context: { times: 3 } },
+      suggestedFix: send('Lower it to 3'),
+      form: { context: { times: '<fill: whole number, 0 to 3>' } },
     });
   });
 
@@ -121,12 +122,9 @@ describe('a loop that cannot start', () => {
       message:
         'Loop "each" iterates over the list "files", which has 70000 bytes as canonical JSON; the limit is 65536.',
       details: { loopId: 'each', variable: 'files', bytes: 70_000, bytesMax: 65_536 },
-      suggestedFix: send(
-        'Shorten the list to at most 65536 bytes; name things instead of copying them',
-        '{"files":["<currentItem>"]}',
-      ),
+      suggestedFix: send('Shorten the list to at most 65536 bytes; name things instead of copying them'),
       requirement: 'loop_items:each',
-      example: { context: { files: ['<currentItem>'] } },
+      form: { context: { files } },
     });
   });
 
@@ -137,16 +135,16 @@ describe('a loop that cannot start', () => {
   ] as const)(
     'a loop that needs a $wanted and finds $found asks for one in context',
     ({ loopId, variable, wanted, found, how }) => {
-      const [what, value, shown] =
-        wanted === 'list' ? ['a list', ['<currentItem>'], '["<currentItem>"]'] : ['a whole number (0 or more)', 1, '1'];
+      const [what, value] =
+        wanted === 'list' ? ['a list', files] : ['a whole number (0 or more)', '<fill: whole number, 0 or more>'];
       expect(unmetBy({ kind: 'not_iterable', loopId: id(loopId), variable, wanted, found })).toEqual({
         reason: `contract_violation:${how}_required_output`,
         pointer: key(variable),
         message: `Loop "${loopId}" needs ${what} in context key "${variable}", but found ${found}.`,
         details: { loopId, variable, wanted, found },
-        suggestedFix: send(`Set it to ${what}`, `{"${variable}":${shown}}`),
+        suggestedFix: send(`Set it to ${what}`),
         requirement: `loop_items:${loopId}`,
-        example: { context: { [variable]: value } },
+        form: { context: { [variable]: value } },
       });
     },
   );
@@ -155,7 +153,7 @@ describe('a loop that cannot start', () => {
     'a loop over a key that is not valid in a pointer names the key in its message: %s',
     (variable) => {
       enforces('unsafe_context_key_points_at_step');
-      const { pointer, message, example } = unmetBy({
+      const { pointer, message, form } = unmetBy({
         kind: 'not_iterable',
         loopId: id('each'),
         variable,
@@ -164,14 +162,14 @@ describe('a loop that cannot start', () => {
       });
       expect(pointer).toEqual(at);
       expect(message).toBe(`Loop "each" needs a list in context key "${variable}", but found nothing.`);
-      expect(example).toEqual({ context: { [variable]: ['<currentItem>'] } });
+      expect(form).toEqual({ context: { [variable]: files } });
     },
   );
 
-  it('the example for a loop with loops inside it has items with lists for them', () => {
+  it('the form for a loop with loops inside it has items with lists for them', () => {
     const variable = 'groups';
     const trouble = { kind: 'not_iterable', loopId: id('groups'), variable, wanted: 'list', found: 'nothing' } as const;
-    expect(unmetBy(trouble).example).toEqual({ context: { groups: [{ all: { members: ['<currentItem>'] } }] } });
+    expect(unmetBy(trouble).form).toEqual({ context: { groups: [{ all: { members: files } }] } });
   });
 
   const variable = 'group.all.members';
@@ -195,8 +193,8 @@ describe('a loop that cannot start', () => {
   it('a loop over an item of an outer loop that is being entered is corrected in the list of that loop', () => {
     expect(unmetBy(trouble)).toEqual({
       ...unmet,
-      suggestedFix: send('Set it to a list', '{"groups":[{"all":{"members":["<currentItem>"]}}]}'),
-      example: { context: { groups: [{ all: { members: ['<currentItem>'] } }] } },
+      suggestedFix: send('Set it to a list'),
+      form: { context: { groups: [{ all: { members: files } }] } },
     });
   });
 });

@@ -6,6 +6,7 @@ import { loopControl } from '../../workflow/builtins/run-contracts.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { decidingContext } from '../condition/deciding-context.ts';
 import { blank, choiceBlank } from '../form/blank.ts';
+import { ITEM_BLANKS } from '../form/context-form.ts';
 import { contractForm } from '../form/contract-form.ts';
 import type { StepPlace } from '../step-place.ts';
 import type { LoopTrouble } from '../walk/walk.ts';
@@ -97,7 +98,7 @@ function tooManyItems(trouble: Trouble<'too_many_items'>, where: Where): Unmet {
     reason: 'unexpected:invariant_violation',
     message: `${what}, but loop ${name(loopId)} takes at most ${maxIterations} (its maxIterations). The loop has not started.`,
     details: { loopId, iteration: 0, maxIterations, variable, found },
-    ...contextFix(trouble, where, { advice, value: isCount ? maxIterations : undefined }),
+    ...contextFix(trouble, where, { advice, value: isCount ? blank(`whole number, 0 to ${maxIterations}`) : undefined }),
   };
 }
 
@@ -166,8 +167,6 @@ function isLoopVariable({ workflow }: WorkflowIndex, path: string): boolean {
   const [first = ''] = path.split('.');
   return workflow.loops.some(({ variables }) => [path, first].some((key) => Object.values(variables).includes(key)));
 }
-
-const ITEM_BLANKS = { count: blank('whole number, 0 or more'), item: (name: string) => blank(`one ${name} per entry`) };
 
 const NAME_BYTES_MAX = 120;
 

@@ -1,5 +1,6 @@
 import { ANSWER_WORDS, notesForm, WORK_WORDS } from '../form/notes-form.ts';
 import { conditionFacts, type StepAttempt } from '../step-place.ts';
+import { chosenFacts } from './describe-criteria.ts';
 import { type AskedPlace, met, notMet, type Requirement, requirementKind, stepPointer } from './requirement.ts';
 
 /** Notes about the step, which a person or another agent can read later. */
@@ -32,5 +33,8 @@ export function notesFormAt(place: AskedPlace): string {
   const enforced = place.requirements.find(
     (one): one is Requirement<'criteria'> => one.kind === 'criteria' && one.isEnforced,
   );
-  return notesForm([WORK_WORDS, ...(isAnswer ? [ANSWER_WORDS] : [])], enforced?.criteria, conditionFacts(place));
+  const rules = enforced?.criteria;
+  // The offered context makes rules void that count only while a key has no value.
+  const facts = rules === undefined ? conditionFacts(place) : chosenFacts(place, rules);
+  return notesForm([WORK_WORDS, ...(isAnswer ? [ANSWER_WORDS] : [])], rules, facts);
 }

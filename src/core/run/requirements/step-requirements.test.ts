@@ -4,6 +4,7 @@ import { attemptAt, tryStep } from '../../../../test/examples/step-attempt.ts';
 import { assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
 import { pinnedContract } from '../../workflow/builtins/contract.ts';
 import { contracts } from '../../workflow/builtins/registry.ts';
+import { contractForm } from '../form/contract-form.ts';
 import { requirementsOf } from './step-requirements.ts';
 
 const pinned = (name: string) => {
@@ -37,7 +38,7 @@ describe('the requirements of a step', () => {
       kind: 'output_contract',
       contract: pinned('review_verdict'),
       hints: [],
-      example: pinned('review_verdict').example,
+      form: contractForm(pinned('review_verdict')),
     };
     expect(requirementsOf(tryStep({}))).toEqual([notes]);
     expect(requirementsOf(tryStep({ notesOptional: true }))).toEqual([]);
@@ -60,7 +61,7 @@ describe('the requirements of a step', () => {
     };
     const index = { ...attempt.index, contracts: new Map([[old.contractRef, old]]) };
     expect(requirementsOf({ ...attempt, index })).toEqual([
-      { kind: 'output_contract', contract: old, isRequired: true, hints: [], example: old.example },
+      { kind: 'output_contract', contract: old, isRequired: true, hints: [], form: contractForm(old) },
     ]);
   });
 
@@ -82,7 +83,7 @@ describe('the requirements of a step', () => {
     expect(requirementsOf(tryStep({ validationCriteria: [when] }, { context: { isLarge: true } }))).toHaveLength(2);
   });
 
-  it('a step asks for assessments, each with an example that has no consequences', () => {
+  it('a step asks for assessments, each with a form that decides nothing', () => {
     const attempt = tryStep(
       {
         assessmentRefs: ['readiness', 'risk', 'readiness'],
@@ -104,9 +105,9 @@ describe('the requirements of a step', () => {
         assessments,
         contract: assessmentContract(assessments),
         hints: [],
-        examples: [
-          { kind: 'wr.assessment', assessmentId: 'readiness', dimensions: { coverage: 'high' } },
-          { kind: 'wr.assessment', assessmentId: 'risk', dimensions: { harm: 'none' } },
+        forms: [
+          { kind: 'wr.assessment', assessmentId: 'readiness', dimensions: { coverage: '<fill: low | high>' } },
+          { kind: 'wr.assessment', assessmentId: 'risk', dimensions: { harm: '<fill: none | some>' } },
         ],
       },
     ]);
@@ -132,14 +133,10 @@ describe('the requirements of a step', () => {
         kind: 'gate',
         contract: pinned('gate_verdict'),
         hints: [],
-        example: {
-          ...pinned('gate_verdict').example,
-          verdict: 'approved',
-          rationale: '<in the words of the coordinator: what was checked, and why it may pass>',
-        },
+        form: contractForm(pinned('gate_verdict')),
       };
       expect(requirementsOf(tryStep(conditional, { context: { isLarge: true } }))).toEqual([
-        kind === 'human_approval' ? { kind: 'approval' } : gate,
+        kind === 'human_approval' ? { kind: 'approval', assurance: 'confirmed' } : gate,
       ]);
     },
   );
@@ -173,8 +170,14 @@ describe('the requirements of a step', () => {
 
   it('a step asks for the decision about the loop around it, which no author can make optional', () => {
     enforces('loop_control_missing_is_not_exit');
-    const { example, ...contract } = pinned('loop_control');
-    const asked = { kind: 'loop_control', hints: [], contract: { ...contract, example } };
+    const contract = pinned('loop_control');
+    const asked = (loopId: string) => ({
+      kind: 'loop_control',
+      hints: [],
+      contract,
+      loopId,
+      form: contractForm(contract, { loopId }),
+    });
     const body = [
       { id: 'work', title: 'W', prompt: 'P', notesOptional: true },
       { id: 'decide', title: 'D', prompt: 'P', ...output('loop_control', { required: false }) },
@@ -182,14 +185,14 @@ describe('the requirements of a step', () => {
     const loop = { id: 'again', type: 'loop', title: 'L', loop: { type: 'while', maxIterations: 3 }, body };
     expect(requirementsOf(attemptAt({ steps: [loop] }, { stepId: 'work' }))).toEqual([]);
     expect(requirementsOf(attemptAt({ steps: [loop] }, { stepId: 'decide' }))).toEqual([
-      { ...asked, loopId: 'again', example: { ...example, loopId: 'again' } },
+      asked('again'),
     ]);
     const source = { kind: 'artifact_contract', contractRef: 'wr.contracts.loop_control', loopId: 'named' };
     const injected = { ...loop, loop: { ...loop.loop, conditionSource: source }, body: body.slice(0, 1) };
     const index = attemptAt({ steps: [injected] }).index;
     const stepId = index.workflow.steps.find(({ purpose }) => purpose.kind === 'loop_decision')?.stepId ?? '';
     expect(requirementsOf(attemptAt({ steps: [injected] }, { stepId }))).toEqual([
-      { ...asked, loopId: 'named', example: { ...example, loopId: 'named' } },
+      asked('named'),
     ]);
   });
 
@@ -220,14 +223,9 @@ describe('the requirements of a step', () => {
     const web = { kind: 'capability', capability: 'web_browsing', known: undefined, isSettledHere: false };
     const asked = (stepId: string) => requirementsOf(attemptAt(file, { stepId, capabilities }));
     const contract = pinned('capability_observation');
-    const example = {
-      kind: 'wr.capability_observation',
-      capability: 'web_browsing',
-      status: 'available',
-      detail: 'What you tried, and the result.',
-    };
+    const form = contractForm(contract, { capability: 'web_browsing' });
     expect(asked('wr_probe_web_browsing')).toEqual([
-      { kind: 'output_contract', contract, isRequired: true, hints: [], example },
+      { kind: 'output_contract', contract, isRequired: true, hints: [], form },
       { ...web, isSettledHere: true },
     ]);
     expect(asked('work')).toEqual([delegation, web]);

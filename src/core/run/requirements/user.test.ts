@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { foundAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import { REASONS, USER_ONLY_REASONS } from '../../log/reasons.ts';
-import { checkStep } from './step-requirements.ts';
 
-const notesMarkdown = 'What you did, the result, and what is still open. What the user said, in their words.';
+const notesMarkdown = '<fill: what you did, what you found, what is open>\n<fill: what the user said, in their words>';
 const at = { kind: 'workflow_step', stepId: 'work' };
 const keyed = {
   notesOptional: true,
@@ -15,14 +14,14 @@ const open = {
   notesOptional: true,
   userDependency: { reason: 'needs_user_environment_action', prompt: 'Start the service.' },
 };
-const approval = { notesOptional: true, requireConfirmation: { kind: 'human_approval' } };
+const approval = { notesOptional: true, requireConfirmation: { kind: 'human_approval' }, assurance: 'stated' };
 
 describe('something only a user can supply', () => {
   it.each<JsonValue>(['here', 0, false, [], {}])(
     'something only a user can supply is there when its key has a value: %j',
     (plan) => {
       enforces('user_dependency_behaviour');
-      expect(checkStep(tryStep(keyed, { context: { plan } }))).toEqual({
+      expect(foundAt(tryStep(keyed, { context: { plan } }))).toEqual({
         ...NOTHING_FOUND,
         met: ['user_dependency:plan'],
       });
@@ -35,7 +34,7 @@ describe('something only a user can supply', () => {
       enforces('user_dependency_behaviour');
       // Notes do not make up for the key, not even on the retry.
       const given = { context, notes: 'The user said so.', isRetry: true, hasNewNotes: true };
-      expect(checkStep(tryStep(keyed, given))).toEqual({
+      expect(foundAt(tryStep(keyed, given))).toEqual({
         ...NOTHING_FOUND,
         unmet: [
           {
@@ -44,9 +43,9 @@ describe('something only a user can supply', () => {
             message:
               'This step needs an answer from the user, and "plan" is missing in context. Question: Send the plan.',
             suggestedFix:
-              'Ask the user and wait. Never answer for the user. Then send the answer in the `context` argument: {"plan":"The user\'s answer, in their words"}.',
+              'Ask the user and wait. Never answer for the user. Then send the answer in the `context` argument, under the key "plan".',
             requirement: 'user_dependency:plan',
-            example: { context: { plan: "The user's answer, in their words" } },
+            form: { context: { plan: "<fill: the user's answer, in their words>" } },
           },
         ],
       });
@@ -60,12 +59,12 @@ describe('something only a user can supply', () => {
       pointer: at,
       message: 'This step needs the user: Start the service.',
       suggestedFix:
-        'Ask the user and wait. Never answer for the user. Then send this step again with the answer in `output.notesMarkdown`; these notes replace the ones you sent.',
+        'Ask the user and wait. Never answer for the user. Then send this step again with the answer in `output.notesMarkdown`; it replaces the notes you sent.',
       requirement: 'user_dependency:work',
-      example: { notesMarkdown },
+      form: { notesMarkdown },
     };
     const found = (isRetry: boolean, hasNewNotes: boolean) =>
-      checkStep(tryStep(open, { notes: 'It runs.', isRetry, hasNewNotes }));
+      foundAt(tryStep(open, { notes: 'It runs.', isRetry, hasNewNotes }));
     expect(found(false, true)).toEqual({ ...NOTHING_FOUND, unmet: [unmet] });
     expect(found(true, false)).toEqual({ ...NOTHING_FOUND, unmet: [unmet] });
     expect(found(true, true)).toEqual({ ...NOTHING_FOUND, met: ['user_dependency:work'] });
@@ -73,7 +72,7 @@ describe('something only a user can supply', () => {
 
   it.each(USER_ONLY_REASONS)('something only a user can supply has a reason of its own: %s', (reason) => {
     const userDependency = { reason, choiceKind: 'irreversible_action', prompt: 'Well?' };
-    const { unmet } = checkStep(tryStep({ notesOptional: true, userDependency }));
+    const { unmet } = foundAt(tryStep({ notesOptional: true, userDependency }));
     expect(unmet.map((one) => [one.reason, REASONS[one.reason].blocker])).toEqual([
       [`user_only_dependency:${reason}`, 'USER_ONLY_DEPENDENCY'],
     ]);
@@ -88,17 +87,17 @@ describe('an approval', () => {
     suggestedFix:
       'Show the user your work and ask for approval. Never approve for the user. When the user approves, send this step again and write in `output.notesMarkdown` what was approved, in their words; these notes replace the ones you sent.',
     requirement: 'approval:work',
-    example: { notesMarkdown },
+    form: { notesMarkdown },
   };
 
   it('an approval is asked for like everything that only the user can supply', () => {
     enforces('human_approval_is_user_dependency');
-    expect(checkStep(tryStep(approval, { notes: 'Approved by me.', hasNewNotes: true }))).toEqual({
+    expect(foundAt(tryStep(approval, { notes: 'Approved by me.', hasNewNotes: true }))).toEqual({
       ...NOTHING_FOUND,
       unmet: [unmet],
     });
-    expect(checkStep(tryStep(approval, { isRetry: true }))).toEqual({ ...NOTHING_FOUND, unmet: [unmet] });
-    expect(checkStep(tryStep(approval, { notes: 'Go ahead.', isRetry: true, hasNewNotes: true }))).toEqual({
+    expect(foundAt(tryStep(approval, { isRetry: true }))).toEqual({ ...NOTHING_FOUND, unmet: [unmet] });
+    expect(foundAt(tryStep(approval, { notes: 'Go ahead.', isRetry: true, hasNewNotes: true }))).toEqual({
       ...NOTHING_FOUND,
       met: ['approval:work'],
     });
@@ -106,9 +105,9 @@ describe('an approval', () => {
 
   it('an approval is not asked for while its condition does not hold', () => {
     const requireConfirmation = { kind: 'human_approval', condition: { var: 'isLarge', equals: true } };
-    const conditional = { notesOptional: true, requireConfirmation };
-    expect(checkStep(tryStep(conditional))).toEqual(NOTHING_FOUND);
-    expect(checkStep(tryStep(conditional, { context: { isLarge: 'yes' } })).unmet).toEqual([unmet]);
-    expect(checkStep(tryStep(conditional, { loopVariables: { isLarge: true } })).unmet).toEqual([unmet]);
+    const conditional = { notesOptional: true, requireConfirmation, assurance: 'stated' };
+    expect(foundAt(tryStep(conditional))).toEqual(NOTHING_FOUND);
+    expect(foundAt(tryStep(conditional, { context: { isLarge: 'yes' } })).unmet).toEqual([unmet]);
+    expect(foundAt(tryStep(conditional, { loopVariables: { isLarge: true } })).unmet).toEqual([unmet]);
   });
 });

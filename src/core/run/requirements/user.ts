@@ -1,4 +1,4 @@
-import { defined, type JsonObject, ownValue, quote } from '../../json/json-value.ts';
+import { defined, type JsonObject, type JsonValue, ownValue, quote } from '../../json/json-value.ts';
 import { runTag } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
 import { type Assurance, askedFor } from '../../workflow/compiled/compiled-step.ts';
@@ -230,9 +230,10 @@ function answerWay({ contextKey }: Dependency): string {
 }
 
 /** A blank for the answer: with the values that the workflow compares it with, or else for the user's words. */
-function answerBlank({ index }: StepPlace, key: string): string {
+function answerBlank({ index }: StepPlace, key: string): JsonValue {
   const offered = keyBlank(index, key);
-  return offered.includes('|') ? offered : blank("the user's answer, in their words");
+  const isFree = typeof offered === 'string' && !offered.includes('|');
+  return isFree ? blank("the user's answer, in their words") : offered;
 }
 
 /** Notes of the first attempt cannot hold the answer: only the block makes the agent ask. */
