@@ -253,7 +253,7 @@ it('a workspace may be a file URI', async () => {
     asked.push(path);
     return [];
   };
-  const placed = { ...desk, services: { ...services, workspace: { observe } } };
+  const placed = { ...desk, services: { ...services, workspace: { observe, tree: async () => undefined } } };
   const sent = { workflowId: 'wr.first_steps', workspacePath: 'file:///work/my%20shop' };
   await answerCall(placed, { name: 'start_workflow', arguments: sent });
   expect(asked).toEqual(['/work/my shop']);

@@ -297,7 +297,7 @@ export function missingNotes(stepId: string) {
   return {
     severity: 'critical',
     reason: { category: 'contract_violation', detail: 'missing_required_output' },
-    summary: 'This step requires notes, and none were sent.',
+    summary: 'This step requires notes.',
     resolution: { kind: 'unresolved' },
     details: { requirement: `notes:${stepId}`, pointer: { kind: 'workflow_step', stepId }, step: stepId },
   } as const;

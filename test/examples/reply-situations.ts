@@ -143,7 +143,7 @@ const GAP = {
 const OTHER_GAP = {
   ...GAP,
   reason: { category: 'contract_violation', detail: 'missing_required_output' },
-  summary: 'This step requires notes, and none were sent.',
+  summary: 'This step requires notes.',
   details: { requirement: 'notes:look', pointer: { kind: 'workflow_step', stepId: 'look' } },
 } as const;
 

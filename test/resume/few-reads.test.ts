@@ -15,7 +15,11 @@ function manyRuns(count: number): readonly StoredRun[] {
 async function costOf(count: number) {
   const { store, another, operations } = freshStore();
   const { engine } = await goldenStore(store, manyRuns(count));
-  const services = { ...engine.services, ...another(), workspace: { observe: async () => [] } };
+  const services = {
+    ...engine.services,
+    ...another(),
+    workspace: { observe: async () => [], tree: async () => undefined },
+  };
   const ask = async () => {
     operations.length = 0;
     const reply = await resumeSession(services, { query: 'nowhere', workspace: '/work/shop' });

@@ -69,7 +69,7 @@ beforeAll(async () => {
 async function answerOf(services: Services, asked: Asked): Promise<GivenReply> {
   const { workspace: folder, ...clues } = asked;
   // Nothing of this machine may add to what is asked.
-  const workspace = { observe: async () => [] };
+  const workspace = { observe: async () => [], tree: async () => undefined };
   const reply = (await resumeSession({ ...services, workspace }, { ...clues, workspace: folder }))._unsafeUnwrap();
   expect(resumeReplyShape.safeParse(reply.structured).error).toBeUndefined();
   return reply;

@@ -69,7 +69,10 @@ function newAgent(seed: number): Agent {
   let nowMs = 1_700_000_000_000;
   const services = {
     ...servicesOver(memoryStore(nodeHasher.sha256), FILES),
-    workspace: { observe: async (path: string | undefined) => (path === undefined ? [] : seenAt(path, git)) },
+    workspace: {
+      observe: async (path: string | undefined) => (path === undefined ? [] : seenAt(path, git)),
+      tree: async () => undefined,
+    },
     clock: { nowMs: () => nowMs++ },
   };
   const desk = { services, recent: recentReplies(), place: { workingDir: SERVER, homeDir: '/home/me' } };

@@ -77,6 +77,7 @@ describe('an agent that knows only where it works', () => {
     enforces('resume_strong_match_rehydrates');
     const { engine: made, runs } = await goldenStore();
     const seen = (branch: string) => ({
+      tree: async () => undefined,
       observe: async (path: string | undefined) => [
         { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const,
         { key: 'git_branch', value: { type: 'short_string', value: branch }, confidence: 'high' } as const,

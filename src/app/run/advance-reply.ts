@@ -11,11 +11,16 @@ import { TRUNCATION_MARKER, truncate, utf8Length } from '../../core/text/utf8.ts
 import type { GapRecord } from '../../core/views/node-facts.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
 
+type ReplyPlace = {
+  readonly runId: RunId;
+  readonly index: WorkflowIndex;
+  readonly wasClosed: boolean;
+  /** How many attempts at this step there were since the last that was not blocked, this one included. */
+  readonly attempts: number;
+};
+
 /** The reply to an attempt. It is stored with the attempt, so it contains nothing that is only true now. */
-export function advanceReply(
-  { runId, index, wasClosed }: { readonly runId: RunId; readonly index: WorkflowIndex; readonly wasClosed: boolean },
-  outcome: AdvanceOutcome,
-): StoredReply {
+export function advanceReply({ runId, index, wasClosed, attempts }: ReplyPlace, outcome: AdvanceOutcome): StoredReply {
   const { facts } = outcome;
   const { state } = outcome.snapshot.enginePayload;
   const isBlocked = outcome.kind === 'blocked';
@@ -31,7 +36,7 @@ export function advanceReply(
     lifecycle: 'advance',
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: listed.gaps,
-    ...(isBlocked ? { blocked: { blockers: outcome.blockers, unmet: outcome.unmet } } : {}),
+    ...(isBlocked ? { blocked: { blockers: outcome.blockers, unmet: outcome.unmet, attempts } } : {}),
     ...(accepted.length === 0 ? {} : { assessments: { accepted, isOneOfSeveral: outcome.hasSeveralAssessments } }),
   });
 }

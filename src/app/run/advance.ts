@@ -142,7 +142,8 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const { sha256 } = services.hasher;
     const decided = advanceRun(attempt, sha256);
     const { outcome } = decided;
-    const reply = advanceReply({ runId: target.runId, index: attempt.index, wasClosed }, outcome);
+    const attempts = attempt.drafts.length + 1;
+    const reply = advanceReply({ runId: target.runId, index: attempt.index, wasClosed, attempts }, outcome);
     const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
     const decision = { outcome, drafts: [...decided.drafts, record] };
     const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };

@@ -159,7 +159,7 @@ test('a checkpoint records a changed workspace once, and a branch may change bac
     value: { type: 'short_string', value: branch },
     confidence: 'high',
   });
-  const agent = engine({ services: { workspace: { observe: async () => [seen()] } } });
+  const agent = engine({ services: { workspace: { observe: async () => [seen()], tree: async () => undefined } } });
   let at = await agent.start('test.plain');
   for (const name of ['main', 'fix', 'fix', 'main']) {
     branch = name;
@@ -175,7 +175,7 @@ test("a checkpoint keeps the session's workspace, wherever the server was starte
     confidence: 'high',
   });
   const observe = async (path: string | undefined) => (path === undefined ? [] : [seenAt(path)]);
-  const { services, start } = engine({ services: { workspace: { observe } } });
+  const { services, start } = engine({ services: { workspace: { observe, tree: async () => undefined } } });
   const begun = await start('test.plain', { workspace: '/work/shop' });
   const checkpointToken = tokenOf(begun, 'checkpointToken');
   const output = { notesMarkdown: 'Half of it.', artifacts: [] };

@@ -177,7 +177,7 @@ export async function standingBlock(
   });
   if (verdict.kind !== 'blocked') return ok(held);
   const { unmet } = verdict;
-  return ok({ ...held, blocked: { blockers: blockersOf(unmet), unmet } });
+  return ok({ ...held, blocked: { blockers: blockersOf(unmet), unmet, attempts: blocked.length } });
 }
 
 /** The nearest step above a node that can meet a requirement which the node itself cannot. */

@@ -232,6 +232,7 @@ test('git is asked before the session is locked', async () => {
         order.push('observed');
         return seen;
       },
+      tree: async () => undefined,
     },
     sessions: {
       ...sessions,

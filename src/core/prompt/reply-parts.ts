@@ -52,6 +52,8 @@ export type ReplyParts = {
   readonly blocked?: {
     readonly blockers: BlockerReport;
     readonly unmet: readonly Unmet[];
+    /** How many attempts at this step were blocked in a row, this one included. */
+    readonly attempts?: number;
     /** The state token of the earlier step that can fix it; known only when a run is rehydrated. */
     readonly earlierStateToken?: string;
   };

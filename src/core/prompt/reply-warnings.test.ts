@@ -45,6 +45,7 @@ const FACTS = {
     again: hole('againToken'),
   },
   run_closed: { code: 'run_closed', isReopened: false },
+  blank_left_out: { code: 'blank_left_out', units: ['`output.notesMarkdown`', 'context "size"'] },
   workspace_not_used: {
     code: 'workspace_not_used',
     problem: { path: 'repo', reason: { code: 'not_absolute' } },
@@ -121,6 +122,10 @@ describe('a warning', () => {
         [
           "run_closed",
           "The user has closed this run. Do its step only if the user asks for it; that reopens the run.",
+        ],
+        [
+          "blank_left_out",
+          "Not filled in, so it was left out: \`output.notesMarkdown\`, context "size". Nothing requires it. To add it, save it as a checkpoint or send it with the next step.",
         ],
         [
           "workspace_not_used",

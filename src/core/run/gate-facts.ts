@@ -1,6 +1,6 @@
 import { assert } from '../assert.ts';
 import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
-import type { JsonObject } from '../json/json-value.ts';
+import { type JsonObject, type JsonValue, quote } from '../json/json-value.ts';
 import type { AttestationChannel } from '../log/events/attestation-events.ts';
 import type { LoopPath, NodeId, RunId, SnapshotRef, StepId, WorkflowHash } from '../log/ids.ts';
 import type { Attestation } from '../views/attestations.ts';
@@ -82,7 +82,7 @@ export function attemptDigest(
 /** What this attempt would leave changed, over the whole chain of blocked attempts. */
 function changed(before: JsonObject, after: JsonObject, except: string | undefined): JsonObject {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => key !== except);
-  const text = (value: unknown) => JSON.stringify(value ?? null);
+  const text = (value: JsonValue | undefined) => quote(value ?? null);
   return Object.fromEntries(
     keys.filter((key) => text(before[key]) !== text(after[key])).map((key) => [key, after[key] ?? null]),
   );

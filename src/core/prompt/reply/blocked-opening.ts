@@ -1,4 +1,6 @@
 import type { Call } from '../../log/error-envelope.ts';
+import { blankWords, textsIn } from '../../run/form/blank.ts';
+import { UNFILLED } from '../../run/requirements/requirement.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { quoteReservedLines } from '../step/fill-values.ts';
 import { nextCallLine, type TextPart } from './footer.ts';
@@ -8,26 +10,38 @@ export const ON_TOP = 'The call to send is at the top of this reply.';
 
 /** The first thing a blocked agent reads: what is missing, and the call that fixes it. */
 export function blockedOpening(
-  { blockers }: NonNullable<ReplyParts['blocked']>,
+  { blockers, attempts = 1 }: NonNullable<ReplyParts['blocked']>,
   { what, isUserAsked, nextCall }: { readonly what: string; readonly isUserAsked: boolean; readonly nextCall: Call },
 ): readonly TextPart[] {
   const list = blockers.map(({ message, suggestedFix }, i) => {
     const fix = suggestedFix === undefined ? [] : suggestedFix.split('\n');
     return [`${i + 1}. ${message}`, ...fix.map((line) => `   ${line}`)].join('\n');
   });
+  const isUnfilled = blockers.some(({ message }) => message.startsWith(UNFILLED));
+  const stuck = attempts < ATTEMPTS_IN_A_ROW_MAX ? '' : `${attempts} attempts in a row were blocked. ${STOP}\n`;
   return [
-    `Blocked: ${what}\n${quoteReservedLines(list.join('\n'))}\n`,
+    `${isUnfilled ? `${UNFILLED}. ` : ''}Blocked: ${what}\n${stuck}${quoteReservedLines(list.join('\n'))}\n`,
     `${leadOf(nextCall, isUserAsked)}\n`,
     ...nextCallLine(nextCall),
   ];
 }
 
-function leadOf({ arguments: given }: Call, isUserAsked: boolean): string {
-  if (given['ackToken'] === undefined) return BACK;
-  return isUserAsked ? ASK : FIX;
+/** An agent that was blocked this often in a row does not get further alone. */
+export const ATTEMPTS_IN_A_ROW_MAX = 5;
+const STOP = 'Stop: show the user this list, ask how to continue, and send nothing for this step before the answer.';
+
+function leadOf(call: Call, isUserAsked: boolean): string {
+  if (call.arguments['ackToken'] === undefined) return BACK;
+  const send = `${sendWords(call)} only this call.`;
+  return `${isUserAsked ? `${ASK} Then ${send}` : `${send.charAt(0).toUpperCase()}${send.slice(1)}`} ${KEPT}`;
 }
 
 const BACK = 'What you sent is kept. This step cannot fix it. Go back with:';
-const ASK =
-  'Ask the user and wait for the answer. Then fill in every `<fill: …>` and send only this call. Everything else you sent for this step is kept.';
-const FIX = 'Fill in every `<fill: …>` and send only this call. Everything else you sent for this step is kept.';
+const ASK = 'Ask the user and wait for the answer.';
+const KEPT = 'Everything else you sent for this step is kept.';
+
+/** How to send an offered call: its blanks have to be filled in first. */
+export function sendWords({ arguments: given }: Call): string {
+  const hasBlank = textsIn(given).some(({ text }) => blankWords(text).length > 0);
+  return hasBlank ? 'fill in every `<fill: …>` and send' : 'send';
+}

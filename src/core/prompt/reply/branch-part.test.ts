@@ -26,7 +26,9 @@ describe('a rehydrated step that was already done', () => {
     expect(text).toContain(
       'You already finished this step. The run is now at "Check …".\nTo continue from there: continue_workflow {"stateToken":"st_there"}\nTo do this step again on a new branch (the existing branch is kept): send the call at the end of this reply.\n',
     );
-    expect(text).toContain('To do this step again on a new branch, do only this step. Then send this call');
+    expect(text).toContain(
+      'To do this step again on a new branch, do only this step. Then fill in every `<fill: …>` and send this call.',
+    );
     const complete = reply({ preferred: { ...preferred, isComplete: true } });
     expect(complete.text).toContain('You already finished this step. The run is complete.');
   });

@@ -26,20 +26,22 @@ describe('the next intent', () => {
     expect(intents((mode) => reviewAt('gate', { mode }))).toEqual([wait, perform, perform]);
     const confirmed = AUTONOMY.map((mode) => pendingOf(reviewAt('scope', { mode })));
     expect(confirmed.map(({ requireConfirmation }) => requireConfirmation)).toEqual([true, true, true]);
-    expect(reply(reviewAt('scope')).text).toContain('ask the user, and wait for the answer. Then send this call');
+    expect(reply(reviewAt('scope')).text).toContain(
+      'ask the user, and wait for the answer. Then fill in every `<fill: …>` and send this call',
+    );
   });
 
   test('the next intent of a step that needs the user is to wait in both modes that can ask', () => {
     expect(intents((mode) => reviewAt('merge', { mode }))).toEqual([wait, wait, perform]);
     expect(intents((mode) => reviewAt('sign', { mode }))).toEqual([wait, wait, perform]);
     expect(reply(reviewAt('sign')).text).toContain(
-      'Do only this step. Then send this call with your own values. The call is blocked until the user answers.',
+      'Do only this step. Then fill in every `<fill: …>` and send this call. The call is blocked until the user answers.',
     );
     // Whatever else the user is asked comes before the report.
     const asking = (more: object) =>
       reply(partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Do it.', ...more }] }));
     const wanted = { reason: 'needs_user_artifact', prompt: 'Which design?' };
-    const first = 'ask the user, and wait for the answer. Then send this call';
+    const first = 'ask the user, and wait for the answer. Then fill in every `<fill: …>` and send this call';
     expect(asking({ userDependency: wanted }).text).not.toContain(first);
     expect(asking({ userDependency: wanted, requireConfirmation: true }).text).toContain(first);
     const keyed = {
@@ -48,7 +50,17 @@ describe('the next intent', () => {
     };
     expect(asking(keyed).text).toContain(first);
     const answered = { merge_now: 'no', riskyFiles: [1, 2] };
-    expect(intents((mode) => reviewAt('merge', { mode, context: answered }))).toEqual([perform, perform, perform]);
+    // The agent cannot answer this in place of a person.
+    expect(intents((mode) => reviewAt('merge', { mode, context: answered }))).toEqual([wait, wait, perform]);
+    const stated = {
+      ...PLAIN,
+      steps: [{ id: 'a', title: 'A', prompt: 'Do it.', userDependency: keyed.userDependency }],
+    };
+    expect(intents((mode) => partsAt(stated, { mode, context: { design: 'plain' } }))).toEqual([
+      perform,
+      perform,
+      perform,
+    ]);
   });
 
   test('the next intent of a block is to wait where it needs the user, and otherwise to fix it', () => {

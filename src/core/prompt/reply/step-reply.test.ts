@@ -152,10 +152,10 @@ describe('a blocked reply', () => {
     expect(structured['blockers']).toHaveLength(2);
   });
 
-  test('a blocked reply shows an example once, in the call', () => {
+  test('a blocked reply shows the form once, in the call', () => {
     const { text } = reply(blockedParts(reviewAt('report')));
     const opening = text.slice(0, text.indexOf('The step:'));
-    expect(opening.split('<what is wrong, and what it causes>')).toHaveLength(2);
+    expect(opening.split('<fill: what is wrong, and what it causes>')).toHaveLength(2);
   });
 
   test('a blocked reply before the first step has nothing pending, and asks for context', () => {
@@ -168,7 +168,7 @@ describe('a blocked reply', () => {
       nextIntent: 'perform_pending_then_continue',
       nextCall: {
         tool: 'continue_workflow',
-        arguments: { ackToken: TOKENS.ackToken, context: { riskyFiles: ['first', 'second'] } },
+        arguments: { ackToken: TOKENS.ackToken, context: { riskyFiles: ['<fill: one file per entry>'] } },
       },
     });
     expect(text).toMatch(/^Blocked: "Review of a change" cannot start its first step yet\./);
@@ -187,7 +187,7 @@ describe('a blocked reply', () => {
     expect(text).toMatch(/^"Review of a change" can start its first step now\./);
   });
 
-  test('a blocked reply without examples offers the call for the whole report', () => {
+  test('a blocked reply without forms offers the call for the whole report', () => {
     const { blocked, ...parts } = blockedParts(reviewAt('judge'));
     const again = reply({ ...parts, blocked: { blockers: blocked?.blockers ?? [], unmet: [] } });
     expect(again.structured['nextCall']).toEqual(reply(reviewAt('judge')).structured['nextCall']);

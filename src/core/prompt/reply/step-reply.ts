@@ -4,7 +4,7 @@ import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts
 import type { ReplyParts } from '../reply-parts.ts';
 import { dueConfirmation, isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
-import { blockedOpening, ON_TOP } from './blocked-opening.ts';
+import { ATTEMPTS_IN_A_ROW_MAX, blockedOpening, ON_TOP, sendWords } from './blocked-opening.ts';
 import { correctedCall, reportCall, shortTitle } from './footer.ts';
 import { openGapsText } from './gap-lines.ts';
 import { fittedBranch, replySections } from './reply-sections.ts';
@@ -52,7 +52,7 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
     nextIntent,
     nextCall,
     isCallOnTop: blocked !== undefined,
-    advice: blocked === undefined ? pendingAdvice(parts, step, nextIntent) : CALL_ON_TOP,
+    advice: blocked === undefined ? pendingAdvice(parts, step, { nextIntent, nextCall }) : CALL_ON_TOP,
     warnings: step.warnings,
     gaps: parts.gaps,
   };
@@ -80,17 +80,18 @@ function pendingIntent({ place, lacking }: RenderedStep): NextIntent {
   return isAsked ? 'await_user_confirmation' : 'perform_pending_then_continue';
 }
 
-function blockedIntent({ blockers }: NonNullable<ReplyParts['blocked']>): NextIntent {
-  const isUserNeeded = blockers.some(({ code }) => code === 'USER_ONLY_DEPENDENCY');
+function blockedIntent({ blockers, attempts = 1 }: NonNullable<ReplyParts['blocked']>): NextIntent {
+  const isUserNeeded =
+    attempts >= ATTEMPTS_IN_A_ROW_MAX || blockers.some(({ code }) => code === 'USER_ONLY_DEPENDENCY');
   return isUserNeeded ? 'await_user_confirmation' : 'perform_pending_then_continue';
 }
 
-function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, nextIntent: NextIntent): string {
+function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, { nextIntent, nextCall }: Next): string {
   const isHeld = isHeldBack(step);
   const isAsked = nextIntent === 'await_user_confirmation' && !isHeld;
   const ask = isAsked ? ', ask the user, and wait for the answer' : '';
   const follows = isHeld ? 'The call is blocked until the user answers.' : 'The reply has the next step.';
-  const order = `only this step${ask}. Then send this call with your own values. ${follows}`;
+  const order = `only this step${ask}. Then ${sendWords(nextCall)} this call. ${follows}`;
   if (branch !== undefined) return `${CHOICE} do ${order}`;
   return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;
 }
@@ -104,11 +105,9 @@ function isHeldBack({ place, lacking }: RenderedStep): boolean {
   return ofUser.length > 0 && ofUser.every(isAnswerToReport);
 }
 
-function blockedPart(
-  blocked: NonNullable<ReplyParts['blocked']>,
-  what: string,
-  { nextIntent, nextCall }: { readonly nextIntent: NextIntent; readonly nextCall: Call },
-) {
+type Next = { readonly nextIntent: NextIntent; readonly nextCall: Call };
+
+function blockedPart(blocked: NonNullable<ReplyParts['blocked']>, what: string, { nextIntent, nextCall }: Next) {
   return blockedOpening(blocked, { what, isUserAsked: nextIntent === 'await_user_confirmation', nextCall });
 }
 

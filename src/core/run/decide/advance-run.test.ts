@@ -292,7 +292,7 @@ describe('a run that never stops', () => {
   it('a run that never stops records a gap for what only the user could have given', () => {
     const userDependency = {
       reason: 'needs_user_choice',
-      choiceKind: 'irreversible_action',
+      choiceKind: 'scope_boundary',
       contextKey: 'plan',
       prompt: 'Which?',
     };
@@ -344,7 +344,7 @@ describe('a run that never stops', () => {
   it('a run that never stops does not record a gap about the whole line twice', () => {
     const userDependency = {
       reason: 'needs_user_choice',
-      choiceKind: 'irreversible_action',
+      choiceKind: 'scope_boundary',
       contextKey: 'plan',
       prompt: 'Which?',
     };

@@ -148,7 +148,7 @@ describe('an attempt is blocked', () => {
 describe('a retry after a block', () => {
   it.each([
     ['an answer of the user', { userDependency: { reason: 'needs_user_artifact', prompt: 'Which?' } }],
-    ['an approval', { requireConfirmation: { kind: 'human_approval' } }],
+    ['an approval', { requireConfirmation: { kind: 'human_approval' }, assurance: 'stated' }],
   ])('a retry after a block with new notes counts as %s', (_, settings) => {
     const earlier = [{ notesMarkdown: 'From before.', artifacts: [] }];
     decides(

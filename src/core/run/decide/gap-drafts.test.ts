@@ -15,7 +15,7 @@ import { type GapSources, gapChanges, gapDrafts, openAfter } from './gap-drafts.
 const notes: Unmet = {
   reason: 'contract_violation:missing_required_output',
   pointer: { kind: 'workflow_step', stepId: step('look') },
-  message: 'This step requires notes, and none were sent.',
+  message: 'This step requires notes.',
   suggestedFix: 'Send notes.',
   requirement: 'notes:look',
 };

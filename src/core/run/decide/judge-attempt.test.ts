@@ -35,6 +35,7 @@ describe('a requirement', () => {
               step('look', {
                 validationCriteria: [{ type: 'contains', value: 'ok', message: 'Say ok.' }],
                 requireConfirmation: { kind: 'human_approval' },
+                assurance: 'stated',
                 userDependency: dependency,
                 assessmentRefs: ['grade'],
               }),

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 import { cutAtWord } from '../../text/utf8.ts';
 
 /** A blank with its marker, in bytes. */
@@ -16,7 +16,7 @@ export function blank(words: string, bytesMax = WORDS_BYTES_MAX): string {
 
 /** A blank with these words to choose from. */
 export function choiceBlank(choices: readonly JsonValue[]): string {
-  const words = choices.map((choice) => (typeof choice === 'string' ? choice : JSON.stringify(choice)));
+  const words = choices.map((choice) => (typeof choice === 'string' ? choice : quote(choice)));
   // One known value is not the only answer; with a single right answer no blank is offered.
   return blank(words.length === 1 ? `${words[0]}, or another value` : words.join(' | '));
 }

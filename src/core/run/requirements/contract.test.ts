@@ -27,8 +27,7 @@ const form = {
 const requirement = `output_contract:${contractRef}`;
 const step = { outputContract: { contractRef } };
 const optional = { outputContract: { contractRef, required: false } };
-const check = (artifacts: readonly JsonObject[], declared: object = step) =>
-  foundAt(tryStep(declared, { artifacts }));
+const check = (artifacts: readonly JsonObject[], declared: object = step) => foundAt(tryStep(declared, { artifacts }));
 const broken = { ...done, version: 2 };
 const unmet = {
   pointer: { kind: 'output_contract', contractRef },

@@ -34,7 +34,9 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
     return [{ kind: 'output_contract', contract, isRequired, hints, form }];
   },
 
-  ask: (asked) => artifactAsk(asked, asked.isRequired ? '' : 'Optional. '),
+  // The offered call has no room for an artifact that is not required.
+  ask: (asked) =>
+    asked.isRequired ? artifactAsk(asked) : `Optional. ${artifactAsk(asked)}\nSend it in \`output.artifacts\`.`,
 
   form: (asked, _, problem) => ({ artifacts: [correctedArtifact(problem, asked)] }),
 

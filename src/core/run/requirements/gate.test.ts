@@ -15,7 +15,11 @@ const rejected = {
   confidence: 'high',
   rationale: 'The retry test does not fail without the change.',
 };
-const approved = { ...rejected, verdict: 'approved', rationale: 'All nine cases were run; each was seen to fail first.' };
+const approved = {
+  ...rejected,
+  verdict: 'approved',
+  rationale: 'All nine cases were run; each was seen to fail first.',
+};
 const form = {
   kind: artifactKind,
   version: 1,

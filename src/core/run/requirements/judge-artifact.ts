@@ -96,8 +96,8 @@ export function explainArtifact(
 }
 
 /** How the prompt asks for an artifact. */
-export function artifactAsk({ contract, hints }: Pick<AskedArtifact, 'contract' | 'hints'>, mark = ''): string {
-  return [`${mark}${contract.guidance}`, ...hints.map((hint) => `Hint: ${hint}`)].join('\n');
+export function artifactAsk({ contract, hints }: Pick<AskedArtifact, 'contract' | 'hints'>): string {
+  return [contract.guidance, ...hints.map((hint) => `Hint: ${hint}`)].join('\n');
 }
 
 /** The author's hints for an artifact, where the step declares its contract. */

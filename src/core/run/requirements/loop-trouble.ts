@@ -98,7 +98,10 @@ function tooManyItems(trouble: Trouble<'too_many_items'>, where: Where): Unmet {
     reason: 'unexpected:invariant_violation',
     message: `${what}, but loop ${name(loopId)} takes at most ${maxIterations} (its maxIterations). The loop has not started.`,
     details: { loopId, iteration: 0, maxIterations, variable, found },
-    ...contextFix(trouble, where, { advice, value: isCount ? blank(`whole number, 0 to ${maxIterations}`) : undefined }),
+    ...contextFix(trouble, where, {
+      advice,
+      value: isCount ? blank(`whole number, 0 to ${maxIterations}`) : undefined,
+    }),
   };
 }
 

@@ -121,8 +121,10 @@ export function requirementKind<Name extends RequirementName, Problem>(
 /** Names what was sent back as it was offered, so that the agent does not look for another mistake. */
 function unfilledWords(form: FormOutput, unfilled: Unfilled): string {
   const units = unfilledUnits(unfilled, form);
-  return units.length === 0 ? '' : `You sent the form unfilled: ${units.join(', ')}. `;
+  return units.length === 0 ? '' : `${UNFILLED}: ${units.join(', ')}. `;
 }
+
+export const UNFILLED = 'You sent the form unfilled';
 
 /** The names of what was not filled in; with a form, only of what it asks for. */
 export function unfilledUnits({ notes, artifacts, contextKeys }: Unfilled, form?: FormOutput): readonly string[] {

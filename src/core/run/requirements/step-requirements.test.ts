@@ -184,16 +184,12 @@ describe('the requirements of a step', () => {
     ];
     const loop = { id: 'again', type: 'loop', title: 'L', loop: { type: 'while', maxIterations: 3 }, body };
     expect(requirementsOf(attemptAt({ steps: [loop] }, { stepId: 'work' }))).toEqual([]);
-    expect(requirementsOf(attemptAt({ steps: [loop] }, { stepId: 'decide' }))).toEqual([
-      asked('again'),
-    ]);
+    expect(requirementsOf(attemptAt({ steps: [loop] }, { stepId: 'decide' }))).toEqual([asked('again')]);
     const source = { kind: 'artifact_contract', contractRef: 'wr.contracts.loop_control', loopId: 'named' };
     const injected = { ...loop, loop: { ...loop.loop, conditionSource: source }, body: body.slice(0, 1) };
     const index = attemptAt({ steps: [injected] }).index;
     const stepId = index.workflow.steps.find(({ purpose }) => purpose.kind === 'loop_decision')?.stepId ?? '';
-    expect(requirementsOf(attemptAt({ steps: [injected] }, { stepId }))).toEqual([
-      asked('named'),
-    ]);
+    expect(requirementsOf(attemptAt({ steps: [injected] }, { stepId }))).toEqual([asked('named')]);
   });
 
   it('a step asks for an ordinary contract where the loop around it does not wait for a decision', () => {
