@@ -3,7 +3,7 @@ import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/std
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
 export type ToolResult = {
   readonly isError?: boolean;
@@ -31,6 +31,15 @@ type ClientOptions = {
   readonly roots?: readonly string[];
   /** Called when the server asks for them. */
   readonly onRootsAsked?: () => void;
+  /** What the person at the client does with a form; without it the client shows none. */
+  readonly onForm?: (form: AskedForm) => FormAnswer | Promise<FormAnswer>;
+};
+
+/** A form that the server asks the person to fill in. */
+export type AskedForm = { readonly message: string; readonly requestedSchema: Record<string, unknown> };
+export type FormAnswer = {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Record<string, string>;
 };
 
 type ConnectTo = (place: Place, options?: ClientOptions) => Promise<TestClient>;
@@ -52,8 +61,11 @@ export const CLIENTS: { readonly [name: string]: Connect } = Object.fromEntries(
   Object.entries(CLIENT_KINDS).map(([name, connect]) => [name, (env: Record<string, string>) => connect({ env })]),
 );
 
-async function connect1(place: Place, { roots, onRootsAsked }: ClientOptions = {}): Promise<TestClient> {
-  const client = new Client1(identity, { capabilities: roots === undefined ? {} : { roots: {} } });
+async function connect1(place: Place, { roots, onRootsAsked, onForm }: ClientOptions = {}): Promise<TestClient> {
+  const client = new Client1(identity, { capabilities: capabilitiesOf({ roots, onForm }) });
+  if (onForm !== undefined) {
+    client.setRequestHandler(ElicitRequestSchema, async ({ params }) => onForm(params as unknown as AskedForm));
+  }
   if (roots !== undefined) {
     client.setRequestHandler(ListRootsRequestSchema, () => {
       onRootsAsked?.();
@@ -76,9 +88,12 @@ async function connect1(place: Place, { roots, onRootsAsked }: ClientOptions = {
 async function connect2(
   negotiation: NonNullable<ConstructorParameters<typeof Client2>[1]>,
   place: Place,
-  { roots, onRootsAsked }: ClientOptions,
+  { roots, onRootsAsked, onForm }: ClientOptions,
 ): Promise<TestClient> {
-  const client = new Client2(identity, { ...negotiation, capabilities: roots === undefined ? {} : { roots: {} } });
+  const client = new Client2(identity, { ...negotiation, capabilities: capabilitiesOf({ roots, onForm }) });
+  if (onForm !== undefined) {
+    client.setRequestHandler('elicitation/create', async ({ params }) => onForm(params as unknown as AskedForm));
+  }
   if (roots !== undefined) {
     client.setRequestHandler('roots/list', () => {
       onRootsAsked?.();
@@ -94,6 +109,10 @@ async function connect2(
     prompt: async (name, args) => textOf(await client.getPrompt({ name, arguments: args })),
     close: () => client.close(),
   };
+}
+
+function capabilitiesOf({ roots, onForm }: { readonly roots: unknown; readonly onForm: unknown }) {
+  return { ...(roots === undefined ? {} : { roots: {} }), ...(onForm === undefined ? {} : { elicitation: {} }) };
 }
 
 function started({ env, cwd, program = PROGRAM }: Extract<Place, { env: unknown }>) {
