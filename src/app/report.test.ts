@@ -27,7 +27,7 @@ describe('reports', () => {
     const [run] = report.sessions[0]?.runs ?? [];
     expect(run?.workflow.steps).toBe(6);
     expect(markdown).toContain(
-      '6 steps. Steps keep their number in the workflow, so skipped steps leave gaps in the numbering.',
+      '6 steps. Steps keep their number in the workflow, so the numbers of skipped steps are missing.',
     );
     for (const heading of ['✓ 2. Hypotheses', '✓ 4. Fix it', '▲ 5. Verify the fix (blocked)', '✓ 6. Wrap up']) {
       expect(markdown).toContain(`# ${heading}`);

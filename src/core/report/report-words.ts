@@ -46,7 +46,7 @@ export function runFacts({ workflow, runId, preferences, startedAt, lastAt }: Re
   const steps =
     workflow.steps === undefined
       ? ''
-      : `, ${plural(workflow.steps, 'step')}. Steps keep their number in the workflow, so skipped steps leave gaps in the numbering.`;
+      : `, ${plural(workflow.steps, 'step')}. Steps keep their number in the workflow, so the numbers of skipped steps are missing.`;
   return [
     fact('Workflow', code(workflow.workflowId), secondary(`${kind} ${ref}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),

@@ -14,7 +14,7 @@ export function explainArguments(refusal: ArgumentRefusal, situation: Situation)
   const takes = isUnknown ? ` The arguments are ${refusal.takes.join(', ')}.` : '';
   const call = correctedCall(refusal, situation);
   return {
-    message: `Invalid call to ${situation.tool}. ${problems.map((problem) => byKind(PROBLEM_WORDS, problem, situation)).join(' ')}${takes}`,
+    message: `Invalid call to ${situation.tool}. ${problems.map((problem) => byKind(PROBLEM_WORDS, problem)).join(' ')}${takes}`,
     suggestion: suggestionFor(call, situation),
     call,
   };
@@ -48,9 +48,9 @@ function isMissing({ kind, name }: ArgumentProblem, names: readonly string[]): b
   return kind === 'missing' && names.includes(name);
 }
 
-const PROBLEM_WORDS: ByKind<ArgumentProblem, string, [Situation]> = {
+const PROBLEM_WORDS: ByKind<ArgumentProblem, string> = {
   unknown: ({ name, meant }) => `Unknown argument ${quote(name)}.${didYouMean(meant)}`,
-  missing: ({ name }, { sent }) => `${quote(name)} is ${sent[name] === undefined ? 'missing' : 'empty'}.`,
+  missing: ({ name, isEmpty = false }) => `${quote(name)} is ${isEmpty ? 'empty' : 'missing'}.`,
   twice: ({ name, meant }) =>
     `${quote(name)} and ${quote(meant)} are the same argument with different values; send one of them.`,
   wrong_shape: ({ name, wanted, found }) => `${quote(name)} must be ${a(wanted)}, not ${a(found)}.`,
