@@ -26,7 +26,9 @@ describe('reports', () => {
     const markdown = reportMarkdown(report);
     const [run] = report.sessions[0]?.runs ?? [];
     expect(run?.workflow.steps).toBe(6);
-    expect(markdown).toContain('6 steps. Step numbers are those of the workflow.');
+    expect(markdown).toContain(
+      '6 steps. Steps keep their number in the workflow, so the numbers of skipped steps are missing.',
+    );
     for (const heading of ['✓ 2. Hypotheses', '✓ 4. Fix it', '▲ 5. Verify the fix (blocked)', '✓ 6. Wrap up']) {
       expect(markdown).toContain(`# ${heading}`);
     }
@@ -79,6 +81,11 @@ describe('reports', () => {
       ],
     ]);
     expect(second?.entries[1]?.preferences).toMatchObject([{ source: 'user', autonomy: 'full_auto_never_stop' }]);
+  });
+
+  it('a step that was done again on a branch counts once among the steps done', async () => {
+    const { report } = await hunted();
+    expect(reportMarkdown(report)).toContain('5 steps done on the main branch');
   });
 
   it('a report says on which branch a gap was resolved', async () => {

@@ -59,7 +59,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'session diff <id> <a> <b>',
-    summary: 'compare two branches, steps or nodes of a session',
+    summary: 'compare two branches or steps of a session',
     load: async () => (await import('./sessions/session-diff.ts')).sessionDiff,
   },
   {
@@ -74,7 +74,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'session close <id>',
-    summary: 'close a session so that agents are no longer offered it; continuing reopens it',
+    summary: 'close a session, so that resume_session no longer offers it; an agent that continues it reopens it',
     load: async () => (await import('./upkeep/session-close.ts')).sessionClose,
   },
   {
@@ -89,7 +89,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'session prefer <id>',
-    summary: 'change the mode and risk policy of a session',
+    summary: 'set the preferences of a session: mode and risk policy',
     load: async () => (await import('./upkeep/session-prefer.ts')).sessionPrefer,
   },
   {

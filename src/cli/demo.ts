@@ -151,7 +151,7 @@ function answer({ kind, pending, isComplete, run, blockers, branch }: Step): rea
     ];
   }
   if (branch !== undefined) {
-    return [[...name, `run ${run.tag} has already continued from here; both branches are kept`]];
+    return [[...name, `run ${run.tag} has already continued from here; doing the step again creates a branch`]];
   }
   if (isComplete) return [[...name, good(`run ${run.tag} is complete`)]];
   const at = pending === null ? '' : ` step ${pending.position.index} of ${pending.position.of}: ${pending.title}`;

@@ -8,8 +8,8 @@ import { editDistance } from '../core/text/spelling.ts';
 import type { OnProgress } from '../core/work-progress.ts';
 
 /** What help says about operands that name sessions. */
-export const SESSION_ID = 'session id (or its first or last characters), or a run tag';
-export const SESSION_IDS = 'session ids (or their first or last characters), or run tags';
+export const SESSION_ID = 'session id (or its first or last characters), or the four characters that name a run';
+export const SESSION_IDS = 'session ids (or their first or last characters), or the four characters that name a run';
 
 export type FindRefusal =
   | {

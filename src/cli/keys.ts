@@ -21,7 +21,7 @@ const keysShape = z.strictObject({
 type ShownKeys = z.infer<typeof keysShape>;
 
 export const keysRotate = command({
-  options: [{ flags: '--yes', help: 'do not ask, even if tokens signed with an older key become invalid' }],
+  options: [{ flags: '--yes', help: 'do not ask, even if this makes tokens of the previous key invalid' }],
   example: 'workrail keys rotate',
   data: z.strictObject({ before: keysShape, after: keysShape }),
   run: (context, input) =>

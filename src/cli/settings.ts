@@ -58,7 +58,7 @@ export const configSet = command({
     { flags: '--project', help: 'set it for this project, in .workrail/config.json' },
     { flags: '--unset', help: 'remove the setting' },
   ],
-  example: 'workrail config set mode full_auto_stop_on_user_deps',
+  example: 'workrail config set mode guided',
   needsNoConfig: true,
   data: z.strictObject({
     key,
@@ -129,7 +129,7 @@ export const configList = command({
       data: { settings, hash: configHash(config, sha256), problems: config.problems.map(configProblemText) },
       lines: rows.flatMap((row, i) => (switches.isVerbose ? [row, ...about(i)] : [row])),
       problem: invalid,
-      next: invalid === undefined ? 'workrail config set mode full_auto_stop_on_user_deps' : 'workrail config path',
+      next: invalid === undefined ? 'workrail config get mode' : 'workrail config path',
     });
   },
 });

@@ -5,15 +5,15 @@ export const INSTRUCTIONS = `WorkRail walks you through a workflow one step at a
 1. Call list_workflows, then start_workflow. The reply contains the first step.
 2. Do only that step. You do not know the next one; do not guess it.
 3. Report it with continue_workflow {"ackToken", "output":{"notesMarkdown"}}. The reply contains the next step. Repeat until it says complete.
-If you lost your place (compacted or new chat), call resume_session {}. If the chat was rewound, send the newest stateToken you can see to continue_workflow; the reply shows that step.
+If you lost your place (compacted or new chat), call resume_session {}. If the chat was rewound, call continue_workflow with the newest stateToken you can see; the reply shows its step.
 
 Tokens: copy them exactly; every reply has new ones. continue_workflow needs only one token, the ackToken; you do not also need the stateToken. The four characters after ack_, st_ or chk_ name the run; with several runs, use the tokens of the run you mean.
 The line "Next call:" (nextCall in the data) shows the call to send. Replace the example values with your own. If a reply says blocked, it lists everything that is missing: send only that, with the new ackToken. What you sent before is kept.
 Notes are for people: what you did, decided and found in this step, with file names and numbers. Do not repeat earlier notes.
 Artifacts are structured results. Send them if the step asks for them, each with its "kind".
 Context holds facts that steps depend on. It is kept; send only what changed.
-Sending exactly the same call again returns the same reply. Other output with a used ackToken is not stored; the reply shows the call that stores it. Doing an earlier step again creates a branch; the existing branch is kept.
-mode (start_workflow, continue_workflow): guided: ask the user whenever a step says so; full_auto_stop_on_user_deps: ask only when a step requires the user; full_auto_never_stop: never ask, the run records gaps.
+Sending exactly the same call again returns the same reply. If you send different output with an ackToken that was already used, it is not stored; the reply then contains a call that stores it. Doing an earlier step again creates a branch; the existing branch is kept.
+mode (start_workflow, continue_workflow): guided: ask the user at every confirmation; full_auto_stop_on_user_deps: ask only for what only the user can provide; full_auto_never_stop: never ask. WorkRail records every requirement that is left out as a gap.
 During a long step, save notes with checkpoint_workflow so that they survive this chat.`;
 
 type Given = { readonly [name: string]: string | undefined };

@@ -210,7 +210,7 @@ test("a mode beyond the workflow's recommendation is used with a recorded warnin
   expect(told(begun, 'warnings')).toMatchObject([
     { code: warning.code, details: { recommended: 'guided', effective: mode } },
   ]);
-  expect(begun.text).toContain('this workflow recommends at most guided');
+  expect(begun.text).toContain('this workflow recommends a more cautious one, guided');
   expect(eventsOf(agent, 'preferences_changed').map(({ data }) => data.warnings)).toEqual([[warning]]);
   const quiet = await agent.start('test.modes');
   expect([told(quiet, 'warnings'), eventsOf(agent, 'preferences_changed').at(-1)?.data.warnings]).toEqual([

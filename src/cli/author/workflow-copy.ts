@@ -10,7 +10,7 @@ export const workflowCopy = command({
     { syntax: '<id>', help: 'a workflow id or file' },
     {
       syntax: '[new-id]',
-      help: 'the id of the copy, as namespace.name (default: project or user, then the same name)',
+      help: 'the id of the copy, as namespace.name (default: the same name in the namespace of --to, project or user)',
     },
   ],
   options: [TO],

@@ -13,7 +13,10 @@ const NAMES = Object.keys(STARTERS) as StarterName[];
 export const workflowNew = command({
   operands: [{ syntax: '[id]', help: 'the new id, as namespace.name (in a terminal, WorkRail asks if you omit it)' }],
   options: [
-    { flags: '--template <name>', help: 'blank (default), loop or gate' },
+    {
+      flags: '--template <name>',
+      help: 'blank (default), loop, or gate (an assessment must pass before the run continues)',
+    },
     { flags: '--name <text>', help: 'the name of the workflow' },
     { flags: '--description <text>', help: 'what it does, in one sentence' },
     TO,

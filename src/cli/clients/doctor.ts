@@ -90,7 +90,7 @@ function problemOf(faults: readonly DoctorFinding[]): CommandProblem | undefined
   const fixable = faults.filter(({ applyFix }) => applyFix !== undefined).length;
   return problem(
     EXIT.checkFailed,
-    `Found ${plural(faults.length, 'problem')} on this machine.`,
+    `${plural(faults.length, 'problem')} found.`,
     fixable === 0
       ? 'Follow the advice under each problem.'
       : `Run "workrail doctor --fix" to fix ${fixable === faults.length ? 'this' : `${fixable} of them`} automatically.`,

@@ -76,6 +76,13 @@ export function placeWords(place: PlaceData): string {
   }
 }
 
+/** The same with the number of steps in the workflow, such as "2 of 3: Look around". */
+export function placeOfTotal(place: PlaceData, stepsTotal: number | undefined): string {
+  if (place.kind !== 'step' || place.position === undefined || stepsTotal === undefined) return placeWords(place);
+  const { position, ...unnumbered } = place;
+  return `${position} of ${stepsTotal}: ${placeWords(unnumbered)}`;
+}
+
 /** A step has no number if its workflow cannot be read. */
 export function numbered({ position, title }: { readonly position?: number; readonly title: string }): string {
   return position === undefined ? title : `${position} ${title}`;

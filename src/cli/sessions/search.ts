@@ -172,11 +172,15 @@ function hitLine(
   { where, place, tag, words, snippet }: Found['hits'][number],
   { runs, width }: { readonly runs: number; readonly width: number },
 ): Line {
-  const step = place === undefined ? '' : ` of ${placeWords(place)}`;
+  const step = place === undefined ? '' : ` in ${hitPlace(place)}`;
   const label = clipText(`${where}${step}${runs > 1 ? ` (run ${tag})` : ''}`, Math.floor(width / 2));
   const room = Math.max(20, width - textWidth(label) - 6);
   const shown = clipText(snippetOf(snippet, words, Math.floor(room / 3) - 1), room);
   return ['    ', dim(`${label}: `), ...marked(shown, words)];
+}
+
+function hitPlace(place: NonNullable<Found['hits'][number]['place']>): string {
+  return place.kind === 'step' ? `step ${placeWords({ ...place, title: `"${place.title}"` })}` : placeWords(place);
 }
 
 /** Highlights the words, unless lower-casing changed their positions. */

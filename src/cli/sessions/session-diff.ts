@@ -45,8 +45,11 @@ type SessionDiffData = z.infer<typeof sessionDiffData>;
 export const sessionDiff = command({
   operands: [
     { syntax: '<id>', help: SESSION_ID },
-    { syntax: '<a>', help: 'a branch (main, A, B), a finished step (number or id), or a node' },
-    { syntax: '<b>', help: 'the branch, step or node to compare it with' },
+    {
+      syntax: '<a>',
+      help: 'a branch (main, A, B), a finished step (number or id), or a nodeId from "session tree --json"',
+    },
+    { syntax: '<b>', help: 'the branch, step or nodeId to compare it with' },
   ],
   example: 'workrail session diff 7f3a A main',
   data: sessionDiffData,

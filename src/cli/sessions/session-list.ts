@@ -38,7 +38,7 @@ export const sessionList = command({
     { flags: '--all', help: 'show all sessions (default: the newest 20)' },
     {
       flags: '--state <states>',
-      help: 'only these states, separated by commas: running, blocked, complete, closed, salvaged, damaged',
+      help: 'only these states, separated by commas: running, blocked, complete, closed, salvaged (only part of it could be read), damaged',
     },
     { flags: '--limit <number>', help: 'how many to show (default: 20)' },
   ],

@@ -17,7 +17,7 @@ describe('session show', () => {
     );
     expect(lines.slice(2, 4)).toEqual(['  workspace  /work/shop', '']);
     expect(lines.slice(4).join('\n')).toMatch(
-      /^▲ run · \w{4} {2}Twelve steps \(test\.plain\) {2}blocked\n {2}step {7}5 Do s5 \(of 12\), blocked 3 times\n {2}needs {6}This step requires notes, and none were sent\.\n {13}Fix: Send `output\.notesMarkdown`/,
+      /^▲ run · \w{4} {2}Twelve steps \(test\.plain\) {2}blocked\n {2}step {7}5 of 12: Do s5, blocked 3 times\n {2}needs {6}This step requires notes, and none were sent\.\n {13}Fix: Send `output\.notesMarkdown`/,
     );
     expect(out).toContain('  mode       guided, risk policy conservative\n  branches   1 besides the main branch\n');
     expect(talk).toBe(`Next: workrail session resume ${sessionId.slice(-4)}\n`);
@@ -34,9 +34,9 @@ describe('session show', () => {
       talk: `Next: workrail session resume ${tags[1]}\n`,
     });
     const { out, talk } = await look(['status']);
-    expect(out.split('\n').filter((line) => / at \d/.test(line))).toEqual([
-      `      run ${tags[0]} at 2 Do s2 (of 12)`,
-      `      run ${tags[1]} at 1 Do s1 (of 12)`,
+    expect(out.split('\n').filter((line) => / at step \d/.test(line))).toEqual([
+      `      run ${tags[0]} at step 2 of 12: Do s2`,
+      `      run ${tags[1]} at step 1 of 12: Do s1`,
     ]);
     expect(talk).toBe(`Next: workrail session resume ${tags[0]}\n`);
   });
@@ -53,6 +53,6 @@ describe('session show', () => {
     expect((await look(['session', 'list'])).out).toMatch(/^– .* closed /);
     expect((await look(['session', 'show'])).out).toMatch(/– closed .*– run · \w{4} .* closed\n/s);
     expect((await look(['session', 'tree'])).out).toMatch(/^test\.plain {2}"checkout fails on empty cart" {3}closed/);
-    expect((await look(['status'])).out).toMatch(/Sessions that are not open, in all folders: 1 closed\.\n$/);
+    expect((await look(['status'])).out).toMatch(/Other sessions, in all folders: 1 closed\.\n$/);
   });
 });

@@ -10,7 +10,7 @@ import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
 import { moment, titleOf } from './listed-session.ts';
 import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
-import { bannerOf, endSpans, gapWords, placeWords, runData, runState, runStateWords } from './run-words.ts';
+import { bannerOf, endSpans, gapWords, placeOfTotal, runData, runState, runStateWords } from './run-words.ts';
 import { type RunData, runShape, sessionHead } from './session-shapes.ts';
 
 const sessionShowData = z.strictObject({
@@ -116,9 +116,8 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
 }
 
 function stepWords({ place, stepsTotal, attempts }: RunData): string {
-  const of = place.kind === 'step' && stepsTotal !== undefined ? `  (of ${stepsTotal})` : '';
   const tried = attempts > 0 ? `, blocked ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
-  return `${placeWords(place)}${of}${tried}`;
+  return `${placeOfTotal(place, stepsTotal)}${tried}`;
 }
 
 function blockerLines({ blockers }: RunData, width: number): readonly Line[] {

@@ -88,7 +88,7 @@ describe('session tree', () => {
     const { out } = await look(['session', 'tree']);
     expect(out).toMatch(/2 Raise left-pad to latest · round 1 .*\n.*2 Raise is-odd to next · round 2 /);
     expect((await look(['session', 'notes'])).out).toContain('\n## 2 Raise left-pad to latest · round 1\n');
-    expect((await look(['session', 'show'])).out).toContain('2 Raise is-odd to next · round 2');
+    expect((await look(['session', 'show'])).out).toContain('2 of 2: Raise is-odd to next · round 2');
     expect((await look(['session', 'resume', '--at', 'Raise left-pad'])).out).toContain('"Raise left-pad to latest"');
   });
 
@@ -113,7 +113,7 @@ describe('session tree', () => {
     const file = { id: 'test.skipping', name: 'Skipping', description: 'Skips.', steps };
     const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });
     await send(await start('test.skipping', { context: { isLarge: false } }), { notes: 'n' });
-    expect((await look(['session', 'tree'])).out).toContain('\n– 4 skipped: Loop slices to 5 Part d\n');
+    expect((await look(['session', 'tree'])).out).toContain('\n– 4 steps skipped: "Loop slices" … 5 "Part d"\n');
   });
 
   it('session tree of a long run fits on a screen, and --verbose shows all of it', async () => {

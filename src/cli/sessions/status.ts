@@ -15,7 +15,7 @@ import { asTyped } from '../output/wording.ts';
 import type { SessionAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
 import { count } from './listed-session.ts';
-import { lacksSomething, placeWords, runData, runState, STATE_MARKS } from './run-words.ts';
+import { lacksSomething, placeOfTotal, runData, runState, STATE_MARKS } from './run-words.ts';
 import { runShape } from './session-shapes.ts';
 import { widthOf } from './session-words.ts';
 
@@ -150,8 +150,8 @@ function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: Ru
   const title = run.goal ?? run.workflowName ?? run.workflowId;
   const room = Math.max(16, width - shortId.length - STANDING_WIDTH - when.length - 10);
   const folder = hasFolder && workspace !== undefined ? `  ${workspace}` : '';
-  const of = run.place.kind === 'step' && run.stepsTotal !== undefined ? ` (of ${run.stepsTotal})` : '';
-  const at = `${placeWords(run.place)}${of}`;
+  const isNumbered = run.place.kind === 'step' && run.place.position !== undefined;
+  const at = `${isNumbered ? 'step ' : ''}${placeOfTotal(run.place, run.stepsTotal)}`;
   const [blocker] = run.blockers;
   return [
     [
@@ -182,7 +182,7 @@ function othersLines({ others }: StatusData): readonly Line[] {
   return [
     [''],
     [
-      dim('Sessions that are not open, in all folders: '),
+      dim('Other sessions, in all folders: '),
       ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])),
       dim('.'),
     ],
@@ -192,7 +192,7 @@ function othersLines({ others }: StatusData): readonly Line[] {
 function gapsSpans(complete: number, withGaps: number): readonly LineSpan[] {
   if (withGaps === 0) return [];
   const which = withGaps === complete ? '' : `${withGaps} `;
-  return [notable(` (${which}with open gaps)`)];
+  return [notable(` (${which}with unresolved gaps)`)];
 }
 
 /** How many open sessions are read in full; nobody works on more at once. */

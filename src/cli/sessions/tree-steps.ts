@@ -177,9 +177,9 @@ export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
     );
   }
   const [first = '', last = ''] = [skipped[0], skipped.at(-1)].map((step) =>
-    step === undefined ? '' : clipText(numbered(step), SKIPPED_TITLE_WIDTH),
+    step === undefined ? '' : clipText(numbered({ ...step, title: `"${step.title}"` }), SKIPPED_TITLE_WIDTH),
   );
-  return [row(`– ${skipped.length} skipped: ${first} to ${last}`, skipped.length)];
+  return [row(`– ${skipped.length} steps skipped: ${first} … ${last}`, skipped.length)];
 }
 
 const TITLE_WIDTH_MIN = 10;

@@ -60,5 +60,5 @@ function lineOf({ tag, workflowId, isChanged }: ClosedRun, isUndone: boolean): L
   if (!isChanged) return [`R${run} was already ${isUndone ? 'open' : 'closed'}.`];
   return isUndone
     ? [`Reopened r${run}.`]
-    : [`Closed r${run}: agents are no longer offered it. Continuing it reopens it.`];
+    : [`Closed r${run}: resume_session no longer offers it. An agent that continues it reopens it.`];
 }

@@ -19,11 +19,11 @@ export const sessionPrefer = command({
   options: [
     {
       flags: '--risk <policy>',
-      help: 'the amount of advice in warnings: conservative (most), balanced or aggressive (least)',
+      help: 'how much advice warnings contain: conservative (most), balanced or aggressive (least)',
     },
     { flags: '--run <tag>', help: 'change only this run of the session' },
   ],
-  example: 'workrail session prefer 7f3a full_auto_never_stop',
+  example: 'workrail session prefer 7f3a guided',
   data: z.strictObject({
     sessionId: SessionId.schema,
     runs: z.array(

@@ -62,7 +62,7 @@ describe('session close', () => {
     const { run, id, tag, store } = await world();
     expect(await run('session', 'close', id)).toMatchObject({
       exitCode: 0,
-      out: `Closed run ${tag} of test.plain: agents are no longer offered it. Continuing it reopens it.\n`,
+      out: `Closed run ${tag} of test.plain: resume_session no longer offers it. An agent that continues it reopens it.\n`,
       talk: `Next: workrail session close ${id} --undo\n`,
     });
     expect((await run('session', 'close', tag)).out).toBe(`Run ${tag} of test.plain was already closed.\n`);

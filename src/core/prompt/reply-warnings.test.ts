@@ -89,11 +89,11 @@ describe('a warning', () => {
         ],
         [
           "exceeds_recommended_autonomy",
-          "The mode is full_auto_never_stop; this workflow recommends at most guided. To follow the recommendation, send "mode":"guided" with the next call.",
+          "The mode is full_auto_never_stop; this workflow recommends a more cautious one, guided. Tell the user if it affects the result.",
         ],
         [
           "exceeds_recommended_risk_policy",
-          "The risk policy is aggressive; this workflow recommends at most conservative. Tell the user if it affects the result.",
+          "The risk policy is aggressive; this workflow recommends a more cautious one, conservative. Tell the user if it affects the result.",
         ],
         [
           "workflow_changed",
@@ -152,9 +152,9 @@ describe('a warning', () => {
     expect(facts).toEqual([facts[0], facts[0], facts[0]]);
     const advice = RISK_POLICY.map((policy) => replyWarning(FACTS.exceeds_recommended_autonomy, policy).message);
     expect(advice).toEqual([
-      'The mode is full_auto_never_stop; this workflow recommends at most guided. Tell the user, and send "mode":"guided" with the next call unless the user wants the current mode.',
-      'The mode is full_auto_never_stop; this workflow recommends at most guided. To follow the recommendation, send "mode":"guided" with the next call.',
-      'The mode is full_auto_never_stop; this workflow recommends at most guided.',
+      'The mode is full_auto_never_stop; this workflow recommends a more cautious one, guided. Tell the user.',
+      'The mode is full_auto_never_stop; this workflow recommends a more cautious one, guided. Tell the user if it affects the result.',
+      'The mode is full_auto_never_stop; this workflow recommends a more cautious one, guided.',
     ]);
   });
 

@@ -134,32 +134,17 @@ function otherId(fact: Extract<WarningFact, { code: 'legacy_id' | 'renamed_id' }
   return { code, message, details: { suggestedId } };
 }
 
-function exceeded(fact: PreferenceWarning, riskPolicy: RiskPolicy): string {
-  const { recommended, effective } = fact;
-  if (fact.code === 'exceeds_recommended_risk_policy') {
-    return `The risk policy is ${effective}; this workflow recommends at most ${recommended}.${RISK_ADVICE[riskPolicy]}`;
-  }
-  return `The mode is ${effective}; this workflow recommends at most ${recommended}.${modeAdvice(recommended, riskPolicy)}`;
+/** Only the user changes the mode, so the agent is never asked to. */
+function exceeded({ code, recommended, effective }: PreferenceWarning, riskPolicy: RiskPolicy): string {
+  const what = code === 'exceeds_recommended_autonomy' ? 'mode' : 'risk policy';
+  return `The ${what} is ${effective}; this workflow recommends a more cautious one, ${recommended}.${EXCEEDED_ADVICE[riskPolicy]}`;
 }
 
-const RISK_ADVICE: { readonly [policy in RiskPolicy]: string } = {
+const EXCEEDED_ADVICE: { readonly [policy in RiskPolicy]: string } = {
   conservative: ' Tell the user.',
   balanced: ' Tell the user if it affects the result.',
   aggressive: '',
 };
-
-function modeAdvice(recommended: string, riskPolicy: RiskPolicy): string {
-  switch (riskPolicy) {
-    case 'conservative':
-      return ` Tell the user, and send "mode":"${recommended}" with the next call unless the user wants the current mode.`;
-    case 'balanced':
-      return ` To follow the recommendation, send "mode":"${recommended}" with the next call.`;
-    case 'aggressive':
-      return '';
-    default:
-      return unreachable(riskPolicy);
-  }
-}
 
 /** The call repeats the goal and the context; a context that is too long is named instead. */
 function changed({ code, workflowId, nextCall }: Extract<WarningFact, { code: 'workflow_changed' }>): ReplyWarning {

@@ -44,7 +44,9 @@ export function sessionFacts({ sessionId, events, firstAt, lastAt, workspace }: 
 export function runFacts({ workflow, runId, preferences, startedAt, lastAt }: ReportRun): readonly ReportFact[] {
   const { kind, ref } = workflow.source;
   const steps =
-    workflow.steps === undefined ? '' : `, ${plural(workflow.steps, 'step')}. Step numbers are those of the workflow.`;
+    workflow.steps === undefined
+      ? ''
+      : `, ${plural(workflow.steps, 'step')}. Steps keep their number in the workflow, so the numbers of skipped steps are missing.`;
   return [
     fact('Workflow', code(workflow.workflowId), secondary(`${kind} ${ref}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),
@@ -85,11 +87,14 @@ export function runFigures({
   gaps,
 }: ReportRun): readonly (readonly [noun: string, count: number])[] {
   const figure = (count: number, one: string, many: string) => [count === 1 ? one : many, count] as const;
-  const ofKind = (kind: ReportEntry['kind']) => entries.filter((entry) => entry.kind === kind).length;
+  const all = (kind: ReportEntry['kind']) => entries.filter((entry) => entry.kind === kind);
+  const ofKind = (kind: ReportEntry['kind']) => all(kind).length;
+  // A step that was done on two branches is one step of the run.
+  const done = all('step').filter(({ branch }) => branch === 'main').length;
   const hasRounds = entries.some((entry) => entry.kind === 'step' && (entry.step?.rounds.length ?? 0) > 0);
-  const rounds = hasRounds ? ' (each loop round counted)' : '';
+  const rounds = `${branches.length > 1 ? ' on the main branch' : ''}${hasRounds ? ' (each loop round counted)' : ''}`;
   return [
-    figure(ofKind('step'), `step done${rounds}`, `steps done${rounds}`),
+    figure(done, `step done${rounds}`, `steps done${rounds}`),
     figure(ofKind('blocked_attempt'), 'blocked attempt', 'blocked attempts'),
     figure(Math.max(0, branches.length - 1), 'branch', 'branches'),
     figure(ofKind('checkpoint'), 'checkpoint', 'checkpoints'),
@@ -98,11 +103,11 @@ export function runFigures({
 }
 
 export function branchTitle(name: string): string {
-  return name === 'main' ? 'Main line' : `Branch ${name}`;
+  return name === 'main' ? 'Main branch' : `Branch ${name}`;
 }
 
 export function forkLabel(fork: ReportEntry): string {
-  return `Leaves ${fork.branch === 'main' ? 'the main line' : `branch ${fork.branch}`} after ${entryLabel(fork)}`;
+  return `Leaves ${fork.branch === 'main' ? 'the main branch' : `branch ${fork.branch}`} after ${entryLabel(fork)}`;
 }
 
 /** Whether a branch can still continue, rather than having been abandoned or closed. */
@@ -215,11 +220,14 @@ const DECISIONS: readonly (readonly [logged: RegExp, shown: string])[] = [
   ],
   [/^The decision is (".+") in loop (".+")\.$/, 'The agent decided $1 for loop $2.'],
   [/^The run condition of (step|loop) (".+") is false\.$/, 'Skipped $1 $2: its condition is false.'],
-  [/^The run condition of (step|loop) (".+") is true\.$/, 'The $1 $2 applies: its condition is true.'],
-  [/^The run condition of 1 step from (".+") is true\.$/, 'The step $1 applies: its condition is true.'],
+  // The next entry shows the step, so its id is left out.
+  [/^The run condition of (?:1 step from|step) ".+" is true\.$/, 'The condition of the next step is true.'],
+  [/^The run condition of loop (".+") is true\.$/, 'The condition of loop $1 is true.'],
+  [/^The run condition of (\d+ steps) from ".+" is true\.$/, 'The condition of the next $1 is true.'],
+  [/^(Skipped \d+ steps \(.+\)): the run condition is false\.$/, '$1: their condition is false.'],
   [
-    /^The run condition of (\d+ steps) from (".+") is true\.$/,
-    'The next $1 apply, starting with $2: their condition is true.',
+    /^This step was already done from here, so this is a new branch\.$/,
+    'This step had been done before. Both attempts are kept, each on its own branch.',
   ],
   [/^Reached loop /, 'Started loop '],
 ];
@@ -262,8 +270,21 @@ function gapCause({ category, detail, summary }: ReportGap): string {
   // Only loops leave gaps with this detail.
   if (detail === 'invariant_violation')
     return summary.includes('maxIterations') ? 'loop limit reached' : 'loop problem';
-  return `${inWords(category)}: ${inWords(detail)}`;
+  return GAP_CAUSES[detail] ?? `${inWords(category)}: ${inWords(detail)}`;
 }
+
+const GAP_CAUSES: { readonly [detail: string]: string } = {
+  missing_required_output: 'a required output is missing',
+  invalid_required_output: 'a required output is invalid',
+  needs_user_secret_or_token: 'needs a secret or token from the user',
+  needs_user_account_access: 'needs access to an account of the user',
+  needs_user_artifact: 'needs something from the user',
+  needs_user_choice: "needs the user's choice",
+  needs_user_approval: "needs the user's approval",
+  needs_user_environment_action: 'needs an action by the user',
+  required_capability_unknown: 'nobody knows whether a required capability is available',
+  required_capability_unavailable: 'a required capability is not available',
+};
 
 /** What was hidden: one sentence, or one line for each kind. */
 export function hiddenWords({ isRedacted, hidden }: Report): string | readonly string[] {

@@ -58,7 +58,7 @@ export function candidateLine(candidate: ResumeCandidate): string {
     `run ${runTag(runId)} of ${workflowId}`,
     `${STATUS[status]}${stepTitle === undefined ? '' : ` at "${oneLine(stepTitle)}"`}`,
     ...(lastAt === undefined ? [] : [`last active ${utcMinute(lastAt)}`]),
-    `found by ${reasonWords(whyMatched)}`,
+    `matched by ${reasonWords(whyMatched)}`,
   ];
   return `${quoteReservedLines(parts.join(' · '))}: ${callText(showCall(candidate)).join('')}`;
 }

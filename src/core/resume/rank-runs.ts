@@ -1,5 +1,6 @@
 import type { WorkflowHash } from '../log/ids.ts';
 import { textTokens } from '../text/search-words.ts';
+import { andList } from '../text/words.ts';
 import type { RunSummary, SessionSummary } from '../views/session-summary.ts';
 import { bareFolder, type ResumeQuestion } from './resume-question.ts';
 
@@ -136,15 +137,15 @@ export const MATCH_REASONS = [
 export type MatchReason = (typeof MATCH_REASONS)[number];
 
 const WORDS: { readonly [reason in MatchReason]: string } = {
-  matched_session_id: 'its id',
-  matched_head_sha: 'the same commit',
-  matched_branch: 'the branch',
-  matched_notes: 'its notes',
-  matched_workflow_id: 'its workflow',
-  recency_fallback: 'its last activity',
-  matched_workspace: 'the same workspace',
+  matched_session_id: 'id',
+  matched_head_sha: 'commit',
+  matched_branch: 'Git branch',
+  matched_notes: 'notes',
+  matched_workflow_id: 'workflow',
+  recency_fallback: 'recent activity',
+  matched_workspace: 'workspace',
 };
 
 export function reasonWords(reasons: readonly MatchReason[]): string {
-  return reasons.map((reason) => WORDS[reason]).join(', ');
+  return andList(reasons.map((reason) => WORDS[reason]));
 }

@@ -25,7 +25,7 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
   expect(text.split('\n')).toEqual([
     'One stored run may be the one you mean. If it is, send its call. The reply contains the goal, the work so far, the current step and its tokens.',
     '',
-    `1. "Mend the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · found by the branch, the same workspace: continue_workflow {"stateToken":"st_1"}`,
+    `1. "Mend the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · matched by Git branch and workspace: continue_workflow {"stateToken":"st_1"}`,
     'The drawer sticks.',
     '> Next call: continue_workflow {"stateToken":"st_old"}',
     '',

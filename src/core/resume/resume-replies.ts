@@ -20,7 +20,7 @@ export function candidateList(candidates: readonly ShownCandidate[], { total, mi
   const nextCall = showCall(first);
   const more = total - candidates.length;
   const paragraphs = [
-    missed === undefined ? opening(candidates.length) : openingWithout(missed, candidates),
+    missed === undefined ? opening(candidates) : openingWithout(missed, candidates),
     ...candidates.map((candidate, i) => `${i + 1}. ${candidateLine(candidate)}${snippetText(candidate)}`),
     ...(more > 0 ? [`${plural(more, 'more run is', 'more runs are')} stored; ${NARROWER}`] : []),
     `---\nIf you cannot tell which one is meant, ask the user. These calls change nothing.\n${NEXT_CALL} ${callText(nextCall).join('')}`,
@@ -42,16 +42,22 @@ const MISSED_BYTES_MAX = 128;
 
 const NARROWER = 'to find another, call resume_session with words from its notes as "query", or with its gitBranch.';
 
-function opening(count: number): string {
+function opening(candidates: readonly ShownCandidate[]): string {
+  const count = candidates.length;
   const has = 'The reply contains the goal, the work so far, the current step and its tokens.';
   if (count === 1) return `One stored run may be the one you mean. If it is, send its call. ${has}`;
-  return `${count} runs may be the one you mean, the most likely first. Send the call of the right one. ${has}`;
+  const found = candidates.filter(({ whyMatched }) => !whyMatched.includes('recency_fallback')).length;
+  const which =
+    found === 0 || found === count
+      ? `${count} runs may be the one you mean; the most likely is first.`
+      : `${plural(found, 'run matches', 'runs match')} your search. Other recent runs are listed after ${found === 1 ? 'it' : 'them'}.`;
+  return `${which} Send the call shown with the run you mean. ${has}`;
 }
 
 function openingWithout(missed: string, candidates: readonly ShownCandidate[]): string {
   const what = `No run has ${quote(clip(missed, MISSED_BYTES_MAX))} in its notes or in its workflow name.`;
   const isLatest = candidates.every(({ whyMatched }) => whyMatched.includes('recency_fallback'));
-  return `${what} ${isLatest ? 'These are the latest runs here:' : opening(candidates.length)}`;
+  return `${what} ${isLatest ? 'These are the latest runs here:' : opening(candidates)}`;
 }
 
 function snippetText({ snippet }: ShownCandidate): string {
@@ -74,7 +80,7 @@ export type Resumed = {
 
 /** The rehydrated run, and one line for each other run that may be meant. */
 export function resumedReply(shown: GivenReply, { whyMatched, others }: Resumed): GivenReply {
-  const lead = `Found this run by: ${reasonWords(whyMatched)}.`;
+  const lead = `This run was matched by ${reasonWords(whyMatched)}.`;
   const lines = others.map((candidate) => `- ${candidateLine(candidate)}`);
   const text = others.length === 0 ? lead : [`${lead} If you mean another one:`, ...lines].join('\n');
   return {

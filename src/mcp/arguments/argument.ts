@@ -159,7 +159,7 @@ export type ShapeName =
 export type ArgumentProblem =
   /** `meant` is the argument it was taken for, if any. */
   | { readonly kind: 'unknown'; readonly name: string; readonly meant?: string }
-  | { readonly kind: 'missing'; readonly name: string }
+  | { readonly kind: 'missing'; readonly name: string; readonly isEmpty?: boolean }
   /** Two spellings of one argument with different values. */
   | { readonly kind: 'twice'; readonly name: string; readonly meant: string }
   | {

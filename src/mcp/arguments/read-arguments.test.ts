@@ -223,6 +223,11 @@ describe('unclear arguments are reported without a corrected call', () => {
     ]);
     expect(takes).toEqual(['checkpointToken', 'stateToken', 'sessionToken', 'output']);
   });
+
+  it('a required argument that was sent empty is reported as empty, not as absent', () => {
+    const { problems } = refused(checkpointWorkflowTool, { checkpointToken: 'chk_1', output: {} });
+    expect(problems).toContainEqual({ kind: 'missing', name: 'output', isEmpty: true });
+  });
 });
 
 it('any input gets an answer, and a corrected call is itself valid', () => {

@@ -44,7 +44,11 @@ function readFields(all: Arguments, sent: JsonObject, prefix: string): FieldsRea
     problems.push(...reading.problems);
     if (reading.value !== undefined) values[name] = reading.value;
     else if (one.isRequired && reading.problems.length === 0)
-      problems.push({ kind: 'missing', name: `${prefix}${name}` });
+      problems.push({
+        kind: 'missing',
+        name: `${prefix}${name}`,
+        ...(sorted.placed.has(name) ? { isEmpty: true } : {}),
+      });
     if (one.kind === 'objects' && one.textsInto !== undefined && reading.texts !== undefined) {
       values[one.textsInto] = joined([values[one.textsInto], ...reading.texts]);
     }

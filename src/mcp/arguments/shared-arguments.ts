@@ -70,7 +70,7 @@ const MODE_WORDS = {
 export const MODE = {
   kind: 'choice',
   about:
-    'guided: ask the user whenever a step says so. full_auto_stop_on_user_deps: ask only when a step requires the user. full_auto_never_stop: never ask; record a gap instead.',
+    'guided: ask the user at every confirmation. full_auto_stop_on_user_deps: ask only for what only the user can provide. full_auto_never_stop: never ask; WorkRail records what is left out as a gap.',
   values: AUTONOMY,
   synonyms: MODE_WORDS,
   mistakenFor: ['autonomy', 'automation'],

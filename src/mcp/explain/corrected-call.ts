@@ -33,7 +33,7 @@ export function callToList({ sent }: Situation): Call {
   return { tool: 'list_workflows', arguments: placeOf(sent) };
 }
 
-/** Finds a run without a token. */
+/** Finds a run that the caller has no token for. */
 export function callToResume({ sent }: Situation): Call {
   return { tool: 'resume_session', arguments: placeOf(sent) };
 }

@@ -50,7 +50,7 @@ function isMissing({ kind, name }: ArgumentProblem, names: readonly string[]): b
 
 const PROBLEM_WORDS: ByKind<ArgumentProblem, string> = {
   unknown: ({ name, meant }) => `Unknown argument ${quote(name)}.${didYouMean(meant)}`,
-  missing: ({ name }) => `${quote(name)} is missing.`,
+  missing: ({ name, isEmpty = false }) => `${quote(name)} is ${isEmpty ? 'empty' : 'missing'}.`,
   twice: ({ name, meant }) =>
     `${quote(name)} and ${quote(meant)} are the same argument with different values; send one of them.`,
   wrong_shape: ({ name, wanted, found }) => `${quote(name)} must be ${a(wanted)}, not ${a(found)}.`,

@@ -79,8 +79,10 @@ function copyAgain(situation: Situation): Advice {
   const [token] = situation.tokens;
   const call = token === undefined ? undefined : callWithFittingToken(situation);
   if (token === undefined || call === undefined) return { suggestion: COPY_AGAIN };
-  const how = token.isGuess ? 'the most similar one' : 'the one that matches the other token';
-  return { suggestion: `Send the corrected call. Its token is ${how}, from ${runOf(token)}.`, call };
+  const how = token.isGuess
+    ? 'the valid token most similar to the one you sent'
+    : 'the token that matches the other one you sent';
+  return { suggestion: `Send the corrected call. It has ${how}, from ${runOf(token)}.`, call };
 }
 
 function hashMismatch({ source, place }: Extract<TokenRefusal, { code: 'TOKEN_WORKFLOW_HASH_MISMATCH' }>): Words {

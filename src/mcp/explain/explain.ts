@@ -72,6 +72,7 @@ export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
 /** How many problems fit in one error. */
 const PROBLEMS_SHOWN_MAX = 5;
 
+const PATH_WRONG = 'If it belongs to a project, send your call again with a correct workspacePath.';
 const OF_PROJECT = "If it belongs to a project, send the project's absolute path as workspacePath.";
 
 const TOKEN_WANTED =
@@ -96,7 +97,7 @@ const WORDS: WordsFor<Refusal> = {
     const runs = recent.map(({ tag, workflowId }) => `run ${tag} (${workflowId})`);
     const call = callWithFittingToken(situation);
     return {
-      message: `${tool} was called without a token.${runs.length === 0 ? '' : ` This server returned steps for ${runs.join(', ')}.`}`,
+      message: `${tool} was called without a token.${runs.length === 0 ? '' : ` Runs recently used on this server: ${runs.join(', ')}.`}`,
       suggestion: call === undefined ? TOKEN_WANTED : 'If this is the run you mean, send the corrected call.',
       ...(recent.length === 0 ? {} : { details: { runs: recent } }),
       call,
@@ -114,7 +115,7 @@ const WORDS: WordsFor<Refusal> = {
   }),
   config_broken: ({ problem }) => ({
     message: `A WorkRail setting is invalid, so no run was started. ${problem}`,
-    suggestion: 'Ask the user to fix it, then send the same call again. A call with mode works without it.',
+    suggestion: 'Ask the user to fix it, then send the same call again.',
   }),
   our_fault: () => ({
     code: 'INTERNAL',
@@ -125,15 +126,17 @@ const WORDS: WordsFor<Refusal> = {
   }),
   workflow_not_found: ({ workflowId, known, workspaceProblem }, situation) => {
     const { tool, sent } = situation;
+    const { workspacePath: _bad, ...withoutPath } = sent;
+    const usable = workspaceProblem === undefined ? situation : { ...situation, sent: withoutPath };
     const workspace = workspaceProblem === undefined ? '' : ` ${explainWorkspace(workspaceProblem)}`;
-    const fix = workspaceProblem === undefined ? '' : 'Fix workspacePath and send the call again. ';
     const near = nearestId(workflowId, known);
+    const other = near === undefined ? `Choose one of: ${known.join(', ')}.` : `Did you mean ${quote(near)}?`;
     const ofProject = sent['workspacePath'] === undefined ? ` ${OF_PROJECT}` : '';
     return {
       code: 'WORKFLOW_NOT_FOUND',
       message: `Unknown workflow ${quote(workflowId)}.${workspace}`,
-      suggestion: `${fix}${near === undefined ? `Choose one of: ${known.join(', ')}.` : `Did you mean ${quote(near)}?`}${ofProject}`,
-      call: near === undefined ? callToList(situation) : { tool, arguments: { ...sent, workflowId: near } },
+      suggestion: `${other}${workspaceProblem === undefined ? ofProject : ` ${PATH_WRONG}`}`,
+      call: near === undefined ? callToList(usable) : { tool, arguments: { ...usable.sent, workflowId: near } },
     };
   },
   workflow_invalid: ({ workflowId, invalid }, situation) => ({

@@ -22,7 +22,7 @@ export const checkpointWorkflowTool = defineTool({
     sessionToken: {
       kind: 'token',
       slot: 'sessionToken',
-      about: 'From start_session. Not needed with checkpointToken.',
+      about: 'Not needed. Only for servers that offer start_session.',
       mistakenFor: ['session'],
     },
     output: { ...OUTPUT, about: 'Notes and artifacts to save now.', isRequired: true },

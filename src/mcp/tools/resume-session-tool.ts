@@ -59,7 +59,7 @@ export const resumeSessionTool = defineTool({
   name: 'resume_session',
   title: 'Resume earlier work',
   description:
-    'Finds a run without a token, in a new or compacted chat. If one run clearly matches, the reply contains its goal, rules, work so far, current step and tokens; otherwise up to 5 runs to choose from. {} searches this workspace. Changes nothing. Example: {"query":"login timeout"}',
+    'Finds a run when you have no token for it, for example in a new or compacted chat. If one run clearly matches, the reply contains its goal, rules, work so far, current step and tokens; otherwise up to 5 runs to choose from. {} searches this workspace. Changes nothing. Example: {"query":"login timeout"}',
   reply: resumeReplyShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {

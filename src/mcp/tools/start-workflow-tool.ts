@@ -23,7 +23,8 @@ export const startWorkflowTool = defineTool({
     attachTo: {
       kind: 'token',
       slot: 'attachTo',
-      about: 'Any token of an earlier run, to put both runs in one session.',
+      about:
+        'Any token of an earlier run. The new run is then stored in the same session (a session groups related runs).',
       mistakenFor: ['attach', 'session', 'sessionToken', 'join'],
     },
   },

@@ -34,7 +34,7 @@ describe('a token used again with other content', () => {
       expect(calls(text)).toEqual([(nextCall as JsonObject)['arguments']]);
       expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_fresh', ...SENT } });
       expect(text.split('\n')[0]).toBe(
-        'This token was already used with other content. What you sent now was not recorded. This is the recorded reply:',
+        'This token was already used with other content. What you sent now was not recorded. This was the reply to the first call with this token:',
       );
       expect(replySchema.safeParse(structured).error).toBeUndefined();
     },
@@ -43,16 +43,18 @@ describe('a token used again with other content', () => {
   test('a token used again with other content after an advance lets the agent continue or branch', () => {
     const { text, recorded } = ignored(partsAt(PLAIN, { done: 1 }));
     expect(text).toContain(
-      'To continue from what is recorded, do the step above. To keep what you just sent, send it again',
+      'do the step above and send the call after "Call to report this step:". To keep what you just sent, send the call below',
     );
-    expect(text).toContain(`Recorded call: continue_workflow {"ackToken":"${recorded.structured['ackToken']}"`);
+    expect(text).toContain(
+      `Call to report this step: continue_workflow {"ackToken":"${recorded.structured['ackToken']}"`,
+    );
     expect(ignored(partsAt(PLAIN, { done: 2 })).text).not.toContain('do the step above');
   });
 
   test('a token used again with other content after a block sends the correction, with the new token', () => {
     const { text } = ignored(blockedParts(reviewAt('judge')));
     expect(text).toContain('This step is still pending. The call to send is below.');
-    expect(text).toContain('To send your correction, use this token.');
+    expect(text).toContain('To send your correction, send the call below.');
   });
 
   test('a token used again with other content does not repeat what is too long, but says where it belongs', () => {

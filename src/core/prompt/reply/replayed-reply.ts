@@ -19,7 +19,7 @@ export type IgnoredOutput = { readonly sent: JsonObject; readonly ackToken: stri
 export function withIgnoredOutput(given: GivenReply, { sent, ackToken }: IgnoredOutput): GivenReply {
   const isBlocked = given.structured['kind'] === 'blocked';
   const nextCall = callAgain(given, { sent, ackToken });
-  const how = isBlocked ? FIX : given.structured['isComplete'] === true ? BRANCH_OFF : `${CONTINUE} ${BRANCH_OFF}`;
+  const how = isBlocked ? FIX : given.structured['isComplete'] === true ? BRANCH_OFF : `${CONTINUE}. ${BRANCH_OFF}`;
   const text = `${withoutOldCall(given.text, isBlocked)}\n${how}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
   return warned({ ...given, text, structured: { ...given.structured, nextCall: { ...nextCall } } });
 }
@@ -41,7 +41,7 @@ function warned(given: GivenReply): GivenReply {
   const warnings = given.structured['warnings'];
   return {
     ...given,
-    text: `${message} This is the recorded reply:\n\n${given.text}`,
+    text: `${message} This was the reply to the first call with this token:\n\n${given.text}`,
     structured: {
       ...given.structured,
       warnings: [...(Array.isArray(warnings) ? warnings : []), { code, message }],
@@ -49,18 +49,19 @@ function warned(given: GivenReply): GivenReply {
   };
 }
 
-const SAVE = 'To save what you just sent as well, use this call.';
-const CONTINUE = 'To continue from what is recorded, do the step above.';
-const BRANCH_OFF = 'To keep what you just sent, send it again with this token; that creates a branch.';
+const SAVE = 'To save what you just sent as well, send the call below.';
+const TO_REPORT = 'Call to report this step:';
+const CONTINUE = `To stay on the existing branch, do the step above and send the call after "${TO_REPORT}"`;
+const BRANCH_OFF = 'To keep what you just sent, send the call below; it creates a new branch.';
 const SENT = 'The notes you just sent.';
-const FIX = 'To send your correction, use this token.';
+const FIX = 'To send your correction, send the call below.';
 
 /** A reply has only one next call; the recorded one becomes the alternative. */
 function withoutOldCall(text: string, isOnTop: boolean): string {
   const line = `\n${NEXT_CALL} `;
   const at = isOnTop ? text.indexOf(line) : text.lastIndexOf(line);
   if (at === -1) return text;
-  return `${text.slice(0, at)}\nRecorded call: ${text.slice(at + line.length).replace(ON_TOP, 'The call to send is below.')}`;
+  return `${text.slice(0, at)}\n${isOnTop ? 'Call in that reply:' : TO_REPORT} ${text.slice(at + line.length).replace(ON_TOP, 'The call to send is below.')}`;
 }
 
 /** The same call with the token that it needs; output that is too long to repeat has to be filled in by the caller. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-value.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import { BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../../log/budgets.ts';
 import type { NodeId } from '../../log/ids.ts';
 import { truncate } from '../../text/utf8.ts';
@@ -22,24 +22,32 @@ export function fittedBranch(branch: BranchPart): BranchPart {
 /** Shows what followed a step that was already done, and that there is a choice. */
 function branchText({ children, childrenOmitted, preferred }: BranchPart): readonly TextPart[] {
   const { stateToken, stepTitle, isComplete, recap } = preferred;
-  const stand = isComplete ? 'complete.\nTo see its result' : `now at "${stepTitle}".\nTo continue from there`;
-  const list = children.map(({ kind, summary }) => `- ${KINDS[kind]}: ${oneLine(summary) || 'no notes'}`);
+  const stand = isComplete ? 'complete.' : `now at "${stepTitle}".`;
+  const list = children.map(({ kind, summary }) => {
+    const notes = oneLine(summary);
+    return `- ${KINDS[kind]}${notes === '' ? ', without notes.' : `. The notes begin: ${quote(notes)}`}`;
+  });
   const more = childrenOmitted === 0 ? [] : [`- and ${childrenOmitted} more`];
   return [
-    `You already finished this step. The run is ${stand}: `,
+    `You already finished this step. The run is ${stand}\n${toStay(preferred)}: `,
     ...callText({ tool: 'continue_workflow', arguments: { stateToken } }),
     [AGAIN, '\nAlready sent for this step:', ...list, ...more].join('\n'),
     `\n\n${recapText(recap, 'Notes on the existing branch')}`,
   ];
 }
 
+/** What stands before the call that follows the existing branch. */
+export function toStay({ isComplete }: BranchPart['preferred']): string {
+  return isComplete ? 'To see its result' : 'To continue from there';
+}
+
 const AGAIN =
-  '\nTo do this step again on a new branch (the existing branch is kept): send the call at the end of this reply.';
+  '\nTo do this step again on a new branch, do it and send the call after "Next call:" below. The existing branch is kept.';
 
 const KINDS: { readonly [kind in BranchPart['children'][number]['kind']]: string } = {
-  step: 'done',
-  blocked_attempt: 'blocked',
-  checkpoint: 'saved',
+  step: 'Reported as done',
+  blocked_attempt: 'Blocked',
+  checkpoint: 'Saved',
 };
 
 export function branchData({ children, childrenOmitted, preferred }: BranchPart): JsonObject {

@@ -7,7 +7,7 @@ import { assembleReply, type Outline } from './assemble-reply.ts';
 import { ATTEMPTS_IN_A_ROW_MAX, blockedOpening, ON_TOP, sendWords } from './blocked-opening.ts';
 import { correctedCall, reportCall, shortTitle } from './footer.ts';
 import { openGapsText } from './gap-lines.ts';
-import { fittedBranch, replySections } from './reply-sections.ts';
+import { fittedBranch, replySections, toStay } from './reply-sections.ts';
 
 /** The reply about a node: the step first, then the position, what to do and the tokens. */
 export function stepReply(given: ReplyParts): OpenReply {
@@ -90,13 +90,20 @@ function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, { 
   const isHeld = isHeldBack(step);
   const isAsked = nextIntent === 'await_user_confirmation' && !isHeld;
   const ask = isAsked ? ', ask the user, and wait for the answer' : '';
-  const follows = isHeld ? 'The call is blocked until the user answers.' : 'The reply has the next step.';
+  const follows = isHeld ? 'The call is blocked until the user answers.' : replyWords(step);
   const order = `only this step${ask}. Then ${sendWords(nextCall)} this call. ${follows}`;
-  if (branch !== undefined) return `${CHOICE} do ${order}`;
+  if (branch !== undefined) return `${choice(branch)} do ${order}`;
   return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;
 }
 
-const CHOICE = 'To stay on the existing branch, send the call above. To do this step again on a new branch,';
+function choice({ preferred }: NonNullable<ReplyParts['branch']>): string {
+  return `To stay on the existing branch, send the call after "${toStay(preferred)}". To do this step again on a new branch,`;
+}
+
+/** The last step may be in a loop, so nothing is said about the reply to it. */
+function replyWords({ pending: { position } }: RenderedStep): string {
+  return position.index < position.of ? 'The reply has the next step.' : 'This is the last step.';
+}
 
 /** Whether the user is asked only about the report; any other question comes before the report. */
 function isHeldBack({ place, lacking }: RenderedStep): boolean {

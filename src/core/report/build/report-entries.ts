@@ -56,7 +56,7 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
       riskPolicy,
       warnings: warnings.map(({ code, recommended, effective }) => {
         const what = code === 'exceeds_recommended_autonomy' ? 'mode' : 'risk policy';
-        return `The ${what} is ${effective}; the workflow recommends at most ${recommended}.`;
+        return `The ${what} is ${effective}; the workflow recommends a more cautious one, ${recommended}.`;
       }),
     })),
     capabilities: record.capabilities.map(({ capability, status, provenance }) => ({

@@ -43,7 +43,7 @@ function readText(text: string): Reading {
   };
   return {
     next: call('Next call:'),
-    rejoin: call('To continue from there:'),
+    rejoin: call('To continue from there:') ?? call('To see its result:'),
     isComplete: /^Run \w{4} · .* · complete$/m.test(text),
   };
 }
