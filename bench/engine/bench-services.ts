@@ -11,6 +11,7 @@ import type { Store } from '../../src/app/ports/store.ts';
 import type { Services } from '../../src/app/services.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
+import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 /** The folders of a machine with only what a benchmark needs. */
@@ -42,6 +43,7 @@ export function benchServices({ userWorkflows }: BenchMachine, store: Store): Se
     workspace: gitObserver(nodeHasher),
     references: referenceFiles('workflows'),
     defaults: async () => ok(PRESETS.guided),
+    gateSettings: async () => REHEARSED_GATES,
     hasher: nodeHasher,
     clock: systemClock,
     ids: randomIds(systemClock),

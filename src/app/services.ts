@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { Preferences } from '../core/log/autonomy.ts';
+import type { By } from '../core/log/events/event-envelope.ts';
+import type { GateSettings, RunDefaults } from '../core/settings/settings-in-effect.ts';
 import type { TokenForm } from '../core/token/token.ts';
 import type { WorkflowCatalog } from './catalog/workflow-catalog.ts';
 import type { ArtifactStore, PinnedWorkflows, SnapshotStore } from './ports/content-stores.ts';
@@ -37,8 +38,12 @@ export type Services = ReadServices & {
   readonly keyring: KeyringStore;
   readonly workspace: WorkspaceObserver;
   readonly references: ReferenceFinder;
-  /** The preferences of a run that is started without a mode. */
-  readonly defaults: (workspace: string | undefined) => Promise<Result<Preferences, ConfigRefusal>>;
+  /** The preferences of a run that is started without a mode, and what limits them. */
+  readonly defaults: (workspace: string | undefined) => Promise<Result<RunDefaults, ConfigRefusal>>;
+  /** What applies to the gates of a workspace. */
+  readonly gateSettings: (workspace: string | undefined) => Promise<GateSettings>;
+  /** How this call reached us. It is recorded with everything that the call appends. */
+  readonly by?: By | undefined;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly answerIds: AnswerIds;
@@ -55,6 +60,6 @@ export type AnswerServices = PlaceServices &
 export type SessionsServices = Omit<ReadServices, 'catalog' | 'patterns'> & Pick<Services, 'workspace' | 'clock'>;
 
 /** What changing and removing sessions from the command line needs. */
-export type UpkeepServices = Pick<Services, 'sessions' | 'sessionIndex' | 'snapshots' | 'clock' | 'hasher'> &
+export type UpkeepServices = Pick<Services, 'sessions' | 'sessionIndex' | 'snapshots' | 'clock' | 'hasher' | 'by'> &
   Pick<ReadServices, 'pinnedWorkflows'> &
   Omit<Upkeep, 'audit'>;

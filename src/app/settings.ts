@@ -1,6 +1,7 @@
 import { applyEdits, findNodeAtLocation, modify, parseTree } from 'jsonc-parser';
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../core/assert.ts';
+import { quote } from '../core/json/json-value.ts';
 import type { SettingProblem, SettingsLayer } from '../core/settings/resolve-settings.ts';
 import type { SettingName, SettingValue } from '../core/settings/setting-keys.ts';
 import { parseSettingsFile } from '../core/settings/settings-file.ts';
@@ -27,7 +28,10 @@ export async function setConfig(
   const { layer, problems } = parseSettingsFile(text, origin);
   const broken = problems.find((problem) => problem.code === 'broken_file');
   if (broken !== undefined) return err(broken);
-  if (layer.values[key] === value && !problems.some((problem) => 'key' in problem && problem.key === key))
+  if (
+    quote(layer.values[key] ?? null) === quote(value ?? null) &&
+    !problems.some((problem) => 'key' in problem && problem.key === key)
+  )
     return ok(false);
   const put = await files.put(origin.file, edited(text, key, value));
   return put.map(() => true);

@@ -9,9 +9,10 @@ import {
   SETTING_KEYS,
   SETTING_NAMES,
   type SettingName,
+  settingText,
   valueOfText,
 } from '../core/settings/setting-keys.ts';
-import { configHash, defaultPreferences } from '../core/settings/settings-in-effect.ts';
+import { configHash, runDefaults } from '../core/settings/settings-in-effect.ts';
 import { configProblemText, originText } from '../core/settings/settings-words.ts';
 import { command, done } from './command.ts';
 import { dim, type Line, notable, strong } from './output/line.ts';
@@ -21,7 +22,7 @@ import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from '.
 const KEY = { syntax: '<key>', help: 'the name of a setting; "workrail config list" shows them' };
 
 const key = z.enum(SETTING_NAMES as readonly [SettingName, ...SettingName[]]);
-const settingValue = z.union([z.string(), z.boolean()]);
+const settingValue = z.union([z.string(), z.boolean(), z.number(), z.array(z.string()).readonly()]);
 const setting = z.strictObject({
   key,
   value: settingValue,
@@ -45,7 +46,7 @@ export const configGet = command({
     say([dim(`from: ${originText(data.origin)}`)]);
     return done({
       data,
-      lines: [[String(data.value)]],
+      lines: [[settingText(data.value)]],
       problem: invalidSettings(config),
       next: 'workrail config list',
     });
@@ -93,7 +94,9 @@ export const configSet = command({
     if (set.isErr()) return err(notSet(set.error));
     const { origin: now } = (await config()).settings[name];
     const isOverridden = now.kind === 'variable' || (now.kind === 'workspace' && !isProject);
-    const changed = isUnset ? `Removed ${name} from ${origin.file}.` : `Set ${name} to ${value} in ${origin.file}.`;
+    const changed = isUnset
+      ? `Removed ${name} from ${origin.file}.`
+      : `Set ${name} to ${settingText(value ?? '')} in ${origin.file}.`;
     return done({
       data: { key: name, value: value ?? null, file: origin.file, isChanged: set.value },
       lines: [
@@ -120,7 +123,7 @@ export const configList = command({
     const settings = [...shownSettings(config, await program.dataDir())];
     const short = (path: string) => shortPath(machine, path);
     const rows = table(
-      settings.map((one) => [strong(one.key), short(String(one.value)), dim(short(originText(one.origin)))]),
+      settings.map((one) => [strong(one.key), short(settingText(one.value)), dim(short(originText(one.origin)))]),
     );
     const about = (i: number): readonly Line[] =>
       settings.slice(i, i + 1).map((one) => [dim(`  ${SETTING_KEYS[one.key].about}`)]);
@@ -157,7 +160,7 @@ export const configPath = command({
 function shownSettings(config: ResolvedSettings, dataDir: string): readonly ShownSetting[] {
   const inEffect: { readonly [name in SettingName]?: string } = {
     dataDir,
-    riskPolicy: defaultPreferences(config).riskPolicy,
+    riskPolicy: runDefaults(config).riskPolicy,
   };
   return SETTING_NAMES.map((name) => {
     const { value, origin } = config.settings[name];

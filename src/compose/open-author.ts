@@ -10,6 +10,7 @@ import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/syste
 import { referenceFiles } from '../adapters/workspace.ts';
 import type { AuthorServices } from '../app/author/author-services.ts';
 import { PRESETS } from '../core/log/autonomy.ts';
+import { REHEARSED_GATES } from '../core/settings/settings-in-effect.ts';
 import { BUNDLED_ALIASES } from '../core/workflow/builtins/builtin-workflows.ts';
 import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
 
@@ -36,6 +37,7 @@ export function openAuthor(bundledFolder: string, workspace: string): AuthorServ
       workspace: { observe: async () => [], tree: async () => undefined },
       references: referenceFiles(bundledFolder),
       defaults: async () => ok(PRESETS.guided),
+      gateSettings: async () => REHEARSED_GATES,
       hasher: nodeHasher,
       clock: systemClock,
       ids: randomIds(systemClock),

@@ -7,7 +7,7 @@ import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/syste
 import { gitObserver, referenceFiles } from '../adapters/workspace.ts';
 import { type WorkflowCatalog, workflowCatalog } from '../app/catalog/workflow-catalog.ts';
 import type { Services } from '../app/services.ts';
-import { defaultPreferences } from '../core/settings/settings-in-effect.ts';
+import { gateSettings, runDefaults } from '../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../core/settings/settings-words.ts';
 import { BUNDLED_ALIASES } from '../core/workflow/builtins/builtin-workflows.ts';
 import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
@@ -23,7 +23,8 @@ export async function openServerServices({ tokenForm }: Settings, bundledFolder:
     patterns: { load: async () => patterns },
     workspace: gitObserver(nodeHasher),
     references: referenceFiles(bundledFolder),
-    defaults: runDefaults,
+    defaults: ownDefaults,
+    gateSettings: async (workspace) => gateSettings(await loadOwnConfig(workspace)),
     hasher: nodeHasher,
     clock: systemClock,
     ids: randomIds(systemClock),
@@ -56,10 +57,10 @@ function openCatalog(bundledFolder: string, compilePattern: CompilePattern): Wor
  * The preferences of a run that is started without a mode. The settings are read at each start, so a server need not be
  * restarted.
  */
-const runDefaults: Services['defaults'] = async (workspace) => {
+const ownDefaults: Services['defaults'] = async (workspace) => {
   const config = await loadOwnConfig(workspace);
   const [problem] = config.problems;
   return problem === undefined
-    ? ok(defaultPreferences(config))
+    ? ok(runDefaults(config))
     : err({ code: 'config_broken', problem: configProblemText(problem) });
 };

@@ -6,6 +6,7 @@ import { answerIds, nodeHasher, randomIds } from '../../src/adapters/system.ts';
 import type { AuthorServices } from '../../src/app/author/author-services.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
+import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 const WORKSPACE = '/repo';
@@ -38,6 +39,7 @@ export function memoryBench(content: { readonly [path: string]: string | object 
         workspace: { observe: async () => [], tree: async () => undefined },
         references: { find: async () => [] },
         defaults: async () => ok(PRESETS.guided),
+        gateSettings: async () => REHEARSED_GATES,
         hasher: nodeHasher,
         clock: { nowMs: () => 1_700_000_000_000 },
         ids: randomIds({ nowMs: () => 1_700_000_000_000 }),

@@ -7,6 +7,7 @@ import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import type { Services } from '../../src/app/services.ts';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
+import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 const source = readFileSync(new URL('../../workflows/wr.first_steps.json', import.meta.url), 'utf8');
@@ -34,6 +35,7 @@ export function memoryServices(): Services {
     workspace: { observe: async () => [], tree: async () => undefined },
     references: { find: async () => [] },
     defaults: async () => ok(PRESETS.guided),
+    gateSettings: async () => REHEARSED_GATES,
     hasher: nodeHasher,
     clock,
     ids: randomIds(clock),

@@ -1,21 +1,38 @@
+import { unreachable } from '../assert.ts';
 import type { Autonomy, RiskPolicy } from '../log/autonomy.ts';
 
 // Repeated here, because a server reads its settings before it loads anything else. A test keeps them equal.
 const MODES = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] as const satisfies readonly Autonomy[];
 const RISK_POLICIES = ['conservative', 'balanced', 'aggressive'] as const satisfies readonly RiskPolicy[];
 
+/** Starts each run as its workflow recommends. Listed last, because a workflow may recommend any mode. */
+export const RECOMMENDED = 'recommended';
+
+/** The channels on which a person can answer. */
+export const ANSWER_CHANNELS = ['elicitation', 'terminal', 'console', 'team'] as const;
+
+/** A client ends a call that takes too long. */
+const WAIT_SECONDS_MAX = 300;
+
 /** The type of a setting. */
 type ConfigKind =
   | { readonly kind: 'switch' }
   | { readonly kind: 'path' }
-  | { readonly kind: 'choice'; readonly values: readonly string[] };
+  | { readonly kind: 'choice'; readonly values: readonly string[] }
+  | { readonly kind: 'list'; readonly values: readonly string[] }
+  | { readonly kind: 'count'; readonly max: number };
 
 export type SettingKey = ConfigKind & {
   readonly variable: string;
   /** A repository may set how its runs behave; everything else is up to the user of the machine. */
   readonly isForWorkspaces: boolean;
+  /**
+   * Whether a project and the environment can only tighten it. The values of a choice are then in order, tightest first;
+   * a shorter list and a smaller number are tighter.
+   */
+  readonly isOnlyTightened?: true;
   /** The default; `undefined` if it depends on something else. */
-  readonly fallback: string | boolean | undefined;
+  readonly fallback: SettingValue | undefined;
   readonly about: string;
   /** The allowed values, as the second half of a sentence. */
   readonly expected: string;
@@ -25,22 +42,78 @@ export type SettingKey = ConfigKind & {
 export const SETTING_KEYS = {
   mode: {
     kind: 'choice',
-    values: MODES,
+    values: [...MODES, RECOMMENDED],
     variable: 'WORKRAIL_MODE',
     isForWorkspaces: true,
+    isOnlyTightened: true,
     fallback: 'guided',
-    about: 'How much an agent may do on its own in a run that is started without a mode.',
-    expected: 'guided (the default), full_auto_stop_on_user_deps or full_auto_never_stop',
+    about:
+      'How much an agent may do on its own in a run that is started without a mode. "recommended" starts each run as its workflow recommends, and workflows of a project, a git source or a package at most guided.',
+    expected:
+      'guided (the default), full_auto_stop_on_user_deps, full_auto_never_stop or, for the user only, recommended',
   },
   riskPolicy: {
     kind: 'choice',
     values: RISK_POLICIES,
     variable: 'WORKRAIL_RISK_POLICY',
     isForWorkspaces: true,
+    isOnlyTightened: true,
     fallback: undefined,
     about:
       'When and how a run that is started without a mode warns. It never loosens a requirement. Default: the policy of the mode.',
     expected: 'conservative, balanced or aggressive',
+  },
+  'autonomy.max': {
+    kind: 'choice',
+    values: MODES,
+    variable: 'WORKRAIL_AUTONOMY_MAX',
+    isForWorkspaces: true,
+    isOnlyTightened: true,
+    fallback: 'full_auto_never_stop',
+    about: 'The loosest mode that anybody can set for a run. A looser one is lowered to it, with a warning.',
+    expected: 'guided, full_auto_stop_on_user_deps or full_auto_never_stop (the default)',
+  },
+  'gates.minimum': {
+    kind: 'choice',
+    values: ['confirmed', 'stated'],
+    variable: 'WORKRAIL_GATES_MINIMUM',
+    isForWorkspaces: true,
+    isOnlyTightened: true,
+    fallback: 'stated',
+    about:
+      "How sure every answer of a person must be. confirmed: every answer must come on a channel that the agent's calls cannot reach. stated: the agent's word is enough where the workflow asks for no more.",
+    expected: 'stated (the default) or confirmed',
+  },
+  'gates.accept': {
+    kind: 'list',
+    values: ANSWER_CHANNELS,
+    variable: 'WORKRAIL_GATES_ACCEPT',
+    isForWorkspaces: true,
+    isOnlyTightened: true,
+    fallback: ANSWER_CHANNELS,
+    about:
+      "The channels on which an answer of a person counts: the client's form, a terminal, the console, a signed-in member of a team.",
+    expected: 'a list of elicitation, terminal, console and team (the default is all of them)',
+  },
+  'gates.waitSeconds': {
+    kind: 'count',
+    max: WAIT_SECONDS_MAX,
+    variable: 'WORKRAIL_GATES_WAIT_SECONDS',
+    isForWorkspaces: true,
+    isOnlyTightened: true,
+    fallback: 45,
+    about: "How long a call waits for an answer in the client's form. The form stays open after that.",
+    expected: `a whole number of seconds, 0 to ${WAIT_SECONDS_MAX} (the default is 45)`,
+  },
+  'gates.unattended': {
+    kind: 'choice',
+    values: ['block', 'gap'],
+    variable: 'WORKRAIL_GATES_UNATTENDED',
+    isForWorkspaces: true,
+    isOnlyTightened: true,
+    fallback: 'block',
+    about: 'What happens at a gate where no person can answer, as in CI: the run stops, or it records a critical gap.',
+    expected: 'block (the default) or gap',
   },
   dataDir: {
     kind: 'path',
@@ -81,7 +154,7 @@ export const SETTING_KEYS = {
 export type SettingName = keyof typeof SETTING_KEYS;
 export const SETTING_NAMES = Object.keys(SETTING_KEYS) as readonly SettingName[];
 
-export type SettingValue = string | boolean;
+export type SettingValue = string | boolean | number | readonly string[];
 
 export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(SETTING_KEYS, name);
@@ -91,8 +164,16 @@ export function isSettingName(name: string): name is SettingName {
 export function valueOfText(name: SettingName, text: string): SettingValue | undefined {
   const key: SettingKey = SETTING_KEYS[name];
   if (key.kind === 'switch') return SWITCHES.get(text.toLowerCase());
-  if (key.kind === 'choice') return key.values.includes(text) ? text : undefined;
-  return isAbsolutePath(text) ? text : undefined;
+  const value = key.kind === 'list' ? listOf(text) : key.kind === 'count' ? countOf(text) : text;
+  return isSettingValue(name, value) ? value : undefined;
+}
+
+function listOf(text: string): readonly string[] {
+  return text.split(',').map((word) => word.trim());
+}
+
+function countOf(text: string): number | undefined {
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 const SWITCHES: ReadonlyMap<string, boolean> = new Map([
@@ -105,9 +186,51 @@ const SWITCHES: ReadonlyMap<string, boolean> = new Map([
 /** Whether a value is allowed in a file. */
 export function isSettingValue(name: SettingName, value: unknown): value is SettingValue {
   const key: SettingKey = SETTING_KEYS[name];
-  if (key.kind === 'switch') return typeof value === 'boolean';
-  if (typeof value !== 'string') return false;
-  return key.kind === 'choice' ? key.values.includes(value) : isAbsolutePath(value);
+  switch (key.kind) {
+    case 'switch':
+      return typeof value === 'boolean';
+    case 'count':
+      return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= key.max;
+    case 'list':
+      return Array.isArray(value) && value.every((one) => key.values.includes(one));
+    case 'choice':
+      return typeof value === 'string' && key.values.includes(value);
+    case 'path':
+      return typeof value === 'string' && isAbsolutePath(value);
+    default:
+      return unreachable(key);
+  }
+}
+
+/** A value as a person writes it. */
+export function settingText(value: SettingValue): string {
+  return typeof value === 'object' ? value.join(', ') || 'none' : String(value);
+}
+
+/** Whether a value of a setting that can only be tightened allows more than another one. No value means no limit. */
+export function isLooser(name: SettingName, value: SettingValue | undefined, than: SettingValue | undefined): boolean {
+  const key: SettingKey = SETTING_KEYS[name];
+  if (key.isOnlyTightened === undefined || than === undefined) return false;
+  switch (key.kind) {
+    case 'choice':
+      return key.values.indexOf(String(value ?? key.values.at(-1))) > key.values.indexOf(String(than));
+    case 'list':
+      return listed(value ?? key.values).some((one) => !listed(than).includes(one));
+    case 'count':
+      return Number(value ?? key.max) > Number(than);
+    default:
+      return false;
+  }
+}
+
+/** The tighter of two values; of two lists, what both have. */
+export function tighter(name: SettingName, value: SettingValue, other: SettingValue): SettingValue {
+  if (SETTING_KEYS[name].kind === 'list') return listed(value).filter((one) => listed(other).includes(one));
+  return isLooser(name, other, value) ? value : other;
+}
+
+function listed(value: SettingValue): readonly string[] {
+  return typeof value === 'object' ? value : [];
 }
 
 /**

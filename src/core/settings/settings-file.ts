@@ -43,7 +43,8 @@ type Read = { readonly name: SettingName; readonly value: SettingValue } | { rea
 function readProperty(key: Node, node: Node, { kind }: SettingsLayer['origin']): Read {
   const name = String(key.value);
   if (!isSettingName(name)) {
-    const meant = nearest(name, SETTING_NAMES);
+    // Settings with a dot in their name are written flat.
+    const meant = SETTING_NAMES.find((known) => known.startsWith(`${name}.`)) ?? nearest(name, SETTING_NAMES);
     return { problem: defined({ code: 'unknown_key' as const, key: name, meant }) };
   }
   const { isForWorkspaces, expected } = SETTING_KEYS[name];

@@ -1,13 +1,158 @@
 import { ownJsonBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
-import { autonomySchema, PRESETS, type Preferences, riskPolicySchema } from '../log/autonomy.ts';
-import type { ResolvedSettings } from './resolve-settings.ts';
-import { SETTING_NAMES } from './setting-keys.ts';
+import { defined } from '../json/json-value.ts';
+import {
+  AUTONOMY,
+  type Autonomy,
+  autonomySchema,
+  PRESETS,
+  type Preferences,
+  riskPolicySchema,
+} from '../log/autonomy.ts';
+import type { EventOf } from '../log/event.ts';
+import type { AttestationChannel } from '../log/events/attestation-events.ts';
+import type { By } from '../log/events/event-envelope.ts';
+import type { WorkflowSourceKind } from '../log/events/run-events.ts';
+import type { IgnoredSetting, ResolvedSettings, Setting, SettingOrigin } from './resolve-settings.ts';
+import { ANSWER_CHANNELS, RECOMMENDED, SETTING_NAMES } from './setting-keys.ts';
+import { originText } from './settings-words.ts';
 
-/** The preferences of a run that is started without a mode. */
-export function defaultPreferences({ settings }: Pick<ResolvedSettings, 'settings'>): Preferences {
-  const mode = autonomySchema.parse(settings.mode.value);
-  const policy = riskPolicySchema.safeParse(settings.riskPolicy.value);
-  return policy.success ? { ...PRESETS[mode], riskPolicy: policy.data } : PRESETS[mode];
+type PreferenceSource = EventOf<'preferences_changed'>['data']['source'];
+
+/** The preferences of a run that is started without a mode, and what limits them. */
+export type RunDefaults = Preferences & {
+  /** Who set the mode; by default nobody. */
+  readonly origin?: SettingOrigin;
+  /** The run starts as its workflow recommends, with `autonomy` as the limit. */
+  readonly isRecommended?: true;
+  /** The loosest mode that anybody can set, and where that is set. */
+  readonly max?: { readonly autonomy: Autonomy; readonly origin: SettingOrigin };
+  /** Looser values of the project or the environment. */
+  readonly ignored?: readonly IgnoredSetting[];
+};
+
+export function runDefaults(config: Omit<ResolvedSettings, 'problems'>): RunDefaults {
+  const { mode, riskPolicy, 'autonomy.max': max } = config.settings;
+  const { recommendedLimit, ignored } = config;
+  const isRecommended = mode.value === RECOMMENDED;
+  const limit: Setting = isRecommended ? (recommendedLimit ?? max) : mode;
+  const autonomy = autonomySchema.parse(limit.value);
+  const policy = riskPolicySchema.safeParse(riskPolicy.value);
+  return {
+    autonomy,
+    riskPolicy: policy.success ? policy.data : PRESETS[isRecommended ? 'guided' : autonomy].riskPolicy,
+    origin: isRecommended && recommendedLimit === undefined ? mode.origin : limit.origin,
+    ...(isRecommended ? { isRecommended } : {}),
+    max: { autonomy: autonomySchema.parse(max.value), origin: max.origin },
+    ignored,
+  };
+}
+
+/** A mode that was lowered, and what lowered it. */
+export type ModeCap = { readonly asked: Autonomy; readonly effective: Autonomy; readonly cause: string };
+
+/** Preferences with who set them. */
+export type ChosenPreferences = {
+  readonly preferences: Preferences;
+  readonly source: PreferenceSource;
+  /** How they were set, if not by the call itself. */
+  readonly by?: By;
+  readonly cap?: ModeCap;
+};
+
+/** A mode that the agent sent, lowered to what the settings allow. */
+export function chosenMode(asked: Autonomy, { max }: Pick<RunDefaults, 'max'>): ChosenPreferences {
+  if (max === undefined || !exceeds(asked, max.autonomy)) return { preferences: PRESETS[asked], source: 'agent' };
+  const effective = max.autonomy;
+  const cause = `autonomy.max (${originText(max.origin)})`;
+  return { preferences: PRESETS[effective], source: 'policy', by: CONFIG, cap: { asked, effective, cause } };
+}
+
+/** The preferences that a run starts with if its caller sends no mode. */
+export function startPreferences(
+  defaults: RunDefaults,
+  workflow: { readonly recommended: Partial<Preferences>; readonly kind: WorkflowSourceKind },
+): ChosenPreferences {
+  if (defaults.isRecommended) return recommendedPreferences(defaults, workflow);
+  const { autonomy, riskPolicy, origin } = defaults;
+  const capped = chosenMode(autonomy, defaults);
+  if (capped.cap !== undefined) return { ...capped, preferences: { ...capped.preferences, riskPolicy } };
+  return { preferences: { autonomy, riskPolicy }, ...settingSource(origin) };
+}
+
+/** Whoever can change a project, a git source or a package must not decide how far an agent goes on its own. */
+const TRUSTED_KINDS: readonly WorkflowSourceKind[] = ['bundled', 'user'];
+
+function recommendedPreferences(
+  { autonomy: limit, riskPolicy, max, origin }: RunDefaults,
+  { recommended, kind }: { readonly recommended: Partial<Preferences>; readonly kind: WorkflowSourceKind },
+): ChosenPreferences {
+  const asked = recommended.autonomy ?? 'guided';
+  const isTrusted = TRUSTED_KINDS.includes(kind);
+  const limits = [
+    { autonomy: limit, cause: `mode (${originText(origin ?? { kind: 'default' })})` },
+    ...(max === undefined ? [] : [{ autonomy: max.autonomy, cause: `autonomy.max (${originText(max.origin)})` }]),
+    ...(isTrusted ? [] : [{ autonomy: 'guided' as const, cause: 'the source of the workflow' }]),
+  ];
+  const cap = limits
+    .filter(({ autonomy }) => exceeds(asked, autonomy))
+    .toSorted((a, b) => AUTONOMY.indexOf(a.autonomy) - AUTONOMY.indexOf(b.autonomy))[0];
+  const effective = cap?.autonomy ?? asked;
+  return defined({
+    preferences: { autonomy: effective, riskPolicy },
+    source: 'workflow_recommendation' as const,
+    by: CONFIG,
+    cap: cap && { asked, effective, cause: cap.cause },
+  });
+}
+
+const CONFIG: By = { via: 'config' };
+
+/** Who set the mode that the settings give. Only the user's own file speaks for the user. */
+function settingSource(origin: SettingOrigin | undefined): Pick<ChosenPreferences, 'source' | 'by'> {
+  switch (origin?.kind) {
+    case 'user':
+      return { source: 'user', by: CONFIG };
+    case 'workspace':
+      return { source: 'policy', by: CONFIG };
+    case 'variable':
+      return { source: 'environment', by: CONFIG };
+    default:
+      return { source: 'system' };
+  }
+}
+
+function exceeds(asked: Autonomy, max: Autonomy): boolean {
+  return AUTONOMY.indexOf(asked) > AUTONOMY.indexOf(max);
+}
+
+/** What applies to the gates of a workspace. */
+export type GateSettings = {
+  readonly minimum: 'stated' | 'confirmed';
+  /** The channels on which an answer counts. */
+  readonly accept: readonly AttestationChannel[];
+  readonly waitSeconds: number;
+  /** What happens where nobody can answer. */
+  readonly unattended: 'block' | 'gap';
+};
+
+/** The gates of a rehearsal: a script answers instead of a person. */
+export const REHEARSED_GATES: GateSettings = {
+  minimum: 'stated',
+  accept: [...ANSWER_CHANNELS, 'rehearsal'],
+  waitSeconds: 0,
+  unattended: 'block',
+};
+
+/** The gates as the settings want them. While a setting is invalid they are as tight as they can be set. */
+export function gateSettings({ settings, problems }: Pick<ResolvedSettings, 'settings' | 'problems'>): GateSettings {
+  const { value: accept } = settings['gates.accept'];
+  const isBroken = problems.length > 0;
+  return {
+    minimum: isBroken || settings['gates.minimum'].value === 'confirmed' ? 'confirmed' : 'stated',
+    accept: ANSWER_CHANNELS.filter((channel) => typeof accept !== 'object' || accept.includes(channel)),
+    waitSeconds: Number(settings['gates.waitSeconds'].value),
+    unattended: !isBroken && settings['gates.unattended'].value === 'gap' ? 'gap' : 'block',
+  };
 }
 
 /** A hash of the settings in effect. Two processes with the same hash behave alike. */

@@ -1,7 +1,7 @@
 import { unreachable } from '../assert.ts';
 import { quote } from '../json/json-value.ts';
-import type { SettingOrigin, SettingProblem } from './resolve-settings.ts';
-import { SETTING_KEYS } from './setting-keys.ts';
+import type { IgnoredSetting, SettingOrigin, SettingProblem } from './resolve-settings.ts';
+import { SETTING_KEYS, settingText } from './setting-keys.ts';
 
 /** A problem with the settings and where it is. */
 export function configProblemText(problem: SettingProblem): string {
@@ -28,6 +28,12 @@ export function configProblemText(problem: SettingProblem): string {
 /** In a file, a switch is a JSON boolean. */
 function fileWords({ key, expected }: Extract<SettingProblem, { code: 'wrong_value' }>): string {
   return SETTING_KEYS[key].kind === 'switch' ? 'true or false (the default)' : expected;
+}
+
+/** What a project or the environment tried to loosen. */
+export function ignoredText({ key, value, origin, kept }: IgnoredSetting): string {
+  const limit = kept.value === undefined ? 'the value in effect' : settingText(kept.value);
+  return `${originText(origin)} sets ${key} to ${settingText(value)}, which is looser than ${limit} (${originText(kept.origin)}). It is ignored.`;
 }
 
 export function originText(origin: SettingOrigin): string {

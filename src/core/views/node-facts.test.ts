@@ -4,10 +4,13 @@ import { deepFreeze } from '../../../test/simulation/deep-freeze.ts';
 import { type CapabilityFact, gapIdOf, outputIdOf } from '../../../test/simulation/node-facts.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
 import { PRESETS } from '../log/autonomy.ts';
+import type { SessionEvent } from '../log/event.ts';
+import type { By } from '../log/events/event-envelope.ts';
 import { attemptIdSchema } from '../log/ids.ts';
 import {
   advanceOutcome,
   attemptCount,
+  autonomySetterAt,
   blockedDraft,
   capabilityAt,
   capabilityHistory,
@@ -17,6 +20,7 @@ import {
   decisionTrace,
   gapHistory,
   gapsOfRun,
+  isNeverStopByPerson,
   type NodeOutput,
   observationHistory,
   observationsInOrder,
@@ -265,4 +269,70 @@ test('the trace of a node has its own decisions in order, and nothing of its par
     ['first step'],
     ['second step', 'and why'],
   ]);
+});
+
+describe('who set never-stop', () => {
+  const AT_A_TERMINAL: By = { via: 'cli', terminal: true };
+
+  /** A run whose changes of preferences are made as told, one after the other. */
+  function changes(
+    ...made: readonly {
+      readonly source?: 'user' | 'agent' | 'policy' | 'environment' | 'workflow_recommendation' | 'system';
+      readonly by?: By;
+      readonly mode?: 'guided' | 'full_auto_never_stop';
+      readonly isRiskOnly?: true;
+    }[]
+  ) {
+    const writer = sessionWriter();
+    const root = writer.startRun({ mode: 'guided' });
+    for (const { mode = 'full_auto_never_stop' } of made) writer.record(root, { mode });
+    const isChange = (event: SessionEvent) => event.kind === 'preferences_changed';
+    const own: readonly SessionEvent[] = writer.events.filter(isChange).slice(1);
+    const events = writer.events.map((event): SessionEvent => {
+      const how = made[own.indexOf(event)];
+      if (event.kind !== 'preferences_changed' || how === undefined) return event;
+      const { source = 'user', by, isRiskOnly } = how;
+      const delta = isRiskOnly
+        ? [{ key: 'riskPolicy' as const, value: event.data.effective.riskPolicy }]
+        : event.data.delta;
+      return { ...event, ...(by && { by }), data: { ...event.data, source, delta } };
+    });
+    const view = foldEvents(events);
+    return [autonomySetterAt(view.preferences, root.nodeId), isNeverStopByPerson(view, root.nodeId)];
+  }
+
+  test('only a terminal, the console and a signed-in member are channels of a person', () => {
+    enforces('never_stop_by_person');
+    expect(changes({ by: AT_A_TERMINAL })).toEqual(['person', true]);
+    expect(changes({ by: { via: 'console' } })).toEqual(['person', true]);
+    expect(changes({ by: { via: 'team', principal: 'ada@example.com' } })).toEqual(['person', true]);
+    expect(changes({ by: { via: 'team' } })).toEqual(['agent', false]);
+    expect(changes({ by: { via: 'cli' } })).toEqual(['command', false]);
+    expect(changes({ by: { via: 'config' } })).toEqual(['settings', false]);
+    expect(changes({ by: { via: 'mcp' } })).toEqual(['agent', false]);
+    for (const source of ['agent', 'policy', 'environment', 'workflow_recommendation', 'system'] as const) {
+      expect(changes({ source, by: AT_A_TERMINAL })).toEqual([source, false]);
+    }
+  });
+
+  test('a user without a channel is from the first release and counts as the agent', () => {
+    enforces('never_stop_by_person');
+    expect(changes({})).toEqual(['agent', false]);
+  });
+
+  test('a later change of the risk policy alone does not change who set the mode', () => {
+    enforces('never_stop_by_person');
+    expect(changes({ source: 'agent' }, { by: AT_A_TERMINAL, isRiskOnly: true })).toEqual(['agent', false]);
+    expect(changes({ by: AT_A_TERMINAL }, { source: 'agent', isRiskOnly: true })).toEqual(['person', true]);
+  });
+
+  test('the last one who set the mode counts', () => {
+    enforces('never_stop_by_person');
+    expect(changes({ by: AT_A_TERMINAL }, { source: 'agent', mode: 'guided' }, { source: 'agent' })).toEqual([
+      'agent',
+      false,
+    ]);
+    expect(changes({ source: 'agent' }, { by: AT_A_TERMINAL })).toEqual(['person', true]);
+    expect(changes({ by: AT_A_TERMINAL, mode: 'guided' })).toEqual(['person', false]);
+  });
 });

@@ -55,20 +55,64 @@ function withOne(line: CapabilityLine, event: CapabilityObservation): Capability
 
 type PreferencesChanged = EventOf<'preferences_changed'>;
 
-/** The last change of preferences on each node's own line. */
-export type PreferencesView = Lineage<PreferencesChanged | undefined, PreferencesChanged>;
+/** The last change of preferences on each node's own line, and the last one that set the autonomy. */
+type PreferencesHeld = { readonly latest: PreferencesChanged; readonly autonomy: PreferencesChanged } | undefined;
+export type PreferencesView = Lineage<PreferencesHeld, PreferencesChanged>;
 
 export function emptyPreferences(): PreferencesView {
-  return emptyLineage<PreferencesChanged | undefined, PreferencesChanged>(undefined, latest);
+  return emptyLineage<PreferencesHeld, PreferencesChanged>(undefined, withChange);
+}
+
+function withChange(held: PreferencesHeld, latest: PreferencesChanged): PreferencesHeld {
+  const isAutonomySet = held === undefined || latest.data.delta.some(({ key }) => key === 'autonomy');
+  return { latest, autonomy: isAutonomySet ? latest : held.autonomy };
 }
 
 /** The preferences in force at a node; `undefined` where its line set none and the caller's defaults apply. */
 export function preferencesAt(preferences: PreferencesView, nodeId: NodeId): Preferences | undefined {
-  return heldAt(preferences, nodeId)?.data.effective;
+  return heldAt(preferences, nodeId)?.latest.data.effective;
 }
 
-function latest(_: PreferencesChanged | undefined, event: PreferencesChanged): PreferencesChanged {
-  return event;
+/** Who set the autonomy in force at a node; `undefined` where its line set none. */
+export function autonomySetterAt(preferences: PreferencesView, nodeId: NodeId): PreferenceSetter | undefined {
+  const set = heldAt(preferences, nodeId)?.autonomy;
+  return set && setterOf(set);
+}
+
+/**
+ * Whether a person set never-stop for this run on a channel that the agent's calls cannot reach. What comes from
+ * settings, from a recommendation or from the agent does not pass a gate.
+ */
+export function isNeverStopByPerson(
+  { preferences }: { readonly preferences: PreferencesView },
+  nodeId: NodeId,
+): boolean {
+  const set = heldAt(preferences, nodeId)?.autonomy;
+  return set?.data.effective.autonomy === 'full_auto_never_stop' && setterOf(set) === 'person';
+}
+
+/** Who set preferences: a person on a channel of their own, the user's settings file, or one of the other sources. */
+export type PreferenceSetter =
+  | Exclude<PreferencesChanged['data']['source'], 'user'>
+  | 'person'
+  | 'settings'
+  | 'command';
+
+/** The envelope decides. A `user` without it is from a release that wrote so for the agent's own `mode` argument. */
+export function setterOf({ data: { source }, by }: Pick<PreferencesChanged, 'data' | 'by'>): PreferenceSetter {
+  if (source !== 'user') return source;
+  switch (by?.via) {
+    case 'console':
+      return 'person';
+    case 'team':
+      return by.principal === undefined ? 'agent' : 'person';
+    case 'cli':
+      return by.terminal === true ? 'person' : 'command';
+    case 'config':
+      return 'settings';
+    default:
+      return 'agent';
+  }
 }
 
 export type WorkspaceObservation = EventOf<'observation_recorded'>;

@@ -6,6 +6,7 @@ import type { Store } from '../../../../src/app/ports/store.ts';
 import type { WorkflowFile } from '../../../../src/app/ports/workflow-sources.ts';
 import type { Services } from '../../../../src/app/services.ts';
 import { PRESETS } from '../../../../src/core/log/autonomy.ts';
+import { REHEARSED_GATES } from '../../../../src/core/settings/settings-in-effect.ts';
 import { compileWorkflow } from '../../../../src/core/workflow/compile-workflow.ts';
 import { COMMON_FILES } from './workflow-files.ts';
 
@@ -27,6 +28,7 @@ export function servicesOver(store: Store, files: readonly WorkflowFile[]): Serv
     workspace: { observe: async () => [], tree: async () => undefined },
     references: { find: async () => [] },
     defaults: async () => ok(PRESETS.guided),
+    gateSettings: async () => REHEARSED_GATES,
     hasher: nodeHasher,
     clock,
     ids: randomIds(clock),
