@@ -3,6 +3,7 @@ import { answerIds, nodeHasher, systemClock } from '../adapters/system.ts';
 import { gitObserver } from '../adapters/workspace.ts';
 import type { Store } from '../app/ports/store.ts';
 import type { AnswerAccess } from '../cli/program.ts';
+import { byCommand } from './open-store.ts';
 
 /** What finding and answering what waits for a person needs. */
 export function openAnswers(store: Store): AnswerAccess {
@@ -14,5 +15,6 @@ export function openAnswers(store: Store): AnswerAccess {
     hasher: nodeHasher,
     clock: systemClock,
     answerIds,
+    by: byCommand(),
   };
 }

@@ -5,6 +5,7 @@ import { gitObserver } from '../adapters/workspace.ts';
 import type { Store, Upkeep } from '../app/ports/store.ts';
 import type { UpkeepServices } from '../app/services.ts';
 import type { SessionAccess } from '../cli/program.ts';
+import type { By } from '../core/log/events/event-envelope.ts';
 
 /** The store of this machine. */
 export async function openStore(): Promise<Store & Upkeep> {
@@ -27,5 +28,11 @@ export async function openSessions(store: Store): Promise<SessionAccess> {
 
 /** What changing and removing sessions needs. */
 export function openUpkeep(store: Store & Upkeep): UpkeepServices {
-  return { ...store, hasher: nodeHasher, clock: systemClock };
+  return { ...store, hasher: nodeHasher, clock: systemClock, by: byCommand() };
+}
+
+/** How a command reached us. Only what is typed and read at a terminal counts as a person's. */
+export function byCommand(): By {
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  return isTerminal ? { via: 'cli', terminal: true } : { via: 'cli' };
 }

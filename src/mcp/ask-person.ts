@@ -2,11 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
-  CLIENT_INFO_META_KEY,
   type ClientCapabilities,
   type ElicitRequestFormParams,
   type ElicitResult,
-  type Implementation,
   type InputRequiredResult,
   inputRequired,
   inputResponse,
@@ -19,6 +17,7 @@ import type { Services } from '../app/services.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json/json-value.ts';
 import type { AttestationId } from '../core/log/ids.ts';
 import { answerForm, readAnswer } from './answer-form.ts';
+import { calledBy } from './client-root.ts';
 import { type RequestState, readRequestState, requestState } from './request-state.ts';
 
 /** How long a call waits for the answer before it returns with the block. */
@@ -62,14 +61,14 @@ export function personAsker({ server, services, retry, trouble, waitMs = WAIT_MS
       const answer = inputResponse(mcpReq.inputResponses, QUESTION);
       const sent = mcpReq.requestState();
       if (answer.kind !== 'elicit' || typeof sent !== 'string') return undefined;
-      const backend = await services();
+      const backend = { ...(await services()), by: calledBy(server, mcpReq.envelope) };
       const state = await readRequestState(backend, sent);
       if (state === undefined) return undefined;
       asked.set(state.digest, { at: backend.clock.nowMs(), open: undefined });
       const waiting = await waitingOf(backend, state.stateToken);
       if (waiting === undefined || waiting.digest !== state.digest) return undefined;
       const given = { action: answer.action, content: answer.content ?? {} } as ElicitResult;
-      const client = clientOf(server, mcpReq.envelope);
+      const client = calledBy(server, mcpReq.envelope).client;
       const recorded = await record(backend, { waiting, state, given, client });
       return recorded ? retry(state.ackToken) : undefined;
     },
@@ -77,7 +76,7 @@ export function personAsker({ server, services, retry, trouble, waitMs = WAIT_MS
     ask: async (result, context) => {
       const gate = gateBlock(result);
       if (gate === undefined || !canAsk(server, context)) return result;
-      const backend = await services();
+      const backend = { ...(await services()), by: calledBy(server, context.mcpReq.envelope) };
       const now = backend.clock.nowMs();
       const before = asked.get(gate.digest);
       if (before !== undefined && now - before.at < ASK_AGAIN_MS) {
@@ -119,7 +118,7 @@ export function personAsker({ server, services, retry, trouble, waitMs = WAIT_MS
       .elicitInput(form, { timeout: FORM_MS_MAX, signal: closed.signal })
       .then(
         async (given) => {
-          const isRecorded = await record(backend, { waiting, state, given, client: clientOf(server, undefined) });
+          const isRecorded = await record(backend, { waiting, state, given, client: backend.by?.client });
           ended.isAnswered = isRecorded;
           ended.note = nobodyWords(given.action, backend.clock.nowMs() - state.askedAt);
         },
@@ -164,21 +163,6 @@ function canAsk(server: Server, { mcpReq: { envelope } }: ServerContext): boolea
   const elicitation = capabilities?.elicitation as { readonly form?: unknown; readonly url?: unknown } | undefined;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
-
-function clientOf(
-  server: Server,
-  envelope: object | undefined,
-): { readonly name: string; readonly version: string } | undefined {
-  const info =
-    envelope === undefined
-      ? server.getClientVersion()
-      : (envelope as { [CLIENT_INFO_META_KEY]?: Implementation })[CLIENT_INFO_META_KEY];
-  if (info === undefined || info.name.trim() === '') return undefined;
-  return { name: info.name.slice(0, NAME_LENGTH_MAX), version: info.version.slice(0, NAME_LENGTH_MAX) };
-}
-
-/** Names may take four bytes a character. */
-const NAME_LENGTH_MAX = 32;
 
 /** The block of a result, if nothing but a person's answer is missing. */
 function gateBlock({ structuredContent }: CallToolResult): GateBlock | undefined {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   type ClientCapabilities,
   type InputRequiredResult,
   inputRequired,
@@ -9,6 +10,27 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { CLIENT_NAME_BYTES_MAX } from '../core/log/budgets.ts';
+import type { By } from '../core/log/events/event-envelope.ts';
+import { clip } from '../core/text/utf8.ts';
+
+/** How a call reached us: the client names itself when it connects or, in newer versions of the protocol, in each call. */
+export function calledBy(server: Server, envelope: object | undefined): By {
+  const info: unknown =
+    envelope === undefined
+      ? server.getClientVersion()
+      : (envelope as { readonly [CLIENT_INFO_META_KEY]?: unknown })[CLIENT_INFO_META_KEY];
+  const { name, version } = (info ?? {}) as { readonly name?: unknown; readonly version?: unknown };
+  const client = { name: named(name), version: named(version) };
+  return client.name === '' ? { via: 'mcp' } : { via: 'mcp', client };
+}
+
+const ELLIPSIS_BYTES = 3;
+
+/** The client can send any text. */
+function named(text: unknown): string {
+  return typeof text === 'string' ? clip(text.toWellFormed().trim(), CLIENT_NAME_BYTES_MAX - ELLIPSIS_BYTES) : '';
+}
 
 /** The client's workspace root, or the question that the client must answer first. */
 export type RootAnswer =

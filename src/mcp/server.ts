@@ -4,9 +4,10 @@ import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@
 import * as z from 'zod';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
+import type { By } from '../core/log/events/event-envelope.ts';
 import type { ToolCall } from './answer-call.ts';
 import type { PersonAsker } from './ask-person.ts';
-import { clientRoot } from './client-root.ts';
+import { calledBy, clientRoot } from './client-root.ts';
 import { type RecentReplies, recentReplies } from './explain/recent-replies.ts';
 import { INSTRUCTIONS, listedPrompts, promptNamed } from './instructions.ts';
 
@@ -76,7 +77,10 @@ export function mcpServer(backend: Backend): Server {
       const { needsRoot } = await answering();
       const known = needsRoot(call) ? await root(context) : undefined;
       if (known?.kind === 'ask') return { isFinal: true, result: known.question };
-      const result = await answered(backend, call, known?.path);
+      const result = await answered(backend, call, {
+        root: known?.path,
+        by: calledBy(server, context.mcpReq.envelope),
+      });
       const { kind } = (result.structuredContent ?? {}) as JsonObject;
       return { isFinal: kind !== 'blocked', result };
     });
@@ -100,7 +104,10 @@ export function mcpServer(backend: Backend): Server {
 function personOf(server: Server, backend: Backend): () => Promise<PersonAsker> {
   let asker: Promise<PersonAsker> | undefined;
   const retry = (ackToken: string) =>
-    backend.calls.during(() => answered(backend, { name: 'continue_workflow', arguments: { ackToken } }, undefined));
+    backend.calls.during(() => {
+      const call = { name: 'continue_workflow', arguments: { ackToken } };
+      return answered(backend, call, { root: undefined, by: calledBy(server, undefined) });
+    });
   return () => {
     asker ??= import('./ask-person.ts').then(({ personAsker }) =>
       personAsker({
@@ -124,11 +131,15 @@ function answering() {
   return import('./answer-call.ts');
 }
 
-async function answered(backend: Backend, call: ToolCall, root: string | undefined): Promise<CallToolResult> {
+async function answered(
+  backend: Backend,
+  call: ToolCall,
+  { root, by }: { readonly root: string | undefined; readonly by: By },
+): Promise<CallToolResult> {
   const begin = performance.now();
   const { answerCall, faultAnswer } = await answering();
   const { recent, place, isSessionStartOn = false } = backend;
-  const services = await backend.services();
+  const services = { ...(await backend.services()), by };
   const context = { services, recent, place: { ...place, root }, isSessionStartOn };
   const result = await answerCall(context, call).catch((bug: unknown) => {
     backend.log.trouble(bug instanceof Error ? (bug.stack ?? bug.message) : String(bug));

@@ -7,6 +7,7 @@ import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import type { AdvanceOutcome } from '../../core/run/decide/advance-run.ts';
 import type { AcceptedAssessment } from '../../core/run/requirements/requirement.ts';
+import type { ModeCap } from '../../core/settings/settings-in-effect.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../core/text/utf8.ts';
 import type { GapRecord } from '../../core/views/node-facts.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
@@ -17,17 +18,22 @@ type ReplyPlace = {
   readonly wasClosed: boolean;
   /** How many attempts at this step there were since the last that was not blocked, this one included. */
   readonly attempts: number;
+  /** What lowered the mode that the call asked for. */
+  readonly cap?: ModeCap | undefined;
 };
 
 /** The reply to an attempt. It is stored with the attempt, so it contains nothing that is only true now. */
-export function advanceReply({ runId, index, wasClosed, attempts }: ReplyPlace, outcome: AdvanceOutcome): StoredReply {
+export function advanceReply(
+  { runId, index, wasClosed, attempts, cap }: ReplyPlace,
+  outcome: AdvanceOutcome,
+): StoredReply {
   const { facts } = outcome;
   const { state } = outcome.snapshot.enginePayload;
   const isBlocked = outcome.kind === 'blocked';
   const listed = listedGaps(isBlocked ? [] : state.kind === 'complete' ? outcome.openGaps : outcome.openedGaps);
   const { accepted, warnings } = shownAssessments(isBlocked ? [] : outcome.check.assessments);
   const reopened: readonly WarningFact[] = wasClosed ? [{ code: 'run_closed', isReopened: true }] : [];
-  const found = [...reopened, ...warningFacts(index, outcome), ...warnings, ...listed.warnings];
+  const found = [...reopened, ...cappedMode(cap), ...warningFacts(index, outcome), ...warnings, ...listed.warnings];
   return stepReply({
     runId,
     index,
@@ -39,6 +45,10 @@ export function advanceReply({ runId, index, wasClosed, attempts }: ReplyPlace, 
     ...(isBlocked ? { blocked: { blockers: outcome.blockers, unmet: outcome.unmet, attempts } } : {}),
     ...(accepted.length === 0 ? {} : { assessments: { accepted, isOneOfSeveral: outcome.hasSeveralAssessments } }),
   });
+}
+
+export function cappedMode(cap: ModeCap | undefined): readonly WarningFact[] {
+  return cap === undefined ? [] : [{ code: 'mode_capped', ...cap }];
 }
 
 function skippedForUnset(outcome: AdvanceOutcome): readonly WarningFact[] {

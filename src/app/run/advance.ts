@@ -3,21 +3,22 @@ import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
-import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
+import type { Autonomy } from '../../core/log/autonomy.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { AttemptId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, requestDigest } from '../../core/log/operation/stored-reply.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
 import { unfilledKeys, withoutKeys } from '../../core/run/form/unfilled.ts';
+import { type ChosenPreferences, chosenMode } from '../../core/settings/settings-in-effect.ts';
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
-import { type AdvanceRecord, advanceOutcome, attemptCount } from '../../core/views/node-facts.ts';
+import { type AdvanceRecord, advanceOutcome, attemptCount, currentObservation } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { AnswerServices, Services } from '../services.ts';
+import type { AnswerServices, ConfigRefusal, Services } from '../services.ts';
 import { advanceReply } from './advance-reply.ts';
 import { earlierAttempts, type SealedArtifacts, sealArtifacts, triedStep } from './earlier-attempts.ts';
 import { type GateSurroundings, gateFacts, gateSurroundings, withoutGateKey } from './gate.ts';
@@ -38,7 +39,13 @@ export type AdvanceRequest = {
   readonly mode?: Autonomy | undefined;
 };
 
-export type AdvanceRefusal = ContextRefusal | ArtifactRefusal | AttemptsUsedUp | TokenRefusal | GateRefusal;
+export type AdvanceRefusal =
+  | ConfigRefusal
+  | ContextRefusal
+  | ArtifactRefusal
+  | AttemptsUsedUp
+  | TokenRefusal
+  | GateRefusal;
 
 /** Reports the step of a node as done, once: the same token again returns the same reply and changes nothing. */
 export async function advance(
@@ -58,13 +65,14 @@ export async function advance(
       return replay(services, { ...replayed, session: found.session, record: known });
     }
 
+    const chosen = yield* await modeAllowed(services, found.session, request.mode);
     const surroundings = await gateSurroundings(services, found.session, target);
     const recorded = yield* await services.sessions.exclusively(
       target.sessionId,
       async (current, permit) => {
         if (current === undefined) return err(sessionGone(target.sessionId));
         return recordOf(current, target) === undefined
-          ? record(services, { request, sealed, target, current, permit, surroundings })
+          ? record(services, { request, sealed, target, current, permit, surroundings, chosen })
           : ok(current);
       },
       { mustExist: true },
@@ -84,6 +92,17 @@ async function checkPair(
   const state = await findTokenNode(services, { text: stateToken, slot: 'stateToken' });
   if (state.isErr()) return err(state.error);
   return checkTokenPair(state.value.target, target).map(() => undefined);
+}
+
+/** The mode of a call, lowered to what the settings of the run's workspace allow. */
+async function modeAllowed(
+  services: Services,
+  { view }: LoadedSession,
+  mode: Autonomy | undefined,
+): Promise<Result<ChosenPreferences | undefined, ConfigRefusal>> {
+  if (mode === undefined) return ok(undefined);
+  const root = currentObservation(view.observations, 'repo_root')?.data.value.value;
+  return (await services.defaults(root)).map((defaults) => chosenMode(mode, defaults));
 }
 
 type SealedRequest = SealedArtifacts & {
@@ -123,11 +142,12 @@ type Recording = {
   readonly current: LoadedSession;
   readonly permit: AppendPermit;
   readonly surroundings: GateSurroundings;
+  readonly chosen: ChosenPreferences | undefined;
 };
 
 async function record(services: Services, work: Recording): Promise<Result<LoadedSession, AdvanceRefusal>> {
   return safeTry(async function* (): Flow<LoadedSession, AdvanceRefusal> {
-    const { request, sealed, target, current, permit, surroundings } = work;
+    const { request, sealed, target, current, permit, surroundings, chosen } = work;
     assert(target.kind === 'ack', 'only an ack token advances');
     const { nextEventIndex, advances } = current.view;
     const { sessionId, nodeId, attemptId } = target;
@@ -135,7 +155,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     assert(attemptId >= made, 'an attempt that was made has its outcome on record');
     // The holder of a token for a later attempt has seen a longer log than this one.
     if (attemptId > made) return err({ code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'node', nodeId } });
-    const sent = { handedIn: sealed, context: request.context ?? {}, mode: request.mode };
+    const sent = { handedIn: sealed, context: request.context ?? {}, chosen };
     const { attempt, bytes } = yield* await attemptAt(services, current, { target, attemptId, surroundings, sent });
 
     const wasClosed = await isRunClosed(services, current, target.runId);
@@ -143,10 +163,11 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const decided = advanceRun(attempt, sha256);
     const { outcome } = decided;
     const attempts = attempt.drafts.length + 1;
-    const reply = advanceReply({ runId: target.runId, index: attempt.index, wasClosed, attempts }, outcome);
+    const at = { runId: target.runId, index: attempt.index, wasClosed, attempts, cap: chosen?.cap };
+    const reply = advanceReply(at, outcome);
     const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
     const decision = { outcome, drafts: [...decided.drafts, record] };
-    const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs() };
+    const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs(), by: services.by };
     const artifacts = new Map([...bytes, ...sealed.bytes]);
     return appendPlan(services.sessions, permit, decisionPlan(decision, { ...placement, artifacts }, sha256));
   });
@@ -155,7 +176,8 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
 type SentAttempt = {
   readonly handedIn: Pick<SealedRequest, 'notesMarkdown' | 'artifacts'>;
   readonly context: JsonObject;
-  readonly mode?: Autonomy | undefined;
+  /** The preferences that the call asks for, as far as the settings allow them. */
+  readonly chosen?: ChosenPreferences | undefined;
 };
 
 /** An attempt at the pending step of a node, with everything that the decision about it depends on. */
@@ -201,10 +223,11 @@ export async function attemptAt(
       facts: {
         ...facts,
         context: change.context,
-        preferences: sent.mode === undefined ? facts.preferences : PRESETS[sent.mode],
+        preferences: sent.chosen?.preferences ?? facts.preferences,
         gateMinimum: surroundings.minimum,
       },
       preferencesBefore: facts.preferences,
+      ...defined({ chosenBy: sent.chosen }),
       contextDelta: change.delta,
       handedIn: { notesMarkdown: sent.handedIn.notesMarkdown, artifacts: sent.handedIn.artifacts },
       drafts: drafts.handedIn,

@@ -151,6 +151,7 @@ export async function answerGate(
         sessionId: at.sessionId,
         firstEventIndex: session.view.nextEventIndex,
         at: services.clock.nowMs(),
+        by: services.by,
       };
       const events = placeEvents(answerDrafts(waiting, answer, sha256), placement, sha256);
       const plan = { sessionId: at.sessionId, events, snapshots: new Map(), artifacts: new Map() };

@@ -133,7 +133,8 @@ async function planCheckpoint(
     services.hasher.sha256,
   );
   const firstEventIndex = view.nextEventIndex;
-  const placement = { sessionId, firstEventIndex, at: services.clock.nowMs(), artifacts: kept.sealed.bytes };
+  const when = { at: services.clock.nowMs(), by: services.by };
+  const placement = { sessionId, firstEventIndex, ...when, artifacts: kept.sealed.bytes };
   return ok(decisionPlan(decision, placement, services.hasher.sha256));
 }
 

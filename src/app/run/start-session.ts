@@ -5,6 +5,7 @@ import { changedObservations } from '../../core/log/operation/changed-observatio
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { startRun } from '../../core/run/decide/start-run.ts';
+import { startPreferences } from '../../core/settings/settings-in-effect.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { SESSION_NOTES } from '../../core/workflow/builtins/builtin-workflows.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
@@ -37,7 +38,8 @@ export async function startSession(
     const pinned = yield* pinning;
     const preferences = yield* defaults;
     const { sha256, hmacSha256: hmac } = services.hasher;
-    const facts = { context: { goal }, preferences, capabilities: {}, compilePattern };
+    const chosen = startPreferences(preferences, { recommended: {}, kind: 'bundled' });
+    const facts = { context: { goal }, preferences: chosen.preferences, capabilities: {}, compilePattern };
     const [sessionId, runId] = [services.ids.session(), services.ids.run()];
     const index = indexWorkflow(SESSION_NOTES);
     const decision = startRun(
@@ -47,12 +49,12 @@ export async function startSession(
         index,
         pin: pinOf(pinned),
         facts,
-        preferenceSource: 'system',
+        chosenBy: chosen,
         observations: changedObservations({ get: () => undefined }, observed),
       },
       sha256,
     );
-    const placement = { sessionId, firstEventIndex: 0, at: services.clock.nowMs() };
+    const placement = { sessionId, firstEventIndex: 0, at: services.clock.nowMs(), by: services.by };
     const plan = { ...decisionPlan(decision, placement, sha256), pinned: [pinned] };
     return services.sessions.exclusively<GivenReply, StartSessionRefusal>(sessionId, async (_, permit) => {
       const appended = await appendStart(services, permit, { plan, workflow: SESSION_NOTES });

@@ -2,7 +2,7 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
-import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
+import type { Autonomy } from '../../core/log/autonomy.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
@@ -13,6 +13,12 @@ import type { ShownReference } from '../../core/prompt/reply-parts.ts';
 import type { WarningFact, WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import { type StartOutcome, startRun } from '../../core/run/decide/start-run.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
+import {
+  type ChosenPreferences,
+  chosenMode,
+  type RunDefaults,
+  startPreferences,
+} from '../../core/settings/settings-in-effect.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
@@ -22,6 +28,7 @@ import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
+import { cappedMode } from './advance-reply.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { findTokenNode, patternsFor, sessionGone } from './run-place.ts';
 import { startReply } from './start-reply.ts';
@@ -62,24 +69,29 @@ export async function startWorkflow(
     const { listed, noticed, workspace } = yield* await find(services, request);
     const { workflow } = listed;
     // Git is asked before anything is locked: it may be slow.
-    const [observed, references, compilePattern, pinned, preferences] = await Promise.all([
+    const [observed, references, compilePattern, pinned, defaults] = await Promise.all([
       services.workspace.observe(workspace),
       services.references.find(workflow.references, workspace),
       patternsFor(services, workflow),
       pin(services, listed),
-      request.mode === undefined ? services.defaults(workspace) : ok(PRESETS[request.mode]),
+      services.defaults(workspace),
     ]);
     if (pinned.isErr()) return err(pinned.error);
-    if (preferences.isErr()) return err(preferences.error);
+    if (defaults.isErr()) return err(defaults.error);
+    const chosen =
+      request.mode === undefined
+        ? startPreferences(defaults.value, { recommended: workflow.recommended, kind: listed.file.kind })
+        : chosenMode(request.mode, defaults.value);
 
-    const facts = { context, preferences: preferences.value, capabilities: {}, compilePattern };
+    const facts = { context, preferences: chosen.preferences, capabilities: {}, compilePattern };
     const sessionId = host ?? services.ids.session();
     const runId = services.ids.run();
     const start: Starting = {
       request,
       listed,
-      noticed,
+      noticed: [...noticed, ...settingWarnings(defaults.value, chosen)],
       ...pinned.value,
+      chosen,
       facts,
       observed,
       references,
@@ -100,6 +112,7 @@ type Starting = {
   readonly noticed: readonly WarningFact[];
   readonly workflowHash: WorkflowHash;
   readonly mint: TokenMint;
+  readonly chosen: ChosenPreferences;
   readonly facts: RunFacts;
   readonly observed: readonly ObservationData[];
   readonly references: readonly ShownReference[];
@@ -122,13 +135,13 @@ async function open(
       index: indexWorkflow(listed.workflow),
       pin: pinOf(listed, workflowHash),
       facts: start.facts,
-      preferenceSource: start.request.mode === undefined ? 'system' : 'user',
+      chosenBy: start.chosen,
       observations: changed(current, start.observed),
     },
     sha256,
   );
   const firstEventIndex = current?.view.nextEventIndex ?? 0;
-  const placement = { sessionId, firstEventIndex, at: services.clock.nowMs() };
+  const placement = { sessionId, firstEventIndex, at: services.clock.nowMs(), by: services.by };
   const plan = { ...decisionPlan(decision, placement, sha256), pinned: [workflowHash] };
   const appended = await appendStart(services, permit, { plan, workflow: listed.workflow });
   return appended.map(({ view }) => reply(start, decision.outcome, view));
@@ -137,6 +150,14 @@ async function open(
 function reply(start: Starting, outcome: StartOutcome, view: LoadedSession['view']): GivenReply {
   const { sessionId, mint } = start;
   return giveReply(startReply(start, outcome), newNode(sessionId, outcome.nodeId), { view, mint });
+}
+
+/** What the settings would not let the call or the project do. */
+function settingWarnings({ ignored = [] }: RunDefaults, { cap }: ChosenPreferences): readonly WarningFact[] {
+  return [
+    ...cappedMode(cap),
+    ...(ignored.length === 0 ? [] : [{ code: 'setting_ignored', settings: ignored } as const]),
+  ];
 }
 
 function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: WorkflowHash) {

@@ -43,7 +43,7 @@ export type PreferredRun = SelectedRun & {
 
 export type PreferServices = Pick<
   Services,
-  'sessions' | 'sessionIndex' | 'snapshots' | 'marks' | 'clock' | 'hasher'
+  'sessions' | 'sessionIndex' | 'snapshots' | 'marks' | 'clock' | 'hasher' | 'by'
 > & {
   readonly pinnedWorkflows: Pick<Services['pinnedWorkflows'], 'get'>;
 };
@@ -129,7 +129,7 @@ async function setForRun(
   const isChanged = drafts.length > 0;
   const preferred = { ...named, before, effective, isChanged, isReopened: isChanged && isClosed, warnings };
   if (drafts.length === 0) return ok({ preferred, session });
-  const placement = { sessionId, firstEventIndex: view.nextEventIndex, at: services.clock.nowMs() };
+  const placement = { sessionId, firstEventIndex: view.nextEventIndex, at: services.clock.nowMs(), by: services.by };
   const events = placeEvents(drafts, placement, sha256);
   const appended = await appendPlan(services.sessions, permit, {
     sessionId,

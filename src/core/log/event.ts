@@ -88,7 +88,11 @@ export function keepsReply({ kind }: SessionEvent): boolean {
 /** What an operation records, before it has a position in the log. */
 export type EventDraft = { [kind in EventKind]: DraftOf<kind> }[EventKind];
 
-export type DraftOf<Kind extends EventKind> = Pick<EventOf<Kind>, 'kind' | 'scope' | 'data'> & KeyOnly<Kind>;
+export type DraftOf<Kind extends EventKind> = Pick<EventOf<Kind>, 'kind' | 'scope' | 'data'> &
+  KeyOnly<Kind> & {
+    /** Overrides how the call reached us, for something that the call itself did not say. */
+    readonly by?: By;
+  };
 
 /** Parts of the dedupe key that the event itself does not contain. */
 type KeyOnly<Kind extends EventKind> = Kind extends 'observation_recorded'

@@ -46,6 +46,28 @@ const FACTS = {
   },
   run_closed: { code: 'run_closed', isReopened: false },
   blank_left_out: { code: 'blank_left_out', units: ['`output.notesMarkdown`', 'context "size"'] },
+  mode_capped: {
+    code: 'mode_capped',
+    asked: 'full_auto_never_stop',
+    effective: 'guided',
+    cause: 'autonomy.max (/home/ada/.workrail/config.json)',
+  },
+  setting_ignored: {
+    code: 'setting_ignored',
+    settings: [
+      {
+        key: 'mode',
+        value: 'full_auto_never_stop',
+        origin: { kind: 'workspace', file: '/repo/.workrail/config.json' },
+        kept: { value: 'guided', origin: { kind: 'default' } },
+      },
+    ],
+  },
+  workflow_overrides: {
+    code: 'workflow_overrides',
+    used: '/repo/.workrail/workflows/review.json',
+    paths: ['/home/ada/.workrail/workflows/review.json'],
+  },
   workspace_not_used: {
     code: 'workspace_not_used',
     problem: { path: 'repo', reason: { code: 'not_absolute' } },

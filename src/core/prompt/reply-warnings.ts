@@ -7,6 +7,9 @@ import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
 import type { Call } from '../log/error-envelope.ts';
 import type { PreferenceWarning } from '../run/decide/drafts.ts';
 import type { UnsetSkip } from '../run/walk/walk.ts';
+import type { IgnoredSetting } from '../settings/resolve-settings.ts';
+import type { ModeCap } from '../settings/settings-in-effect.ts';
+import { ignoredText } from '../settings/settings-words.ts';
 import { truncate } from '../text/utf8.ts';
 import { shortList } from '../text/words.ts';
 
@@ -28,6 +31,12 @@ export type WarningFact =
   | { readonly code: 'unreadable_artifact'; readonly message: string }
   | { readonly code: 'capability_degraded'; readonly capability: Capability }
   | PreferenceWarning
+  /** What lowered the mode, and where that is set. */
+  | ({ readonly code: 'mode_capped' } & ModeCap)
+  /** Settings of the project or the environment that would loosen what applies. */
+  | { readonly code: 'setting_ignored'; readonly settings: readonly IgnoredSetting[] }
+  /** The workflow is used instead of others with the same id. */
+  | { readonly code: 'workflow_overrides'; readonly used: string; readonly paths: readonly string[] }
   | {
       readonly code: 'workflow_changed';
       readonly workflowId: string;
@@ -90,6 +99,23 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
       const { recommended, effective } = fact;
       return { code, message: exceeded(fact, riskPolicy), details: { recommended, effective } };
     }
+    case 'mode_capped': {
+      const { asked, effective, cause } = fact;
+      const message = `The mode is ${effective}, not ${asked}: ${cause} allows no more. Only the user can change that.`;
+      return { code, message, details: { asked, effective } };
+    }
+    case 'setting_ignored':
+      return {
+        code,
+        message: `${fact.settings.map(ignoredText).join(' ')} Tell the user.`,
+        details: { keys: fact.settings.map(({ key }) => key) },
+      };
+    case 'workflow_overrides':
+      return {
+        code,
+        message: `This workflow comes from ${fact.used} and is used instead of ${listed(fact.paths)}. Tell the user if that is not expected.`,
+        details: { used: fact.used, paths: fact.paths.slice(0, LISTED_MAX) },
+      };
     case 'workflow_changed':
       return changed(fact);
     case 'workflow_gone':
@@ -225,6 +251,12 @@ export const REPLY_WARNING_CODES = [
   'capability_degraded',
   'exceeds_recommended_autonomy',
   'exceeds_recommended_risk_policy',
+  /** The settings allow no mode as loose as the one that was asked for. */
+  'mode_capped',
+  /** A project or the environment tried to loosen a setting. */
+  'setting_ignored',
+  /** The workflow is used instead of another file with the same id. */
+  'workflow_overrides',
   /** The file of the workflow has changed or is gone; the run continues with the version it pinned. */
   'workflow_changed',
   'workflow_gone',

@@ -67,10 +67,12 @@ export function chosenMode(asked: Autonomy, { max }: Pick<RunDefaults, 'max'>): 
   return { preferences: PRESETS[effective], source: 'policy', by: CONFIG, cap: { asked, effective, cause } };
 }
 
+type Recommended = { readonly [key in keyof Preferences]?: Preferences[key] | undefined };
+
 /** The preferences that a run starts with if its caller sends no mode. */
 export function startPreferences(
   defaults: RunDefaults,
-  workflow: { readonly recommended: Partial<Preferences>; readonly kind: WorkflowSourceKind },
+  workflow: { readonly recommended: Recommended; readonly kind: WorkflowSourceKind },
 ): ChosenPreferences {
   if (defaults.isRecommended) return recommendedPreferences(defaults, workflow);
   const { autonomy, riskPolicy, origin } = defaults;
@@ -84,7 +86,7 @@ const TRUSTED_KINDS: readonly WorkflowSourceKind[] = ['bundled', 'user'];
 
 function recommendedPreferences(
   { autonomy: limit, riskPolicy, max, origin }: RunDefaults,
-  { recommended, kind }: { readonly recommended: Partial<Preferences>; readonly kind: WorkflowSourceKind },
+  { recommended, kind }: { readonly recommended: Recommended; readonly kind: WorkflowSourceKind },
 ): ChosenPreferences {
   const asked = recommended.autonomy ?? 'guided';
   const isTrusted = TRUSTED_KINDS.includes(kind);

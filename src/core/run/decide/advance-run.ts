@@ -19,6 +19,7 @@ import {
   type Decision,
   type DecisionNode,
   nodeDraft,
+  type PreferenceChange,
   type PreferenceWarning,
   preferenceDrafts,
   preferenceWarnings,
@@ -33,6 +34,8 @@ export type AdvanceAttempt = CheckedAttempt & {
   readonly runId: RunId;
   readonly attempt: Attempt;
   readonly preferencesBefore: Preferences;
+  /** Who changes the preferences with this attempt; by default the agent. */
+  readonly chosenBy?: Pick<PreferenceChange, 'source' | 'by'> | undefined;
   readonly contextDelta: JsonObject | undefined;
   /** Whether this very node already has a step below it. */
   readonly hasStepBelow: boolean;
@@ -208,14 +211,17 @@ function branchTrace({ isBranch }: AdvanceAttempt): readonly TraceEntry[] {
   ];
 }
 
+const BY_THE_AGENT = { source: 'agent', by: undefined } as const;
+
 function preferenceChange(
-  { index, facts, preferencesBefore }: AdvanceAttempt,
+  { index, facts, preferencesBefore, chosenBy = BY_THE_AGENT }: AdvanceAttempt,
   node: { readonly runId: RunId; readonly nodeId: NodeId },
   sha256: Sha256,
 ) {
   const { preferences } = facts;
   const warnings = preferenceWarnings(index.workflow, preferences);
-  const change = { before: preferencesBefore, effective: preferences, source: 'user' } as const;
+  const { source, by } = chosenBy;
+  const change = { before: preferencesBefore, effective: preferences, source, by };
   const drafts = preferenceDrafts(change, { ...node, warnings }, sha256);
   // A warning is given when a mode is chosen; repeated at every step it would be noise.
   return { drafts, warnings: drafts.length === 0 ? [] : warnings };

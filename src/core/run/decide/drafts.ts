@@ -1,8 +1,9 @@
 import type { Sha256 } from '../../json/canonical-json.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import { defined, type JsonObject } from '../../json/json-value.ts';
 import { AUTONOMY, type Autonomy, type Preferences, RISK_POLICY, type RiskPolicy } from '../../log/autonomy.ts';
 import { TRACE_EVENTS_MAX } from '../../log/budgets.ts';
 import type { DraftOf, EventDraft, EventOf } from '../../log/event.ts';
+import type { By } from '../../log/events/event-envelope.ts';
 import { dealTrace, type TraceEntry } from '../../log/events/trace-events.ts';
 import { type ExecutionSnapshot, sealSnapshot } from '../../log/execution-snapshot.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
@@ -119,6 +120,8 @@ export type PreferenceChange = {
   readonly before: Preferences | undefined;
   readonly effective: Preferences;
   readonly source: Changed['source'];
+  /** How they were set, if not by the call itself. */
+  readonly by?: By | undefined;
 };
 
 /** Where preferences go beyond what the workflow recommends. They are never refused because of that. */
@@ -154,7 +157,7 @@ export function preferenceDrafts(
   at: PreferencePlace,
   sha256: Sha256,
 ): readonly DraftOf<'preferences_changed'>[] {
-  const { before, effective, source } = change;
+  const { before, effective, source, by } = change;
   const { autonomy, riskPolicy } = effective;
   const delta: Changed['delta'] = [
     ...(before?.autonomy === autonomy ? [] : [{ key: 'autonomy' as const, value: autonomy }]),
@@ -169,7 +172,7 @@ export function preferenceDrafts(
     effective: { autonomy, riskPolicy },
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
   };
-  return [{ kind: 'preferences_changed', scope: { runId, nodeId }, data }];
+  return [{ kind: 'preferences_changed', scope: { runId, nodeId }, data, ...defined({ by }) }];
 }
 
 function exceeds<Value extends string>(

@@ -17,6 +17,7 @@ import {
   type Decision,
   type DecisionNode,
   nodeDraft,
+  type PreferenceChange,
   type PreferenceWarning,
   preferenceDrafts,
   preferenceWarnings,
@@ -32,8 +33,8 @@ export type RunStart = {
   readonly index: WorkflowIndex;
   readonly pin: EventOf<'run_started'>['data'];
   readonly facts: RunFacts;
-  /** Who chose the preferences: `system` for the defaults, `user` for a mode. */
-  readonly preferenceSource: 'system' | 'user';
+  /** Who chose the preferences, and how. */
+  readonly chosenBy: Pick<PreferenceChange, 'source' | 'by'>;
   /** What is new about the workspace. */
   readonly observations: readonly ObservationData[];
 };
@@ -71,7 +72,7 @@ export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome
   const unmet = isNeverStop ? troubles : [];
   const gaps = gapChanges({ nodeId, step: undefined, unmet, met: [], open: [], facts, room: 0 }, sha256);
   const warnings = preferenceWarnings(index.workflow, facts.preferences);
-  const baseline = { before: undefined, effective: facts.preferences, source: start.preferenceSource };
+  const baseline = { before: undefined, effective: facts.preferences, ...start.chosenBy };
   return {
     outcome: {
       nodeId,
