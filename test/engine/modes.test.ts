@@ -200,7 +200,7 @@ test('a mode governs the attempt it comes with and what follows from it; older n
   expect(told(second, 'gaps')).toHaveLength(1);
   expect(eventsOf(agent, 'preferences_changed').map(({ scope, data }) => [scope.nodeId, data.source])).toEqual([
     [await agent.node(begun), 'system'],
-    [await agent.node(second), 'user'],
+    [await agent.node(second), 'agent'],
   ]);
   const third = await agent.send(second);
   expect([stepOf(third), told(third, 'preferences.autonomy')]).toEqual(['s3', 'full_auto_never_stop']);

@@ -164,7 +164,7 @@ export const events = {
     scope,
     data: {
       changeId: preferenceChangeId({ nodeId: NODE, place: 0 }, sha256),
-      source: 'user',
+      source: 'agent',
       delta: keys.map((key) => ({ key, value: PRESETS[mode][key] }) as never),
       effective: PRESETS[mode],
       ...more,

@@ -102,6 +102,8 @@ async function modeAllowed(
 ): Promise<Result<ChosenPreferences | undefined, ConfigRefusal>> {
   if (mode === undefined) return ok(undefined);
   const root = currentObservation(view.observations, 'repo_root')?.data.value.value;
+  // Nothing is tighter than guided, so no setting matters to it.
+  if (mode === 'guided') return ok(chosenMode(mode, {}));
   return (await services.defaults(root)).map((defaults) => chosenMode(mode, defaults));
 }
 

@@ -165,7 +165,7 @@ test.each<[Autonomy, string]>([
   expect(eventsOf(agent, 'preferences_changed').map(({ data }) => data)).toEqual([
     {
       changeId: expect.any(String),
-      source: 'user',
+      source: 'agent',
       delta: [
         { key: 'autonomy', value: autonomy },
         { key: 'riskPolicy', value: riskPolicy },

@@ -2,7 +2,7 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
-import type { Autonomy } from '../../core/log/autonomy.ts';
+import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
@@ -77,11 +77,13 @@ export async function startWorkflow(
       services.defaults(workspace),
     ]);
     if (pinned.isErr()) return err(pinned.error);
-    if (defaults.isErr()) return err(defaults.error);
+    // Nothing is tighter than guided, so no setting matters to it.
+    if (defaults.isErr() && request.mode !== 'guided') return err(defaults.error);
+    const settings: RunDefaults = defaults.unwrapOr(PRESETS.guided);
     const chosen =
       request.mode === undefined
-        ? startPreferences(defaults.value, { recommended: workflow.recommended, kind: listed.file.kind })
-        : chosenMode(request.mode, defaults.value);
+        ? startPreferences(settings, { recommended: workflow.recommended, kind: listed.file.kind })
+        : chosenMode(request.mode, settings);
 
     const facts = { context, preferences: chosen.preferences, capabilities: {}, compilePattern };
     const sessionId = host ?? services.ids.session();
@@ -89,7 +91,7 @@ export async function startWorkflow(
     const start: Starting = {
       request,
       listed,
-      noticed: [...noticed, ...settingWarnings(defaults.value, chosen)],
+      noticed: [...noticed, ...settingWarnings(settings, chosen)],
       ...pinned.value,
       chosen,
       facts,

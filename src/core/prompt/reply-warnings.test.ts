@@ -78,7 +78,9 @@ const words = (policy: RiskPolicy) => Object.values(FACTS).map((fact) => replyWa
 
 describe('a warning', () => {
   test('a warning has words for everything there is to warn about', () => {
-    expect(Object.keys(FACTS).sort()).toEqual([...REPLY_WARNING_CODES].sort());
+    // The question to a person is reported by the server, not by the engine.
+    const reported = [...Object.keys(FACTS), 'person_asked'];
+    expect(reported.sort()).toEqual([...REPLY_WARNING_CODES].sort());
     expect(words('balanced').map(({ code, message }) => [code, message])).toMatchInlineSnapshot(`
       [
         [
@@ -148,6 +150,18 @@ describe('a warning', () => {
         [
           "blank_left_out",
           "Not filled in, so it was left out: \`output.notesMarkdown\`, context "size". Nothing requires it. To add it, save it as a checkpoint or send it with the next step.",
+        ],
+        [
+          "mode_capped",
+          "The mode is guided, not full_auto_never_stop: autonomy.max (/home/ada/.workrail/config.json) allows no more. Only the user can change that.",
+        ],
+        [
+          "setting_ignored",
+          "/repo/.workrail/config.json sets mode to full_auto_never_stop, which is looser than guided (default). It is ignored. Tell the user.",
+        ],
+        [
+          "workflow_overrides",
+          "This workflow comes from /repo/.workrail/workflows/review.json and overrides /home/ada/.workrail/workflows/review.json. Tell the user if that is not expected.",
         ],
         [
           "workspace_not_used",

@@ -99,23 +99,10 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
       const { recommended, effective } = fact;
       return { code, message: exceeded(fact, riskPolicy), details: { recommended, effective } };
     }
-    case 'mode_capped': {
-      const { asked, effective, cause } = fact;
-      const message = `The mode is ${effective}, not ${asked}: ${cause} allows no more. Only the user can change that.`;
-      return { code, message, details: { asked, effective } };
-    }
+    case 'mode_capped':
     case 'setting_ignored':
-      return {
-        code,
-        message: `${fact.settings.map(ignoredText).join(' ')} Tell the user.`,
-        details: { keys: fact.settings.map(({ key }) => key) },
-      };
     case 'workflow_overrides':
-      return {
-        code,
-        message: `This workflow comes from ${fact.used} and is used instead of ${listed(fact.paths)}. Tell the user if that is not expected.`,
-        details: { used: fact.used, paths: fact.paths.slice(0, LISTED_MAX) },
-      };
+      return limited(fact);
     case 'workflow_changed':
       return changed(fact);
     case 'workflow_gone':
@@ -136,6 +123,34 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
       return { code, message: closedRun(fact), details: { isReopened: fact.isReopened } };
     case 'workspace_not_used':
       return { code, message: explainWorkspace(fact.problem), details: { path: fact.problem.path } };
+    default:
+      return unreachable(code);
+  }
+}
+
+/** What the user's settings or another file did not let through. */
+function limited(
+  fact: Extract<WarningFact, { code: 'mode_capped' | 'setting_ignored' | 'workflow_overrides' }>,
+): ReplyWarning {
+  const { code } = fact;
+  switch (code) {
+    case 'mode_capped': {
+      const { asked, effective, cause } = fact;
+      const message = `The mode is ${effective}, not ${asked}: ${cause} allows no more. Only the user can change that.`;
+      return { code, message, details: { asked, effective } };
+    }
+    case 'setting_ignored':
+      return {
+        code,
+        message: `${fact.settings.map(ignoredText).join(' ')} Tell the user.`,
+        details: { keys: fact.settings.map(({ key }) => key) },
+      };
+    case 'workflow_overrides':
+      return {
+        code,
+        message: `This workflow comes from ${fact.used} and overrides ${listed(fact.paths)}. Tell the user if that is not expected.`,
+        details: { used: fact.used, paths: fact.paths.slice(0, LISTED_MAX) },
+      };
     default:
       return unreachable(code);
   }
