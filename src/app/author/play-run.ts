@@ -96,6 +96,7 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
   const { turn } = progress;
   const { pending, blockers } = turn.reply;
   const stepId = pending?.stepId;
+  if (isWaiting(turn)) await player.stage.answer(turn, progress.calls.at(-1)?.listed?.person ?? 'approve');
   const answer = await player.answer(turn);
   if (answer === undefined && turn.filled !== undefined) return { code: 'stopped', stepId };
   if (answer === undefined || turnAckToken(turn) === undefined) return { code: 'no_way_on', stepId, blockers };
@@ -115,6 +116,11 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
   progress.blocksInRow += sent === turn.filled ? 1 : 0;
   const isOver = progress.blocksInRow >= BLOCKS_IN_A_ROW_MAX;
   return isOver ? { code: 'no_way_on', stepId, blockers: reply.blockers } : undefined;
+}
+
+/** Whether nothing is missing but a person's answer. */
+function isWaiting({ reply }: Turn): boolean {
+  return reply.kind === 'blocked' && reply.blockers.every(({ details }) => details?.['approval'] !== undefined);
 }
 
 async function arrive({ stage, watch }: Player, progress: Progress, turn: Turn): Promise<void> {

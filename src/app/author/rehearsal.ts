@@ -3,7 +3,9 @@ import type * as z from 'zod';
 import { assert } from '../../core/assert.ts';
 import { type ConditionOutcome, isCriterion, outcomesAt, tracedOutcome } from '../../core/author/coverage.ts';
 import { fillForm } from '../../core/author/fill-form.ts';
+import type { PersonLine } from '../../core/author/scenario.ts';
 import { defined, isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { AttestationId, derivedBits } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
 import type { StepPlace } from '../../core/run/step-place.ts';
@@ -11,6 +13,7 @@ import { pendingStepAt } from '../../core/run/walk/next-step.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import { type GapRecord, unresolvedGaps } from '../../core/views/node-facts.ts';
 import { type AdvanceRefusal, advance } from '../run/advance.ts';
+import { answerGate, findWaitingDraft, type PersonAnswer } from '../run/answer-gate.ts';
 import { rehydrate } from '../run/rehydrate.ts';
 import { findTokenNode, runPlace } from '../run/run-place.ts';
 import { type StartRefusal, type StartRequest, startWorkflow } from '../run/start-workflow.ts';
@@ -28,6 +31,8 @@ export type Rehearsal = {
   readonly rehydrate: (stateToken: string) => ReturnType<typeof rehydrate>;
   /** Sends an ack token exactly as given. */
   readonly sendAck: (ackToken: string, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
+  /** Answers for the person that a step waits for; false where nothing waits. */
+  readonly answer: (turn: Turn, line: PersonLine) => Promise<boolean>;
   /** The outcomes of the pending step's conditions. */
   readonly outcomesAt: (turn: Turn) => Promise<readonly ConditionOutcome[]>;
   /** The outcomes of the criteria of the step that a call reported. */
@@ -51,6 +56,7 @@ export function rehearsal(services: Services): Rehearsal {
       return sendAck(ackToken, sent);
     },
     rehydrate: (stateToken) => rehydrate(services, { stateToken }),
+    answer: (turn, line) => answerFor(services, turn, line),
     outcomesAt: async (turn) => outcomesIn(await stepAt(services, turn)),
     outcomesOf: async (before, after) => {
       const step = await stepAt(services, before);
@@ -65,6 +71,30 @@ export function rehearsal(services: Services): Rehearsal {
     },
     recorded: (turn) => readLog(services, turn),
   };
+}
+
+/** Records a person's answer as one of the rehearsal. */
+async function answerFor(services: Services, turn: Turn, line: PersonLine): Promise<boolean> {
+  const { session, nodeId } = await standing(services, turn);
+  const found = await findWaitingDraft(services, session, nodeId);
+  if (found.isErr()) return false;
+  const { digest, sessionId, contextKey } = found.value;
+  const { sha256 } = services.hasher;
+  const place = session.view.nextEventIndex;
+  const recorded = await answerGate(services, found.value, {
+    attestationId: AttestationId.of(derivedBits(['rehearsal', sessionId, place], sha256)),
+    digest,
+    statement: statementOf(line, contextKey),
+    by: { via: 'rehearsal', launch: 'rehearsal', askedAt: services.clock.nowMs(), answerMs: 0 },
+  });
+  return recorded.isOk();
+}
+
+function statementOf(line: PersonLine, contextKey: string | undefined): PersonAnswer['statement'] {
+  if (line === 'reject') return { kind: 'rejected', shown: 'whole', comment: 'Rejected in the rehearsal.' };
+  if (line === 'approve' && contextKey === undefined) return { kind: 'approved', shown: 'whole' };
+  const value = typeof line === 'object' ? line.value : 'The answer of the rehearsal.';
+  return { kind: 'answered', shown: 'whole', value };
 }
 
 function outcomesIn(place: StepPlace | undefined): readonly ConditionOutcome[] {

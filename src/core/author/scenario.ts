@@ -7,21 +7,31 @@ const GAP_CATEGORIES = Object.keys(GAP_DETAILS) as [GapCategory, ...GapCategory[
 
 const text = z.string().min(1);
 
-/** What the agent sends at a step. Whatever is left out is taken from the example in the step's reply. */
+/** What a person answers at a step that waits for one. */
+const personSchema = z.union([
+  z.enum(['approve', 'reject']),
+  z.strictObject({ value: z.union([z.string().min(1), z.number(), z.boolean()]).describe('The answer.') }),
+]);
+export type PersonLine = z.infer<typeof personSchema>;
+
+/** What the agent sends at a step. Whatever is left out is taken from the step's form, filled in. */
 const sentStepSchema = z
   .strictObject({
     at: text.describe('The id of the step that must be pending when this is sent.'),
-    notes: z.string().optional().describe('The notes. Default: the notes of the example.'),
+    notes: z.string().optional().describe('The notes. Default: the notes of the filled form.'),
     artifacts: z
       .array(jsonObjectSchema)
       .optional()
-      .describe('The artifacts. Missing kinds are taken from the example.'),
+      .describe('The artifacts. Missing kinds are taken from the filled form.'),
     context: jsonObjectSchema.optional().describe('Context values that are sent with this step.'),
+    person: personSchema
+      .optional()
+      .describe('What a person answers when this step waits for one. Default: the person approves.'),
     expect: z
       .enum(['ok', 'blocked'])
       .optional()
       .describe(
-        'Whether the attempt must succeed. With "blocked", nothing is filled in from the example. Default: "ok"; a block that only asks the user is then passed.',
+        'Whether the attempt must succeed. With "blocked", nothing is taken from the form. Default: "ok"; a block that only asks the user is then passed.',
       ),
     blockers: z
       .array(z.enum(BLOCKER_CODES))
@@ -61,7 +71,7 @@ const givenShape = {
   steps: z
     .array(sentStepSchema)
     .optional()
-    .describe('What the agent sends, in order. A step that is not named here is answered with its example.'),
+    .describe('What the agent sends, in order. A step that is not named here is answered with its form, filled in.'),
 };
 
 const scenarioSchema = z
