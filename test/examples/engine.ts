@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
+import { answerAsPerson, pendingPlace } from '../../src/app/author/rehearsal.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { Store } from '../../src/app/ports/store.ts';
 import type { SourceListing } from '../../src/app/ports/workflow-sources.ts';
@@ -14,8 +15,10 @@ import type { EventKind, EventOf, SessionEvent } from '../../src/core/log/event.
 import { derivedBits, type NodeId, RunId, SessionId } from '../../src/core/log/ids.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { replySchema } from '../../src/core/prompt/reply-schema.ts';
+import type { StepPlace } from '../../src/core/run/step-place.ts';
 import type { SessionView } from '../../src/core/views/session-view.ts';
 import { fileWith, listeningTools } from '../catalog/catalog-of.ts';
+import { filledArguments } from './filled-call.ts';
 import { memoryServices } from './memory-services.ts';
 import { sha256 } from './sha256.ts';
 
@@ -35,7 +38,7 @@ export type Engine = {
   readonly start: (workflowId: string, more?: Omit<StartRequest, 'workflowId'>) => Promise<GivenReply>;
   /** Reports the step of a reply as done. */
   readonly send: (from: GivenReply, sent?: Sent) => Promise<GivenReply>;
-  /** Sends the call that a reply suggests. */
+  /** Sends the call that a reply suggests, with its blanks filled in; what waits for a person is approved first. */
   readonly sendNext: (from: GivenReply) => Promise<GivenReply>;
   /** Shows the step of a reply again. */
   readonly show: (from: GivenReply | string) => Promise<GivenReply>;
@@ -68,7 +71,12 @@ export function engine(parts: EngineParts = {}): Engine {
     start: async (workflowId, more = {}) =>
       given((await startWorkflow(services, { workflowId, workspace: WORKSPACE, ...more }))._unsafeUnwrap()),
     send,
-    sendNext: async (from) => given((await advance(services, nextRequest(from)))._unsafeUnwrap()),
+    sendNext: async (from) => {
+      const stateToken = tokenOf(from, 'stateToken');
+      if (from.structured['kind'] === 'blocked') await answerAsPerson(services, stateToken, 'approve');
+      const place = await pendingPlace(services, stateToken);
+      return given((await advance(services, nextRequest(from, place)))._unsafeUnwrap());
+    },
     show: async (from) => {
       const stateToken = typeof from === 'string' ? from : tokenOf(from, 'stateToken');
       return given((await rehydrate(services, { stateToken, workspace: WORKSPACE }))._unsafeUnwrap());
@@ -164,11 +172,11 @@ export function requestOf({ notes, artifacts = [], context, mode }: Sent): Omit<
   return { output: { notesMarkdown: notes, artifacts }, context, mode };
 }
 
-/** The arguments of the suggested call as the tool passes them to the use case. */
-function nextRequest(from: GivenReply): AdvanceRequest {
+/** The arguments of the suggested call, filled in, as the tool passes them to the use case. */
+export function nextRequest(from: GivenReply, place?: StepPlace): AdvanceRequest {
   const call = from.structured['nextCall'] as { readonly tool: string; readonly arguments: JsonObject };
   expect(call.tool).toBe('continue_workflow');
-  const { ackToken, output, context, mode, ...others } = call.arguments as {
+  const { ackToken, output, context, mode, ...others } = filledArguments(call.arguments, place) as {
     readonly ackToken: string;
     readonly output?: { readonly notesMarkdown?: string; readonly artifacts?: readonly JsonObject[] };
     readonly context?: JsonObject;

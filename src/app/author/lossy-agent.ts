@@ -1,7 +1,7 @@
-import type { Result } from 'neverthrow';
+import { ok, type Result } from 'neverthrow';
 import type { AdvanceRefusal } from '../run/advance.ts';
 import type { Send } from './play-run.ts';
-import { type Rehearsal, type Sent, type Turn, turnAckToken, turnOf } from './rehearsal.ts';
+import { type Rehearsal, type Sent, type Turn, turnAckToken } from './rehearsal.ts';
 
 /** A faulty way to make a call. It records violations. */
 type Fault = (call: Call, problems: string[]) => Promise<Result<Turn, AdvanceRefusal>>;
@@ -61,11 +61,11 @@ const cutsShort: Fault = async (call, problems) => {
 
 const losesTheReply: Fault = async (call, problems) => {
   const lost = await asItShould(call, problems);
-  const back = (await call.stage.rehydrate(call.turn.reply.stateToken)).map(turnOf);
+  const back = await call.stage.rehydrate(call.turn.reply.stateToken);
   const preferred = back.isOk() ? back.value.reply.branch?.preferred : undefined;
   if (preferred === undefined) return lost;
-  const there = (await call.stage.rehydrate(preferred.stateToken)).map(turnOf);
-  return there.isOk() ? there.map((turn) => turn) : lost;
+  const there = await call.stage.rehydrate(preferred.stateToken);
+  return there.isOk() ? ok(there.value) : lost;
 };
 
 const sendsAnOldOne: Fault = async (call, problems) => {
@@ -74,7 +74,7 @@ const sendsAnOldOne: Fault = async (call, problems) => {
 };
 
 const looksFirst: Fault = async (call, problems) => {
-  const seen = (await call.stage.rehydrate(call.turn.reply.stateToken)).map(turnOf);
+  const seen = await call.stage.rehydrate(call.turn.reply.stateToken);
   const ackToken = seen.isOk() ? turnAckToken(seen.value) : undefined;
   if (ackToken === undefined) problems.push(`${placeOf(call)}: looking again returned no token to continue with`);
   return asItShould({ ...call, ackToken: ackToken ?? call.ackToken }, problems);

@@ -14,7 +14,7 @@ import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import { type GapRecord, unresolvedGaps } from '../../core/views/node-facts.ts';
 import { type AdvanceRefusal, advance } from '../run/advance.ts';
 import { answerGate, findWaitingDraft, type PersonAnswer } from '../run/answer-gate.ts';
-import { rehydrate } from '../run/rehydrate.ts';
+import { type RehydrateRefusal, rehydrate } from '../run/rehydrate.ts';
 import { findTokenNode, runPlace } from '../run/run-place.ts';
 import { type StartRefusal, type StartRequest, startWorkflow } from '../run/start-workflow.ts';
 import type { Services } from '../services.ts';
@@ -28,7 +28,7 @@ export type Rehearsal = {
   readonly start: (request: StartRequest) => Promise<Result<Turn, StartRefusal>>;
   readonly send: (turn: Turn, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
   /** Rehydrates a run. */
-  readonly rehydrate: (stateToken: string) => ReturnType<typeof rehydrate>;
+  readonly rehydrate: (stateToken: string) => Promise<Result<Turn, RehydrateRefusal>>;
   /** Sends an ack token exactly as given. */
   readonly sendAck: (ackToken: string, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
   /** Answers for the person that a step waits for; false where nothing waits. */
@@ -55,27 +55,27 @@ export function rehearsal(services: Services): Rehearsal {
       assert(ackToken !== undefined, 'only a run that is not complete goes on');
       return sendAck(ackToken, sent);
     },
-    rehydrate: (stateToken) => rehydrate(services, { stateToken }),
-    answer: (turn, line) => answerFor(services, turn, line),
+    rehydrate: async (stateToken) => turnFrom(services, await rehydrate(services, { stateToken })),
+    answer: ({ reply }, line) => answerAsPerson(services, reply.stateToken, line),
     outcomesAt: async (turn) => outcomesIn(await stepAt(services, turn)),
     outcomesOf: async (before, after) => {
       const step = await stepAt(services, before);
       if (step === undefined) return [];
-      const { place } = await standing(services, after);
+      const { place } = await standing(services, after.reply.stateToken);
       // The context that a call brings counts for the step it reports.
       return outcomesAt({ ...step, facts: place.facts }).filter(({ siteId }) => isCriterion(siteId));
     },
     openGaps: async (turn) => {
-      const { session, nodeId } = await standing(services, turn);
+      const { session, nodeId } = await standing(services, turn.reply.stateToken);
       return unresolvedGaps(session.view.gaps, nodeId).map(({ data }) => data);
     },
     recorded: (turn) => readLog(services, turn),
   };
 }
 
-/** Records a person's answer as one of the rehearsal. */
-async function answerFor(services: Services, turn: Turn, line: PersonLine): Promise<boolean> {
-  const { session, nodeId } = await standing(services, turn);
+/** Records a person's answer as one of the rehearsal; false where nothing waits at the node of the token. */
+export async function answerAsPerson(services: Services, stateToken: string, line: PersonLine): Promise<boolean> {
+  const { session, nodeId } = await standing(services, stateToken);
   const found = await findWaitingDraft(services, session, nodeId);
   if (found.isErr()) return false;
   const { digest, sessionId, contextKey } = found.value;
@@ -101,16 +101,21 @@ function outcomesIn(place: StepPlace | undefined): readonly ConditionOutcome[] {
   return place === undefined ? [] : outcomesAt(place).filter(({ siteId }) => !isCriterion(siteId));
 }
 
-async function stepAt(services: Services, turn: Turn): Promise<StepPlace | undefined> {
-  const { place } = await standing(services, turn);
+function stepAt(services: Services, { reply }: Turn): Promise<StepPlace | undefined> {
+  return pendingPlace(services, reply.stateToken);
+}
+
+/** The pending step at the node of a state token, with everything that its requirements depend on. */
+export async function pendingPlace(services: Services, stateToken: string): Promise<StepPlace | undefined> {
+  const { place } = await standing(services, stateToken);
   const { index, snapshot, facts } = place;
   const { state } = snapshot.enginePayload;
   const pending = pendingStepAt(index, state);
   return pending && { index, step: pending.step, facts, loopVariables: loopVariablesAt(index, state) };
 }
 
-async function standing(services: Services, turn: Turn) {
-  const found = await findTokenNode(services, { text: turn.reply.stateToken, slot: 'stateToken' });
+async function standing(services: Services, stateToken: string) {
+  const found = await findTokenNode(services, { text: stateToken, slot: 'stateToken' });
   assert(found.isOk(), 'a token that was just given is good');
   const { session, target } = found.value;
   const place = await runPlace(services, session, target);
@@ -119,7 +124,7 @@ async function standing(services: Services, turn: Turn) {
 }
 
 async function readLog(services: Services, turn: Turn): Promise<RecordedRun> {
-  const { session } = await standing(services, turn);
+  const { session } = await standing(services, turn.reply.stateToken);
   const { view } = session;
   const { skipped } = await readChronicle(services, turn.reply.session.sessionId, view);
   return {
@@ -148,7 +153,7 @@ export type Turn = {
   readonly filled: Sent | undefined;
 };
 
-export function turnOf({ text, furtherTexts = [], structured }: GivenReply): Turn {
+function turnOf({ text, furtherTexts = [], structured }: GivenReply): Turn {
   const reply = replyIn(structured);
   return { reply, text: [text, ...furtherTexts].join('\n\n'), filled: offeredIn(reply) };
 }
