@@ -23,8 +23,12 @@ export const FIX_EXAMPLES: { readonly [code: string]: Mistake } = {
     failing: workflow({ steps: [step({ id: 'First Step' })] }),
   },
   bad_text: {
-    words: 'Half a character, or one that cannot be seen.',
+    words: 'Half a character, or a key with characters that cannot be seen.',
     failing: workflow({ steps: [step({ title: 'Do it\ud800' })] }),
+  },
+  hidden_character: {
+    words: 'A text with characters that cannot be seen, or that change the direction of text.',
+    failing: workflow({ steps: [step({ title: 'Do\u200b it' })] }),
   },
   body_not_found: {
     words: 'A loop whose body is a step that does not exist.',

@@ -4,7 +4,16 @@ export function visibleText(text: string): string {
 }
 
 function shown(character: string): string {
-  if (character === '\n' || character === '\t') return character;
+  return isAllowedBreak(character) ? character : characterCode(character);
+}
+
+/** Line feed and tab are control characters that every text may have. */
+function isAllowedBreak(character: string): boolean {
+  return character === '\n' || character === '\t';
+}
+
+/** The name of a character that cannot be seen. */
+export function characterCode(character: string): string {
   return `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`;
 }
 
@@ -13,12 +22,50 @@ export function visibleLine(text: string): string {
   return visibleText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
+/** JSON in which such characters are escaped: it shows them, and reads as the same value. */
+export function visibleJson(json: string): string {
+  return json.replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
+}
+
+/** The invisible characters of a text, each once; line breaks and tabs are none. */
+export function hiddenCharacters(text: string): readonly string[] {
+  const found = text.replaceAll('\r\n', '\n').match(HARMFUL_CHARACTERS) ?? [];
+  return [...new Set(found)].filter((character) => !isAllowedBreak(character));
+}
+
+/** The text without them. */
+export function withoutHidden(text: string): string {
+  const kept = (character: string) => (isAllowedBreak(character) ? character : '');
+  return text.replaceAll('\r\n', '\n').replaceAll(HARMFUL_CHARACTERS, kept);
+}
+
+/** Scripts in whose words a joiner decides how the letters around it are drawn. */
+const JOINING_SCRIPTS = [
+  ...['Arabic', 'Syriac', 'Mandaic', 'Nko', 'Mongolian', 'Phags_Pa', 'Adlam', 'Hanifi_Rohingya'],
+  ...['Devanagari', 'Bengali', 'Gurmukhi', 'Gujarati', 'Oriya', 'Tamil', 'Telugu', 'Kannada', 'Malayalam', 'Sinhala'],
+  ...['Khmer', 'Myanmar', 'Tibetan', 'Balinese', 'Javanese'],
+];
+const JOINING = `[${JOINING_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join('')}]`;
+
+/** Joiners inside words and emoji, and one variation selector after a character that has variants. */
+const NEEDED = [
+  `(?<=${JOINING})[\\u200C\\u200D](?=${JOINING})`,
+  '(?<=\\p{Extended_Pictographic}[\\uFE0F\\p{Emoji_Modifier}]?)\\u200D(?=\\p{Extended_Pictographic})',
+  '(?<=\\p{Extended_Pictographic})[\\uFE0E\\uFE0F]',
+  '(?<=[0-9#*])\\uFE0F(?=\\u20E3)',
+  '(?<=\\p{Script=Han})[\\uFE00-\\uFE02\\u{E0100}-\\u{E01EF}]',
+  '(?<=\\p{Script=Mongolian})[\\u180B-\\u180D\\u180F]',
+  '(?<=\\p{Sm})\\uFE00',
+].join('|');
+
 /**
- * Control characters, characters that change the direction of text, Unicode line breaks, lone surrogates and invisible
- * characters. Joiners and variation selectors are not harmful: scripts and emoji need them.
+ * Control characters, characters that change the direction of text, Unicode line breaks, lone surrogates, and
+ * characters that take no room: zero-width ones, tags, joiners and variation selectors where no script needs them.
  */
-export const HARMFUL_CHARACTERS =
-  /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]|\p{Default_Ignorable_Code_Point}(?<!\p{Join_Control}|\p{Variation_Selector})/gu;
+export const HARMFUL_CHARACTERS = new RegExp(
+  `[\\p{Cc}\\p{Bidi_Control}\\p{Zl}\\p{Zp}\\p{Cs}\\uFFF9-\\uFFFB]|(?=\\p{Default_Ignorable_Code_Point})(?!${NEEDED}).`,
+  'gu',
+);
 
 /** A character as a JSON escape. */
 export function escapedCharacter(character: string): string {

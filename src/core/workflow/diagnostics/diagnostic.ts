@@ -30,6 +30,7 @@ export const DIAGNOSTIC_CODES = [
   'duplicate_key',
   'reserved_key',
   'bad_text',
+  'hidden_character',
   'bad_number',
   'unknown_key',
   'missing_field',

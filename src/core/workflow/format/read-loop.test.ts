@@ -140,7 +140,7 @@ describe('the names of loop variables', () => {
     expect(each({ itemVar: 'file', indexVar: 'at_file', iterationVar: 'round2' })).toEqual([]);
     expect(each({ itemVar: 'the file' })).toEqual(['error bad_id /steps/0/loop/itemVar']);
     expect(each({ itemVar: 'a.b' })).toEqual(['error bad_id /steps/0/loop/itemVar']);
-    expect(each({ itemVar: 'fi\u200ble' })).toEqual(['error bad_id /steps/0/loop/itemVar']);
+    expect(each({ itemVar: 'fi\u200ble' })).toContain('error bad_id /steps/0/loop/itemVar');
     for (const itemVar of ['__proto__', 'constructor', 'prototype']) {
       expect(each({ itemVar })).toEqual(['error reserved_key /steps/0/loop/itemVar']);
     }
@@ -165,8 +165,8 @@ describe('the names of context values', () => {
   });
 
   it('names of context values contain no invisible characters', () => {
-    expect(found(inLoop({ type: 'forEach', items: 'fi\u200bles' }))).toEqual(['error bad_text /steps/0/loop/items']);
-    expect(found(inLoop({ type: 'for', count: 'tr\u202eies' }))).toEqual(['error bad_text /steps/0/loop/count']);
+    expect(found(inLoop({ type: 'forEach', items: 'fi\u200bles' }))).toContain('error bad_text /steps/0/loop/items');
+    expect(found(inLoop({ type: 'for', count: 'tr\u202eies' }))).toContain('error bad_text /steps/0/loop/count');
   });
 
   it('the context key of a user dependency is not a reserved name', () => {

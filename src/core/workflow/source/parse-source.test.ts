@@ -38,6 +38,22 @@ describe('a parsed file', () => {
     expect(diagnostics[0]?.fix?.edits).toEqual([{ offset: 1, length: 7, text: '"name"' }]);
   });
 
+  it('a text with characters that cannot be seen is refused at its place, and the fix removes them', () => {
+    const { diagnostics } = parsed(
+      '{"steps": [{"prompt": "Do it.\u200b\u{e0041} \\u202ethen\\r\\n\u{1f469}\u200d\u{1f4bb}"}]}',
+    );
+    expect(diagnostics).toMatchObject([
+      {
+        code: 'hidden_character',
+        severity: 'error',
+        pointer: '/steps/0/prompt',
+        message:
+          'This text contains characters that cannot be seen or that change the direction of text: [U+200B], [U+E0041], [U+202E]. Remove them.',
+        fix: { edits: [{ text: '"Do it. then\\n\u{1f469}\u200d\u{1f4bb}"' }] },
+      },
+    ]);
+  });
+
   it.each([
     ['', 'The file is empty.', 0],
     ['{"a": 1,}', 'This is not JSON: property name expected near "}".', 8],

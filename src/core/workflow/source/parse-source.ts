@@ -3,6 +3,8 @@ import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../../assert.ts';
 import { quote } from '../../json/json-value.ts';
 import { utf8Length } from '../../text/utf8.ts';
+import { characterCode, hiddenCharacters, withoutHidden } from '../../text/visible-text.ts';
+import { shortList } from '../../text/words.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
 import type { Diagnostic, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
 import { pointerTo, type SourceField, type SourceNode } from './source-node.ts';
@@ -89,7 +91,8 @@ function sourceNode(node: Node, pointer: string, diagnostics: Diagnostics): Sour
     }
     case 'string': {
       const value = String(node.value);
-      if (!value.isWellFormed()) diagnostics.add({ ...halfCharacter(value.toWellFormed(), head.span), ...head });
+      const odd = oddText(value, head.span);
+      if (odd !== undefined) diagnostics.add({ ...odd, ...head, severity: 'error' });
       return { ...head, kind: 'string', value };
     }
     case 'number': {
@@ -148,12 +151,27 @@ function oddName(name: string, span: SourceSpan): Oddity | undefined {
   };
 }
 
-function halfCharacter(repaired: string, span: SourceSpan): Oddity & Pick<Diagnostic, 'severity'> {
+function oddText(value: string, span: SourceSpan): Oddity | undefined {
+  if (PLAIN.test(value)) return undefined;
+  const whole = value.toWellFormed();
+  if (whole !== value) {
+    return {
+      code: 'bad_text',
+      message: 'This text contains half a character (a lone surrogate). Type it again.',
+      fix: { title: 'Insert a replacement character', edits: [{ ...span, text: quote(whole) }] },
+    };
+  }
+  const hidden = hiddenCharacters(value);
+  return hidden.length === 0 ? undefined : hiddenText(value, hidden, span);
+}
+
+/** What a person cannot see, a model may still read: a text must not say more than its author's reviewers saw. */
+function hiddenText(value: string, hidden: readonly string[], span: SourceSpan): Oddity {
+  const names = shortList(hidden.map(characterCode));
   return {
-    code: 'bad_text',
-    severity: 'error',
-    message: 'This text contains half a character (a lone surrogate). Type it again.',
-    fix: { title: 'Insert a replacement character', edits: [{ ...span, text: quote(repaired) }] },
+    code: 'hidden_character',
+    message: `This text contains characters that cannot be seen or that change the direction of text: ${names}. Remove them.`,
+    fix: { title: 'Remove these characters', edits: [{ ...span, text: quote(withoutHidden(value)) }] },
   };
 }
 
