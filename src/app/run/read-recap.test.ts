@@ -157,7 +157,7 @@ test('one call of at most 10 kB replaces a lost reply', async () => {
   const third = await agent.show(begun);
   for (const { text } of [third, await agent.show(at)]) {
     expect(utf8Length(text)).toBeLessThanOrEqual(10_000);
-    for (const part of ['Goal: Ship the parser', 'Never skip a step.', 'x'.repeat(1_000), 'st_', 'ack_']) {
+    for (const part of ['> Goal:\n>   Ship the parser\n', 'Never skip a step.', 'x'.repeat(1_000), 'st_', 'ack_']) {
       expect(text).toContain(part);
     }
   }

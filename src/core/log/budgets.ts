@@ -51,6 +51,8 @@ export const RESUME_SNIPPET_BYTES_MAX = 2048;
 export const RESUME_REPLY_BYTES_MAX = 10_000;
 /** A goal in a summary serves to recognize the session; the context has all of it. */
 export const GOAL_SUMMARY_BYTES_MAX = 256;
+/** A value in its place in a sentence; a longer one is shown apart, or nobody could read the sentence. */
+export const INLINE_VALUE_BYTES_MAX = 200;
 /** A context value in a prompt serves to recognize it; the agent works with the files that it names. */
 export const SHOWN_VALUE_BYTES_MAX = 2048;
 /** All values in the texts of one step together: a stored reply contains the prompt twice and must fit into a plan. */

@@ -8,6 +8,7 @@ import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { NODE_KINDS } from '../log/events/graph-events.ts';
 import { GapId, RunId, SessionId, stepIdSchema, workflowIdSchema } from '../log/ids.ts';
 import { GAP_DETAILS } from '../log/reasons.ts';
+import { RECORDED_LABEL } from './recorded-text.ts';
 import { REPLY_WARNING_CODES } from './reply-warnings.ts';
 
 const token = z.string().min(1);
@@ -92,6 +93,9 @@ const always = {
   warnings: z.array(warning),
   gaps: z.array(gap),
   stepContext: z.strictObject({ assessments: z.union([assessment, z.array(assessment).min(1)]) }).optional(),
+  recorded: z
+    .strictObject({ label: z.literal(RECORDED_LABEL), values: z.record(z.string().min(1), z.string()).optional() })
+    .optional(),
   goal: z.string().min(1).optional(),
   recap: recap.optional(),
   draft: z.strictObject({ notesMarkdown: z.string().optional(), artifactKinds: z.array(z.string()) }).optional(),

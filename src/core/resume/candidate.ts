@@ -1,9 +1,10 @@
-import { defined, type JsonObject } from '../json/json-value.ts';
+import { defined, type JsonObject, quote } from '../json/json-value.ts';
+import { INLINE_VALUE_BYTES_MAX } from '../log/budgets.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
 import { callText } from '../prompt/reply/footer.ts';
-import { oneLine, quoteReservedLines } from '../prompt/step/fill-values.ts';
 import { utcMinute } from '../text/utc-time.ts';
 import { clip } from '../text/utf8.ts';
+import { visibleJson } from '../text/visible-text.ts';
 import type { RunStatus } from '../views/run-status.ts';
 import { type MatchReason, reasonWords } from './rank-runs.ts';
 
@@ -54,13 +55,18 @@ const STATUS: { readonly [status in RunStatus]: string } = {
 export function candidateLine(candidate: ResumeCandidate): string {
   const { runId, workflowId, title, goal, status, stepTitle, lastAt, whyMatched } = candidate;
   const parts = [
-    `"${oneLine(goal ?? title)}"`,
+    quotedLine(goal ?? title),
     `run ${runTag(runId)} of ${workflowId}`,
-    `${STATUS[status]}${stepTitle === undefined ? '' : ` at "${oneLine(stepTitle)}"`}`,
+    `${STATUS[status]}${stepTitle === undefined ? '' : ` at ${quotedLine(stepTitle)}`}`,
     ...(lastAt === undefined ? [] : [`last active ${utcMinute(lastAt)}`]),
     `matched by ${reasonWords(whyMatched)}`,
   ];
-  return `${quoteReservedLines(parts.join(' · '))}: ${callText(showCall(candidate)).join('')}`;
+  return `${parts.join(' · ')}: ${callText(showCall(candidate)).join('')}`;
+}
+
+/** A recorded text inside one of our lines. */
+function quotedLine(text: string): string {
+  return visibleJson(quote(clip(text.replaceAll(/\s+/g, ' ').trim(), INLINE_VALUE_BYTES_MAX)));
 }
 
 /** A candidate with its texts shortened; its ids and tokens are kept. */

@@ -1,7 +1,7 @@
 import { quote } from '../json/json-value.ts';
 import type { GivenReply } from '../log/operation/stored-reply.ts';
+import { NEXT_CALL, quoteReservedLines } from '../prompt/recorded-text.ts';
 import { callText } from '../prompt/reply/footer.ts';
-import { NEXT_CALL, quoteReservedLines } from '../prompt/step/fill-values.ts';
 import { clip } from '../text/utf8.ts';
 import { plural } from '../text/words.ts';
 import { candidateData, candidateLine, type ResumeCandidate, showCall } from './candidate.ts';

@@ -46,7 +46,7 @@ export function duePlace(snapshot: ExecutionSnapshot, { workflow, contextOf }: S
   return { kind: 'step', stepId, ...named, ...(title === undefined ? {} : { title }), loopPath };
 }
 
-/** A title with its placeholders filled, as the reply showed it; `undefined` if it has none or a value is missing. */
+/** A title with its placeholders filled, as the reply showed it; `undefined` if a value is missing or has no room. */
 function filledTitle(
   snapshot: ExecutionSnapshot,
   workflow: CompiledWorkflow,
@@ -59,7 +59,7 @@ function filledTitle(
   if (title === undefined || titleWithoutValues(title) === title || !isSnapshotOf(workflow, snapshot)) return undefined;
   const filler = valueFiller({ context: contextOf?.() ?? {}, loopVariables: loopVariablesAt(index, state) });
   const filled = filler.fillLine(title);
-  return filler.unset.size > 0 ? undefined : truncate(filled, TITLE_BYTES_MAX);
+  return filler.unset.size > 0 || filler.apart.size > 0 ? undefined : truncate(filled, TITLE_BYTES_MAX);
 }
 
 const TITLE_BYTES_MAX = 200;

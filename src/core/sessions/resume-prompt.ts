@@ -1,7 +1,7 @@
 import type { Call } from '../log/error-envelope.ts';
 import { callText } from '../prompt/reply/footer.ts';
-import { oneLine } from '../prompt/step/fill-values.ts';
 import { truncate } from '../text/utf8.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import type { DuePlace } from './due-step.ts';
 import type { RunStanding } from './run-standing.ts';
 
@@ -20,7 +20,7 @@ const GOAL_BYTES_MAX = 300;
 
 /** A prompt for a new chat. It lets an agent without any context resume the run with one call. */
 export function resumePrompt({ run, place, isBlocked, isEarlier, call }: ResumeTarget): string {
-  const goal = run.goal === undefined ? '' : ` "${truncate(oneLine(run.goal), GOAL_BYTES_MAX)}"`;
+  const goal = run.goal === undefined ? '' : ` "${truncate(visibleLine(run.goal), GOAL_BYTES_MAX)}"`;
   const kind = kindOf(place, isEarlier);
   const at = standing(place, kind === 'open' && isBlocked);
   return [
@@ -59,5 +59,5 @@ function standing(place: DuePlace, isBlocked: boolean): string {
   if (place.kind !== 'step') return place.kind === 'complete' ? ', complete' : '';
   const number = place.position === undefined ? '' : `${place.position} `;
   const round = place.loopPath.map(({ iteration }) => iteration + 1).join('.');
-  return `, ${isBlocked ? 'blocked at' : 'at'} step ${number}"${oneLine(place.title)}"${round === '' ? '' : `, round ${round}`}`;
+  return `, ${isBlocked ? 'blocked at' : 'at'} step ${number}"${visibleLine(place.title)}"${round === '' ? '' : `, round ${round}`}`;
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
 import { HARMFUL_CHARACTERS, hiddenCharacters, visibleJson, visibleLine, visibleText } from './visible-text.ts';
 
 describe('invisible characters', () => {
@@ -20,6 +21,7 @@ describe('invisible characters', () => {
     ['\ufff9note\ufffb', '[U+FFF9]note[U+FFFB]'],
     ['half \ud800', 'half [U+D800]'],
   ])('the text %j is shown with codes', (text, shown) => {
+    enforces('hidden_characters_shown');
     expect(visibleText(text)).toBe(shown);
   });
 

@@ -6,6 +6,7 @@ import type { Call } from '../../core/log/error-envelope.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { workflowHashSchema } from '../../core/log/ids.ts';
 import { callText } from '../../core/prompt/reply/footer.ts';
+import { visibleText } from '../../core/text/visible-text.ts';
 import { plural } from '../../core/text/words.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import { type CompiledWorkflow, compiledWorkflowSchema } from '../../core/workflow/compiled/compiled-workflow.ts';
@@ -110,7 +111,7 @@ export const inspectWorkflowTool = defineTool({
     const found = await inspectWorkflow(services, { workflowId, workspacePath: workspace });
     return found.map((inspected) => {
       const start = startCall(inspected, workspacePath);
-      return { text: textOf(inspected, mode, start), structured: structuredOf(inspected, mode, start) };
+      return { text: visibleText(textOf(inspected, mode, start)), structured: structuredOf(inspected, mode, start) };
     });
   },
 });

@@ -7,6 +7,7 @@ import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { callText } from '../../core/prompt/reply/footer.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { clip } from '../../core/text/utf8.ts';
+import { visibleText } from '../../core/text/visible-text.ts';
 import { andList, plural } from '../../core/text/words.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
@@ -62,7 +63,7 @@ export const listWorkflowsTool = defineTool({
     const unused = workspaceProblem === undefined ? undefined : explainWorkspace(workspaceProblem);
     const lines = [...(unused === undefined ? [] : [unused]), ...linesFor(catalog, shown, filter)];
     return ok({
-      text: lines.join('\n'),
+      text: visibleText(lines.join('\n')),
       structured: {
         kind: 'ok',
         workflows: shown.map(listed),

@@ -3,11 +3,12 @@ import type { Blocker } from '../../log/blockers.ts';
 import type { Call, NextIntent } from '../../log/error-envelope.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole, type OpenReply } from '../../log/operation/stored-reply.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import type { Lifecycle, ReplyParts, ShownReference } from '../reply-parts.ts';
 import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
 import { footer, joined, stepContextData, type TextPart } from './footer.ts';
 import { replyGapData } from './gap-lines.ts';
-import { branchData, guidanceData, recapData, shownDraft } from './reply-sections.ts';
+import { branchData, guidanceData, recapData, recordedData, shownDraft } from './reply-sections.ts';
 
 /** The content of one reply, before it becomes text and data. */
 export type Outline = {
@@ -23,6 +24,8 @@ export type Outline = {
   readonly warnings: readonly ReplyWarning[];
   /** Gaps for the footer; the reply of a finished run shows them first. */
   readonly gaps: ReplyParts['gaps'];
+  /** Values that are shown apart from the step's texts. */
+  readonly values: ReadonlyMap<string, string>;
 };
 
 /** The same reply as text and as data: each must be enough for a reader who sees only one of them. */
@@ -36,8 +39,8 @@ export function assembleReply(parts: ReplyParts, outline: Outline): OpenReply {
   ];
   const references = shownReferences(parts);
   return {
-    text: joined(text),
-    ...(references.length === 0 ? {} : { furtherTexts: [referencesText(references, parts.lifecycle)] }),
+    text: joined(text.map((part) => (typeof part === 'string' ? visibleText(part) : part))),
+    ...(references.length === 0 ? {} : { furtherTexts: [visibleText(referencesText(references, parts.lifecycle))] }),
     structured: structuredReply(parts, outline, warnings),
   };
 }
@@ -65,6 +68,7 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
     gaps: parts.gaps.map(replyGapData),
     blockers: (blocked?.blockers ?? []).map(blockerData),
     ...stepContextData(parts),
+    ...recordedData(parts, outline.values),
     ...returnData(parts),
     ...(references.length === 0 ? {} : { references: referencesData(references, lifecycle) }),
     ...guidanceData(parts),

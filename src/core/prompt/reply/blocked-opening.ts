@@ -1,8 +1,8 @@
 import type { Call } from '../../log/error-envelope.ts';
 import { blankWords, textsIn } from '../../run/form/blank.ts';
 import { UNFILLED } from '../../run/requirements/requirement.ts';
+import { quoteReservedLines } from '../recorded-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
-import { quoteReservedLines } from '../step/fill-values.ts';
 import { nextCallLine, type TextPart } from './footer.ts';
 
 /** What the footer of a blocked reply says about the next call. */
@@ -14,13 +14,13 @@ export function blockedOpening(
   { what, isUserAsked, nextCall }: { readonly what: string; readonly isUserAsked: boolean; readonly nextCall: Call },
 ): readonly TextPart[] {
   const list = blockers.map(({ message, suggestedFix }, i) => {
-    const fix = suggestedFix === undefined ? [] : suggestedFix.split('\n');
-    return [`${i + 1}. ${message}`, ...fix.map((line) => `   ${line}`)].join('\n');
+    const text = suggestedFix === undefined ? message : `${message}\n${suggestedFix}`;
+    return `${i + 1}. ${quoteReservedLines(text).replaceAll('\n', '\n   ')}`;
   });
   const isUnfilled = blockers.some(({ message }) => message.startsWith(UNFILLED));
   const stuck = attempts < ATTEMPTS_IN_A_ROW_MAX ? '' : `${attempts} attempts in a row were blocked. ${STOP}\n`;
   return [
-    `${isUnfilled ? `${UNFILLED}. ` : ''}Blocked: ${what}\n${stuck}${quoteReservedLines(list.join('\n'))}\n`,
+    `${isUnfilled ? `${UNFILLED}. ` : ''}Blocked: ${what}\n${stuck}${list.join('\n')}\n`,
     `${leadOf(nextCall, isUserAsked)}\n`,
     ...nextCallLine(nextCall),
   ];

@@ -62,7 +62,7 @@ describe('a rehydrated step that was already done', () => {
       ['0', '1', '2', '3', '4'].map((i) => [i, true]),
     );
     expect((structured['branch'] as JsonObject)['childrenOmitted']).toBe(5);
-    expect(text).toContain('\n- and 5 more\n');
+    expect(text).toContain('\n> Sent earlier for this step: 5 more\n');
     expect(text.split('\n---\n')).toHaveLength(2);
   });
 });

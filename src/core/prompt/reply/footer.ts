@@ -8,9 +8,10 @@ import { contextForm } from '../../run/form/context-form.ts';
 import { notesFormAt } from '../../run/requirements/notes.ts';
 import type { FormOutput, Unmet } from '../../run/requirements/requirement.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
+import { visibleJson, visibleLine } from '../../text/visible-text.ts';
+import { NEXT_CALL } from '../recorded-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import type { ReplyWarning } from '../reply-warnings.ts';
-import { NEXT_CALL, oneLine } from '../step/fill-values.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
 import { gapLine } from './gap-lines.ts';
 
@@ -61,7 +62,7 @@ export function nextCallLine(call: Call): readonly TextPart[] {
 
 function warningLine({ message, suggestedCall }: ReplyWarning): readonly TextPart[] {
   return [
-    `Warning: ${oneLine(message)}`,
+    `Warning: ${visibleLine(message)}`,
     ...(suggestedCall === undefined ? [] : [' ', ...callText(suggestedCall)]),
     '\n',
   ];
@@ -72,7 +73,10 @@ const TITLE_BYTES_MAX = 36;
 const ID_BYTES_MAX = 36;
 
 export function shortTitle(title: string): string {
-  return shortened(title, TITLE_BYTES_MAX);
+  const short = shortened(visibleLine(title), TITLE_BYTES_MAX);
+  // A cut may fall inside the quotation marks of a value.
+  const marks = short.match(/\\.|"/g)?.filter((mark) => mark === '"').length ?? 0;
+  return marks % 2 === 0 ? short : `${short}"`;
 }
 
 function shortened(text: string, bytesMax: number): string {
@@ -93,7 +97,7 @@ export function stepContextData({ assessments }: Told): { readonly stepContext?:
 function stepContextLines({ assessments }: Told): readonly string[] {
   return (assessments?.accepted ?? []).map(({ assessmentId, dimensions, normalizationNotes }) => {
     const levels = dimensions.map(({ dimensionId, level }) => `${dimensionId} = ${level}`).join(', ');
-    return oneLine([`Assessment "${assessmentId}" accepted: ${levels}.`, ...normalizationNotes].join(' '));
+    return visibleLine([`Assessment "${assessmentId}" accepted: ${levels}.`, ...normalizationNotes].join(' '));
   });
 }
 
@@ -177,10 +181,10 @@ export function callText({ tool, arguments: given }: Call): readonly TextPart[] 
 }
 
 function jsonText(value: JsonValue): readonly TextPart[] {
-  if (typeof value !== 'object' || value === null) return [quote(value)];
+  if (typeof value !== 'object' || value === null) return [visibleJson(quote(value))];
   if (isHole(value)) return ['"', value, '"'];
   if (isList(value)) return listText(value.map(jsonText), '[', ']');
-  const fields = Object.entries(value).map(([key, one]) => [`${quote(key)}:`, ...jsonText(one)]);
+  const fields = Object.entries(value).map(([key, one]) => [`${visibleJson(quote(key))}:`, ...jsonText(one)]);
   return listText(fields, '{', '}');
 }
 

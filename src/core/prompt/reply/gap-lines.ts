@@ -1,17 +1,17 @@
 import { defined, type JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../../log/ids.ts';
+import { visibleLine } from '../../text/visible-text.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { ReplyParts } from '../reply-parts.ts';
-import { oneLine } from '../step/fill-values.ts';
 
 type Gap = ReplyParts['gaps'][number];
 
 /** A gap on one line, with its step where that is known. */
 export function gapLine({ severity, summary, details }: Gap, index: WorkflowIndex): string {
   const step = stepName(details, index);
-  return `Gap (${severity})${step === undefined ? '' : ` at ${step}`}: ${oneLine(summary)}`;
+  return `Gap (${severity})${step === undefined ? '' : ` at ${step}`}: ${visibleLine(summary)}`;
 }
 
 export function replyGapData({ gapId, severity, reason, summary, details }: Gap): JsonObject {
@@ -32,7 +32,7 @@ function stepName(details: JsonObject | undefined, index: WorkflowIndex): string
   const found = gapStep(details, index);
   if (found === undefined) return undefined;
   const { step, loopPath } = found;
-  const name = step.title.includes('{{') ? step.stepId : oneLine(step.title);
+  const name = step.title.includes('{{') ? step.stepId : visibleLine(step.title);
   const round = loopPath.map(({ iteration }) => iteration + 1).join('.');
   return `"${name}"${round === '' ? '' : `, round ${round}`}`;
 }

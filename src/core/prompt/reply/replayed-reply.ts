@@ -3,8 +3,8 @@ import { isObject, type JsonObject, type JsonValue } from '../../json/json-value
 import { REPEATED_CALL_BYTES_MAX } from '../../log/budgets.ts';
 import type { Call } from '../../log/error-envelope.ts';
 import type { GivenReply } from '../../log/operation/stored-reply.ts';
+import { NEXT_CALL } from '../recorded-text.ts';
 import { replyWarning } from '../reply-warnings.ts';
-import { NEXT_CALL } from '../step/fill-values.ts';
 import { ON_TOP } from './blocked-opening.ts';
 import { callText } from './footer.ts';
 

@@ -4,8 +4,9 @@ import { ROOT, SECOND } from '../../../../test/examples/ids.ts';
 import { given } from '../../../../test/examples/replies.ts';
 import { reviewAt, SITUATIONS } from '../../../../test/examples/reply-situations.ts';
 import type { JsonObject } from '../../json/json-value.ts';
+import { RECORDED_LABEL, recordedBlock } from '../recorded-text.ts';
 import type { Lifecycle, RecapPart, ReplyParts } from '../reply-parts.ts';
-import { recapPart, recapText } from './reply-sections.ts';
+import { recapEntries, recapPart } from './reply-sections.ts';
 import { stepReply } from './step-reply.ts';
 
 const reply = (parts: ReplyParts) => given(stepReply(parts));
@@ -87,7 +88,7 @@ describe('sections of a reply', () => {
     const fields = LIFECYCLES.map((lifecycle) => Object.keys(reply({ ...parts, lifecycle }).structured));
     const own = ['goal', 'recap', 'draft', 'branch'];
     expect(fields.map((names) => names.filter((name) => own.includes(name)))).toEqual([['goal'], [], own, []]);
-    expect(reply({ ...parts, lifecycle: 'start' }).text).toContain(`Goal: ${goal}\n`);
+    expect(reply({ ...parts, lifecycle: 'start' }).text).toContain(`\n${RECORDED_LABEL}\n> Goal:\n>   ${goal}\n`);
   });
 });
 
@@ -118,16 +119,18 @@ describe('a recap', () => {
     omitted,
   });
 
-  test("a recap is text with headings, in which no line looks like one of the engine's", () => {
-    expect(recapText(recap(0), 'Notes so far')).toBe(
-      'Notes so far:\n\n### One\nFirst.\n\n### Two\n# Big\n> ---\n> Next call: x {}',
+  test('a recap is text with headings, and no line of a note stands at their level', () => {
+    expect(recordedBlock(recapEntries(recap(0), 'Notes so far'))).toBe(
+      `${RECORDED_LABEL}\n> Notes so far:\n> Step "One":\n>   First.\n> Step "Two":\n>   # Big\n>   ---\n>   Next call: x {}`,
     );
-    expect(recapText({ lines: [], omitted: 0 }, 'Notes so far')).toBe('Notes so far: none yet.');
+    expect(recapEntries({ lines: [], omitted: 0 }, 'Notes so far')).toEqual([{ heading: 'Notes so far: none yet.' }]);
   });
 
   test('a recap says in text and data how much was left out, and by which rule', () => {
     enforces('recap_truncation_announced', 'cut_text_said_in_reply');
-    expect(recapText(recap(1), 'Work')).toMatch(/^Work \(1 older note is left out; the newest are kept\):/);
+    expect(recapEntries(recap(1), 'Work')[0]).toEqual({
+      heading: 'Work (1 older note is left out; the newest are kept):',
+    });
     const at = (omitted: number) =>
       given(stepReply({ ...reviewAt('read'), lifecycle: 'rehydrate', recap: recap(omitted) }));
     expect(at(7).text).toContain('Notes so far (7 older notes are left out; the newest are kept):');
@@ -140,7 +143,7 @@ test('a rejected draft that is too long to show is cut, and the reply says so', 
   enforces('cut_text_said_in_reply');
   const draft = { notesMarkdown: 'x'.repeat(5_000), artifactKinds: [] };
   const { text, structured } = given(stepReply({ ...reviewAt('read'), lifecycle: 'rehydrate', draft }));
-  expect(text).toContain('x\n\n[TRUNCATED]');
+  expect(text).toContain('x\n>\n>   [TRUNCATED]');
   expect(structured['warnings']).toEqual([
     expect.objectContaining({ code: 'text_cut', details: { parts: ['the notes of the blocked report'] } }),
   ]);

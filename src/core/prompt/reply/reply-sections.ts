@@ -1,11 +1,13 @@
-import { type JsonObject, quote } from '../../json/json-value.ts';
+import type { JsonObject } from '../../json/json-value.ts';
 import { BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../../log/budgets.ts';
 import type { NodeId } from '../../log/ids.ts';
 import { truncate } from '../../text/utf8.ts';
+import { visibleLine } from '../../text/visible-text.ts';
 import { plural } from '../../text/words.ts';
 import type { Recap } from '../../views/recap.ts';
+import { RECORDED, RECORDED_LABEL, type RecordedEntry, recordedBlock } from '../recorded-text.ts';
 import type { BranchPart, RecapPart, ReplyParts } from '../reply-parts.ts';
-import { oneLine, quoteReservedLines, titleWithoutValues } from '../step/fill-values.ts';
+import { titleWithoutValues } from '../step/fill-values.ts';
 import { callText, type TextPart } from './footer.ts';
 
 /** A branch within its budgets: the rest is counted, not shown. */
@@ -20,25 +22,31 @@ export function fittedBranch(branch: BranchPart): BranchPart {
 }
 
 /** Shows what followed a step that was already done, and that there is a choice. */
-function branchText({ children, childrenOmitted, preferred }: BranchPart): readonly TextPart[] {
-  const { stateToken, stepTitle, isComplete, recap } = preferred;
-  const stand = isComplete ? 'complete.' : `now at "${stepTitle}".`;
-  const list = children.map(({ kind, summary }) => {
-    const notes = oneLine(summary);
-    return `- ${KINDS[kind]}${notes === '' ? ', without notes.' : `. The notes begin: ${quote(notes)}`}`;
-  });
-  const more = childrenOmitted === 0 ? [] : [`- and ${childrenOmitted} more`];
+function branchText({ preferred }: BranchPart): readonly TextPart[] {
+  const { stateToken, stepTitle, isComplete } = preferred;
+  const stand = isComplete ? 'complete.' : `now at "${visibleLine(stepTitle)}".`;
   return [
     `You already finished this step. The run is ${stand}\n${toStay(preferred)}: `,
     ...callText({ tool: 'continue_workflow', arguments: { stateToken } }),
-    [AGAIN, '\nAlready sent for this step:', ...list, ...more].join('\n'),
-    `\n\n${recapText(recap, 'Notes on the existing branch')}`,
+    AGAIN,
   ];
 }
 
 /** What stands before the call that follows the existing branch. */
 export function toStay({ isComplete }: BranchPart['preferred']): string {
   return isComplete ? 'To see its result' : 'To continue from there';
+}
+
+/** What was sent for the step before, and the notes of the branch. */
+function branchEntries({ children, childrenOmitted, preferred }: BranchPart): readonly RecordedEntry[] {
+  const sent = children.map(({ kind, summary }) => {
+    const text = visibleLine(summary);
+    return text === ''
+      ? { heading: `${KINDS[kind]} earlier for this step, without notes.` }
+      : { heading: `${KINDS[kind]} earlier for this step:`, text };
+  });
+  const more = childrenOmitted === 0 ? [] : [{ heading: `Sent earlier for this step: ${childrenOmitted} more` }];
+  return [...sent, ...more, ...recapEntries(preferred.recap, 'Notes on the existing branch')];
 }
 
 const AGAIN =
@@ -61,8 +69,18 @@ export function branchData({ children, childrenOmitted, preferred }: BranchPart)
 
 type Section = readonly TextPart[];
 
-/** The sections around a step at the start of a run and when it is rehydrated. */
-export function replySections(parts: ReplyParts): readonly Section[] {
+type Values = ReadonlyMap<string, string>;
+
+/**
+ * The sections around a step at the start of a run and when it is rehydrated. The block of recorded text is the last
+ * one; it also holds the values that have no room in the step's texts.
+ */
+export function replySections(parts: ReplyParts, values: Values = new Map()): readonly Section[] {
+  const block = recordedBlock(recordedEntries(parts, values));
+  return [...ownSections(parts), ...(block === undefined ? [] : [[block]])];
+}
+
+function ownSections(parts: ReplyParts): readonly Section[] {
   switch (parts.lifecycle) {
     case 'start':
       return startSections(parts);
@@ -71,6 +89,24 @@ export function replySections(parts: ReplyParts): readonly Section[] {
     default:
       return [];
   }
+}
+
+/** The same label and values as data; the other recorded texts have fields of their own. */
+export function recordedData(parts: ReplyParts, values: Values): { readonly recorded?: JsonObject } {
+  if (recordedEntries(parts, values).length === 0) return {};
+  const shown = values.size === 0 ? {} : { values: Object.fromEntries(values) };
+  return { recorded: { label: RECORDED_LABEL, ...shown } };
+}
+
+function recordedEntries(parts: ReplyParts, values: Values): readonly RecordedEntry[] {
+  const { goal, recap, draft, branch } = parts;
+  return [
+    ...(goal === undefined ? [] : [{ heading: 'Goal:', text: goal }]),
+    ...(recap === undefined ? [] : recapEntries(recap, 'Notes so far')),
+    ...(draft === undefined ? [] : draftEntries(draft, shownDraft(parts))),
+    ...(branch === undefined ? [] : branchEntries(branch)),
+    ...[...values].map(([name, text]) => ({ heading: `Value of ${name}:`, text })),
+  ];
 }
 
 /** The same as data, without empty lists. */
@@ -84,11 +120,10 @@ export function guidanceData({ index, lifecycle }: ReplyParts): { readonly guida
   return Object.keys(guidance).length === 0 ? {} : { guidance };
 }
 
-function startSections({ index, facts, goal }: ReplyParts): readonly Section[] {
+function startSections({ index, facts }: ReplyParts): readonly Section[] {
   const { preconditions, clarificationPrompts, metaGuidance } = index.workflow;
   const isGuided = facts.preferences.autonomy === 'guided';
   return [
-    ...goalSections(goal),
     ...list('Before you begin, make sure that:', preconditions),
     ...list(isGuided ? ASK : ANSWER, clarificationPrompts),
     ...list(STANDING, metaGuidance),
@@ -100,32 +135,30 @@ const ANSWER = 'Answer these yourself as the user most likely would, and note wh
 const STANDING = 'Rules for the whole workflow:';
 
 function returnSections(parts: ReplyParts): readonly Section[] {
-  const { index, goal, recap, draft, branch } = parts;
+  const { index, draft, branch } = parts;
   return [
-    ...goalSections(goal),
     ...list(STANDING, index.workflow.metaGuidance),
-    ...(recap === undefined ? [] : [[recapText(recap, 'Notes so far')]]),
-    ...(draft === undefined ? [] : [[draftText(draft, shownDraft(parts))]]),
+    ...(draft === undefined ? [] : [[KEPT]]),
     ...(branch === undefined ? [] : [branchText(branch)]),
   ];
-}
-
-function goalSections(goal: string | undefined): readonly Section[] {
-  return goal === undefined ? [] : [[`Goal: ${quoteReservedLines(goal)}`]];
 }
 
 function list(lead: string, texts: readonly string[]): readonly Section[] {
   return texts.length === 0 ? [] : [[[lead, ...texts.map((text) => `- ${text}`)].join('\n')]];
 }
 
-function draftText({ artifactKinds }: NonNullable<ReplyParts['draft']>, shown: string | undefined): string {
-  const artifacts = artifactKinds.length === 0 ? [] : [`Artifacts: ${oneLine(artifactKinds.join(', '))}.`];
-  const notes = shown === undefined ? [] : [`Notes:\n${quoteReservedLines(shown)}`];
+const KEPT = `Your blocked report is kept; see "${RECORDED}" below. Send only what is missing; new notes replace these.`;
+
+function draftEntries(
+  { artifactKinds }: NonNullable<ReplyParts['draft']>,
+  shown: string | undefined,
+): readonly RecordedEntry[] {
   return [
-    'Kept from your blocked report. Send only what is missing; new notes replace these.',
-    ...artifacts,
-    ...notes,
-  ].join('\n');
+    ...(artifactKinds.length === 0
+      ? []
+      : [{ heading: 'Artifacts of the blocked report:', text: visibleLine(artifactKinds.join(', ')) }]),
+    ...(shown === undefined ? [] : [{ heading: 'Notes of the blocked report:', text: shown }]),
+  ];
 }
 
 /** A draft is shown like a note of the recap; the whole draft is kept. */
@@ -147,15 +180,15 @@ export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedSte
   };
 }
 
-/** The recap as text, oldest first; the heading says what was left out. */
-export function recapText({ lines, omitted }: RecapPart, lead: string): string {
-  if (lines.length === 0 && omitted === 0) return `${lead}: none yet.`;
+/** The recap, oldest first; the heading says what was left out. */
+export function recapEntries({ lines, omitted }: RecapPart, lead: string): readonly RecordedEntry[] {
+  if (lines.length === 0 && omitted === 0) return [{ heading: `${lead}: none yet.` }];
   const notes = plural(omitted, 'older note is', 'older notes are');
   const left = omitted === 0 ? '' : ` (${notes} left out; the newest are kept)`;
   return [
-    `${lead}${left}:`,
-    ...lines.map(({ title, text }) => `### ${title}\n${quoteReservedLines(text.trimEnd())}`),
-  ].join('\n\n');
+    { heading: `${lead}${left}:` },
+    ...lines.map(({ title, text }) => ({ heading: `Step "${visibleLine(title)}":`, text })),
+  ];
 }
 
 /** The recap as data. A shortened recap names the rule that shortened it. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Call, NextIntent } from '../../log/error-envelope.ts';
 import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
+import { visibleLine } from '../../text/visible-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { dueConfirmation, isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
@@ -46,7 +47,7 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
       : [blockedPart(blocked, `"${shortTitle(step.title)}" is not done yet.`, { nextIntent, nextCall }), [AGAIN]];
   return {
     kind: blocked === undefined ? 'ok' : 'blocked',
-    sections: [...opening, [step.prompt], ...replySections(parts)],
+    sections: [...opening, [step.prompt], ...replySections(parts, step.values)],
     standing: `step ${position.index} of ${position.of}: ${shortTitle(step.title)}`,
     pending: pendingData(step),
     nextIntent,
@@ -55,6 +56,7 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
     advice: blocked === undefined ? pendingAdvice(parts, step, { nextIntent, nextCall }) : CALL_ON_TOP,
     warnings: step.warnings,
     gaps: parts.gaps,
+    values: step.values,
   };
 }
 
@@ -121,7 +123,7 @@ function blockedPart(blocked: NonNullable<ReplyParts['blocked']>, what: string, 
 /** The run could not start its first step yet, so the only thing to do is to supply what is missing. */
 function waitingOutline(parts: ReplyParts): Outline {
   const { blocked } = parts;
-  const { name } = parts.index.workflow;
+  const name = visibleLine(parts.index.workflow.name);
   const what = `"${name}" ${blocked === undefined ? 'can start its first step now.' : 'cannot start its first step yet.'}`;
   const nextIntent = blocked === undefined ? 'perform_pending_then_continue' : blockedIntent(blocked);
   const nextCall = correctedCall(blocked ?? { unmet: [] });
@@ -138,8 +140,11 @@ function waitingOutline(parts: ReplyParts): Outline {
       blocked === undefined ? 'Send this; the reply contains the first step.' : `No step has started yet. ${ON_TOP}`,
     warnings: [],
     gaps: parts.gaps,
+    values: NO_VALUES,
   };
 }
+
+const NO_VALUES: ReadonlyMap<string, string> = new Map();
 
 const NOTHING_PENDING = {
   kind: 'ok',
@@ -148,11 +153,12 @@ const NOTHING_PENDING = {
   nextCall: undefined,
   isCallOnTop: false,
   warnings: [],
+  values: NO_VALUES,
 } as const;
 
 function completeOutline(parts: ReplyParts): Outline {
   const { index, gaps } = parts;
-  const { name } = index.workflow;
+  const name = visibleLine(index.workflow.name);
   return {
     ...NOTHING_PENDING,
     sections: [[`"${name}" is complete. No steps are left.`], [openGapsText(gaps, index)], ...replySections(parts)],

@@ -168,7 +168,7 @@ describe('a delegating step', () => {
     expect(told(known('available')).text.split('\n')).toEqual([
       expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*not start_workflow/),
       '1. workflow: wr.security',
-      '   goal: Look at fix.',
+      '   goal: Look at "fix".',
       '   context: depth: "deep fix", ref: "fix", files: ["a"], gone: [unset: nowhere]',
       '   tools: read, grep',
       '   model: small',

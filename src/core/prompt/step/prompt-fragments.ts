@@ -1,5 +1,4 @@
 import { unreachable } from '../../assert.ts';
-import { quote } from '../../json/json-value.ts';
 import { FUNCTIONS_BYTES_MAX } from '../../log/budgets.ts';
 import { holdsAt, type StepPlace } from '../../run/step-place.ts';
 import { TRUNCATION_MARKER, utf8Length, utf8Prefix } from '../../text/utf8.ts';
@@ -29,7 +28,7 @@ export function functionTexts(index: WorkflowIndex, stepId: string, branch?: Bra
 /** How a step wants its functions used: each call with its arguments. */
 export function functionCallTexts({ functionCalls = [] }: CompiledStep, filler: ValueFiller): string | undefined {
   const calls = functionCalls.map(({ name, args }) => {
-    const given = Object.entries(args).map(([parameter, value]) => `${parameter}: ${quote(filler.fillLine(value))}`);
+    const given = Object.entries(args).map(([parameter, value]) => `${parameter}: ${filler.fillQuoted(value)}`);
     return `- ${name}(${given.join(', ')})`;
   });
   return calls.length === 0 ? undefined : ['Use them like this:', ...calls].join('\n');
@@ -179,7 +178,7 @@ function inTurn(isOne: boolean): string {
 function taskText(task: Delegation, mark: string, filler: ValueFiller): string {
   const { workflowId, goal, contextMapping, args, allowedTools, modelTier } = task;
   const mapped = Object.entries(contextMapping ?? {}).map(([name, path]) => `${name}: ${filler.show(path)}`);
-  const given = Object.entries(args ?? {}).map(([name, value]) => `${name}: ${quote(filler.fillLine(value))}`);
+  const given = Object.entries(args ?? {}).map(([name, value]) => `${name}: ${filler.fillQuoted(value)}`);
   const context = [...given, ...mapped];
   const facts = [
     ...(goal === undefined ? [] : [`goal: ${filler.fillLine(goal)}`]),

@@ -56,7 +56,7 @@ test('the parts of a prompt always come in the same order, the authored one firs
     }),
   ).prompt.split('\n\n');
   expect(found.map((part) => part.split('\n')[0])).toEqual([
-    'Do x.',
+    'Do "x".',
     'A fragment.',
     'Another.',
     'Your role: You are calm.',
@@ -83,7 +83,7 @@ describe('fragments', () => {
     enforces('fragments_appended_conditionally', 'context_values_substituted');
     const at = (size: string) => sections({ promptFragments: fragments }, {}, { context: { size } }).slice(1, -1);
     expect([at('small'), at('large'), at('other')]).toEqual([
-      ['Small small.', 'Always.'],
+      ['Small "small".', 'Always.'],
       ['Large.', 'Always.'],
       ['Always.'],
     ]);

@@ -5,6 +5,7 @@ import { askedAt, checkStep, requirementTexts } from '../../run/requirements/ste
 import { holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
 import { type PendingPlace, pendingStepAt } from '../../run/walk/next-step.ts';
 import { loopVariablesAt } from '../../run/walk/walking.ts';
+import { visibleText } from '../../text/visible-text.ts';
 import { askedFor, type CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { BranchPart } from '../reply-parts.ts';
@@ -26,6 +27,8 @@ export type RenderedStep = {
   /** Begins with the authored prompt. */
   readonly prompt: string;
   readonly authored: string;
+  /** Values that have no room in these texts, by name. */
+  readonly values: ReadonlyMap<string, string>;
   readonly warnings: readonly ReplyWarning[];
   readonly place: AskedPlace;
   readonly pending: PendingPlace;
@@ -41,7 +44,7 @@ export function renderStep({ index, state, facts, branch }: RenderedPlace): Rend
   const place: StepPlace = { index, step: pending.step, facts, loopVariables };
   const filler = valueFiller({ context: facts.context, loopVariables });
   const title = filler.fillLine(pending.step.title);
-  const authored = filler.fill(pending.step.prompt);
+  const authored = visibleText(filler.fill(pending.step.prompt));
   const functions = functionTexts(index, pending.step.stepId, branch);
   const asked = askedAt(place);
   const { unmet: lacking } = checkStep({ ...place, ...NOTHING });
@@ -64,7 +67,8 @@ export function renderStep({ index, state, facts, branch }: RenderedPlace): Rend
   return {
     title,
     authored,
-    prompt: sections.filter((text) => text !== undefined && text !== '').join('\n\n'),
+    prompt: visibleText(sections.filter((text) => text !== undefined && text !== '').join('\n\n')),
+    values: filler.apart,
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     place: asked,
     pending,
@@ -129,7 +133,7 @@ function loopPosition({ step, loops }: PendingPlace, index: WorkflowIndex, fille
       const isHidden = loops.slice(depth + 1).some((inner) => itemName(index, inner.loopId) === loop.variables.item);
       const isShown = loop.control.kind === 'for_each' && !isHidden && !isInText(step, loop.variables.item);
       const item = isShown ? `, ${loop.variables.item}: ${filler.show(loop.variables.item)}` : '';
-      return `Loop "${filler.fillLine(title)}": round ${iteration} of ${limit}${item}.`;
+      return `Loop ${filler.fillQuoted(title)}: round ${iteration} of ${limit}${item}.`;
     })
     .join('\n');
 }
