@@ -1,7 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { evaluateCriteria } from '../run/condition/evaluate-criteria.ts';
 import { isBlankField } from '../run/form/blank.ts';
+import { contextForm } from '../run/form/context-form.ts';
 import type { OfferedForm } from '../run/form/unfilled.ts';
+import { checkStep } from '../run/requirements/step-requirements.ts';
 import { conditionFacts, type StepPlace } from '../run/step-place.ts';
 import { sampleNotes } from './sample-notes.ts';
 
@@ -14,7 +16,7 @@ export function fillForm<Form extends OfferedForm>(form: Form, place?: StepPlace
   const { notesMarkdown, artifacts, context } = form;
   const avoided = new Set((place?.step.consequences ?? []).map(({ anyEqualsLevel }) => anyEqualsLevel.toLowerCase()));
   const fill = (value: JsonObject) => filledValue(value, avoided) as JsonObject;
-  const filledContext = context && fill(context);
+  const filledContext = context && fill(place === undefined ? context : requiredOf(context, place));
   return {
     ...form,
     ...(notesMarkdown === undefined ? {} : { notesMarkdown: filledNotes(notesMarkdown, place, filledContext) }),
@@ -22,6 +24,23 @@ export function fillForm<Form extends OfferedForm>(form: Form, place?: StepPlace
     ...(filledContext === undefined ? {} : { context: filledContext }),
   };
 }
+
+/** Only what the step requires: an optional value would lead a rehearsal away from the usual path. */
+function requiredOf(context: JsonObject, place: StepPlace): JsonObject {
+  const optional = contextForm({ index: place.index, step: place.step, context: place.facts.context });
+  const { unmet } = checkStep({ ...place, ...NOTHING_SENT });
+  const required = new Set(unmet.flatMap(({ form }) => Object.keys(form?.context ?? {})));
+  return Object.fromEntries(
+    Object.entries(context).filter(([key]) => required.has(key) || !Object.hasOwn(optional, key)),
+  );
+}
+
+const NOTHING_SENT = {
+  handedIn: { notesMarkdown: undefined, artifacts: [] },
+  isRetry: false,
+  hasNewNotes: false,
+  openLoops: [],
+};
 
 /** The lines of the form with their blanks filled in; where the rules want more than the form shows, a sample. */
 function filledNotes(notes: string, place: StepPlace | undefined, context: JsonObject | undefined): string {
