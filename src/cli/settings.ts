@@ -1,20 +1,21 @@
-import { err } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { shortPath } from '../app/clients/client.ts';
-import { type SetConfigRefusal, setConfig } from '../app/settings.ts';
+import { loosenedBy, type SetConfigRefusal, setConfig } from '../app/settings.ts';
 import type { ResolvedSettings } from '../core/settings/resolve-settings.ts';
 import {
   isSettingName,
-  isSettingValue,
   SETTING_KEYS,
   SETTING_NAMES,
   type SettingName,
+  type SettingValue,
   settingText,
   valueOfText,
 } from '../core/settings/setting-keys.ts';
 import { configHash, runDefaults } from '../core/settings/settings-in-effect.ts';
-import { configProblemText, originText } from '../core/settings/settings-words.ts';
+import { configProblemText, ignoredText, originText } from '../core/settings/settings-words.ts';
 import { command, done } from './command.ts';
+import { confirmLoosening } from './loosening.ts';
 import { dim, type Line, notable, strong } from './output/line.ts';
 import { table } from './output/text-width.ts';
 import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from './problem.ts';
@@ -68,32 +69,41 @@ export const configSet = command({
     file: z.string(),
     isChanged: z.boolean(),
   }),
-  run: async ({ program }, { operands: [name = '', text], options }) => {
+  run: async (context, { operands: [name = '', text], options }) => {
+    const { program } = context;
     if (!isSettingName(name)) return err(unknownWord('setting', name, SETTING_NAMES));
-    const { expected, isForWorkspaces } = SETTING_KEYS[name];
     const isUnset = options['unset'] === true;
-    if ((text === undefined) !== isUnset) {
-      return err(usageProblem(`${name} needs a value, or --unset.`, `The value can be ${expected}.`));
-    }
-    const value = text === undefined ? undefined : valueOfText(name, text);
-    if (text !== undefined && !isSettingValue(name, value)) {
-      return err(usageProblem(`Invalid value "${text}" for ${name}.`, `The value can be ${expected}.`));
-    }
     const isProject = options['project'] === true;
-    if (isProject && !isForWorkspaces) {
-      return err(usageProblem(`${name} can only be set for the user, not for a project.`, 'Remove --project.'));
-    }
-    const { config, configFiles, files } = await program.setup();
+    const read = readValue(name, text, { isUnset, isProject });
+    if (read.isErr()) return err(read.error);
+    const { value } = read.value;
+    const { config, configFiles, files, sha256 } = await program.setup();
     const origin = configFiles.find(({ kind }) => kind === (isProject ? 'workspace' : 'user'));
     if (origin === undefined) {
       return err(
         usageProblem('Your home folder is not a project.', 'Remove --project, or run the command in a project.'),
       );
     }
-    const set = await setConfig(files, { origin, key: name, value });
+    const change = { origin, key: name, value };
+    const loosened = await loosenedBy(files, change);
+    if (loosened !== undefined) {
+      const words = [name, ...(isUnset ? ['--unset'] : [text]), ...(isProject ? ['--project'] : [])];
+      const now = value === undefined ? 'be removed' : `become ${settingText(value)}`;
+      const loosening = {
+        changes: [
+          `${name} is ${settingText(loosened.before)} and would ${now}, so agents may do more without a person.`,
+        ],
+        command: `workrail config set ${words.join(' ')}`,
+      };
+      const confirmed = await confirmLoosening(context, loosening, sha256);
+      if (confirmed.isErr()) return err(confirmed.error);
+    }
+    const set = await setConfig(files, change);
     if (set.isErr()) return err(notSet(set.error));
-    const { origin: now } = (await config()).settings[name];
+    const resolved = await config();
+    const { origin: now } = resolved.settings[name];
     const isOverridden = now.kind === 'variable' || (now.kind === 'workspace' && !isProject);
+    const ignored = resolved.ignored.filter((one) => one.key === name && originText(one.origin) === origin.file);
     const changed = isUnset
       ? `Removed ${name} from ${origin.file}.`
       : `Set ${name} to ${settingText(value ?? '')} in ${origin.file}.`;
@@ -102,11 +112,32 @@ export const configSet = command({
       lines: [
         [set.value ? changed : 'Already set; nothing changed.'],
         ...(isOverridden ? [[notable(`${originText(now)} overrides it.`)]] : []),
+        ...ignored.map((one) => [notable(ignoredText(one))]),
       ],
       next: `workrail config get ${name}`,
     });
   },
 });
+
+/** The value of a command line; `undefined` removes the setting. */
+function readValue(
+  name: SettingName,
+  text: string | undefined,
+  { isUnset, isProject }: { readonly isUnset: boolean; readonly isProject: boolean },
+): Result<{ readonly value: SettingValue | undefined }, CommandProblem> {
+  const { expected, isForWorkspaces } = SETTING_KEYS[name];
+  if ((text === undefined) !== isUnset) {
+    return err(usageProblem(`${name} needs a value, or --unset.`, `The value can be ${expected}.`));
+  }
+  const value = text === undefined ? undefined : valueOfText(name, text);
+  if (text !== undefined && value === undefined) {
+    return err(usageProblem(`Invalid value "${text}" for ${name}.`, `The value can be ${expected}.`));
+  }
+  if (isProject && !isForWorkspaces) {
+    return err(usageProblem(`${name} can only be set for the user, not for a project.`, 'Remove --project.'));
+  }
+  return ok({ value });
+}
 
 export const configList = command({
   example: 'workrail config list',
@@ -116,6 +147,8 @@ export const configList = command({
     /** A fingerprint of the values in effect. */
     hash: z.string(),
     problems: z.array(z.string()),
+    /** Values of the project or the environment that are looser than what applies, and ignored. */
+    ignored: z.array(z.string()),
   }),
   run: async ({ program, switches }) => {
     const { config: load, sha256, machine } = await program.setup();
@@ -128,9 +161,13 @@ export const configList = command({
     const about = (i: number): readonly Line[] =>
       settings.slice(i, i + 1).map((one) => [dim(`  ${SETTING_KEYS[one.key].about}`)]);
     const invalid = invalidSettings(config);
+    const ignored = config.ignored.map(ignoredText);
     return done({
-      data: { settings, hash: configHash(config, sha256), problems: config.problems.map(configProblemText) },
-      lines: rows.flatMap((row, i) => (switches.isVerbose ? [row, ...about(i)] : [row])),
+      data: { settings, hash: configHash(config, sha256), problems: config.problems.map(configProblemText), ignored },
+      lines: [
+        ...rows.flatMap((row, i) => (switches.isVerbose ? [row, ...about(i)] : [row])),
+        ...ignored.map((text) => [notable(text)]),
+      ],
       problem: invalid,
       next: invalid === undefined ? 'workrail config get mode' : 'workrail config path',
     });

@@ -6,6 +6,7 @@ import { memoryStore } from '../../adapters/memory-store/memory-store.ts';
 import { PRESETS } from '../../core/log/autonomy.ts';
 import { type RunId, SessionId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { isNeverStopByPerson } from '../../core/views/node-facts.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import { closeRuns } from './close-runs.ts';
 import { type PreferRequest, setPreferences } from './set-preferences.ts';
@@ -16,7 +17,7 @@ const { guided, full_auto_never_stop: never, full_auto_stop_on_user_deps: stoppi
 function world() {
   const made = engine();
   const prefer = (reply: GivenReply, wanted: Omit<PreferRequest, 'sessionId'>) =>
-    setPreferences(made.services, { sessionId: idOf(reply), ...wanted });
+    setPreferences(made.services, { sessionId: idOf(reply), isLooseningAllowed: true, ...wanted });
   return { ...made, prefer };
 }
 
@@ -98,7 +99,7 @@ describe('a preference that is set from outside', () => {
     const two = await start('test.plain', { attachTo: tokenOf(one, 'stateToken') });
     const [sessionId, run] = [idOf(two), String(told(two, 'run.tag'))];
     const prefer = async (wanted: Omit<PreferRequest, 'sessionId'>) =>
-      (await setPreferences(services, { sessionId, ...wanted }))._unsafeUnwrap();
+      (await setPreferences(services, { sessionId, isLooseningAllowed: true, ...wanted }))._unsafeUnwrap();
     await closeRuns({ sessions: services.sessions, marks: store.marks }, { sessionId, run, isUndone: false });
     expect(await prefer({ mode: 'full_auto_never_stop' })).toMatchObject([
       { tag: told(one, 'run.tag'), isReopened: false },
@@ -119,5 +120,40 @@ describe('a preference that is set from outside', () => {
     const missing = await setPreferences(services, { sessionId: gone, mode: 'guided' });
     expect(missing._unsafeUnwrapErr()).toEqual({ code: 'session_not_found', sessionId: gone });
     expect(events.length).toBe(written);
+  });
+});
+
+describe('a preference that allows the agent more', () => {
+  it('is refused unless a person confirmed it, and tightening needs nobody', async () => {
+    enforces('loosening_needs_terminal');
+    const { start, prefer, events } = world();
+    const begun = await start('test.plain', { mode: 'full_auto_stop_on_user_deps' });
+    const written = events.length;
+    const isLooseningAllowed = false;
+    for (const wanted of [{ mode: 'full_auto_never_stop' }, { riskPolicy: 'aggressive' }] as const) {
+      const refused = (await prefer(begun, { ...wanted, isLooseningAllowed }))._unsafeUnwrapErr();
+      expect(refused).toMatchObject({ code: 'loosening_unconfirmed', runs: [{ before: stopping }] });
+    }
+    expect(events).toHaveLength(written);
+    expect((await prefer(begun, { mode: 'guided', isLooseningAllowed })).isOk()).toBe(true);
+    expect((await prefer(begun, { riskPolicy: 'conservative', isLooseningAllowed })).isOk()).toBe(true);
+  });
+
+  it("a person can stand for the never-stop that the agent set, and that is recorded as the person's", async () => {
+    enforces('never_stop_by_person');
+    const { start, events, services, view, node } = world();
+    const begun = await start('test.plain', { mode: 'full_auto_never_stop' });
+    const sessionId = idOf(begun);
+    const mode = 'full_auto_never_stop';
+    const isPassing = async () => isNeverStopByPerson(await view(begun), await node(begun));
+    expect(await isPassing()).toBe(false);
+    expect((await setPreferences(services, { sessionId, mode }))._unsafeUnwrapErr().code).toBe('loosening_unconfirmed');
+    const person = { ...services, by: { via: 'cli', terminal: true } as const };
+    (await setPreferences(person, { sessionId, mode, isLooseningAllowed: true }))._unsafeUnwrap();
+    expect(events.at(-1)).toMatchObject({ by: person.by, data: { source: 'user', delta: [{ key: 'autonomy' }] } });
+    expect(await isPassing()).toBe(true);
+    const written = events.length;
+    (await setPreferences(person, { sessionId, mode }))._unsafeUnwrap();
+    expect(events).toHaveLength(written);
   });
 });

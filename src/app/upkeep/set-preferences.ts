@@ -1,10 +1,17 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
-import { type Autonomy, PRESETS, type Preferences, type RiskPolicy } from '../../core/log/autonomy.ts';
+import {
+  AUTONOMY,
+  type Autonomy,
+  PRESETS,
+  type Preferences,
+  RISK_POLICY,
+  type RiskPolicy,
+} from '../../core/log/autonomy.ts';
 import { placeEvents } from '../../core/log/event.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from '../../core/run/decide/drafts.ts';
-import { preferencesAt } from '../../core/views/node-facts.ts';
+import { autonomySetterAt, isNeverStopByPerson, preferencesAt, setterOf } from '../../core/views/node-facts.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
@@ -21,15 +28,21 @@ export type PreferRequest = {
   /** Also sets the risk policy of its preset. */
   readonly mode?: Autonomy | undefined;
   readonly riskPolicy?: RiskPolicy | undefined;
+  /** A person at a terminal allowed the agent more than before. Without that, only tightening is possible. */
+  readonly isLooseningAllowed?: boolean;
 };
 
 export type PreferRefusal =
+  /** The change would allow an agent more than before, and no person confirmed that. */
+  | { readonly code: 'loosening_unconfirmed'; readonly runs: readonly LoosenedRun[] }
   | { readonly code: 'session_not_found'; readonly sessionId: SessionId }
   /** Every selected run is complete, so a change would have no effect. */
   | { readonly code: 'nothing_unfinished'; readonly sessionId: SessionId }
   | RunUnmatched
   | OtherWorkflowStored
   | GateRefusal;
+
+type LoosenedRun = { readonly tag: string; readonly before: Preferences; readonly effective: Preferences };
 
 /** The preferences of a run from its next step on. */
 export type PreferredRun = SelectedRun & {
@@ -63,6 +76,10 @@ export async function setPreferences(
       if (session === undefined) return err({ code: 'session_not_found', sessionId });
       const runs = await unfinishedRuns(services, session, request.run);
       if (runs.isErr()) return err(runs.error);
+      if (request.isLooseningAllowed !== true) {
+        const loosened = runs.value.flatMap((run) => loosenedRun(session, run, request));
+        if (loosened.length > 0) return err({ code: 'loosening_unconfirmed', runs: loosened });
+      }
       const preferred: PreferredRun[] = [];
       let current = session;
       for (const run of runs.value) {
@@ -75,6 +92,19 @@ export async function setPreferences(
     },
     { mustExist: true },
   );
+}
+
+/** A run that would allow the agent more than before. To confirm an agent's never-stop as a person opens gates. */
+function loosenedRun({ view }: LoadedSession, { runId, tag }: SelectedRun, request: PreferRequest) {
+  const tip = preferredTip(view.graph, runId);
+  if (tip === undefined) return [];
+  const before = preferencesAt(view.preferences, tip.nodeId) ?? PRESETS.guided;
+  const effective = wantedPreferences(before, request);
+  const isLooser =
+    AUTONOMY.indexOf(effective.autonomy) > AUTONOMY.indexOf(before.autonomy) ||
+    RISK_POLICY.indexOf(effective.riskPolicy) > RISK_POLICY.indexOf(before.riskPolicy) ||
+    (request.mode === 'full_auto_never_stop' && !isNeverStopByPerson(view, tip.nodeId));
+  return isLooser ? [{ tag, before, effective }] : [];
 }
 
 type UnfinishedRun = SelectedRun & { readonly isClosed: boolean };
@@ -116,12 +146,14 @@ async function setForRun(
   const workflow = await services.pinnedWorkflows.get(pinned.workflowHash);
   if (workflow.isErr()) return err(workflow.error);
   const before = preferencesAt(view.preferences, tip.nodeId) ?? PRESETS.guided;
+  const setBy = autonomySetterAt(view.preferences, tip.nodeId);
   const effective = wantedPreferences(before, request);
   const warnings = preferenceWarnings(workflow.value, effective);
   const { sha256 } = services.hasher;
   const { nodeId } = stepAbove(view.graph, tip);
+  const isOwnWord = request.mode !== undefined && isPersonsWord(services) && setBy !== 'person';
   const drafts = preferenceDrafts(
-    { before, effective, source: 'user' },
+    { before, effective, source: 'user', isAutonomyRepeated: isOwnWord },
     { runId: run.runId, nodeId, warnings, place: view.nextEventIndex },
     sha256,
   );
@@ -138,6 +170,11 @@ async function setForRun(
     artifacts: new Map(),
   });
   return appended.map((current) => ({ preferred, session: current }));
+}
+
+/** Whether a change made by this call would count as a person's. */
+function isPersonsWord({ by }: Pick<PreferServices, 'by'>): boolean {
+  return setterOf({ source: 'user', by }) === 'person';
 }
 
 function wantedPreferences(before: Preferences, { mode, riskPolicy }: PreferRequest): Preferences {

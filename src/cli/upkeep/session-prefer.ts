@@ -1,10 +1,20 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { type PreferredRun, setPreferences } from '../../app/upkeep/set-preferences.ts';
-import { AUTONOMY, autonomySchema, type Preferences, RISK_POLICY, riskPolicySchema } from '../../core/log/autonomy.ts';
+import { type PreferRefusal, type PreferredRun, setPreferences } from '../../app/upkeep/set-preferences.ts';
+import {
+  AUTONOMY,
+  type Autonomy,
+  autonomySchema,
+  type Preferences,
+  RISK_POLICY,
+  type RiskPolicy,
+  riskPolicySchema,
+} from '../../core/log/autonomy.ts';
 import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
-import { command, done } from '../command.ts';
+import { chosenMode, type ModeCap, runDefaults } from '../../core/settings/settings-in-effect.ts';
+import { type CommandContext, command, done } from '../command.ts';
 import { SESSION_ID } from '../ids.ts';
+import { confirmLoosening, type Loosening } from '../loosening.ts';
 import { type Line, notable } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
@@ -59,15 +69,60 @@ export const sessionPrefer = command({
       const named = yield* await namedSession(context, asked);
       const { upkeep, sessionId } = named;
       const run = typeof options['run'] === 'string' ? options['run'] : named.run;
-      const set = await setPreferences(upkeep, { sessionId, run, mode, riskPolicy });
+      const { mode: allowed, cap } = await allowedMode(context, mode);
+      const request = { sessionId, run, mode: allowed, riskPolicy };
+      let set = await setPreferences(upkeep, request);
+      if (set.isErr() && set.error.code === 'loosening_unconfirmed') {
+        const loosening = looseningOf(set.error, { sessionId, mode, riskPolicy, run: options['run'] });
+        yield* await confirmLoosening(context, loosening, upkeep.hasher.sha256);
+        set = await setPreferences(upkeep, { ...request, isLooseningAllowed: true });
+      }
       if (set.isErr()) return err(await refusedProblem(context, upkeep, set.error));
       return done({
         data: { sessionId, runs: set.value.map(({ warnings, ...rest }) => ({ ...rest, warnings: [...warnings] })) },
-        lines: set.value.flatMap(linesOf),
+        lines: [...capLines(cap), ...set.value.flatMap(linesOf)],
         next: `workrail session resume ${run === undefined ? sessionId : (set.value[0]?.runId ?? sessionId)}`,
       });
     }),
 });
+
+/** The mode, lowered to what the settings allow. */
+async function allowedMode(
+  { program }: CommandContext,
+  mode: Autonomy | undefined,
+): Promise<{ readonly mode: Autonomy | undefined; readonly cap?: ModeCap | undefined }> {
+  if (mode === undefined || mode === 'guided') return { mode };
+  const { preferences, cap } = chosenMode(mode, runDefaults(await (await program.setup()).config()));
+  return { mode: preferences.autonomy, cap };
+}
+
+function capLines(cap: ModeCap | undefined): readonly Line[] {
+  return cap === undefined ? [] : [[notable(`${cap.cause} allows at most ${cap.effective}.`)]];
+}
+
+function looseningOf(
+  { runs }: Extract<PreferRefusal, { code: 'loosening_unconfirmed' }>,
+  asked: {
+    readonly sessionId: SessionId;
+    readonly mode: Autonomy | undefined;
+    readonly riskPolicy: RiskPolicy | undefined;
+    readonly run: unknown;
+  },
+): Loosening {
+  const words = [
+    asked.sessionId,
+    ...(asked.mode === undefined ? [] : [asked.mode]),
+    ...(asked.riskPolicy === undefined ? [] : ['--risk', asked.riskPolicy]),
+    ...(typeof asked.run === 'string' ? ['--run', asked.run] : []),
+  ];
+  return {
+    changes: runs.map(
+      ({ tag, before, effective }) =>
+        `Run ${tag} would change from ${shown(before)} to ${shown(effective)}, so its agent may do more on its own.`,
+    ),
+    command: `workrail session prefer ${words.join(' ')}`,
+  };
+}
 
 /** One of a closed set of words; `undefined` if none was given. */
 function oneOf<const Word extends string>(

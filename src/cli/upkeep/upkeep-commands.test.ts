@@ -2,6 +2,7 @@ import { appendFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
+import { fakeSetup } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
 import { engine, told } from '../../../test/examples/engine.ts';
 import { storeFolder } from '../../../test/store-folder.ts';
@@ -40,7 +41,7 @@ async function world(parts: Parameters<typeof storeFolder>[0] = {}) {
   const run = (...args: (string | Partial<Fake>)[]) => {
     const argv = args.filter((arg) => typeof arg === 'string');
     const more = args.find((arg) => typeof arg === 'object') ?? {};
-    return runFake({ argv, upkeep, ...more });
+    return runFake({ argv, upkeep, setup: fakeSetup(), ...more });
   };
   return { ...folder, store, time, start, send, first, run, id: idOf(first), tag: String(told(first, 'run.tag')) };
 }
@@ -54,6 +55,15 @@ const answering = (answer: boolean | undefined, asked: string[] = []): Partial<F
       asked.push(question);
       return answer;
     },
+  },
+});
+
+/** Types the code that the question asks for, or something else. */
+const typing = (...text: [] | [string | undefined]): Partial<Fake> => ({
+  setup: fakeSetup(),
+  terminals: ['input', 'output', 'error'],
+  ask: {
+    write: async ({ message }) => (text.length === 0 ? /Type ([A-Z]{4}) /.exec(message)?.[1] : text[0]),
   },
 });
 
@@ -195,18 +205,48 @@ describe('session prefer', () => {
   it('session prefer changes the mode from the next step and shows the old one', async () => {
     enforces('preferences_set_from_cli');
     const { run, send, first, id, tag } = await world();
-    expect(await run('session', 'prefer', id, 'full-auto-never-stop')).toMatchObject({
+    expect(await run('session', 'prefer', id, 'full-auto-never-stop', typing())).toMatchObject({
       exitCode: 0,
       out: `Run ${tag} of test.plain continues in full_auto_never_stop (risk conservative); it was guided (risk conservative).\n`,
-      talk: `Next: workrail session resume ${id}\n`,
+      talk: expect.stringContaining(`Next: workrail session resume ${id}`),
     });
     expect(told(await send(first), 'preferences.autonomy')).toBe('full_auto_never_stop');
+    await run('session', 'prefer', tag, '--risk', 'aggressive', typing());
     const json = (await run('session', 'prefer', tag, '--risk', 'balanced', '--json')).out;
     expect(sessionPreferShape.parse(JSON.parse(json))).toMatchObject({
       ok: true,
       data: { runs: [{ effective: { autonomy: 'full_auto_never_stop', riskPolicy: 'balanced' }, isChanged: true }] },
     });
     expect((await run('session', 'prefer', id, '--risk', 'balanced')).out).toContain('(risk balanced); unchanged.');
+  });
+
+  it('session prefer allows an agent more only at a terminal and after a code was typed', async () => {
+    enforces('loosening_needs_terminal');
+    const { run, id, tag, store } = await world();
+    const length = async () => (await store.sessions.load(id))._unsafeUnwrap().view.nextEventIndex;
+    const before = await length();
+    const more = ['session', 'prefer', id, 'full_auto_never_stop'];
+    const refused = await run(...more);
+    expect(refused).toMatchObject({ exitCode: 5, out: '' });
+    expect(refused.talk).toContain(`Run ${tag} would change from guided (risk conservative) to full_auto_never_stop`);
+    expect(refused.talk).toContain(`Run this in a terminal of your own: workrail ${more.join(' ')}`);
+    expect((await run(...more, '--yes')).exitCode).toBe(2);
+    expect((await run(...more, { terminals: ['input', 'error'] })).exitCode).toBe(5);
+    expect((await run(...more, '--json', typing())).exitCode).toBe(5);
+    expect((await run(...more, typing('yes'))).exitCode).toBe(5);
+    expect((await run(...more, typing(undefined))).exitCode).toBe(130);
+    expect(await length()).toBe(before);
+    expect((await run(...more, typing())).exitCode).toBe(0);
+    expect((await run('session', 'prefer', id, 'guided')).exitCode).toBe(0);
+  });
+
+  it('session prefer goes no further than autonomy.max', async () => {
+    const { run, id } = await world();
+    const env = { WORKRAIL_AUTONOMY_MAX: 'full_auto_stop_on_user_deps' };
+    const setup = fakeSetup({ machine: { env } });
+    const { out } = await run('session', 'prefer', id, 'full_auto_never_stop', { ...typing(), setup });
+    expect(out).toContain('autonomy.max (WORKRAIL_AUTONOMY_MAX) allows at most full_auto_stop_on_user_deps.');
+    expect(out).toContain('continues in full_auto_stop_on_user_deps');
   });
 
   it('session prefer suggests the mode that was meant', async () => {

@@ -73,6 +73,10 @@ const UPKEEP_REFUSALS: RefusalTable<OfUpkeep> = {
       details: { sessionIds: [...sessions], binned: [...binned] },
     };
   },
+  loosening_unconfirmed: ({ runs }) => ({
+    message: `${shortList(runs.map(({ tag }) => `Run ${tag}`))} would allow its agent more. Nothing was changed.`,
+    suggestion: 'Run the command in a terminal of your own.',
+  }),
   no_shared_locks: () => ({
     code: 'STORE_IO',
     message: 'gc needs native file locks, and fs-native-extensions cannot be loaded here. Nothing was removed.',

@@ -76,7 +76,7 @@ export function preferencesAt(preferences: PreferencesView, nodeId: NodeId): Pre
 /** Who set the autonomy in force at a node; `undefined` where its line set none. */
 export function autonomySetterAt(preferences: PreferencesView, nodeId: NodeId): PreferenceSetter | undefined {
   const set = heldAt(preferences, nodeId)?.autonomy;
-  return set && setterOf(set);
+  return set && changeSetter(set);
 }
 
 /**
@@ -88,7 +88,7 @@ export function isNeverStopByPerson(
   nodeId: NodeId,
 ): boolean {
   const set = heldAt(preferences, nodeId)?.autonomy;
-  return set?.data.effective.autonomy === 'full_auto_never_stop' && setterOf(set) === 'person';
+  return set?.data.effective.autonomy === 'full_auto_never_stop' && changeSetter(set) === 'person';
 }
 
 /** Who set preferences: a person on a channel of their own, the user's settings file, or one of the other sources. */
@@ -98,8 +98,15 @@ export type PreferenceSetter =
   | 'settings'
   | 'command';
 
+function changeSetter({ data: { source }, by }: PreferencesChanged): PreferenceSetter {
+  return setterOf({ source, by });
+}
+
 /** The envelope decides. A `user` without it is from a release that wrote so for the agent's own `mode` argument. */
-export function setterOf({ data: { source }, by }: Pick<PreferencesChanged, 'data' | 'by'>): PreferenceSetter {
+export function setterOf({
+  source,
+  by,
+}: Pick<PreferencesChanged['data'], 'source'> & Pick<PreferencesChanged, 'by'>): PreferenceSetter {
   if (source !== 'user') return source;
   switch (by?.via) {
     case 'console':

@@ -122,6 +122,8 @@ export type PreferenceChange = {
   readonly source: Changed['source'];
   /** How they were set, if not by the call itself. */
   readonly by?: By | undefined;
+  /** The autonomy is recorded although it stays the same, because somebody else now stands for it. */
+  readonly isAutonomyRepeated?: boolean;
 };
 
 /** Where preferences go beyond what the workflow recommends. They are never refused because of that. */
@@ -160,7 +162,9 @@ export function preferenceDrafts(
   const { before, effective, source, by } = change;
   const { autonomy, riskPolicy } = effective;
   const delta: Changed['delta'] = [
-    ...(before?.autonomy === autonomy ? [] : [{ key: 'autonomy' as const, value: autonomy }]),
+    ...(before?.autonomy === autonomy && change.isAutonomyRepeated !== true
+      ? []
+      : [{ key: 'autonomy' as const, value: autonomy }]),
     ...(before?.riskPolicy === riskPolicy ? [] : [{ key: 'riskPolicy' as const, value: riskPolicy }]),
   ];
   if (delta.length === 0) return [];
