@@ -34,8 +34,8 @@ export const TEXT_FORMS = {
   context_name: /^[^{}]+$/,
   /** The bare name, or a call with anything between the parentheses. */
   function_name: /^\s*[A-Za-z_][A-Za-z0-9_]*(?:\([\s\S]*\))?\s*$/,
-  /** A line with at least one blank. */
-  form_line: /<fill: [^<>\n]+>/,
+  /** One line with at least one blank; what looks like a blank is one. */
+  form_line: /^(?:(?!<fill:)[^\n])*(?:<fill: [^<>\n]{1,150}>(?:(?!<fill:)[^\n])*)+$/,
   flags: /^[gimsu]*$/,
 } as const satisfies { readonly [form: string]: RegExp };
 

@@ -37,6 +37,12 @@ export function checkForm(
         code: data.names === undefined ? 'wrong_value' : 'bad_id',
         message: `${what} must be the name of a function: letters, digits and "_", not starting with a digit, as in "name" or "name()".`,
       });
+    case 'form_line':
+      if (isRight) return value;
+      return reportError(reader, node, {
+        code: 'wrong_value',
+        message: `${what} must be one line with a blank to fill in, as in "Verdict: <fill: approve | reject>". A blank has at most 150 characters and no "<" or ">" inside.`,
+      });
     case 'flags':
       if (isRight) return value;
       return reportError(reader, node, {
