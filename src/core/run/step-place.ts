@@ -19,6 +19,11 @@ export type StepPlace = {
   readonly loopVariables: LoopVariables;
 };
 
+/** What conditions are judged by. */
+export type ConditionPlace = Pick<StepPlace, 'index' | 'loopVariables'> & {
+  readonly facts: Pick<RunFacts, 'context' | 'compilePattern'>;
+};
+
 /** A loop that the step is inside of. */
 export type OpenLoop = {
   readonly loopId: LoopId;
@@ -52,7 +57,7 @@ export type Unfilled = {
 };
 
 /** What conditions see at a place. Loop decisions are not part of it: requirements do not depend on them. */
-export function conditionFacts({ index, facts, loopVariables }: Omit<StepPlace, 'step'>): Facts {
+export function conditionFacts({ index, facts, loopVariables }: ConditionPlace): Facts {
   const { context, compilePattern } = facts;
   return { context, loopVariables, conditions: index.conditions, compilePattern };
 }

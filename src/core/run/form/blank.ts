@@ -34,6 +34,11 @@ export function blankWords(text: string): readonly string[] {
   );
 }
 
+/** A text without its blanks: what an agent sends that deletes them and fills in nothing. */
+export function withoutBlanks(text: string): string {
+  return text.replaceAll(new RegExp(MARKER.source, 'gi'), '');
+}
+
 /** Lines of notes that hold a blank, outside code. */
 export function unfilledLines(notes: string): readonly string[] {
   // Nearly all notes end here.

@@ -62,7 +62,10 @@ function comparedWith(workflow: CompiledWorkflow): ReadonlyMap<string, Compared>
     const { comparison, value, variable } = leaf;
     const values = comparison === 'in' && Array.isArray(value) ? value : [value];
     const isChoice = comparison === 'equals' || comparison === 'not_equals' || comparison === 'in';
-    const chosen = (isChoice ? values : []).filter((one) => one !== null) as readonly JsonValue[];
+    // A list is compared only to tell whether it is empty.
+    const chosen = (isChoice ? values : []).filter(
+      (one) => one !== null && !Array.isArray(one),
+    ) as readonly JsonValue[];
     const isNumber = ['gt', 'gte', 'lt', 'lte'].includes(comparison);
     note(variable, (before) => ({
       ...before,

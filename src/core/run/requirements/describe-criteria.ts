@@ -3,17 +3,17 @@ import { type Condition, type ConditionLeaf, foldCondition } from '../../workflo
 import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/compiled/criteria.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import type { UnmetCriteria } from '../condition/evaluate-criteria.ts';
-import { conditionFacts, type StepPlace } from '../step-place.ts';
+import { type ConditionPlace, conditionFacts } from '../step-place.ts';
 import { sampleFor } from './sample-values.ts';
 
 /** What conditions see once the context has what the criteria ask of it. */
-export function chosenFacts(place: StepPlace, criteria: Criteria): Facts {
+export function chosenFacts(place: ConditionPlace, criteria: Criteria): Facts {
   const facts = conditionFacts(place);
   return { ...facts, context: { ...facts.context, ...choicesAt(place, criteria) } };
 }
 
 /** The context values that criteria ask for and that are not there. */
-export function choicesAt(place: StepPlace, criteria: Criteria): JsonObject {
+export function choicesAt(place: ConditionPlace, criteria: Criteria): JsonObject {
   const sampleOf = (variable: string) => sampleFor(place.index, variable);
   return missingChoices(criteria, { ...conditionFacts(place), sampleOf });
 }
@@ -44,10 +44,11 @@ function oneOf(alternatives: readonly (readonly string[])[]): string {
   return `One of these is enough: ${alternatives.map((one, i) => `(${i + 1}) ${one.join(' and ')}`).join(', ')}`;
 }
 
-/** The author's words and the actual check, which the message alone may leave open. */
+/** The author's words. The actual check is added where no line to fill in shows it. */
 function describeRule(rule: CriteriaRule, facts: Facts, isNegated: boolean): string {
   const message = rule.message.replace(/[.:;\s]+$/, '');
   if (rule.kind === 'schema') return `${message} (not checked)`;
+  if (rule.form !== undefined && rule.kind !== 'length' && !isNegated) return message;
   const must = `the notes must ${isNegated ? 'not ' : ''}${wanted(rule)}`;
   return `${message} (${rule.when !== undefined && asksForChoice(rule.when, facts) ? 'or ' : ''}${must})`;
 }
