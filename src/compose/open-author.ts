@@ -29,6 +29,7 @@ export function openAuthor(bundledFolder: string, workspace: string): AuthorServ
       aliases: BUNDLED_ALIASES,
       compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
     },
+    compilePattern,
     yieldNow: () => setImmediate(),
     services: (catalog) => ({
       ...memoryStore(sha256),

@@ -31,6 +31,7 @@ export function memoryBench(content: { readonly [path: string]: string | object 
       files: filesOn(disk),
       source: { files: async () => ({ files: listed(disk) }) },
       tools: { sha256, aliases: new Map(), compile: (input) => compileWorkflow(input, { sha256, compilePattern }) },
+      compilePattern,
       yieldNow: async () => undefined,
       services: (catalog) => ({
         ...memoryStore(sha256),

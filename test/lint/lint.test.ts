@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { DIAGNOSTIC_CODES } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { LINT_CODES } from '../../src/core/workflow/lint/lint-rule.ts';
 import { LINT_RULES, lintWorkflow } from '../../src/core/workflow/lint/lint-workflow.ts';
@@ -11,7 +12,7 @@ import { RULE_EXAMPLES } from './rule-examples.ts';
 
 const written = (file: object) => JSON.stringify(file, null, 2);
 const lint = (file: object, kind: 'workflow' | 'routine' = 'workflow') =>
-  lintWorkflow(written(file), { kind, workflow: compiled(compileText(written(file))) });
+  lintWorkflow(written(file), { kind, workflow: compiled(compileText(written(file))) }, re2Patterns());
 const codes = (file: object) => lint(file).map(({ code }) => code);
 
 describe('rules of quality', () => {

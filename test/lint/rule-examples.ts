@@ -35,6 +35,38 @@ export const RULE_EXAMPLES: { readonly [code in LintCode]: RuleExample } = {
       steps: [step({ outputContract: { contractRef: 'wr.contracts.verification_report' } })],
     }),
   },
+  sample_passes: {
+    failing: workflow({
+      steps: [
+        step({
+          validationCriteria: [
+            {
+              type: 'regex',
+              pattern: '^Verdict:',
+              flags: 'm',
+              message: 'A line "Verdict:" that says approve or reject',
+              form: 'Verdict: <fill: approve | reject>',
+            },
+          ],
+        }),
+      ],
+    }),
+    passing: workflow({
+      steps: [
+        step({
+          validationCriteria: [
+            {
+              type: 'regex',
+              pattern: '^Verdict: (approve|reject)\\b',
+              flags: 'm',
+              message: 'A line "Verdict:" that says approve or reject',
+              form: 'Verdict: <fill: approve | reject>',
+            },
+          ],
+        }),
+      ],
+    }),
+  },
   vague_opt_out: {
     failing: workflow({ steps: [step({ prompt: 'Change the code and update the documentation if necessary.' })] }),
     passing: workflow({

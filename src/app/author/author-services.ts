@@ -1,3 +1,4 @@
+import type { CompilePattern } from '../../core/workflow/pattern.ts';
 import type { CatalogTools } from '../catalog/assemble-catalog.ts';
 import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { AuthorFiles } from '../ports/author-files.ts';
@@ -13,6 +14,7 @@ export type AuthorServices = {
   readonly files: AuthorFiles;
   readonly source: WorkflowSource;
   readonly tools: CatalogTools;
+  readonly compilePattern: CompilePattern;
   /** Awaited between pieces of synchronous work, so that Ctrl-C is handled. */
   readonly yieldNow: () => Promise<void>;
   /** The real use cases over a store in memory. */

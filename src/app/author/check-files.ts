@@ -79,7 +79,7 @@ export async function checkFiles(
 }
 
 async function checkedIn(
-  { yieldNow }: AuthorServices,
+  { yieldNow, compilePattern }: AuthorServices,
   all: Catalog,
   isWanted: (one: ListedWorkflow | InvalidFile) => boolean,
 ): Promise<readonly CheckedFile[]> {
@@ -88,7 +88,7 @@ async function checkedIn(
     await yieldNow();
     const { file, id: workflowId } = one;
     const text = file.content.kind === 'text' ? file.content.text : '';
-    const lints = 'diagnostics' in one ? lintFile(text) : lintWorkflow(text, one);
+    const lints = 'diagnostics' in one ? lintFile(text) : lintWorkflow(text, one, compilePattern);
     const findings = [
       ...('diagnostics' in one ? one.diagnostics : one.warnings).map((found) => ({ ...found, isLint: false })),
       ...lints.map((lint) => ({ ...lint, isLint: true })),

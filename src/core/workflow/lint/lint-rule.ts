@@ -2,10 +2,12 @@ import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 import type { StepSyntax } from '../format/step-fields.ts';
 import type { WorkflowSyntax } from '../format/workflow-fields.ts';
+import type { CompilePattern } from '../pattern.ts';
 import type { SourceNode } from '../source/source-node.ts';
 
 export const LINT_CODES = [
   'flag_only_validation',
+  'sample_passes',
   'vague_opt_out',
   'asks_the_user',
   'prompt_too_long',
@@ -25,6 +27,7 @@ export type LintedWorkflow = LintedFile & {
   readonly kind: 'workflow' | 'routine';
   readonly syntax: WorkflowSyntax;
   readonly workflow: CompiledWorkflow;
+  readonly compilePattern: CompilePattern;
 };
 
 /** Something that a rule found. Without a span, all that the pointer leads to is meant. */
@@ -46,6 +49,8 @@ type RuleWords = {
   readonly why: string;
   /** What to do instead. */
   readonly hint: string;
+  /** Whether a workflow that comes with the program may not be released with it. */
+  readonly isErrorInBundled?: true;
 };
 
 /** Every step that an author wrote, including those in loops, each after the step that contains it. */

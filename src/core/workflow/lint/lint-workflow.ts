@@ -1,24 +1,25 @@
-import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
 import { type Position, type SourceSpan, sourcePosition } from '../diagnostics/diagnostic.ts';
 import { openReader, readWorkflow } from '../format/read-workflow.ts';
+import type { CompilePattern } from '../pattern.ts';
 import { parseSource } from '../source/parse-source.ts';
 import { nodeAt } from '../source/source-node.ts';
 import { contextNeverSet, unreachableStep, unusedCondition } from './condition-rules.ts';
-import type { LintCode, LintedFile, LintFinding, LintRule } from './lint-rule.ts';
+import type { LintCode, LintedFile, LintedWorkflow, LintFinding, LintRule } from './lint-rule.ts';
 import {
   asksTheUser,
   flagOnlyValidation,
   missingAbout,
   missingExamples,
   promptTooLong,
+  samplePasses,
   vagueOptOut,
 } from './text-rules.ts';
 
 /** A finding as an editor shows it. */
 export type LocatedLint = Position & {
   readonly code: LintCode;
-  readonly severity: 'warning';
+  readonly severity: 'error' | 'warning';
   readonly pointer: string;
   readonly span: SourceSpan;
   readonly message: string;
@@ -28,7 +29,8 @@ export type LocatedLint = Position & {
 /** What could be better in a workflow that compiles, from top to bottom. */
 export function lintWorkflow(
   text: string,
-  { workflow, kind }: { readonly workflow: CompiledWorkflow; readonly kind: 'workflow' | 'routine' },
+  { workflow, kind, sourceKind }: Pick<LintedWorkflow, 'workflow' | 'kind'> & { readonly sourceKind?: string },
+  compilePattern: CompilePattern,
 ): readonly LocatedLint[] {
   const diagnostics = collectDiagnostics();
   const parsed = parseSource(text, diagnostics);
@@ -36,8 +38,9 @@ export function lintWorkflow(
   const root = parsed.value;
   const syntax = readWorkflow(openReader(diagnostics, root));
   if (syntax === undefined) return [];
-  const linted = { kind, text, root, syntax, workflow };
-  return located(linted, (rule) => rule.find(linted));
+  const linted = { kind, text, root, syntax, workflow, compilePattern };
+  const isBundled = sourceKind === 'bundled';
+  return located(linted, (rule) => rule.find(linted), isBundled);
 }
 
 /** The same for a file that does not compile, by the rules that look at the file alone. */
@@ -51,6 +54,7 @@ export function lintFile(text: string): readonly LocatedLint[] {
 function located(
   { text, root }: LintedFile,
   findBy: (rule: LintRule) => readonly LintFinding[],
+  isBundled = false,
 ): readonly LocatedLint[] {
   return LINT_RULES.flatMap((rule) =>
     findBy(rule).map(({ at, span, message }) => {
@@ -59,7 +63,7 @@ function located(
       const { code, hint } = rule;
       return {
         code,
-        severity: 'warning' as const,
+        severity: isBundled && rule.isErrorInBundled ? ('error' as const) : ('warning' as const),
         pointer,
         span: place,
         ...sourcePosition(text, place),
@@ -73,6 +77,7 @@ function located(
 /** Every rule about the quality of a workflow. */
 export const LINT_RULES: readonly LintRule[] = [
   flagOnlyValidation,
+  samplePasses,
   vagueOptOut,
   asksTheUser,
   promptTooLong,

@@ -1,5 +1,12 @@
+import type { Facts } from '../../run/condition/evaluate-condition.ts';
+import { evaluateCriteria } from '../../run/condition/evaluate-criteria.ts';
+import { withoutBlanks } from '../../run/form/blank.ts';
+import { formLines, notesForm, WORK_WORDS } from '../../run/form/notes-form.ts';
+import { chosenFacts } from '../../run/requirements/describe-criteria.ts';
+import { conditionFacts } from '../../run/step-place.ts';
 import { promptBytes } from '../compiled/compiled-step.ts';
 import { type Criteria, type CriteriaRule, foldCriteria } from '../compiled/criteria.ts';
+import { indexWorkflow } from '../compiled/workflow-index.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 import { field } from '../format/reader.ts';
 import { type SourceNode, type SourceObject, type SourceText, sourceTexts } from '../source/source-node.ts';
@@ -109,6 +116,36 @@ export const flagOnlyValidation: LintRule = {
       ];
     }),
 };
+
+export const samplePasses: LintRule = {
+  code: 'sample_passes',
+  looksAt: 'workflow',
+  finds: 'validation criteria that the form of the step meets with nothing filled in',
+  why: 'The form is sent with the step. If its fixed words meet the criteria, an agent that deletes the blanks passes without having done anything.',
+  hint: 'Give each rule a "form" such as "Verdict: <fill: approve | reject>", and a pattern that needs what is filled in, such as "^Verdict: (approve|reject)\\b".',
+  isErrorInBundled: true,
+  find: ({ syntax, workflow, compilePattern }) => {
+    const index = indexWorkflow(workflow);
+    const compiled = new Map(workflow.steps.map((step) => [step.stepId as string, step]));
+    const place = { index, loopVariables: {}, facts: { context: {}, compilePattern } };
+    return authoredSteps(syntax.steps).flatMap((step) => {
+      const { criteria, output } = compiled.get(step.id) ?? {};
+      // Beside a contract, criteria are not checked.
+      if (criteria === undefined || output !== undefined) return [];
+      const isMet = [conditionFacts(place), chosenFacts(place, criteria)].some((seen) => isMetUnfilled(criteria, seen));
+      if (!isMet) return [];
+      const message = `The notes of "${step.id}" meet its criteria with the form alone, without anything filled in.`;
+      return [{ at: `${step.at}/validationCriteria`, message }];
+    });
+  },
+};
+
+/** Whether a form has fixed words that are enough. Where no rule has a line, there is nothing to delete. */
+function isMetUnfilled(criteria: Criteria, facts: Facts): boolean {
+  if (formLines(criteria, facts).length === 0) return false;
+  const sent = withoutBlanks(notesForm([WORK_WORDS], criteria, facts));
+  return evaluateCriteria(criteria, sent, facts).length === 0;
+}
 
 function rulesOf(criteria: Criteria): readonly CriteriaRule[] {
   return foldCriteria<readonly CriteriaRule[]>(criteria, {
