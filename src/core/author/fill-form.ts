@@ -10,6 +10,8 @@ import { sampleNotes } from './sample-notes.ts';
 /** What a rehearsal writes where an agent would report its work. */
 const WORK = 'Rehearsal: the work of this step was done as asked.';
 const TEXT = 'Filled in by the rehearsal.';
+const PLACE = 'src/example.ts:1';
+const TIME = '12:00 UTC';
 
 /** Fills in an offered call as an agent that does what it reads would, so that workflows can be tried without one. */
 export function fillForm<Form extends OfferedForm>(form: Form, place?: StepPlace): Form {
@@ -44,15 +46,17 @@ const NOTHING_SENT = {
 
 /** The lines of the form with their blanks filled in; where the rules want more than the form shows, a sample. */
 function filledNotes(notes: string, place: StepPlace | undefined, context: JsonObject | undefined): string {
-  const filled = notes
-    .split('\n')
-    .map((line) => line.replaceAll(BLANK, (_, words: string) => String(filledWords(words, WORK, new Set()))))
-    .join('\n');
+  const filled = filledLines(notes);
   const criteria = place?.step.output === undefined ? place?.step.criteria : undefined;
   if (place === undefined || criteria === undefined) return filled;
   const facts = conditionFacts(place);
   const known = { ...facts, context: { ...facts.context, ...context } };
   return evaluateCriteria(criteria, filled, known).length === 0 ? filled : sampleNotes(WORK, criteria, known);
+}
+
+/** Every blank of notes filled in by its own words alone. */
+export function filledLines(notes: string): string {
+  return notes.replaceAll(BLANK, (_, words: string) => String(filledWords(words, WORK, new Set())));
 }
 
 const BLANK = /<fill: ([^<>\n]*)>/g;
@@ -80,6 +84,8 @@ function filledWords(words: string, text: string, avoided: ReadonlySet<string>):
     const allowed = choices.filter((choice) => !avoided.has(choice.toLowerCase()));
     return parsed(LEADING_ON.find((word) => choices.includes(word)) ?? allowed[0] ?? choices[0] ?? text);
   }
+  if (words.startsWith('path:line')) return PLACE;
+  if (/^time\b/.test(words)) return TIME;
   if (/^(?:whole )?number\b/.test(words)) return Number(/from (\d+)/.exec(words)?.[1] ?? 1);
   return /^list\b/.test(words) ? ['entry'] : text;
 }
