@@ -80,7 +80,7 @@ describe('reports', () => {
         [true, 'needs_user_approval'],
       ],
     ]);
-    expect(second?.entries[1]?.preferences).toMatchObject([{ source: 'user', autonomy: 'full_auto_never_stop' }]);
+    expect(second?.entries[1]?.preferences).toMatchObject([{ source: 'agent', autonomy: 'full_auto_never_stop' }]);
   });
 
   it('a step that was done again on a branch counts once among the steps done', async () => {

@@ -48,6 +48,7 @@ export const EXAMPLE = {
       title: 'Merge it',
       prompt: 'Merge it.',
       userDependency: { reason: 'needs_user_approval', contextKey: 'merge_now', prompt: 'May I merge?' },
+      assurance: 'stated',
     },
   ],
 };

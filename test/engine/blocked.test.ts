@@ -51,8 +51,8 @@ test('a step without notes, criteria and assessments lists all of them, one bloc
   expect(told(blocked, 'nextCall.arguments.output')).toEqual({
     notesMarkdown: expect.stringContaining('risks'),
     artifacts: [
-      { kind: 'wr.assessment', assessmentId: 'risk', dimensions: { blast: 'low' } },
-      { kind: 'wr.assessment', assessmentId: 'readiness', dimensions: { tests: 'low' } },
+      { kind: 'wr.assessment', assessmentId: 'risk', dimensions: { blast: '<fill: low | high>' } },
+      { kind: 'wr.assessment', assessmentId: 'readiness', dimensions: { tests: '<fill: low | high>' } },
     ],
   });
   expect(stepOf(await agent.sendNext(blocked))).toBe('last');

@@ -15,6 +15,7 @@ import { answerCall } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
 import { enforces } from '../enforces.ts';
 import { type Engine, engine, eventsOf, WORKSPACE } from '../examples/engine.ts';
+import { filledArguments } from '../examples/filled-call.ts';
 import { golden } from '../golden/token/token-fixture.ts';
 import { SMALL_WORKFLOW_TEXT, storeFolder } from '../store-folder.ts';
 
@@ -182,10 +183,10 @@ async function report(call: Call, from: Reply, sent: JsonObject = {}): Promise<R
   return call('continue_workflow', { ackToken: from['ackToken'] ?? null, ...sent });
 }
 
-/** Sends the call that a reply suggests. */
+/** Sends the call that a reply suggests, filled in. */
 async function next(call: Call, { nextCall }: Reply): Promise<Reply> {
   const { tool, arguments: args } = nextCall as { readonly tool: string; readonly arguments: JsonObject };
-  const reply = await call(tool, args);
+  const reply = await call(tool, filledArguments(args));
   expect(reply['kind']).toBe('ok');
   return reply;
 }

@@ -22,6 +22,6 @@ export function filledArguments(given: JsonObject, place?: StepPlace): JsonObjec
 }
 
 /** An offered call with every blank filled in. */
-export function filledCall<Call extends { readonly arguments: JsonObject }>(call: Call, place?: StepPlace): Call {
-  return { ...call, arguments: filledArguments(call.arguments, place) };
+export function filledCall<Given extends { readonly arguments: object }>(call: Given, place?: StepPlace): Given {
+  return { ...call, arguments: filledArguments(call.arguments as JsonObject, place) };
 }

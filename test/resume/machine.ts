@@ -5,7 +5,9 @@ import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { derivedBits, RunId, type SessionId, SessionId as SessionIds } from '../../src/core/log/ids.ts';
 import { answerCall } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
+import { filledCall } from '../examples/filled-call.ts';
 import { sha256 } from '../examples/sha256.ts';
+import { knownPlace } from '../simulation/agent/reader/known-places.ts';
 import { type Call, type Reply, withOwnValues } from '../simulation/agent/reader/obedient-reader.ts';
 import { servicesOver } from '../simulation/agent/world/services-over.ts';
 import { SMALL_FILES } from '../simulation/agent/world/small-workflows.ts';
@@ -20,6 +22,8 @@ export type Told = JsonObject & {
   readonly stateToken: string;
   readonly ackToken?: string;
   readonly checkpointToken: string;
+  readonly run?: { readonly workflowId: string };
+  readonly pending?: { readonly stepId: string } | null;
   readonly nextCall: { readonly tool: string; readonly arguments: JsonObject } | null;
 };
 
@@ -59,9 +63,12 @@ export function machine(store: Store, name: string): Machine {
 }
 
 /** The call that a reply asks for, with notes of its own and every loop ended. */
-export function nextCall({ nextCall }: Pick<Told, 'nextCall'>, notes: string): Call {
-  const own = { notes: (example: string) => `${notes}\n${example}`, decision: () => 'stop' };
-  return withOwnValues(nextCall ?? expect.fail('there is nothing to send'), own);
+export function nextCall({ nextCall, run, pending }: Told, notes: string): Call {
+  const own = { notes: (filled: string) => `${notes}\n${filled}`, decision: () => 'stop' };
+  return withOwnValues(
+    filledCall(nextCall ?? expect.fail('there is nothing to send'), knownPlace(run?.workflowId, pending?.stepId)),
+    own,
+  );
 }
 
 /** A reply without what a machine or a copy of a session has of its own: tokens, and the id of the session. */

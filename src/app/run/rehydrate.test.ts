@@ -153,7 +153,7 @@ test('a run that waits for its list is shown as waiting, and continues with the 
     kind: 'blocked',
     pending: null,
     blockers: told(begun, 'blockers') as object,
-    nextCall: { tool: 'continue_workflow', arguments: { context: { files: ['<currentItem>'] } } },
+    nextCall: { tool: 'continue_workflow', arguments: { context: { files: ['<fill: one currentItem per entry>'] } } },
   });
   const wrong = await agent.send(shown, { context: { files: 'a.ts' } });
   expect(wrong.structured).toMatchObject({ kind: 'blocked', pending: null });

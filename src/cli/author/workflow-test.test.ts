@@ -49,6 +49,22 @@ describe('workflow test', () => {
     ).toEqual(['missing open gap contract_violation', 'unexpected gap user_only_dependency:needs_user_approval']);
   });
 
+  it('a scenario says what a person answers at a gate', async () => {
+    const gate = { id: 'ship', title: 'Ship', prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' } };
+    const file = { ...EXAMPLE, steps: [gate], assessments: [], conditions: [] };
+    const outcome = async (person: unknown, complete: boolean) => {
+      const scenario = { name: 'it', steps: [{ at: 'ship', ...(person === undefined ? {} : { person }) }] };
+      const scenarios = [{ ...scenario, expect: { complete } }];
+      const bench = onBench({ [FILE]: file, [SCENARIOS]: { workflowId: 'team.example', scenarios } });
+      return (await bench.run('test', 'team.example')).exitCode;
+    };
+    expect(await Promise.all([outcome(undefined, true), outcome('approve', true)])).toEqual([0, 0]);
+    // The person approves the next draft, so a rejection alone costs one more block.
+    const rejected = { name: 'it', steps: [{ at: 'ship', person: 'reject' }], expect: { complete: true, blocks: 2 } };
+    const scenarios = { workflowId: 'team.example', scenarios: [rejected] };
+    expect((await onBench({ [FILE]: file, [SCENARIOS]: scenarios }).run('test', 'team.example')).exitCode).toBe(0);
+  });
+
   it('a scenario fails if a step is blocked, done or never reached against its expectation', async () => {
     const steps = (...sent: readonly object[]) => expecting({ complete: true }, { steps: sent });
     const believed = { artifacts: [{ kind: 'wr.assessment', dimensions: { evidence: 'believed' } }] };

@@ -16,14 +16,12 @@ describe('session tree', () => {
         '✓ 2 Do s2        1:10',
         '├─⑂ branch A (last used 12:02)  3 ✓  4 ▲',
         '└─  main                        3 ✓  4 ✓  5 ▲×3',
-        '  ← 5 Do s5: This step requires notes, and none were sent.',
+        '  ← 5 Do s5: This step requires notes.',
         '',
       ].join('\n'),
       talk: `Next: workrail session resume ${id}\n`,
     });
-    expect((await look(['session', 'tree', id], 120)).out).toContain(
-      '5 ▲×3  ← 5 Do s5: This step requires notes, and none were sent.\n',
-    );
+    expect((await look(['session', 'tree', id], 120)).out).toContain('5 ▲×3  ← 5 Do s5: This step requires notes.\n');
   });
 
   it('session tree separates runs and shows loop iterations, skipped steps, checkpoints and gaps', async () => {

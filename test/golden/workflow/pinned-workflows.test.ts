@@ -46,7 +46,11 @@ describe.each(NAMES)('the pinned workflow %s', (name) => {
       const started = await chat.call(start);
       const { stateToken } = started.structuredContent as { readonly stateToken: string };
       const rehydrate = { tool: 'continue_workflow', arguments: { stateToken } };
-      const walked = await walkToEnd((call) => chat.call(call), rehydrate, { sight: 'data', callsMax: 400 });
+      const walked = await walkToEnd((call) => chat.call(call), rehydrate, {
+        sight: 'data',
+        callsMax: 400,
+        services: world.services,
+      });
       await chat.close();
       expect(walked.isComplete, walked.path.slice(-6).join('\n')).toBe(true);
       const [pinned] = [...world.log().values()].flat().filter(({ kind }) => kind === 'run_started');

@@ -46,7 +46,11 @@ describe.each(FILES.map((file, at) => ({ name: file.name, file, at })))('$name',
       const context = way === 'short' ? {} : { context: contextFor(file) };
       const given = { workflowId: JSON.parse(file.text).id, goal: 'Try it.', mode, ...context };
       const start = { tool: 'start_workflow', arguments: given };
-      const walked = await walkToEnd((call) => witness.send(chat, call), start, { sight, callsMax: CALLS_MAX });
+      const walked = await walkToEnd((call) => witness.send(chat, call), start, {
+        sight,
+        callsMax: CALLS_MAX,
+        services: world.services,
+      });
       await chat.close();
       const blocks = walked.path.filter((one) => one.startsWith('blocked')).length;
       if (sight === 'data') table.push(`${file.name.padEnd(42)}${mode.padEnd(30)}${way} ${walked.calls}/${blocks}`);

@@ -1,5 +1,7 @@
+import { filledCall } from '../../../examples/filled-call.ts';
 import type { SeededRandom } from '../../seeded-random.ts';
 import { type Done, outputOf, withArguments } from '../faults/fault.ts';
+import { knownPlace } from '../reader/known-places.ts';
 import { type Call, type Reply, readReply, type Sight, withOwnValues } from '../reader/obedient-reader.ts';
 import { type Told, told } from '../witness/told.ts';
 import { isMarked, mark, type Witness } from '../witness/witness.ts';
@@ -34,9 +36,9 @@ export function newAgent(witness: Witness, { random, sight, workflowIds }: Natur
   let count = 0;
   const notes: Agent['notes'] = ({ tag }) => `What I did, and because of what: ${mark(++count, tag)}.`;
   const own: Agent['own'] = (call, run, toldBy) =>
-    withOwnValues(call, {
-      notes: (example) => (isMarked(example) ? example : `${example} ${notes(run)}`),
-      decision: (example) => (toldBy !== undefined && mayGoOn(toldBy) && random.chance(0.5) ? 'continue' : example),
+    withOwnValues(filledCall(call, knownPlace(toldBy?.workflowId, toldBy?.stepId)), {
+      notes: (filled) => (isMarked(filled) ? filled : `${filled} ${notes(run)}`),
+      decision: (filled) => (toldBy !== undefined && mayGoOn(toldBy) && random.chance(0.5) ? 'continue' : filled),
     });
 
   async function take(chat: Chat, run: Run, call: Call): Promise<void> {

@@ -18,8 +18,8 @@ export type Reading = {
   readonly isComplete: boolean;
 };
 
-/** Puts values of its own in the place of the examples. */
-export type OwnValues = { readonly notes: (example: string) => string; readonly decision: (example: string) => string };
+/** Puts values of its own in the place of those that the filler chose. */
+export type OwnValues = { readonly notes: (filled: string) => string; readonly decision: (filled: string) => string };
 
 export function readReply({ content, structuredContent = {} }: Reply, sight: Sight): Reading {
   return sight === 'data' ? readData(structuredContent) : readText(content.map(({ text }) => text ?? '').join('\n'));
@@ -54,7 +54,7 @@ function callOf(value: unknown): Call | undefined {
   return typeof tool === 'string' && isObject(given) ? { tool, arguments: given } : undefined;
 }
 
-/** The call with the reader's own notes and decisions in it; what else was asked for is sent as in the example. */
+/** The filled call with the reader's own notes and decisions in it. */
 export function withOwnValues(call: Call, own: OwnValues): Call {
   return { ...call, arguments: filled(call.arguments, own) as Call['arguments'] };
 }

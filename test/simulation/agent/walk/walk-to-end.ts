@@ -1,3 +1,6 @@
+import { answerAsPerson, pendingPlace } from '../../../../src/app/author/rehearsal.ts';
+import type { Services } from '../../../../src/app/services.ts';
+import { filledCall } from '../../../examples/filled-call.ts';
 import { type Call, type Reply, readReply, type Sight, withOwnValues } from '../reader/obedient-reader.ts';
 
 export type Walked = {
@@ -9,19 +12,21 @@ export type Walked = {
   readonly isComplete: boolean;
 };
 
+type Way = { readonly sight: Sight; readonly callsMax: number; readonly services: Services };
+
 /** How often a loop is told to go round again before it is told to stop. */
 const ROUNDS = 2;
 
-/** Does what it is told until there is nothing left, with the examples as they stand. */
+/** Does what it is told until there is nothing left, and fills in every blank. */
 export async function walkToEnd(
   send: (call: Call) => Promise<Reply>,
   start: Call,
-  { sight, callsMax }: { readonly sight: Sight; readonly callsMax: number },
+  { sight, callsMax, services }: Way,
 ): Promise<Walked> {
   let decisions = 0;
   const own = {
-    notes: (example: string) => example,
-    decision: (example: string) => (decisions++ < ROUNDS ? 'continue' : example),
+    notes: (filled: string) => filled,
+    decision: (filled: string) => (decisions++ < ROUNDS ? 'continue' : filled),
   };
   const path: string[] = [];
   let last = await send(start);
@@ -29,8 +34,16 @@ export async function walkToEnd(
     path.push(standing(last));
     const { next, isComplete } = readReply(last, sight);
     if (isComplete || next === undefined || calls >= callsMax) return { calls, path, last, isComplete };
-    last = await send(withOwnValues(next, own));
+    last = await send(withOwnValues(await filledAt(services, last, next), own));
   }
+}
+
+/** An offered call, filled in. What waits for a person is answered first: the person of the walk approves. */
+async function filledAt(services: Services, { structuredContent = {} }: Reply, next: Call): Promise<Call> {
+  const { kind, stateToken } = structuredContent as { readonly kind?: string; readonly stateToken?: string };
+  if (stateToken === undefined) return filledCall(next);
+  if (kind === 'blocked') await answerAsPerson(services, stateToken, 'approve');
+  return filledCall(next, await pendingPlace(services, stateToken));
 }
 
 function standing({ structuredContent = {} }: Reply): string {

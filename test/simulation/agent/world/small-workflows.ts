@@ -89,7 +89,8 @@ const WORKFLOWS = [
         },
       },
       { ...plainStep('confirm'), requireConfirmation: true },
-      { ...plainStep('approve'), requireConfirmation: { kind: 'human_approval' } },
+      // What only a person can answer has plays of its own.
+      { ...plainStep('approve'), requireConfirmation: { kind: 'human_approval' }, assurance: 'stated' },
       { ...plainStep('gate'), requireConfirmation: { kind: 'coordinator_eval' } },
     ],
   },
