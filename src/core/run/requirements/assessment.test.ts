@@ -43,7 +43,7 @@ const unmet = (form: JsonObject) => ({
 const lacksReadiness = {
   ...unmet(blankForm),
   reason: 'contract_violation:missing_required_output',
-  message: 'Assessment "readiness": This step requires an artifact of kind wr.assessment, and none was sent.',
+  message: 'Assessment "readiness": This step requires an artifact of kind wr.assessment.',
 };
 const wrong = (rest: string, form: JsonObject = blankForm) => ({
   ...lacksReadiness,

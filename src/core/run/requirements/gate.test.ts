@@ -52,7 +52,7 @@ describe('a gate', () => {
       {
         ...unmet,
         reason: 'contract_violation:missing_required_output',
-        message: 'This step requires an artifact of kind wr.gate_verdict, and none was sent.',
+        message: 'This step requires an artifact of kind wr.gate_verdict.',
       },
     ],
     [
