@@ -54,7 +54,7 @@ export type PlaceServices = Pick<ReadServices, 'snapshots' | 'pinnedWorkflows' |
 
 /** What judging an attempt, and recording a person's answer to it, needs. */
 export type AnswerServices = PlaceServices &
-  Pick<Services, 'sessions' | 'artifacts' | 'workspace' | 'hasher' | 'clock' | 'by'>;
+  Pick<Services, 'sessions' | 'artifacts' | 'workspace' | 'hasher' | 'clock' | 'by' | 'gateSettings'>;
 
 /** What viewing sessions needs: nothing in it can append. */
 export type SessionsServices = Omit<ReadServices, 'catalog' | 'patterns'> & Pick<Services, 'workspace' | 'clock'>;

@@ -20,8 +20,6 @@ import { answerForm, readAnswer } from './answer-form.ts';
 import { calledBy } from './client-root.ts';
 import { type RequestState, readRequestState, requestState } from './request-state.ts';
 
-/** How long a call waits for the answer before it returns with the block. */
-const WAIT_MS = 45_000;
 /** A form stays open much longer than the call: people go for lunch. */
 const FORM_MS_MAX = 30 * 60_000;
 /** Nobody is asked about the same draft again before this time has passed. */
@@ -44,7 +42,6 @@ type AskerParts = {
   /** Sends the retry from a blocked attempt, as the agent would. */
   readonly retry: (ackToken: string) => Promise<CallToolResult>;
   readonly trouble: (message: string) => void;
-  readonly waitMs?: number | undefined;
 };
 
 /** A block of which nothing is missing but a person's answer. */
@@ -54,7 +51,7 @@ type GateBlock = { readonly digest: string; readonly stateToken: string; readonl
  * Asks the person at the client. Tool arguments reach none of this: the answer travels as a reply to our own request, or
  * next to the arguments, where only the client program can put it.
  */
-export function personAsker({ server, services, retry, trouble, waitMs = WAIT_MS }: AskerParts): PersonAsker {
+export function personAsker({ server, services, retry, trouble }: AskerParts): PersonAsker {
   const asked = new Map<string, { readonly at: number; readonly open: Promise<void> | undefined }>();
   return {
     answered: async ({ mcpReq }) => {
@@ -136,9 +133,10 @@ export function personAsker({ server, services, retry, trouble, waitMs = WAIT_MS
       });
     asked.set(waiting.digest, { at: state.askedAt, open });
     const timer = new AbortController();
+    const { waitSeconds } = await backend.gateSettings(undefined);
     const isOver = await Promise.race([
       open.then(() => true),
-      pause(waitMs, false, { signal: timer.signal, ref: false }).catch(() => false),
+      pause(1_000 * waitSeconds, false, { signal: timer.signal, ref: false }).catch(() => false),
     ]);
     timer.abort();
     if (!isOver) return noted(result, OPEN);

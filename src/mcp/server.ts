@@ -53,8 +53,6 @@ export type Backend = {
   readonly place: { readonly workingDir: string; readonly homeDir: string };
   /** Whether agents may start a session without a workflow. */
   readonly isSessionStartOn?: boolean;
-  /** How long a call waits for a person's answer. */
-  readonly gateWaitMs?: number | undefined;
 };
 
 /** A server for one connection. What is behind its tools is loaded after its first reply. */
@@ -115,7 +113,6 @@ function personOf(server: Server, backend: Backend): () => Promise<PersonAsker> 
         services: backend.services,
         retry,
         trouble: backend.log.trouble,
-        waitMs: backend.gateWaitMs,
       }),
     );
     return asker;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answerGate, findWaitingDraft } from '../../src/app/run/answer-gate.ts';
+import { setPreferences } from '../../src/app/upkeep/set-preferences.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { AttestationId, derivedBits, type NodeId, type SessionId } from '../../src/core/log/ids.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
@@ -99,6 +100,26 @@ describe.each(['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] 
     expect([kindOf(next), (next.structured['pending'] as JsonObject)['stepId']]).toEqual(['ok', 'tell']);
     expect(next.structured['gaps']).toEqual([]);
   });
+});
+
+test('never-stop passes a gate with a gap only if a person set it for this run', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release', { mode: 'full_auto_never_stop' }), {
+    notes: 'Shipped.',
+  });
+  expect(kindOf(blocked)).toBe('blocked');
+  const { at } = await waitingAt(run, blocked);
+  const person = { via: 'cli', terminal: true } as const;
+  const loosened = { sessionId: at.sessionId, mode: 'guided' } as const;
+  (await setPreferences({ ...run.services, by: person }, loosened))._unsafeUnwrap();
+  (
+    await setPreferences({ ...run.services, by: person }, { ...loosened, mode: 'full_auto_never_stop' })
+  )._unsafeUnwrap();
+  const next = await run.send(blocked);
+  expect(kindOf(next)).toBe('ok');
+  const { gaps } = await run.view(next);
+  const [gap] = [...gaps.known.values()].map(({ data }) => [data.severity, data.reason.detail]);
+  expect(gap).toEqual(['critical', 'needs_user_approval']);
 });
 
 test('an approval does not cover another draft', async () => {

@@ -4,7 +4,7 @@ import type { NodeId } from '../../core/log/ids.ts';
 import { type BoundWorkspace, type GateFacts, strongest } from '../../core/run/gate-facts.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { contextAt, isKeyFromPerson } from '../../core/views/context.ts';
-import { currentObservation } from '../../core/views/node-facts.ts';
+import { currentObservation, isNeverStopByPerson } from '../../core/views/node-facts.ts';
 import type { Assurance, CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { AnswerServices } from '../services.ts';
@@ -15,11 +15,10 @@ import { readPlace } from './run-place.ts';
 export type GateSurroundings = {
   readonly minimum: Assurance;
   readonly accept: GateFacts['accept'];
+  /** The user's settings say that nobody can answer here, so never-stop passes a gate with a gap. */
+  readonly isPassedUnattended: boolean;
   readonly workspace: BoundWorkspace | undefined;
 };
-
-/** The answers that count where no setting says otherwise. */
-const ACCEPTED: GateFacts['accept'] = ['elicitation', 'terminal', 'console', 'team', 'rehearsal'];
 
 /** Looks at settings and files for the pending step of a node. The files matter only to a step that needs an answer. */
 export async function gateSurroundings(
@@ -28,11 +27,11 @@ export async function gateSurroundings(
   target: TokenTarget,
 ): Promise<GateSurroundings> {
   const root = currentObservation(session.view.observations, 'repo_root')?.data.value.value;
-  const { minimum, accept } = { minimum: 'stated' as Assurance, accept: ACCEPTED };
+  const { minimum, accept, unattended } = await services.gateSettings(root);
   const step = await pendingStepOf(services, session, target);
   const isBound = step !== undefined && gateOf(step, minimum) !== undefined && step.bindsTree !== false;
   const workspace = isBound && root !== undefined ? await services.workspace.tree(root) : undefined;
-  return { minimum, accept, workspace };
+  return { minimum, accept, isPassedUnattended: unattended === 'gap', workspace };
 }
 
 async function pendingStepOf(
@@ -90,7 +89,7 @@ export function gateFacts(
     attestations: chain.flatMap((id) => view.attestations.get(id) ?? []).map(({ data }) => data),
     personKeys:
       gate.contextKey !== undefined && isKeyFromPerson(view.context, nodeId, gate.contextKey) ? [gate.contextKey] : [],
-    isNeverStopByPerson: false,
+    isNeverStopByPerson: surroundings.isPassedUnattended || isNeverStopByPerson(view, nodeId),
     subject: {
       workflowHash: tried.step.workflowHash,
       runId,

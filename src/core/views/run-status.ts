@@ -31,8 +31,18 @@ export function runStatus(view: SessionView, runId: RunId, sources: StatusSource
     return unresolvedGaps(view.gaps, tip.nodeId).some(isCritical) ? 'complete_with_gaps' : 'complete';
   }
   const { autonomy } = preferencesAt(view.preferences, tip.nodeId) ?? sources.defaults;
-  if (autonomy === 'full_auto_never_stop') return 'in_progress';
+  if (autonomy === 'full_auto_never_stop' && !holdsGate(view, tip)) return 'in_progress';
   return isHeldUp(view, tip) ? 'blocked' : 'in_progress';
+}
+
+/** Whether the newest attempt waits for a person on a channel of their own, which blocks a run in any mode. */
+function holdsGate({ graph, advances }: SessionView, tip: RunNode): boolean {
+  const host = nodeOf(graph, tip.hostNodeId);
+  if (host.kind !== 'blocked_attempt' || host.parentNodeId === null) return false;
+  const outcome = [...(advances.get(host.parentNodeId)?.values() ?? [])].find(
+    ({ data }) => data.outcome.kind === 'blocked' && data.outcome.attemptNodeId === host.nodeId,
+  )?.data.outcome;
+  return outcome?.kind === 'blocked' && outcome.blockers.some(({ details }) => details?.['approval'] !== undefined);
 }
 
 /** A checkpoint does not unblock a run, so the node where it was made counts. */
