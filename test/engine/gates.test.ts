@@ -110,11 +110,8 @@ test('never-stop passes a gate with a gap only if a person set it for this run',
   expect(kindOf(blocked)).toBe('blocked');
   const { at } = await waitingAt(run, blocked);
   const person = { via: 'cli', terminal: true } as const;
-  const loosened = { sessionId: at.sessionId, mode: 'guided' } as const;
-  (await setPreferences({ ...run.services, by: person }, loosened))._unsafeUnwrap();
-  (
-    await setPreferences({ ...run.services, by: person }, { ...loosened, mode: 'full_auto_never_stop' })
-  )._unsafeUnwrap();
+  const wanted = { sessionId: at.sessionId, mode: 'full_auto_never_stop', isLooseningAllowed: true } as const;
+  (await setPreferences({ ...run.services, by: person }, wanted))._unsafeUnwrap();
   const next = await run.send(blocked);
   expect(kindOf(next)).toBe('ok');
   const { gaps } = await run.view(next);

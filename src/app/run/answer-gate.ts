@@ -1,7 +1,7 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
-import { isObject, type JsonValue } from '../../core/json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { type DraftOf, type EventDraft, placeEvents } from '../../core/log/event.ts';
 import {
   type AttestationId,
@@ -119,7 +119,9 @@ async function waitingAt(
 /** The digest and code that a block shows. */
 export function approvalOf({
   details,
-}: Pick<Unmet, 'details'>): { readonly digest: string; readonly code: string } | undefined {
+}: {
+  readonly details?: JsonObject | undefined;
+}): { readonly digest: string; readonly code: string } | undefined {
   const approval = details?.['approval'];
   if (!isObject(approval)) return undefined;
   const { digest, code } = approval as { readonly digest?: unknown; readonly code?: unknown };

@@ -159,7 +159,7 @@ test('a run that waits for its list is shown as waiting, and continues with the 
   expect(wrong.structured).toMatchObject({ kind: 'blocked', pending: null });
   expect((await agent.show(wrong)).structured).toMatchObject({ kind: 'blocked', pending: null });
   const first = await agent.send(wrong, { context: { files: ['a.ts'] } });
-  expect([stepOf(first), told(first, 'pending.prompt')]).toEqual(['look', expect.stringContaining('Look at a.ts.')]);
+  expect([stepOf(first), told(first, 'pending.prompt')]).toEqual(['look', expect.stringContaining('Look at "a.ts".')]);
 });
 
 test('a complete run rehydrates with its open gaps and without an ack token or a next call', async () => {

@@ -1,5 +1,6 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { defined } from '../../core/json/json-value.ts';
+import type { Blocker } from '../../core/log/blockers.ts';
 import type { EngineState } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
@@ -20,6 +21,7 @@ import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
 import { listedGaps, shownGoal } from './advance-reply.ts';
+import { approvalOf } from './answer-gate.ts';
 import { driftWarnings } from './drift-warnings.ts';
 import { earlierAttempts, triedStep } from './earlier-attempts.ts';
 import { giveReply, type ReplyNode, stateTokenOf } from './give-reply.ts';
@@ -167,6 +169,10 @@ export async function standingBlock(
   const draft = { ...defined({ notesMarkdown }), artifactKinds };
   const held = blocked.length === 0 ? {} : { draft };
   if (isLeft && !isWaiting) return ok(held);
+  const gates = standingGates(view, nodeId);
+  if (gates.length > 0) {
+    return ok({ ...held, blocked: { blockers: blockersOf(gates), unmet: gates, attempts: blocked.length } });
+  }
   const verdict = judgeAttempt({
     index,
     at: snapshot,
@@ -178,6 +184,46 @@ export async function standingBlock(
   if (verdict.kind !== 'blocked') return ok(held);
   const { unmet } = verdict;
   return ok({ ...held, blocked: { blockers: blockersOf(unmet), unmet, attempts: blocked.length } });
+}
+
+/**
+ * The gates that a blocked attempt waits at, as they were recorded: the draft and its code are those that the person sees.
+ * Nothing is judged again here, because that would need the files of the workspace.
+ */
+function standingGates(view: SessionView, nodeId: NodeId): readonly Unmet[] {
+  const said = view.attestations.get(nodeId) ?? [];
+  return blockersAt(view, nodeId).flatMap((blocker): readonly Unmet[] => {
+    const approval = approvalOf(blocker);
+    const reason = approval && reasonOf(blocker);
+    if (approval === undefined || reason === undefined) return [];
+    const { pointer, message, suggestedFix = '', details = {} } = blocker;
+    const newest = said.findLast(
+      ({ data: { subject } }) => subject.kind === 'attempt' && subject.digest === approval.digest,
+    );
+    const answered = newest?.data.statement.kind;
+    const words =
+      answered === undefined || answered === 'rejected'
+        ? { message, suggestedFix }
+        : {
+            message: `A person answered: draft ${approval.code} is ${answered}.`,
+            suggestedFix: 'Send the call. It needs no output.',
+          };
+    return [{ reason, pointer, ...words, details, requirement: `gate:${approval.digest}`, form: {} }];
+  });
+}
+
+/** The blockers of the attempt that created a node. */
+function blockersAt({ graph, advances }: SessionView, nodeId: NodeId): readonly Blocker[] {
+  const { parentNodeId } = nodeOf(graph, nodeOf(graph, nodeId).hostNodeId);
+  const records = parentNodeId === null ? [] : [...(advances.get(parentNodeId)?.values() ?? [])];
+  return records.flatMap(({ data: { outcome } }) =>
+    outcome.kind === 'blocked' && outcome.attemptNodeId === nodeId ? outcome.blockers : [],
+  );
+}
+
+/** Gates are the only blockers with an approval, and a step or a key of context is all they point at. */
+function reasonOf({ code }: Blocker): Unmet['reason'] | undefined {
+  return code === 'USER_ONLY_DEPENDENCY' ? 'user_only_dependency:needs_user_approval' : undefined;
 }
 
 /** The nearest step above a node that can meet a requirement which the node itself cannot. */
