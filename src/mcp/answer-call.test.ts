@@ -330,6 +330,7 @@ describe('the tools', () => {
       'gitHeadSha',
       'sessionId',
       'runId',
+      'includeFinished',
     ]);
     expect(required('resume_session')).toEqual([]);
     expect(Object.keys(taken('checkpoint_workflow'))).toEqual([

@@ -176,6 +176,7 @@ function fakeStore({
     },
     sessionIndex: {
       summarise: () => Promise.reject(new Error('nothing is summarised here')),
+      unreadable: () => [],
       summaries: async () => ok(summaries),
       inspect: async (stored) => ok({ ...stored, health: { kind: 'healthy' } }),
       sessions: async () => {

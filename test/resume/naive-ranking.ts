@@ -15,7 +15,8 @@ export function naiveRanking(
   events: readonly SessionEvent[],
   asked: Asked,
 ): readonly { readonly name: string; readonly tier: number }[] {
-  const facts = runs.map((run) => {
+  const unfinished = runs.filter(({ notes }) => notes.length < STEP_COUNT);
+  const facts = unfinished.map((run) => {
     const ofSession = events.filter(({ sessionId }) => sessionId === run.sessionId);
     const touches = ofSession.filter(
       ({ scope }) => scope !== undefined && 'nodeId' in scope && 'runId' in scope && scope.runId === run.runId,
@@ -42,7 +43,8 @@ function naiveTier(run: GoldenRun, { query = '', gitBranch, gitHeadSha }: Asked)
   if (gitHeadSha !== undefined && (sha === gitHeadSha || sha === `sha256:${gitHeadSha}`)) return 1;
   if (gitBranch !== undefined && branch.slice(0, gitBranch.length) === gitBranch) return 2;
   const last = run.redone ?? run.notes.at(-1) ?? '';
-  const notes = words([last, run.saved ?? '', run.savedFirst ?? ''].join(' ').split('\n\n[TRUNCATED]').join(' '));
+  const noted = [last, run.saved ?? '', run.savedFirst ?? ''].join(' ').split('\n\n[TRUNCATED]').join(' ');
+  const notes = words(`${noted} Goal of ${run.name}`);
   const workflow = words(`${run.workflow} ${WORKFLOW_NAMES[run.workflow]}`);
   const wanted = [...words(query)];
   if (wanted.length > 0 && wanted.every((word) => notes.has(word))) return 3;
@@ -54,12 +56,17 @@ function words(text: string): ReadonlySet<string> {
   const plain = text.normalize('NFKC').toLowerCase();
   const found = new Set<string>();
   let word = '';
+  let before = '';
   for (const character of `${plain} `) {
-    if ('abcdefghijklmnopqrstuvwxyz0123456789_-'.includes(character)) word += character;
+    const isKana = character >= '\u3041' && character <= '\u30ff';
+    if (/[\p{L}\p{M}\p{N}_-]/u.test(character) && !isKana) word += character;
     else {
       if (word !== '') found.add(word);
       word = '';
     }
+    if (isKana) found.add(character);
+    if (isKana && before >= '\u3041' && before <= '\u30ff') found.add(before + character);
+    before = character;
   }
   return found;
 }

@@ -71,6 +71,7 @@ function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): Se
   };
   return {
     sessions,
+    unreadable: () => [],
     summarise: (session) => summariseSession(session, snapshots),
     inspect: async ({ sessionId }) => {
       const prefix = await reader.loadValidPrefix(sessionId);

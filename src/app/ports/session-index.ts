@@ -24,6 +24,8 @@ export type SessionIndex = {
   }): Promise<Result<SessionSummary, StoreFailure>>;
   /** A summary of every healthy session, oldest first. Writes nothing. */
   summaries(): Promise<Result<readonly SessionSummary[], StoreFailure>>;
+  /** Sessions that the last listing found and could not summarise; some of them may only be new. */
+  unreadable(): readonly SessionId[];
   /** Every session in the store, damaged ones included, oldest first. Writes nothing. */
   sessions(): Promise<Result<readonly StoredSession[], StoreFailure>>;
   /**

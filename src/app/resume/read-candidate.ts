@@ -5,7 +5,12 @@ import { GOAL_SUMMARY_BYTES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { runTag, type SessionId } from '../../core/log/ids.ts';
 import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
-import { type ResumeCandidate, shorterCandidate } from '../../core/resume/candidate.ts';
+import {
+  type ForeignRun,
+  type OfferedRun,
+  type ResumeCandidate,
+  shorterCandidate,
+} from '../../core/resume/candidate.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
 import type { ShownCandidate } from '../../core/resume/resume-replies.ts';
 import { truncate } from '../../core/text/utf8.ts';
@@ -40,7 +45,22 @@ export function tipOf({ session, run }: RankedRun): TokenTarget {
   return { kind: 'state', sessionId: session.sessionId, runId, nodeId, tag: runTag(runId), workflowId };
 }
 
+/** A run as it is offered: one of another workspace without its notes and tokens. */
 export async function readCandidate(
+  reader: CandidateReader,
+  ranked: RankedRun,
+): Promise<Result<OfferedRun, UnreadableRun>> {
+  return ranked.isForeign ? ok(foreignRun(ranked)) : readOwn(reader, ranked);
+}
+
+function foreignRun({ session, run, whyMatched }: RankedRun): ForeignRun {
+  const { sessionId, lastAt, observed } = session;
+  const { runId, goal } = run;
+  const foreign = { sessionId, runId, ...defined({ goal, lastAt }), workspace: observed.repo_root ?? '', whyMatched };
+  return shorterCandidate(foreign, GOAL_SUMMARY_BYTES_MAX);
+}
+
+async function readOwn(
   { services, sessions, mint }: CandidateReader,
   ranked: RankedRun,
 ): Promise<Result<ResumeCandidate, UnreadableRun>> {
@@ -72,9 +92,10 @@ export async function readWithSnippet(
   reader: CandidateReader,
   ranked: RankedRun,
 ): Promise<Result<ShownCandidate, UnreadableRun>> {
+  if (ranked.isForeign) return ok(foreignRun(ranked));
   const { view } = sessionOf(reader.sessions, ranked);
   const text = searchedText(view, nodeOf(view.graph, ranked.run.tip.nodeId)).trim();
-  const candidate = await readCandidate(reader, ranked);
+  const candidate = await readOwn(reader, ranked);
   return candidate.map((one) => ({ ...one, snippet: truncate(text, RESUME_SNIPPET_BYTES_MAX) }));
 }
 

@@ -1,8 +1,9 @@
 import { err, type Result } from 'neverthrow';
 import { canonicalLength } from '../../core/json/canonical-json.ts';
 import { RESUME_CANDIDATES_MAX, RESUME_REPLY_BYTES_MAX } from '../../core/log/budgets.ts';
+import type { SessionId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { type ResumeCandidate, shorterCandidate } from '../../core/resume/candidate.ts';
+import { type OfferedRun, shorterCandidate } from '../../core/resume/candidate.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
 import { resumedReply } from '../../core/resume/resume-replies.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
@@ -40,14 +41,20 @@ const ROOMS: readonly Room[] = [
 /** If the author's texts alone exceed the budget, cutting the rest further would not help. */
 const ROOM_ANYWAY: Room = { recap: 1_024, draft: 1_024, goal: 1_024, other: 64, others: 4 };
 
+type StrongRun = {
+  readonly strong: RankedRun;
+  readonly workspace: string | undefined;
+  readonly damaged: readonly SessionId[];
+};
+
 /** Rehydrates the run within the budget of a reply, and lists other runs that may be meant. */
 export async function resumeRun(
   reader: CandidateReader,
   { ranked }: VerifiedRuns,
-  { strong, workspace }: { readonly strong: RankedRun; readonly workspace: string | undefined },
+  { strong, workspace, damaged }: StrongRun,
 ): Promise<Result<GivenReply, UnreadableRun>> {
   const beside = ranked.slice(0, RESUME_CANDIDATES_MAX).filter((one) => one !== strong);
-  const others: ResumeCandidate[] = [];
+  const others: OfferedRun[] = [];
   for (const one of beside.slice(0, RESUME_CANDIDATES_MAX - 1)) {
     const candidate = await readCandidate(reader, one);
     if (candidate.isErr()) return err(candidate.error);
@@ -57,7 +64,7 @@ export async function resumeRun(
     const { services, mint } = reader;
     const shown = { session: sessionOf(reader.sessions, strong), target: tipOf(strong), mint, workspace, room };
     const lines = others.slice(0, room.others).map((one) => shorterCandidate(one, room.other));
-    const resumed = { whyMatched: strong.whyMatched, others: lines };
+    const resumed = { whyMatched: strong.whyMatched, others: lines, damaged };
     const reply = await rehydrateNode(services, shown);
     return reply.map((one) => resumedReply(one, resumed)).mapErr(unreadableRun(strong));
   };

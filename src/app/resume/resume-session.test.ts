@@ -70,7 +70,8 @@ describe('an agent that knows only where it works', () => {
     expect((await show(long.stateToken)).structured['ackToken']).toBe(one.structured['ackToken']);
     expect(told(reply, 'nextIntent')).toBe('rehydrate_only');
     expect(told(reply, 'nextCall')).toEqual(told(reply, 'candidates.0.nextCall'));
-    for (const { stateToken } of candidates) expect(reply.text).toContain(`{"stateToken":"${stateToken}"}`);
+    const own = candidates.filter(({ goal }) => goal !== 'Elsewhere');
+    for (const { stateToken } of own) expect(reply.text).toContain(`{"stateToken":"${stateToken}"}`);
   });
 
   it('branch and commit of the workspace distinguish runs', async () => {
@@ -113,8 +114,57 @@ describe('an agent that knows only where it works', () => {
       candidates: [],
       total: 0,
       nextIntent: 'rehydrate_only',
-      nextCall: { tool: 'list_workflows', arguments: {} },
+      nextCall: null,
     });
+  });
+
+  it('words of the goal find a run, in any script, and nothing is suggested where no word is found', async () => {
+    enforces('resume_text_matching', 'resume_strong_match_rehydrates');
+    const { services, start } = engine();
+    await start('test.plain', { goal: 'Исправить вход' });
+    const wanted = await start('test.plain', { goal: '支払いの失敗を調べる' });
+    const found = await resume(services, { query: '失敗', workspace: WORKSPACE });
+    expect(told(found, 'session.runId')).toBe(told(wanted, 'session.runId'));
+    expect(told(found, 'resumed.whyMatched')).toEqual(['matched_notes', 'matched_workspace']);
+    const missed = await resume(services, { query: 'вход timeout', workspace: WORKSPACE });
+    expect(missed.text).toMatch(/^Nothing matched: no unfinished run has "вход timeout" in its goal/);
+    expect([told(missed, 'nextCall'), missed.text.includes('Next call:')]).toEqual([null, false]);
+  });
+
+  it('finished runs are offered only to a caller who asks for them', async () => {
+    enforces('resume_finished_on_request');
+    const { services, start, send } = engine();
+    let reply = await start('test.plain', { goal: 'Finished' });
+    for (let i = 0; i < 12; i++) reply = await send(reply, { notes: 'Done.' });
+    expect(told(reply, 'isComplete')).toBe(true);
+    expect(told(await resume(services, { workspace: WORKSPACE }), 'candidates')).toEqual([]);
+    const asked = await resume(services, { workspace: WORKSPACE, includeFinished: true });
+    expect(told(asked, 'candidates.0.goal')).toBe('Finished');
+    const runId = told(reply, 'session.runId') as string;
+    expect(told(await resume(services, { runId }), 'isComplete')).toBe(true);
+  });
+
+  it('a run of another workspace is shown without notes and tokens until it is asked for by its id', async () => {
+    enforces('resume_foreign_runs_bare');
+    const { services, start, send } = engine();
+    const away = await send(await start('test.plain', { goal: 'Away', workspace: '/other' }), {
+      notes: 'Secret note.',
+    });
+    const reply = await resume(services, { workspace: WORKSPACE, query: 'secret' });
+    expect(JSON.stringify(reply)).not.toMatch(/Secret note|st_|ack_|chk_/);
+    expect(reply.structured['candidates']).toEqual([
+      {
+        ...(away.structured['session'] as object),
+        goal: 'Away',
+        workspace: '/other',
+        lastActive: expect.any(String),
+        whyMatched: ['matched_notes'],
+        nextCall: { tool: 'resume_session', arguments: { runId: told(away, 'session.runId') } },
+      },
+    ]);
+    const runId = told(away, 'session.runId') as string;
+    expect((await resume(services, { runId, workspace: WORKSPACE })).text).toContain('Secret note.');
+    expect((await resume(services, { query: 'secret' })).text).toContain('Secret note.');
   });
 });
 
@@ -219,8 +269,11 @@ describe('a session at a place that its workflow does not have', () => {
     const services = { ...sound.services, ...storeOf(folder) };
     for (const request of [{}, { workspace: WORKSPACE }, { query: 'plain' }]) {
       const reply = await resume(services, request);
-      const ids = JSON.stringify(reply.structured);
+      const { warnings, ...offered } = reply.structured;
+      const ids = JSON.stringify(offered);
       expect([ids.includes('Sound'), ids.includes(numberedSession(9))]).toEqual([true, false]);
+      expect(warnings).toMatchObject([{ code: 'session_damaged', details: { sessionIds: [numberedSession(9)] } }]);
+      expect(whole(reply)).toContain(`workrail session verify ${numberedSession(9)}`);
     }
     const damaged = { code: 'damaged', damage: { reason: 'content_wrong_shape' } };
     const named = await resumeSession(services, { sessionId: numberedSession(9) });

@@ -2,9 +2,9 @@ import { err, ok, Result } from 'neverthrow';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import { SessionId, type WorkflowHash } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import type { MatchReason, WorkflowNames } from '../../core/resume/rank-runs.ts';
+import { isMatch, type MatchReason, type WorkflowNames } from '../../core/resume/rank-runs.ts';
 import { type ResumeClues, type ResumeQuestion, resumeQuestion } from '../../core/resume/resume-question.ts';
-import { candidateList } from '../../core/resume/resume-replies.ts';
+import { candidateList, type Search } from '../../core/resume/resume-replies.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -13,7 +13,7 @@ import type { RehydrateRefusal } from '../run/rehydrate.ts';
 import type { ReadServices } from '../services.ts';
 import { type CandidateReader, readWithSnippet, type UnreadableRun } from './read-candidate.ts';
 import { resumeRun } from './resume-run.ts';
-import { type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.ts';
+import { isDamage, type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.ts';
 
 type Pinned = ReadServices['pinnedWorkflows'];
 
@@ -57,8 +57,10 @@ export async function resumeSession(
   for (let summaries = await lookedAt(services, question); ; ) {
     if (summaries.isErr()) return err(summaries.error);
     const found = await findRuns(services, summaries.value, question);
+    const damaged = named === undefined ? await damagedSessions(services, found.damaged) : [];
     if (found.ranked.length === 0) {
-      return named === undefined ? ok(candidateList([], { total: 0 })) : err({ code: 'session_not_found', named });
+      if (named !== undefined) return err({ code: 'session_not_found', named });
+      return ok(candidateList([], { total: 0, isMatched: false, damaged }));
     }
     if (keyring.value === undefined) return err({ code: 'keys_missing' });
     const mint = { keyring: keyring.value, hmac: services.hasher.hmacSha256, form: services.tokenForm };
@@ -66,8 +68,8 @@ export async function resumeSession(
     const { strong } = found;
     const reply =
       strong === undefined
-        ? await offer(reader, found, missedQuery(request, question, found))
-        : await resumeRun(reader, found, { strong, workspace: request.workspace });
+        ? await offer(reader, found, searched(request, question, { found, damaged }))
+        : await resumeRun(reader, found, { strong, workspace: request.workspace, damaged });
     if (reply.isOk()) return ok(reply.value);
     const { sessionId: bad, cause } = reply.error;
     if (named !== undefined) return err(cause);
@@ -119,6 +121,29 @@ function failureOf(failure: OtherWorkflowStored | StoreFailure): StoreFailure {
   return { code: 'io_failed', operation: 'read workflow', place, cause: 'another workflow is stored in its place' };
 }
 
+function searched(
+  request: ResumeRequest,
+  question: ResumeQuestion,
+  { found, damaged }: { readonly found: VerifiedRuns; readonly damaged: readonly SessionId[] },
+): Search {
+  const [first] = found.ranked;
+  const isMatched = first !== undefined && isMatch(first, question);
+  return { total: found.ranked.length, isMatched, missed: missedQuery(request, question, found), damaged };
+}
+
+/** How many sessions that the index could not read are looked at; the command shows the rest. */
+const DAMAGED_MAX = 20;
+
+/** Damaged sessions that the index left out, and those that were found damaged in this call. */
+async function damagedSessions(services: ReadServices, found: readonly SessionId[]): Promise<readonly SessionId[]> {
+  const damaged = [...found];
+  for (const sessionId of services.sessionIndex.unreadable().slice(0, DAMAGED_MAX)) {
+    const verified = await verifySession(services, sessionId);
+    if (verified.isErr() && isDamage(verified.error)) damaged.push(sessionId);
+  }
+  return [...new Set(damaged)].sort();
+}
+
 /** The query, if no run matches it. */
 function missedQuery(
   { query }: ResumeRequest,
@@ -134,8 +159,8 @@ const BY_QUERY: readonly MatchReason[] = ['matched_notes', 'matched_workflow_id'
 async function offer(
   reader: CandidateReader,
   { ranked }: VerifiedRuns,
-  missed: string | undefined,
+  search: Search,
 ): Promise<Result<GivenReply, UnreadableRun>> {
   const shown = await Promise.all(ranked.slice(0, RESUME_CANDIDATES_MAX).map((one) => readWithSnippet(reader, one)));
-  return Result.combine(shown).map((candidates) => candidateList(candidates, { total: ranked.length, missed }));
+  return Result.combine(shown).map((candidates) => candidateList(candidates, search));
 }

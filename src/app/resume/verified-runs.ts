@@ -17,6 +17,8 @@ export type VerifiedRuns = {
   /** The one run that is clearly meant. */
   readonly strong: RankedRun | undefined;
   readonly sessions: ReadonlyMap<SessionId, LoadedSession>;
+  /** Sessions that dropped out because they are damaged. */
+  readonly damaged: readonly SessionId[];
 };
 
 /** How many further sessions are checked for closed runs once one was found; doubled each time. */
@@ -33,18 +35,21 @@ export async function verifiedRuns(
 ): Promise<VerifiedRuns> {
   const known = new Map(summaries.map((summary) => [summary.sessionId, summary]));
   const sessions = new Map<SessionId, LoadedSession>();
+  const damaged: SessionId[] = [];
   for (let further = FURTHER_MARKS; ; further *= 2) {
     const ranked = rankRuns(known.values(), question, names);
     const rivals = likelyRuns(ranked, question);
     // A second contender matters as much as the first for whether one is clearly meant.
     const shown = [...ranked.slice(0, RESUME_CANDIDATES_MAX), ...rivals.slice(0, 2)];
     const unread = new Set(shown.map(({ session }) => session.sessionId).filter((id) => !sessions.has(id)));
-    if (unread.size === 0) return { ranked, strong: rivals.length === 1 ? rivals[0] : undefined, sessions };
+    if (unread.size === 0) return { ranked, strong: rivals.length === 1 ? rivals[0] : undefined, sessions, damaged };
     let hasClosed = false;
     for (const sessionId of unread) {
       const verified = await verifySession(services, sessionId);
-      if (verified.isErr()) known.delete(sessionId);
-      else {
+      if (verified.isErr()) {
+        known.delete(sessionId);
+        if (isDamage(verified.error)) damaged.push(sessionId);
+      } else {
         const open = await offeredOf(services, verified.value.summary, question);
         hasClosed ||= open !== verified.value.summary;
         known.set(sessionId, open);
@@ -74,6 +79,11 @@ async function offeredOf(
   const runs = summary.runs.filter((run) => !isClosed(closed.value, run));
   if (runs.length === summary.runs.length || (runs.length === 0 && sessionId !== undefined)) return summary;
   return { ...summary, runs };
+}
+
+/** A session that is just being created, or that a newer program wrote, is not damaged. */
+export function isDamage({ code }: LoadRefusal | OtherWorkflowStored): boolean {
+  return code === 'damaged' || code === 'other_workflow_stored';
 }
 
 type Verified = { readonly session: LoadedSession; readonly summary: SessionSummary };

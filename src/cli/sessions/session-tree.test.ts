@@ -81,7 +81,7 @@ describe('session tree', () => {
     const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });
     const deps = ['left-pad', 'is-odd'].map((name) => ({ name }));
     const first = await send(await start('test.raise'), { notes: 'Picked.', context: { deps, target: 'latest' } });
-    expect(told(first, 'pending.title')).toBe('Raise left-pad to latest');
+    expect(told(first, 'pending.title')).toBe('Raise "left-pad" to "latest"');
     await send(first, { notes: 'Raised.', context: { target: 'next' } });
     const { out } = await look(['session', 'tree']);
     expect(out).toMatch(/2 Raise left-pad to latest · round 1 .*\n.*2 Raise is-odd to next · round 2 /);

@@ -28,7 +28,7 @@ const pending = named('pending', {
   position: z.strictObject({ index: z.int().min(1), of: z.int().min(1) }),
 });
 
-const warning = named('warning', {
+export const warningSchema = named('warning', {
   code: z.enum(REPLY_WARNING_CODES),
   message: z.string().min(1),
   details: jsonObjectSchema.optional(),
@@ -90,7 +90,7 @@ const always = {
   stateToken: token,
   checkpointToken: token,
   preferences: z.strictObject(preferencesSchema.shape),
-  warnings: z.array(warning),
+  warnings: z.array(warningSchema),
   gaps: z.array(gap),
   stepContext: z.strictObject({ assessments: z.union([assessment, z.array(assessment).min(1)]) }).optional(),
   recorded: z

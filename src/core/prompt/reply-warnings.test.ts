@@ -32,6 +32,7 @@ const FACTS = {
     effective: 'aggressive',
   },
   workflow_changed: { code: 'workflow_changed', workflowId: 'wr.x', nextCall },
+  session_damaged: { code: 'session_damaged', sessionIds: ['sess_a'] },
   workflow_gone: { code: 'workflow_gone', workflowId: 'wr.x' },
   reference_unresolved: { code: 'reference_unresolved', titles: ['Guide'] },
   legacy_id: { code: 'legacy_id', workflowId: 'old', suggestedId: 'project.old' },
@@ -122,6 +123,10 @@ describe('a warning', () => {
         [
           "workflow_changed",
           "The file of wr.x changed after this run started. The run continues with the version it started with. To switch, start the new version:",
+        ],
+        [
+          "session_damaged",
+          "Session sess_a is damaged and was left out. This command shows the damage: workrail session verify sess_a",
         ],
         [
           "workflow_gone",

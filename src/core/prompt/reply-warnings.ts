@@ -42,6 +42,7 @@ export type WarningFact =
       readonly workflowId: string;
       readonly nextCall: NonNullable<ReplyWarning['suggestedCall']>;
     }
+  | { readonly code: 'session_damaged'; readonly sessionIds: readonly string[] }
   | { readonly code: 'workflow_gone'; readonly workflowId: string }
   | { readonly code: 'reference_unresolved'; readonly titles: readonly string[] }
   | { readonly code: 'legacy_id'; readonly workflowId: string; readonly suggestedId: string }
@@ -105,6 +106,8 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
       return limited(fact);
     case 'workflow_changed':
       return changed(fact);
+    case 'session_damaged':
+      return damagedSessions(fact.sessionIds);
     case 'workflow_gone':
       return {
         code,
@@ -154,6 +157,18 @@ function limited(
     default:
       return unreachable(code);
   }
+}
+
+function damagedSessions(sessionIds: readonly string[]): ReplyWarning {
+  const [first = '', ...more] = sessionIds;
+  const command = `workrail session verify${more.length === 0 ? ` ${first}` : ''}`;
+  const what =
+    more.length === 0 ? `Session ${first} is damaged and was` : `${sessionIds.length} sessions are damaged and were`;
+  return {
+    code: 'session_damaged',
+    message: `${what} left out. This command shows the damage: ${command}`,
+    details: { sessionIds: sessionIds.slice(0, LISTED_MAX), command },
+  };
 }
 
 function closedRun({ isReopened, isOver = false }: Extract<WarningFact, { code: 'run_closed' }>): string {
@@ -275,6 +290,8 @@ export const REPLY_WARNING_CODES = [
   /** The file of the workflow has changed or is gone; the run continues with the version it pinned. */
   'workflow_changed',
   'workflow_gone',
+  /** A stored session cannot be read, so its runs were not offered. */
+  'session_damaged',
   'reference_unresolved',
   'legacy_id',
   /** A bundled workflow was requested by an old id. */

@@ -1,5 +1,6 @@
 import { defined, type JsonObject, quote } from '../json/json-value.ts';
 import { INLINE_VALUE_BYTES_MAX } from '../log/budgets.ts';
+import type { Call } from '../log/error-envelope.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
 import { callText } from '../prompt/reply/footer.ts';
 import { utcMinute } from '../text/utc-time.ts';
@@ -23,12 +24,26 @@ export type ResumeCandidate = {
   readonly whyMatched: readonly MatchReason[];
 };
 
-/** The call that shows where a run stands and changes nothing. */
-export function showCall({ stateToken }: ResumeCandidate) {
-  return { tool: 'continue_workflow', arguments: { stateToken } } as const;
+/** A run of another workspace: enough to recognise it, and no more until it is asked for by its id. */
+export type ForeignRun = Pick<ResumeCandidate, 'sessionId' | 'runId' | 'goal' | 'lastAt' | 'whyMatched'> & {
+  readonly workspace: string;
+};
+
+export type OfferedRun = ResumeCandidate | ForeignRun;
+
+export function isForeignRun(run: OfferedRun): run is ForeignRun {
+  return 'workspace' in run;
 }
 
-export function candidateData(candidate: ResumeCandidate): JsonObject {
+/** The call that shows where a run stands and changes nothing. */
+export function showCall(run: OfferedRun): Call {
+  return isForeignRun(run)
+    ? { tool: 'resume_session', arguments: { runId: run.runId } }
+    : { tool: 'continue_workflow', arguments: { stateToken: run.stateToken } };
+}
+
+export function candidateData(candidate: OfferedRun): JsonObject {
+  if (isForeignRun(candidate)) return foreignData(candidate);
   const { sessionId, runId, workflowId, title, goal, status, stepTitle, lastAt, stateToken, whyMatched } = candidate;
   return defined({
     sessionId,
@@ -44,6 +59,12 @@ export function candidateData(candidate: ResumeCandidate): JsonObject {
   });
 }
 
+function foreignData(run: ForeignRun): JsonObject {
+  const { sessionId, runId, goal, workspace, lastAt, whyMatched } = run;
+  const lastActive = lastAt === undefined ? undefined : utcMinute(lastAt);
+  return defined({ sessionId, runId, goal, workspace, lastActive, whyMatched, nextCall: showCall(run) });
+}
+
 const STATUS: { readonly [status in RunStatus]: string } = {
   in_progress: 'in progress',
   blocked: 'blocked',
@@ -52,16 +73,23 @@ const STATUS: { readonly [status in RunStatus]: string } = {
 };
 
 /** One line: what it is about, where it stands, why it is offered, and the call that shows it. */
-export function candidateLine(candidate: ResumeCandidate): string {
-  const { runId, workflowId, title, goal, status, stepTitle, lastAt, whyMatched } = candidate;
-  const parts = [
+export function candidateLine(candidate: OfferedRun): string {
+  const { lastAt } = candidate;
+  const age = lastAt === undefined ? [] : [`last active ${utcMinute(lastAt)}`];
+  const parts = [...(isForeignRun(candidate) ? foreignParts(candidate) : ownParts(candidate)), ...age];
+  return `${parts.join(' · ')} · matched by ${reasonWords(candidate.whyMatched)}: ${callText(showCall(candidate)).join('')}`;
+}
+
+function foreignParts({ goal, workspace }: ForeignRun): readonly string[] {
+  return [goal === undefined ? 'no goal' : quotedLine(goal), `in another workspace, ${quotedLine(workspace)}`];
+}
+
+function ownParts({ runId, workflowId, title, goal, status, stepTitle }: ResumeCandidate): readonly string[] {
+  return [
     quotedLine(goal ?? title),
     `run ${runTag(runId)} of ${workflowId}`,
     `${STATUS[status]}${stepTitle === undefined ? '' : ` at ${quotedLine(stepTitle)}`}`,
-    ...(lastAt === undefined ? [] : [`last active ${utcMinute(lastAt)}`]),
-    `matched by ${reasonWords(whyMatched)}`,
   ];
-  return `${parts.join(' · ')}: ${callText(showCall(candidate)).join('')}`;
 }
 
 /** A recorded text inside one of our lines. */
@@ -70,11 +98,13 @@ function quotedLine(text: string): string {
 }
 
 /** A candidate with its texts shortened; its ids and tokens are kept. */
-export function shorterCandidate(candidate: ResumeCandidate, bytesMax: number): ResumeCandidate {
-  const { title, goal, stepTitle } = candidate;
+export function shorterCandidate<Run extends OfferedRun>(candidate: Run, bytesMax: number): Run {
   const shorter = (text: string | undefined) => text && clip(text, bytesMax);
+  const { goal } = candidate;
+  if (isForeignRun(candidate)) return { ...candidate, ...defined({ goal: shorter(goal) }) };
+  const { title, stepTitle } = candidate;
   return {
     ...candidate,
-    ...defined({ title: clip(title, bytesMax), goal: shorter(goal), stepTitle: shorter(stepTitle) }),
+    ...defined({ title: shorter(title), goal: shorter(goal), stepTitle: shorter(stepTitle) }),
   };
 }

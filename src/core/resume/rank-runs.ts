@@ -2,6 +2,7 @@ import type { WorkflowHash } from '../log/ids.ts';
 import { textTokens } from '../text/search-words.ts';
 import { andList } from '../text/words.ts';
 import type { RunSummary, SessionSummary } from '../views/session-summary.ts';
+import { SESSION_NOTES } from '../workflow/builtins/builtin-workflows.ts';
 import { bareFolder, type ResumeQuestion } from './resume-question.ts';
 
 /** A run and how well it matches. Tier 0 is the run that was named; 1 to 5 are commit, branch, notes, workflow, recency. */
@@ -10,6 +11,8 @@ export type RankedRun = {
   readonly run: RunSummary;
   readonly tier: number;
   readonly isSameWorkspace: boolean;
+  /** Whether it was recorded in another workspace than the caller's; then only its goal, place and age are shown. */
+  readonly isForeign: boolean;
   readonly whyMatched: readonly MatchReason[];
 };
 
@@ -30,10 +33,16 @@ export function rankRuns(
     if (question.sessionId !== undefined && session.sessionId !== question.sessionId) continue;
     for (const run of session.runs) {
       if (question.runId !== undefined && run.runId !== question.runId) continue;
+      if (!question.areFinishedMeant && isFinished(run)) continue;
       ranked.push(rankOf(session, run, { question, isOfWorkflow }));
     }
   }
   return ranked.sort(compareRanked);
+}
+
+/** A session that only keeps notes has no steps to finish. */
+function isFinished({ status, workflowId }: RunSummary): boolean {
+  return (status === 'complete' || status === 'complete_with_gaps') && workflowId !== SESSION_NOTES.workflowId;
 }
 
 type Matching = { readonly question: ResumeQuestion; readonly isOfWorkflow: (run: RunSummary) => boolean };
@@ -47,19 +56,30 @@ function rankOf(session: SessionSummary, run: RunSummary, { question, isOfWorkfl
     ['matched_session_id', sessionId !== undefined || runId !== undefined],
     ['matched_head_sha', headSha !== undefined && git_head_sha === headSha],
     ['matched_branch', branch !== undefined && git_branch?.startsWith(branch) === true],
-    ['matched_notes', words.length > 0 && words.every((word) => hasWord(run.recapTokens, word))],
+    ['matched_notes', words.length > 0 && isAbout(run, words)],
     ['matched_workflow_id', isOfWorkflow(run)],
   ];
   const found = matches.filter(([, isMatch]) => isMatch).map(([reason]) => reason);
   const tier = found[0] === undefined ? matches.length : matches.findIndex(([, isMatch]) => isMatch);
   const whyMatched: readonly MatchReason[] = found.length === 0 ? ['recency_fallback'] : found;
+  const isNamed = sessionId !== undefined || runId !== undefined;
   return {
     session,
     run,
     tier,
     isSameWorkspace,
+    isForeign: !isNamed && workspaces.length > 0 && repo_root !== undefined && !isSameWorkspace,
     whyMatched: isSameWorkspace ? [...whyMatched, 'matched_workspace'] : whyMatched,
   };
+}
+
+/** Whether the goal and the notes have all words between them. */
+function isAbout({ goal = '', recapTokens }: RunSummary, words: readonly string[]): boolean {
+  const left = words.filter((word) => !hasWord(recapTokens, word));
+  if (left.length === 0) return true;
+  if (goal === '') return false;
+  const ofGoal = textTokens(goal);
+  return left.every((word) => hasWord(ofGoal, word));
 }
 
 /** There are far fewer workflows than runs, so each is matched once. */
@@ -140,11 +160,18 @@ const WORDS: { readonly [reason in MatchReason]: string } = {
   matched_session_id: 'id',
   matched_head_sha: 'commit',
   matched_branch: 'Git branch',
-  matched_notes: 'notes',
+  matched_notes: 'goal or notes',
   matched_workflow_id: 'workflow',
   recency_fallback: 'recent activity',
   matched_workspace: 'workspace',
 };
+
+/** Whether something that the caller said speaks for a run, or the workspace if the caller said nothing else. */
+export function isMatch({ whyMatched }: Pick<RankedRun, 'whyMatched'>, question: ResumeQuestion): boolean {
+  return whyMatched.some(
+    (reason) => reason !== 'recency_fallback' && (reason !== 'matched_workspace' || question.isOfWorkspaceOnly),
+  );
+}
 
 export function reasonWords(reasons: readonly MatchReason[]): string {
   return andList(reasons.map((reason) => WORDS[reason]));

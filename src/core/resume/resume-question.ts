@@ -7,6 +7,7 @@ export type ResumeClues = {
   readonly gitHeadSha?: string | undefined;
   readonly sessionId?: string | undefined;
   readonly runId?: string | undefined;
+  readonly includeFinished?: boolean | undefined;
 };
 
 /** The same, in the form used for matching. */
@@ -21,11 +22,16 @@ export type ResumeQuestion = {
   readonly workspaces: readonly string[];
   /** Whether the caller named nothing but the workspace. */
   readonly isOfWorkspaceOnly: boolean;
+  /** Whether finished runs may be meant; one that is named always is. */
+  readonly areFinishedMeant: boolean;
 };
 
-export function resumeQuestion(clues: ResumeClues, seen: WorkspaceSeen): ResumeQuestion {
+export function resumeQuestion(
+  { includeFinished = false, ...clues }: ResumeClues,
+  seen: WorkspaceSeen,
+): ResumeQuestion {
   const said = Object.fromEntries(Object.entries(clues).map(([name, text]) => [name, text?.trim() || undefined]));
-  const { query, gitBranch, gitHeadSha, sessionId, runId } = said as ResumeClues;
+  const { query, gitBranch, gitHeadSha, sessionId, runId } = said as Omit<ResumeClues, 'includeFinished'>;
   const isOfWorkspaceOnly = Object.values(said).every((text) => text === undefined);
   return {
     sessionId,
@@ -35,6 +41,7 @@ export function resumeQuestion(clues: ResumeClues, seen: WorkspaceSeen): ResumeQ
     words: textTokens(query ?? ''),
     workspaces: [...new Set(seen.workspaces.map(bareFolder))],
     isOfWorkspaceOnly,
+    areFinishedMeant: includeFinished || sessionId !== undefined || runId !== undefined,
   };
 }
 

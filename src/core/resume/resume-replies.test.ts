@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { derivedBits, RunId, runTag, SessionId, workflowIdSchema } from '../log/ids.ts';
+import { RECORDED_LABEL } from '../prompt/recorded-text.ts';
 import { candidateList, type ShownCandidate } from './resume-replies.ts';
 
 const candidate: ShownCandidate = {
@@ -21,15 +22,18 @@ const candidate: ShownCandidate = {
 it('a choice says of each run what it is, why it is offered and how to see it, as text and as data', () => {
   enforces('resume_why_matched', 'next_intent_rehydrate_only');
   const call = { tool: 'continue_workflow', arguments: { stateToken: 'st_1' } };
-  const { text, structured } = candidateList([candidate], { total: 3 });
+  const { text, structured } = candidateList([candidate], { total: 3, isMatched: true, damaged: [] });
   expect(text.split('\n')).toEqual([
     'One stored run may be the one you mean. If it is, send its call. The reply contains the goal, the work so far, the current step and its tokens.',
     '',
     `1. "Mend the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · matched by Git branch and workspace: continue_workflow {"stateToken":"st_1"}`,
-    'The drawer sticks.',
-    '> Next call: continue_workflow {"stateToken":"st_old"}',
     '',
-    '2 more runs are stored; to find another, call resume_session with words from its notes as "query", or with its gitBranch.',
+    '2 more runs are stored; to find another, call resume_session with words from its goal or notes as "query", or with its gitBranch.',
+    '',
+    RECORDED_LABEL,
+    `> Notes of run ${runTag(candidate.runId)}:`,
+    '>   The drawer sticks.',
+    '>   Next call: continue_workflow {"stateToken":"st_old"}',
     '',
     '---',
     'If you cannot tell which one is meant, ask the user. These calls change nothing.',
@@ -47,10 +51,50 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
   });
 });
 
-it('a choice where no run matches the query says so first', () => {
-  const firstLine = (one: ShownCandidate) => candidateList([one], { total: 1, missed: 'zebra' }).text.split('\n')[0];
-  expect(firstLine({ ...candidate, whyMatched: ['recency_fallback', 'matched_workspace'] })).toBe(
-    'No run has "zebra" in its notes or in its workflow name. These are the latest runs here:',
+it('where nothing matches, the text says so and no call is suggested', () => {
+  const recent: ShownCandidate = { ...candidate, whyMatched: ['recency_fallback', 'matched_workspace'] };
+  const { text, structured } = candidateList([recent], { total: 1, isMatched: false, missed: 'zebra', damaged: [] });
+  expect(text.split('\n')[0]).toBe(
+    'Nothing matched: no unfinished run has "zebra" in its goal, its notes or its workflow name. These are the latest runs:',
   );
-  expect(firstLine(candidate)).toMatch(/^No run has "zebra" .* One stored run may be the one you mean\./);
+  expect(text).not.toContain('\nNext call:');
+  expect(structured['nextCall']).toBe(null);
+});
+
+it('a run of another workspace is offered by goal, workspace and age, without notes and tokens', () => {
+  const { sessionId, runId } = candidate;
+  const foreign: ShownCandidate = {
+    sessionId,
+    runId,
+    goal: 'Fix the "till"\n---',
+    workspace: '/work/other',
+    lastAt: 0,
+    whyMatched: ['matched_notes'],
+  };
+  const { text, structured } = candidateList([foreign], { total: 1, isMatched: true, damaged: [] });
+  const call = { tool: 'resume_session', arguments: { runId } };
+  expect(text).toContain(
+    `1. "Fix the \\"till\\" ---" · in another workspace, "/work/other" · last active 1970-01-01 00:00 UTC · matched by goal or notes: resume_session {"runId":"${runId}"}`,
+  );
+  expect(structured['candidates']).toEqual([
+    {
+      sessionId,
+      runId,
+      goal: 'Fix the "till"\n---',
+      workspace: '/work/other',
+      lastActive: '1970-01-01 00:00 UTC',
+      whyMatched: ['matched_notes'],
+      nextCall: call,
+    },
+  ]);
+  expect(structured['nextCall']).toBe(null);
+});
+
+it('damaged sessions are named with the command that shows the damage', () => {
+  const { sessionId } = candidate;
+  const { text, structured } = candidateList([], { total: 0, isMatched: false, damaged: [sessionId] });
+  expect(text).toContain(
+    `Warning: Session ${sessionId} is damaged and was left out. This command shows the damage: workrail session verify ${sessionId}\n`,
+  );
+  expect(structured['warnings']).toMatchObject([{ code: 'session_damaged', details: { sessionIds: [sessionId] } }]);
 });

@@ -1,46 +1,89 @@
-import { quote } from '../json/json-value.ts';
+import { isList, quote } from '../json/json-value.ts';
+import { runTag, type SessionId } from '../log/ids.ts';
 import type { GivenReply } from '../log/operation/stored-reply.ts';
-import { NEXT_CALL, quoteReservedLines } from '../prompt/recorded-text.ts';
+import { NEXT_CALL, type RecordedEntry, recordedBlock } from '../prompt/recorded-text.ts';
 import { callText } from '../prompt/reply/footer.ts';
+import { type ReplyWarning, replyWarning } from '../prompt/reply-warnings.ts';
 import { clip } from '../text/utf8.ts';
+import { visibleJson, visibleText } from '../text/visible-text.ts';
 import { plural } from '../text/words.ts';
-import { candidateData, candidateLine, type ResumeCandidate, showCall } from './candidate.ts';
+import {
+  candidateData,
+  candidateLine,
+  type ForeignRun,
+  isForeignRun,
+  type OfferedRun,
+  type ResumeCandidate,
+  showCall,
+} from './candidate.ts';
 import { type MatchReason, reasonWords } from './rank-runs.ts';
 
 /** A candidate with a part of its notes. */
-export type ShownCandidate = ResumeCandidate & { readonly snippet: string };
+export type ShownCandidate = (ResumeCandidate & { readonly snippet: string }) | ForeignRun;
 
-/** How many runs there are, and the query if none of them matches it. */
-export type Search = { readonly total: number; readonly missed?: string | undefined };
+/** What was looked for, and what was found of it. */
+export type Search = {
+  /** How many runs there are to choose from. */
+  readonly total: number;
+  /** Whether the first of them matches what the caller said. */
+  readonly isMatched: boolean;
+  /** The query, if no run matches it. */
+  readonly missed?: string | undefined;
+  readonly damaged: readonly SessionId[];
+};
 
-/** The reply where no single run is clearly meant. */
-export function candidateList(candidates: readonly ShownCandidate[], { total, missed }: Search): GivenReply {
+/** The reply where no single run is clearly meant. Where nothing matches, no call is suggested. */
+export function candidateList(candidates: readonly ShownCandidate[], search: Search): GivenReply {
   const [first] = candidates;
-  if (first === undefined) return nothingThere();
-  const nextCall = showCall(first);
-  const more = total - candidates.length;
-  const paragraphs = [
-    missed === undefined ? opening(candidates) : openingWithout(missed, candidates),
-    ...candidates.map((candidate, i) => `${i + 1}. ${candidateLine(candidate)}${snippetText(candidate)}`),
-    ...(more > 0 ? [`${plural(more, 'more run is', 'more runs are')} stored; ${NARROWER}`] : []),
-    `---\nIf you cannot tell which one is meant, ask the user. These calls change nothing.\n${NEXT_CALL} ${callText(nextCall).join('')}`,
+  const { total, damaged } = search;
+  const isOffered = first !== undefined && search.isMatched && !isForeignRun(first);
+  const nextCall = isOffered ? showCall(first) : null;
+  const paragraphs = first === undefined ? [NOTHING] : choice(candidates, search);
+  const warnings = damagedWarnings(damaged);
+  const ending = [
+    ...warnings.map(({ message }) => `Warning: ${message}`),
+    ...(first === undefined ? [START] : [isOffered ? ASK : ASK_FIRST]),
+    ...(nextCall === null ? [] : [`${NEXT_CALL} ${callText(nextCall).join('')}`]),
   ];
   return {
-    text: paragraphs.join('\n\n'),
+    text: visibleText([...paragraphs, ['---', ...ending].join('\n')].join('\n\n')),
     structured: {
       kind: 'ok',
-      candidates: candidates.map((candidate) => ({ ...candidateData(candidate), snippet: candidate.snippet })),
+      candidates: candidates.map((candidate) => ({
+        ...candidateData(candidate),
+        ...(isForeignRun(candidate) ? {} : { snippet: candidate.snippet }),
+      })),
       total,
+      ...(warnings.length === 0 ? {} : { warnings: warnings.map((warning) => ({ ...warning })) }),
       nextIntent: 'rehydrate_only',
-      nextCall,
+      nextCall: nextCall === null ? null : { ...nextCall },
     },
   };
+}
+
+const NOTHING = 'Nothing matched: no unfinished run is stored here.';
+const START =
+  'To see finished runs, send "includeFinished":true. To begin, choose a workflow with list_workflows and start it with start_workflow.';
+const ASK = 'If you cannot tell which one is meant, ask the user. These calls change nothing.';
+const ASK_FIRST =
+  'Nothing matched, so no call is suggested. Ask the user which run is meant, or start a new one. These calls change nothing.';
+
+function choice(candidates: readonly ShownCandidate[], { total, missed, isMatched }: Search): readonly string[] {
+  const more = total - candidates.length;
+  const notes = recordedBlock(candidates.flatMap(snippetEntry));
+  return [
+    isMatched ? opening(candidates) : openingWithout(missed),
+    ...candidates.map((candidate, i) => `${i + 1}. ${candidateLine(candidate)}`),
+    ...(more > 0 ? [`${plural(more, 'more run is', 'more runs are')} stored; ${NARROWER}`] : []),
+    ...(notes === undefined ? [] : [notes]),
+  ];
 }
 
 /** A query may be of any length. */
 const MISSED_BYTES_MAX = 128;
 
-const NARROWER = 'to find another, call resume_session with words from its notes as "query", or with its gitBranch.';
+const NARROWER =
+  'to find another, call resume_session with words from its goal or notes as "query", or with its gitBranch.';
 
 function opening(candidates: readonly ShownCandidate[]): string {
   const count = candidates.length;
@@ -54,38 +97,49 @@ function opening(candidates: readonly ShownCandidate[]): string {
   return `${which} Send the call shown with the run you mean. ${has}`;
 }
 
-function openingWithout(missed: string, candidates: readonly ShownCandidate[]): string {
-  const what = `No run has ${quote(clip(missed, MISSED_BYTES_MAX))} in its notes or in its workflow name.`;
-  const isLatest = candidates.every(({ whyMatched }) => whyMatched.includes('recency_fallback'));
-  return `${what} ${isLatest ? 'These are the latest runs here:' : opening(candidates)}`;
+function openingWithout(missed: string | undefined): string {
+  const what =
+    missed === undefined
+      ? 'no unfinished run belongs to this workspace, branch or commit'
+      : `no unfinished run has ${visibleJson(quote(clip(missed, MISSED_BYTES_MAX)))} in its goal, its notes or its workflow name`;
+  return `Nothing matched: ${what}. These are the latest runs:`;
 }
 
-function snippetText({ snippet }: ShownCandidate): string {
-  return snippet === '' ? '' : `\n${quoteReservedLines(snippet)}`;
+function snippetEntry(candidate: ShownCandidate): readonly RecordedEntry[] {
+  if (isForeignRun(candidate) || candidate.snippet === '') return [];
+  return [{ heading: `Notes of run ${runTag(candidate.runId)}:`, text: candidate.snippet }];
 }
 
-function nothingThere(): GivenReply {
-  const nextCall = { tool: 'list_workflows', arguments: {} };
-  return {
-    text: `No run is stored here, so there is nothing to resume. Choose a workflow and start it with start_workflow.\n${NEXT_CALL} ${callText(nextCall).join('')}`,
-    structured: { kind: 'ok', candidates: [], total: 0, nextIntent: 'rehydrate_only', nextCall },
-  };
+function damagedWarnings(damaged: readonly SessionId[]): readonly ReplyWarning[] {
+  return damaged.length === 0 ? [] : [replyWarning({ code: 'session_damaged', sessionIds: damaged }, 'balanced')];
 }
 
 export type Resumed = {
   readonly whyMatched: readonly MatchReason[];
   /** Other runs that may be meant. */
-  readonly others: readonly ResumeCandidate[];
+  readonly others: readonly OfferedRun[];
+  readonly damaged: readonly SessionId[];
 };
 
 /** The rehydrated run, and one line for each other run that may be meant. */
-export function resumedReply(shown: GivenReply, { whyMatched, others }: Resumed): GivenReply {
+export function resumedReply(shown: GivenReply, { whyMatched, others, damaged }: Resumed): GivenReply {
   const lead = `This run was matched by ${reasonWords(whyMatched)}.`;
   const lines = others.map((candidate) => `- ${candidateLine(candidate)}`);
-  const text = others.length === 0 ? lead : [`${lead} If you mean another one:`, ...lines].join('\n');
+  const warnings = damagedWarnings(damaged);
+  const text = [
+    others.length === 0 ? lead : `${lead} If you mean another one:`,
+    ...lines,
+    ...warnings.map(({ message }) => `Warning: ${message}`),
+  ].join('\n');
+  const { structured } = shown;
+  const earlier = isList(structured['warnings']) ? structured['warnings'] : [];
   return {
     ...shown,
-    furtherTexts: [...(shown.furtherTexts ?? []), text],
-    structured: { ...shown.structured, resumed: { whyMatched, others: others.map(candidateData) } },
+    furtherTexts: [...(shown.furtherTexts ?? []), visibleText(text)],
+    structured: {
+      ...structured,
+      warnings: [...earlier, ...warnings.map((warning) => ({ ...warning }))],
+      resumed: { whyMatched, others: others.map(candidateData) },
+    },
   };
 }

@@ -58,7 +58,7 @@ function filledTitle(
   // The session may be damaged, and a snapshot of another workflow has other loops.
   if (title === undefined || titleWithoutValues(title) === title || !isSnapshotOf(workflow, snapshot)) return undefined;
   const filler = valueFiller({ context: contextOf?.() ?? {}, loopVariables: loopVariablesAt(index, state) });
-  const filled = filler.fillLine(title);
+  const filled = filler.fillBare(title);
   return filler.unset.size > 0 || filler.apart.size > 0 ? undefined : truncate(filled, TITLE_BYTES_MAX);
 }
 

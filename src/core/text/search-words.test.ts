@@ -19,6 +19,13 @@ test('compatible Unicode forms are the same word', () => {
   expect(textTokens('Ｆｉｘ ﬁle №1 K')).toEqual(textTokens('fix file no1 k'));
 });
 
+test('words of any script can be found, and in scripts without spaces every part of a sentence', () => {
+  expect(textTokens('Ошибка входа für Zoë')).toEqual(['für', 'zoë', 'входа', 'ошибка']);
+  const text = textTokens('支払いが失敗する');
+  expect(textTokens('失敗').every((token) => text.includes(token))).toBe(true);
+  expect(textTokens('敗失').every((token) => text.includes(token))).toBe(false);
+});
+
 test('the truncation marker is not a word of a text', () => {
   expect(textTokens(truncate(`start ${'x'.repeat(100)}`, 40))).not.toContain('truncated');
   expect(textTokens('[TRUNCATED] is what it says')).toContain('truncated');

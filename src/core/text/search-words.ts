@@ -37,5 +37,23 @@ function normal(text: string): string {
  */
 export function textTokens(text: string): readonly string[] {
   const normal = text.replaceAll(TRUNCATION_MARKER, '\n').normalize('NFKC').toLowerCase();
-  return [...new Set(normal.match(/[a-z0-9_-]+/g))].sort();
+  const words = normal.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];
+  return [...new Set(words.flatMap(tokensOf))].sort();
+}
+
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+
+/** Scripts without spaces between words are searched by characters and by pairs of them. */
+function tokensOf(word: string): readonly string[] {
+  if (!/[^\p{ASCII}]/u.test(word)) return [word];
+  const runs = word.match(UNSPACED);
+  if (runs === null) return [word];
+  const others = word.split(UNSPACED).filter((part) => part !== '');
+  return [...others, ...runs.flatMap(pairsOf)];
+}
+
+function pairsOf(run: string): readonly string[] {
+  const characters = [...run];
+  return characters.flatMap((one, i) => [one, ...(i === 0 ? [] : [`${characters[i - 1]}${one}`])]);
 }

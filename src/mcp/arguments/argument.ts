@@ -13,6 +13,7 @@ type Shape =
       /** Words that agents use for a value. */
       readonly synonyms?: { readonly [word: string]: string };
     }
+  | { readonly kind: 'flag' }
   | { readonly kind: 'texts' }
   | { readonly kind: 'object' }
   | {
@@ -39,15 +40,17 @@ type Value<One extends Argument> = One extends { readonly kind: 'text' | 'token'
   ? string
   : One extends { readonly kind: 'choice'; readonly values: readonly (infer Choice)[] }
     ? Choice
-    : One extends { readonly kind: 'texts' }
-      ? readonly string[]
-      : One extends { readonly kind: 'object' }
-        ? JsonObject
-        : One extends { readonly kind: 'objects' }
-          ? readonly JsonObject[]
-          : One extends { readonly kind: 'group'; readonly fields: infer Fields extends Arguments }
-            ? ArgumentValues<Fields>
-            : never;
+    : One extends { readonly kind: 'flag' }
+      ? boolean
+      : One extends { readonly kind: 'texts' }
+        ? readonly string[]
+        : One extends { readonly kind: 'object' }
+          ? JsonObject
+          : One extends { readonly kind: 'objects' }
+            ? readonly JsonObject[]
+            : One extends { readonly kind: 'group'; readonly fields: infer Fields extends Arguments }
+              ? ArgumentValues<Fields>
+              : never;
 
 type RequiredNames<All extends Arguments> = {
   [name in keyof All]: All[name] extends { readonly isRequired: true } ? name : never;
@@ -81,6 +84,7 @@ const SCHEMAS: ByKind<Argument, JsonObject> = {
   text: () => ({ type: 'string' }),
   token: () => ({ type: 'string' }),
   choice: ({ values }) => ({ type: 'string', enum: values }),
+  flag: () => ({ type: 'boolean' }),
   texts: () => ({ type: 'array', items: { type: 'string' } }),
   object: () => ({ type: 'object' }),
   objects: () => ({ type: 'array', items: { type: 'object' } }),

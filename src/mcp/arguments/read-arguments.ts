@@ -172,6 +172,7 @@ const READERS: ByKind<Leaf, ArgumentReading, [name: string, sent: JsonValue]> = 
   text: (_, name, sent) => readText(name, sent),
   token: (_, name, sent) => readToken(name, sent),
   choice: (one, name, sent) => readChoice(name, one, sent),
+  flag: (_, name, sent) => readFlag(name, sent),
   texts: (_, name, sent) => readTexts(name, sent),
   object: (_, name, sent) => unlessEmpty(readObject(name, sent)),
   objects: (one, name, sent) => unlessEmpty(readObjects(name, one, sent)),
@@ -236,6 +237,12 @@ function readChoice(
     nearest(sent, values);
   const problem = { kind: 'no_choice', name, found: sent, values } as const;
   return meant === undefined ? { problems: [problem] } : { value: meant, problems: [{ ...problem, meant }] };
+}
+
+function readFlag(name: string, sent: JsonValue): ArgumentReading {
+  if (typeof sent === 'boolean') return taken(sent);
+  const word = typeof sent === 'string' ? plainly(sent) : '';
+  return word === 'true' || word === 'false' ? taken(word === 'true') : wrong(name, 'boolean', sent);
 }
 
 function readTexts(name: string, sent: JsonValue): ArgumentReading {

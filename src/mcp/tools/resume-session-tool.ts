@@ -3,7 +3,12 @@ import { resumeSession } from '../../app/resume/resume-session.ts';
 import { RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
 import { textSchema } from '../../core/log/document-schema.ts';
 import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
-import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
+import {
+  blockedReplySchema,
+  completeReplySchema,
+  pendingReplySchema,
+  warningSchema,
+} from '../../core/prompt/reply-schema.ts';
 import { MATCH_REASONS } from '../../core/resume/rank-runs.ts';
 import { RUN_STATUSES } from '../../core/views/run-status.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
@@ -27,9 +32,23 @@ const candidate = z.strictObject({
   nextCall: showCall,
 });
 
+/** A run of another workspace, without notes and tokens. */
+const foreign = z.strictObject({
+  sessionId: SessionId.schema,
+  runId: RunId.schema,
+  goal: z.string().optional(),
+  workspace: z.string().min(1),
+  lastActive: z.string().optional(),
+  whyMatched: z.array(z.enum(MATCH_REASONS)).min(1),
+  nextCall: z.strictObject({
+    tool: z.literal('resume_session'),
+    arguments: z.strictObject({ runId: RunId.schema }),
+  }),
+});
+
 const resumed = z.strictObject({
   whyMatched: z.array(z.enum(MATCH_REASONS)).min(1),
-  others: z.array(candidate).max(RESUME_CANDIDATES_MAX - 1),
+  others: z.array(z.union([candidate, foreign])).max(RESUME_CANDIDATES_MAX - 1),
 });
 
 const snippet = textSchema(RESUME_SNIPPET_BYTES_MAX, { isEmptyAllowed: true });
@@ -41,17 +60,11 @@ export const resumeReplyShape = z.union([
   completeReplySchema.extend({ resumed }),
   z.strictObject({
     kind: z.literal('ok'),
-    candidates: z.array(candidate.extend({ snippet })).min(1).max(RESUME_CANDIDATES_MAX),
-    total: z.int().min(1),
+    candidates: z.array(z.union([candidate.extend({ snippet }), foreign])).max(RESUME_CANDIDATES_MAX),
+    total: z.int().min(0),
+    warnings: z.array(warningSchema).min(1).optional(),
     nextIntent: z.literal('rehydrate_only'),
-    nextCall: showCall,
-  }),
-  z.strictObject({
-    kind: z.literal('ok'),
-    candidates: z.array(candidate).max(0),
-    total: z.literal(0),
-    nextIntent: z.literal('rehydrate_only'),
-    nextCall: z.strictObject({ tool: z.literal('list_workflows'), arguments: z.strictObject({}) }),
+    nextCall: showCall.nullable(),
   }),
 ]);
 
@@ -65,7 +78,7 @@ export const resumeSessionTool = defineTool({
   arguments: {
     query: {
       kind: 'text',
-      about: "Search words. Every word must appear in the run's latest notes, or in its workflow's id or name.",
+      about: "Search words. Every word must appear in the run's goal or latest notes, or in its workflow's id or name.",
       mistakenFor: ['search', 'q', 'about', 'keywords', 'text', 'goal'],
     },
     workspacePath: { ...WORKSPACE_PATH, about: "Absolute path of the project. Default: the client's workspace root." },
@@ -77,7 +90,12 @@ export const resumeSessionTool = defineTool({
     },
     sessionId: { kind: 'text', about: 'Only this session.', mistakenFor: ['session', 'id'] },
     runId: { kind: 'text', about: 'Only this run.', mistakenFor: ['run'] },
+    includeFinished: {
+      kind: 'flag',
+      about: 'Also finished runs.',
+      mistakenFor: ['finished', 'includeComplete', 'all'],
+    },
   },
-  run: (services, { query, gitBranch, gitHeadSha, sessionId, runId }, { workspace }) =>
-    resumeSession(services, { query, gitBranch, gitHeadSha, sessionId, runId, workspace }),
+  run: (services, { query, gitBranch, gitHeadSha, sessionId, runId, includeFinished }, { workspace }) =>
+    resumeSession(services, { query, gitBranch, gitHeadSha, sessionId, runId, includeFinished, workspace }),
 });

@@ -64,8 +64,8 @@ describe('an index that is not as it was written', () => {
     ['was emptied', (index) => truncateSync(index)],
     ['was cut', (index) => truncateSync(index, readFileSync(index).length >> 1)],
     ['is no text at all', (index) => writeFileSync(index, Buffer.from([0, 255, 10, 123, 10, 0]))],
-    ['is from an older program', (index) => rewrite(index, '"v":1')],
-    ['is from a newer program', (index) => rewrite(index, '"v":3')],
+    ['is from an older program', (index) => rewrite(index, '"v":2')],
+    ['is from a newer program', (index) => rewrite(index, '"v":4')],
     ['has words nobody wrote', (index) => writeFileSync(index, readFileSync(index, 'utf8').replaceAll('note', 'nota'))],
     ['tells of sessions that are gone', (index) => rmSync(sessionFolder(index, 9), { recursive: true, force: true })],
   ];
@@ -248,7 +248,7 @@ function rewrite(index: string, version: string): void {
     .split('\n')
     .filter((line) => line !== '');
   const rests = lines.map((line) =>
-    line.slice(line.indexOf('"v":2')).replace('"v":2', version).replace('in_progress', 'complete'),
+    line.slice(line.indexOf('"v":3')).replace('"v":3', version).replace('in_progress', 'complete'),
   );
   const sums = rests.map((rest) => createHash('sha256').update(rest).digest('hex').slice(0, 16));
   writeFileSync(index, rests.map((rest, i) => `{"sum":"${sums[i]}",${rest}\n`).join(''));

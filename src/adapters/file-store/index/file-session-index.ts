@@ -64,6 +64,8 @@ type Indexing = {
    * them.
    */
   readonly unwritten: Map<SessionId, IndexEntry>;
+  /** Sessions of the last comparison without an entry. */
+  readonly unreadable: Set<SessionId>;
   /** When the entries were last compared with the sessions themselves. */
   validatedMs: number;
 };
@@ -78,7 +80,8 @@ const NEVER = Number.NEGATIVE_INFINITY;
 /** The entry makers are loaded only if an entry is missing: usually none is, and they read whole sessions. */
 export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<EntryMakers>): FileSessionIndex {
   const file = indexFile(parts);
-  const indexing: Indexing = { parts, makers, file, known: new Map(), unwritten: new Map(), validatedMs: NEVER };
+  const entries = { known: new Map(), unwritten: new Map(), unreadable: new Set<SessionId>() };
+  const indexing: Indexing = { parts, makers, file, ...entries, validatedMs: NEVER };
   const inTurn = turnTaking<'summaries'>();
   return {
     summarise: async (session) => (await makers()).summarise(session),
@@ -90,6 +93,7 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
     },
     forget: (removed) => write(indexing, [...removed].map(tombstone)),
     summaries: () => inTurn('summaries', () => summaries(indexing)),
+    unreadable: () => [...indexing.unreadable],
     sessions: () => inTurn('summaries', () => allSessions(indexing)),
     inspect: async (stored) => {
       const { sessionId, summary } = stored;
@@ -147,14 +151,17 @@ async function validate(indexing: Indexing, stored: ManifestSizes): Promise<void
     for (const sessionId of entries.keys()) if (!stored.has(sessionId)) entries.delete(sessionId);
   }
   indexing.validatedMs = indexing.parts.waiting.nowMs();
+  indexing.unreadable.clear();
   for (const [sessionId, manifestBytes] of stored) {
     const known = indexing.known.get(sessionId);
     if (known?.manifestBytes === manifestBytes && known?.summary !== null) continue;
     const rebuilt = await (await indexing.makers()).rebuild(sessionId);
     // A concurrent append has newer knowledge.
     if (indexing.known.get(sessionId) !== known) continue;
-    if (rebuilt === undefined) indexing.known.delete(sessionId);
-    else {
+    if (rebuilt === undefined) {
+      indexing.known.delete(sessionId);
+      indexing.unreadable.add(sessionId);
+    } else {
       indexing.known.set(sessionId, rebuilt);
       indexing.unwritten.set(sessionId, rebuilt);
     }

@@ -7,7 +7,7 @@ import { accessing, layout, putFile } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 
 /** Raised whenever the shape or meaning of a summary changes: lines of other versions are rebuilt. */
-const INDEX_VERSION = 2;
+const INDEX_VERSION = 3;
 
 /** What the index holds about a session, and how much of the log it was made from. */
 export type IndexEntry = {

@@ -16,6 +16,8 @@ export type ValueFiller = {
   readonly fillLine: (text: string) => string;
   /** The same as a whole in quotation marks; its values have none of their own. */
   readonly fillQuoted: (text: string) => string;
+  /** On one line without quotation marks, for lists that people read. */
+  readonly fillBare: (text: string) => string;
   /** A value as JSON on one line, for values that no text asks for. */
   readonly show: (path: string) => string;
   /** Values that have no room in the text, by name: they belong in the block of recorded text. */
@@ -66,10 +68,12 @@ export function valueFiller(values: ContextValues): ValueFiller {
       return shown(path, around ?? (isCode(at) ? 'code' : isQuoted ? 'quoted' : 'text'));
     });
   };
+  const fillBare = (text: string) => visibleLine(put(text, 'code'));
   return {
     fill: (text) => eachLine(text, put),
     fillLine: (text) => visibleLine(put(text)),
-    fillQuoted: (text) => quote(visibleLine(put(text, 'code'))),
+    fillQuoted: (text) => quote(fillBare(text)),
+    fillBare,
     show: (path) => shown(path, 'text'),
     apart,
     unset,
