@@ -4,17 +4,25 @@ import type { Flow } from '../../core/flow.ts';
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import type { Autonomy } from '../../core/log/autonomy.ts';
+import type { By } from '../../core/log/events/event-envelope.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { AttemptId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, requestDigest } from '../../core/log/operation/stored-reply.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
 import { unfilledKeys, withoutKeys } from '../../core/run/form/unfilled.ts';
+import type { RunFacts } from '../../core/run/step-place.ts';
 import { type ChosenPreferences, chosenMode } from '../../core/settings/settings-in-effect.ts';
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
-import { type AdvanceRecord, advanceOutcome, attemptCount, currentObservation } from '../../core/views/node-facts.ts';
+import {
+  type AdvanceRecord,
+  advanceOutcome,
+  attemptCount,
+  currentObservation,
+  setterOf,
+} from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -225,7 +233,7 @@ export async function attemptAt(
       facts: {
         ...facts,
         context: change.context,
-        preferences: sent.chosen?.preferences ?? facts.preferences,
+        ...chosenFacts(facts, sent.chosen, services.by),
         gateMinimum: surroundings.minimum,
       },
       preferencesBefore: facts.preferences,
@@ -242,6 +250,14 @@ export async function attemptAt(
     };
     return ok({ attempt, bytes: drafts.bytes });
   });
+}
+
+/** The preferences of an attempt, and who set them; a mode that is already in force stays with who set it. */
+function chosenFacts(facts: RunFacts, chosen: ChosenPreferences | undefined, by: By | undefined) {
+  if (chosen === undefined) return {};
+  const { preferences, source } = chosen;
+  if (preferences.autonomy === facts.preferences.autonomy) return { preferences };
+  return { preferences, setBy: setterOf({ source, by: chosen.by ?? by }) };
 }
 
 function recordOf({ view }: LoadedSession, target: TokenTarget): AdvanceRecord | undefined {

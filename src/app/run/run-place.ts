@@ -1,9 +1,11 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { PRESETS, type Preferences } from '../../core/log/autonomy.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
+import { sourceWords } from '../../core/prompt/reply-parts.ts';
 import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
 import type { TokenKeys } from '../../core/token/keyring.ts';
 import { parseToken } from '../../core/token/node-token.ts';
@@ -16,7 +18,13 @@ import {
   type TokenTarget,
 } from '../../core/token/token-scope.ts';
 import { contextAt } from '../../core/views/context.ts';
-import { capabilityAt, type GapRecord, preferencesAt, unresolvedGaps } from '../../core/views/node-facts.ts';
+import {
+  autonomySetterAt,
+  capabilityAt,
+  type GapRecord,
+  preferencesAt,
+  unresolvedGaps,
+} from '../../core/views/node-facts.ts';
 import { nodeAtEvent, nodeOf } from '../../core/views/run-graph.ts';
 import { isClosed } from '../../core/views/run-status.ts';
 import { lastActivityIndex } from '../../core/views/session-summary.ts';
@@ -60,9 +68,16 @@ export async function runPlace(
       preferences,
       capabilities: capabilitiesAt(view, target.nodeId),
       compilePattern,
+      ...runOrigin(view, target),
     },
     openGaps: unresolvedGaps(view.gaps, target.nodeId),
   });
+}
+
+/** Who set the mode, and where the workflow comes from. */
+function runOrigin({ graph, preferences }: SessionView, { runId, nodeId }: TokenTarget) {
+  const pinned = graph.runs.get(runId)?.pinned;
+  return defined({ setBy: autonomySetterAt(preferences, nodeId), source: pinned && sourceWords(pinned) });
 }
 
 /** A pinned workflow may come from anywhere. That it matches its hash does not make it valid. */

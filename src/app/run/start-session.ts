@@ -39,7 +39,13 @@ export async function startSession(
     const preferences = yield* defaults;
     const { sha256, hmacSha256: hmac } = services.hasher;
     const chosen = startPreferences(preferences, { recommended: {}, kind: 'bundled' });
-    const facts = { context: { goal }, preferences: chosen.preferences, capabilities: {}, compilePattern };
+    const facts = {
+      context: { goal },
+      preferences: chosen.preferences,
+      capabilities: {},
+      compilePattern,
+      source: 'bundled',
+    };
     const [sessionId, runId] = [services.ids.session(), services.ids.run()];
     const index = indexWorkflow(SESSION_NOTES);
     const decision = startRun(

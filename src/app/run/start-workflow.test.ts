@@ -161,7 +161,7 @@ test.each<[Autonomy, string]>([
   enforces('mode_presets');
   const agent = engine();
   const begun = await agent.start('test.plain', { mode: autonomy });
-  expect(told(begun, 'preferences')).toEqual({ autonomy, riskPolicy });
+  expect(told(begun, 'preferences')).toMatchObject({ autonomy, riskPolicy });
   expect(eventsOf(agent, 'preferences_changed').map(({ data }) => data)).toEqual([
     {
       changeId: expect.any(String),
@@ -186,7 +186,10 @@ test('preferences are copied when a run starts, so a later change does not affec
     services: { defaults: async () => ok({ autonomy: 'guided', riskPolicy: 'balanced' }) },
   });
   const second = await later.send(begun, { notes: 'One.' });
-  expect([told(second, 'preferences'), told(await later.show(begun), 'preferences')]).toEqual([defaults, defaults]);
+  expect([told(second, 'preferences'), told(await later.show(begun), 'preferences')]).toMatchObject([
+    defaults,
+    defaults,
+  ]);
   const { preferences } = await later.view(begun);
   expect(preferencesAt(preferences, await later.node(second))).toEqual(defaults);
 });

@@ -9,7 +9,7 @@ import type { RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
 import { type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import type { ShownReference } from '../../core/prompt/reply-parts.ts';
+import { type ShownReference, sourceWords } from '../../core/prompt/reply-parts.ts';
 import type { WarningFact, WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import { type StartOutcome, startRun } from '../../core/run/decide/start-run.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
@@ -22,7 +22,7 @@ import {
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import { currentObservation } from '../../core/views/node-facts.ts';
+import { currentObservation, setterOf } from '../../core/views/node-facts.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
@@ -85,7 +85,14 @@ export async function startWorkflow(
         ? startPreferences(settings, { recommended: workflow.recommended, kind: listed.file.kind })
         : chosenMode(request.mode, settings);
 
-    const facts = { context, preferences: chosen.preferences, capabilities: {}, compilePattern };
+    const facts = {
+      context,
+      preferences: chosen.preferences,
+      capabilities: {},
+      compilePattern,
+      setBy: setterOf({ source: chosen.source, by: chosen.by ?? services.by }),
+      source: sourceWords(pinOf(listed, pinned.value.workflowHash)),
+    };
     const sessionId = host ?? services.ids.session();
     const runId = services.ids.run();
     const start: Starting = {
@@ -168,6 +175,7 @@ function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: Wor
     workflowHash,
     workflowSourceKind: file.kind,
     workflowSourceRef: file.ref,
+    ...defined({ workflowSourceCommit: file.added?.commit }),
     sourceHash: sourceHash(),
   };
 }
@@ -222,12 +230,19 @@ async function find(services: Services, request: StartRequest): Promise<Result<F
       const noticed: readonly WarningFact[] = [
         ...(workspaceProblem === undefined ? [] : [{ code: 'workspace_not_used', problem: workspaceProblem } as const]),
         ...(alias === undefined ? [] : [{ code: 'renamed_id', workflowId: alias, canonicalId: listed.id } as const]),
+        ...overriding(listed),
       ];
       return ok({ listed, noticed, workspace: workspaceProblem === undefined ? request.workspace : undefined });
     }
     default:
       return unreachable(found);
   }
+}
+
+/** Taking the place of another file must not go unnoticed: a clone may bring a workflow of the user's own name. */
+function overriding({ file, shadows }: ListedWorkflow): readonly WarningFact[] {
+  if (shadows.length === 0) return [];
+  return [{ code: 'workflow_overrides', used: file.path, paths: shadows.map(({ path }) => path) }];
 }
 
 async function pin(services: Services, { workflow }: ListedWorkflow) {

@@ -37,8 +37,8 @@ describe('a preference that is set from outside', () => {
         data: { source: 'user', delta: [{ key: 'autonomy' }], effective: never },
       },
     ]);
-    expect(told(await show(first), 'preferences')).toEqual(guided);
-    expect(told(await send(second), 'preferences')).toEqual(never);
+    expect(told(await show(first), 'preferences')).toMatchObject(guided);
+    expect(told(await send(second), 'preferences')).toMatchObject(never);
   });
 
   it('a preference set from outside unblocks a run at the retry', async () => {
@@ -84,10 +84,10 @@ describe('a preference that is set from outside', () => {
     const tag = String(told(two, 'run.tag'));
     const named = (await prefer(one, { mode: 'full_auto_never_stop', run: tag }))._unsafeUnwrap();
     expect(named).toMatchObject([{ tag, warnings: [{ code: 'exceeds_recommended_autonomy', recommended: 'guided' }] }]);
-    expect([told(await show(one), 'preferences'), told(await show(two), 'preferences')]).toEqual([guided, never]);
+    expect([told(await show(one), 'preferences'), told(await show(two), 'preferences')]).toMatchObject([guided, never]);
     const all = (await prefer(one, { mode: 'full_auto_never_stop' }))._unsafeUnwrap();
     expect(all.map(({ isChanged }) => isChanged)).toEqual([true, false]);
-    expect(told(await show(one), 'preferences')).toEqual(never);
+    expect(told(await show(one), 'preferences')).toMatchObject(never);
     expect(await prefer(one, { mode: 'guided', run: 'zzzz' })).toMatchObject({ error: { code: 'run_unmatched' } });
   });
 
@@ -104,7 +104,7 @@ describe('a preference that is set from outside', () => {
     expect(await prefer({ mode: 'full_auto_never_stop' })).toMatchObject([
       { tag: told(one, 'run.tag'), isReopened: false },
     ]);
-    expect(told(await show(two), 'preferences')).toEqual(guided);
+    expect(told(await show(two), 'preferences')).toMatchObject(guided);
     expect(await prefer({ mode: 'guided', run })).toMatchObject([{ tag: run, isChanged: false, isReopened: false }]);
     expect(await prefer({ mode: 'full_auto_never_stop', run })).toMatchObject([{ tag: run, isReopened: true }]);
   });

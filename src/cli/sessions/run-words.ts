@@ -143,6 +143,7 @@ export function runData(run: RunStanding): RunData {
     blockers: [...blockers],
     gaps: gaps.map(shownGap),
     preferences,
+    ...defined({ setBy: run.setBy }),
   };
 }
 

@@ -5,6 +5,7 @@ import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { GAP_SEVERITIES } from '../../core/log/events/gap-events.ts';
 import { DAMAGE_REASONS } from '../../core/log/health.ts';
 import { artifactDigestSchema, NodeId, SessionId } from '../../core/log/ids.ts';
+import { PREFERENCE_SETTERS } from '../../core/views/node-facts.ts';
 import { count, moment, runHead, stateShape } from './listed-session.ts';
 
 const stepShape = z.strictObject({
@@ -66,6 +67,8 @@ export const runShape = z.strictObject({
   /** What was skipped or assumed and is still open. */
   gaps: z.array(gapShape),
   preferences: preferencesSchema,
+  /** Who set the mode. */
+  setBy: z.enum(PREFERENCE_SETTERS).exactOptional(),
 });
 export type RunData = z.infer<typeof runShape>;
 

@@ -19,7 +19,9 @@ describe('session show', () => {
     expect(lines.slice(4).join('\n')).toMatch(
       /^▲ run · \w{4} {2}Twelve steps \(test\.plain\) {2}blocked\n {2}step {7}5 of 12: Do s5, blocked 3 times\n {2}needs {6}This step requires notes\.\n {13}Fix: Send `output\.notesMarkdown`/,
     );
-    expect(out).toContain('  mode       guided, risk policy conservative\n  branches   1 besides the main branch\n');
+    expect(out).toContain(
+      '  mode       guided (by default), risk policy conservative\n  branches   1 besides the main branch\n',
+    );
     expect(talk).toBe(`Next: workrail session resume ${sessionId.slice(-4)}\n`);
   });
 

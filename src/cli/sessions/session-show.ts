@@ -1,6 +1,7 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
 import { defined } from '../../core/json/json-value.ts';
+import { SETTERS } from '../../core/prompt/reply-parts.ts';
 import { plural } from '../../core/text/words.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
@@ -107,12 +108,16 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...(runs > 1 && run.goal !== undefined ? labelled('goal', run.goal, width) : []),
     ...labelled('step', stepWords(run), width),
     ...blockerLines(run, width),
-    ...labelled('mode', `${run.preferences.autonomy}, risk policy ${run.preferences.riskPolicy}`, width),
+    ...labelled('mode', modeWords(run), width),
     ...(run.branches > 0 ? labelled('branches', `${run.branches} besides the main branch`, width) : []),
     ...(run.checkpoints > 0 ? labelled('saved', plural(run.checkpoints, 'checkpoint'), width) : []),
     ...gapLines(run, width),
     ...timeLines(run, { nowMs, width }),
   ];
+}
+
+function modeWords({ preferences: { autonomy, riskPolicy }, setBy }: RunData): string {
+  return `${autonomy}${setBy === undefined ? '' : ` (${SETTERS[setBy]})`}, risk policy ${riskPolicy}`;
 }
 
 function stepWords({ place, stepsTotal, attempts }: RunData): string {

@@ -1,10 +1,12 @@
 import type { BlockerReport } from '../log/blockers.ts';
 import type { NodeKind } from '../log/events/graph-events.ts';
+import type { WorkflowSourceKind } from '../log/events/run-events.ts';
 import type { EngineState } from '../log/execution-snapshot.ts';
 import type { RunId } from '../log/ids.ts';
 import type { AcceptedAssessment, Unmet } from '../run/requirements/requirement.ts';
 import type { RunFacts } from '../run/step-place.ts';
-import type { GapRecord } from '../views/node-facts.ts';
+import { clip } from '../text/utf8.ts';
+import type { GapRecord, PreferenceSetter } from '../views/node-facts.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { ReplyWarning } from './reply-warnings.ts';
 
@@ -70,3 +72,36 @@ export type ReplyParts = {
   readonly draftBytesMax?: number;
   readonly references?: readonly ShownReference[];
 };
+
+/** Who set a mode, as people read it. */
+export const SETTERS: { readonly [setter in PreferenceSetter]: string } = {
+  person: 'set by a person',
+  settings: "set in the user's settings",
+  command: 'set on the command line',
+  agent: 'set by the agent',
+  policy: 'set by policy',
+  environment: 'set by the environment',
+  workflow_recommendation: 'recommended by the workflow',
+  system: 'by default',
+};
+
+/** Where a workflow comes from, in words. */
+export function sourceWords(source: {
+  readonly workflowSourceKind: WorkflowSourceKind;
+  readonly workflowSourceRef: string;
+  readonly workflowSourceCommit?: string | undefined;
+}): string {
+  const { workflowSourceKind: kind, workflowSourceRef: ref, workflowSourceCommit: commit } = source;
+  const name = clip(ref.split('/')[0] ?? ref, SOURCE_NAME_BYTES_MAX);
+  switch (kind) {
+    case 'remote':
+      return commit === undefined ? `git ${name}` : `git ${name}@${commit.slice(0, COMMIT_SHOWN)}`;
+    case 'plugin':
+      return `package ${name}`;
+    default:
+      return kind;
+  }
+}
+
+const SOURCE_NAME_BYTES_MAX = 24;
+const COMMIT_SHOWN = 10;

@@ -8,6 +8,7 @@ import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { NODE_KINDS } from '../log/events/graph-events.ts';
 import { GapId, RunId, SessionId, stepIdSchema, workflowIdSchema } from '../log/ids.ts';
 import { GAP_DETAILS } from '../log/reasons.ts';
+import { PREFERENCE_SETTERS } from '../views/node-facts.ts';
 import { RECORDED_LABEL } from './recorded-text.ts';
 import { REPLY_WARNING_CODES } from './reply-warnings.ts';
 
@@ -85,11 +86,17 @@ const texts = z.array(z.string()).min(1);
 
 /** Fields of every reply about a run. */
 const always = {
-  run: z.strictObject({ tag: z.string().length(4), workflowId: workflowIdSchema, title: z.string().min(1) }),
+  run: z.strictObject({
+    tag: z.string().length(4),
+    workflowId: workflowIdSchema,
+    title: z.string().min(1),
+    /** Where the workflow comes from: bundled, user, project, a git source with its commit, or a package. */
+    source: z.string().min(1).optional(),
+  }),
   session: z.strictObject({ sessionId: SessionId.schema, runId: RunId.schema }),
   stateToken: token,
   checkpointToken: token,
-  preferences: z.strictObject(preferencesSchema.shape),
+  preferences: z.strictObject({ ...preferencesSchema.shape, setBy: z.enum(PREFERENCE_SETTERS).optional() }),
   warnings: z.array(warningSchema),
   gaps: z.array(gap),
   stepContext: z.strictObject({ assessments: z.union([assessment, z.array(assessment).min(1)]) }).optional(),

@@ -74,17 +74,8 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'skipped_for_unset_value':
       return skipped(fact);
     case 'text_cut':
-      return {
-        code,
-        message: `Too long to show in full: ${listed(fact.parts)}. A text that was cut ends in [TRUNCATED].`,
-        details: { parts: fact.parts },
-      };
     case 'blank_left_out':
-      return {
-        code,
-        message: `Not filled in, so it was left out: ${fact.units.join(', ')}. Nothing requires it. To add it, save it as a checkpoint or send it with the next step.`,
-        details: { units: fact.units },
-      };
+      return notAllOfIt(fact);
     case 'unknown_artifact_kind':
       return {
         code,
@@ -129,6 +120,23 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     default:
       return unreachable(code);
   }
+}
+
+/** What is not shown, or was not taken, in full. */
+function notAllOfIt(fact: Extract<WarningFact, { code: 'text_cut' | 'blank_left_out' }>): ReplyWarning {
+  const { code } = fact;
+  if (code === 'text_cut') {
+    return {
+      code,
+      message: `Too long to show in full: ${listed(fact.parts)}. A text that was cut ends in [TRUNCATED].`,
+      details: { parts: fact.parts },
+    };
+  }
+  return {
+    code,
+    message: `Not filled in, so it was left out: ${fact.units.join(', ')}. Nothing requires it. To add it, save it as a checkpoint or send it with the next step.`,
+    details: { units: fact.units },
+  };
 }
 
 /** What the user's settings or another file did not let through. */

@@ -2,6 +2,7 @@ import { type JsonValue, readableJson } from '../json/json-value.ts';
 import type { Preferences } from '../log/autonomy.ts';
 import type { Salvage } from '../log/health.ts';
 import type { NodeId } from '../log/ids.ts';
+import { SETTERS } from '../prompt/reply-parts.ts';
 import { shownTime } from '../text/utc-time.ts';
 import { plural, sizeOf } from '../text/words.ts';
 import type {
@@ -41,7 +42,7 @@ export function sessionFacts({ sessionId, events, firstAt, lastAt, workspace }: 
   ];
 }
 
-export function runFacts({ workflow, runId, preferences, startedAt, lastAt }: ReportRun): readonly ReportFact[] {
+export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastAt }: ReportRun): readonly ReportFact[] {
   const { kind, ref } = workflow.source;
   const steps =
     workflow.steps === undefined
@@ -51,7 +52,7 @@ export function runFacts({ workflow, runId, preferences, startedAt, lastAt }: Re
     fact('Workflow', code(workflow.workflowId), secondary(`${kind} ${ref}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),
     fact('Run', code(runId)),
-    fact('Mode', plain(modeWords(preferences))),
+    fact('Mode', plain(setBy === undefined ? modeWords(preferences) : `${modeWords(preferences)}, ${SETTERS[setBy]}`)),
     ...timeFacts(startedAt, lastAt),
   ];
 }
@@ -202,7 +203,7 @@ export function entryFacts(entry: ReportEntry): readonly (readonly [name: string
       .map(({ summary }) => ['Decision', decisionText(summary)] as const),
     ...entry.skipped.map((step) => ['Skipped', stepLabel(step)] as const),
     ...entry.preferences.map((change) => {
-      const mode = `${modeWords(change)}, ${inWords(change.source)}`;
+      const mode = `${modeWords(change)}, ${SETTERS[change.setBy]}`;
       return ['Mode', [mode, ...change.warnings].join('. ')] as const;
     }),
     ...entry.capabilities.map(
@@ -309,12 +310,6 @@ const NAMES: { readonly [name: string]: string } = {
   repo_root_hash: 'Workspace hash',
   full_auto_stop_on_user_deps: 'full auto (stops for the user)',
   full_auto_never_stop: 'full auto (never stops)',
-  user: 'set by the user',
-  workflow_recommendation: 'recommended by the workflow',
-  system: 'by default',
-  agent: 'set by the agent',
-  policy: 'set by policy',
-  environment: 'set by the environment',
   manual_claim: 'claimed',
   probe_step: 'probed',
   attempted_use: 'tried',

@@ -9,6 +9,7 @@ import { TRACE_KINDS } from '../log/events/trace-events.ts';
 import { salvageSchema } from '../log/health.ts';
 import { artifactDigestSchema, GapId, NodeId, RunId, SessionId, stepIdSchema, workflowHashSchema } from '../log/ids.ts';
 import { escapedCharacter, HARMFUL_CHARACTERS } from '../text/visible-text.ts';
+import { PREFERENCE_SETTERS } from '../views/node-facts.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
 import { SECRET_KINDS } from './redact/secret-kinds.ts';
 
@@ -58,7 +59,13 @@ const facts = {
   divergences: z.array(z.strictObject({ reason: z.enum(DIVERGENCE_REASONS), summary: z.string() })),
   skipped: z.array(stepSchema),
   preferences: z.array(
-    z.strictObject({ source: z.string(), ...preferencesSchema.shape, warnings: z.array(z.string()) }),
+    z.strictObject({
+      source: z.string(),
+      /** Who set them, judged by how the call came. */
+      setBy: z.enum(PREFERENCE_SETTERS),
+      ...preferencesSchema.shape,
+      warnings: z.array(z.string()),
+    }),
   ),
   capabilities: z.array(
     z.strictObject({
@@ -132,6 +139,8 @@ const runSchema = z.strictObject({
   lastAt: time,
   /** The preferences at the end of the main branch. */
   preferences: preferencesSchema.strict(),
+  /** Who set the mode; absent where nothing is recorded. */
+  setBy: z.enum(PREFERENCE_SETTERS).exactOptional(),
   branches: z.array(branchSchema),
   /** In the order in which they happened. */
   entries: z.array(entrySchema),

@@ -3,6 +3,7 @@ import type { Preferences } from '../log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../log/blockers.ts';
 import type { LoopId, StepId } from '../log/ids.ts';
 import type { ArtifactRef } from '../log/operation/operation-drafts.ts';
+import type { PreferenceSetter } from '../views/node-facts.ts';
 import type { Assurance, CompiledStep } from '../workflow/compiled/compiled-step.ts';
 import type { Condition } from '../workflow/compiled/condition.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
@@ -79,6 +80,10 @@ export type RunFacts = {
   readonly compilePattern: CompilePattern;
   /** The lowest assurance that counts on this machine; the agent's word where nothing is set. */
   readonly gateMinimum?: Assurance | undefined;
+  /** Who set the autonomy. */
+  readonly setBy?: PreferenceSetter | undefined;
+  /** Where the workflow comes from, in words. */
+  readonly source?: string | undefined;
 };
 
 /** A structured result that an agent sent. */

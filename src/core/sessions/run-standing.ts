@@ -4,7 +4,13 @@ import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
 import { contextAt, contextValueAt } from '../views/context.ts';
 import type { Chronicle } from '../views/history.ts';
-import { type GapRecord, preferencesAt, unresolvedGaps } from '../views/node-facts.ts';
+import {
+  autonomySetterAt,
+  type GapRecord,
+  type PreferenceSetter,
+  preferencesAt,
+  unresolvedGaps,
+} from '../views/node-facts.ts';
 import { nodeOf, type Run, type RunNode } from '../views/run-graph.ts';
 import {
   branchCount,
@@ -46,6 +52,8 @@ export type RunStanding = {
   readonly blockers: BlockerReport;
   readonly gaps: readonly PlacedGap[];
   readonly preferences: Preferences;
+  /** Who set the mode; absent where nothing is recorded. */
+  readonly setBy: PreferenceSetter | undefined;
 };
 
 /** A gap with its step, if known. */
@@ -91,6 +99,7 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
     blockers: last === undefined ? [] : blockersOf(view, last),
     gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map(({ data }) => placed(data, workflow)),
     preferences: (tip === undefined ? undefined : preferencesAt(view.preferences, tip.nodeId)) ?? PRESETS.guided,
+    setBy: tip === undefined ? undefined : autonomySetterAt(view.preferences, tip.nodeId),
   };
 }
 

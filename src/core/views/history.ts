@@ -1,6 +1,7 @@
 import type { EventKind, EventOf } from '../log/event.ts';
 import type { NodeId, RunId } from '../log/ids.ts';
 import type { AdvanceRecord } from './node-facts.ts';
+import { type PreferenceSetter, setterOf } from './node-facts.ts';
 import type { AppliedEvent } from './session-view.ts';
 
 /** A step that a run skipped. */
@@ -45,7 +46,7 @@ export type NodeRecord = {
   readonly block: Extract<AdvanceRecord['data']['outcome'], { kind: 'blocked' }> | undefined;
   readonly divergences: readonly Of<'divergence_recorded'>[];
   readonly skipped: readonly SkippedStep[];
-  readonly preferences: readonly Of<'preferences_changed'>[];
+  readonly preferences: readonly (Of<'preferences_changed'> & { readonly setBy: PreferenceSetter })[];
   readonly capabilities: readonly Of<'capability_observed'>[];
   readonly attestations: readonly Of<'attestation_recorded'>[];
   readonly contextKeys: readonly string[];
@@ -77,7 +78,10 @@ function recordOf(events: readonly AppliedEvent[]): NodeRecord {
     block: advance === undefined ? undefined : blockOf(advance),
     divergences: ofKind('divergence_recorded').map(({ data }) => data),
     skipped: ofKind('step_skipped').map(({ data }) => data),
-    preferences: ofKind('preferences_changed').map(({ data }) => data),
+    preferences: ofKind('preferences_changed').map(({ data, by }) => ({
+      ...data,
+      setBy: setterOf({ source: data.source, by }),
+    })),
     capabilities: ofKind('capability_observed').map(({ data }) => data),
     attestations: ofKind('attestation_recorded').map(({ data }) => data),
     contextKeys: ofKind('context_set').flatMap(({ data }) => Object.keys(data.context).sort()),

@@ -92,11 +92,17 @@ export function isNeverStopByPerson(
 }
 
 /** Who set preferences: a person on a channel of their own, the user's settings file, or one of the other sources. */
-export type PreferenceSetter =
-  | Exclude<PreferencesChanged['data']['source'], 'user'>
-  | 'person'
-  | 'settings'
-  | 'command';
+export const PREFERENCE_SETTERS = [
+  'person',
+  'settings',
+  'command',
+  'agent',
+  'policy',
+  'environment',
+  'workflow_recommendation',
+  'system',
+] as const;
+export type PreferenceSetter = (typeof PREFERENCE_SETTERS)[number];
 
 function changeSetter({ data: { source }, by }: PreferencesChanged): PreferenceSetter {
   return setterOf({ source, by });

@@ -3,6 +3,7 @@ import type { EventKind, EventOf } from '../log/event.ts';
 import type { RunId, WorkflowId } from '../log/ids.ts';
 import type { SkippedStep } from './history.ts';
 import type { AdvanceRecord } from './node-facts.ts';
+import { type PreferenceSetter, setterOf } from './node-facts.ts';
 import { nodeOf, type RunGraph, type RunNode } from './run-graph.ts';
 import type { AppliedEvent } from './session-view.ts';
 
@@ -17,7 +18,7 @@ export type MomentDetail =
   | { readonly kind: 'done'; readonly from: RunNode; readonly isFork: boolean }
   | { readonly kind: 'blocked'; readonly from: RunNode; readonly codes: readonly string[] }
   | { readonly kind: 'skipped'; readonly onWayTo: RunNode; readonly step: SkippedStep }
-  | { readonly kind: 'mode'; readonly mode: Of<'preferences_changed'> }
+  | { readonly kind: 'mode'; readonly mode: Of<'preferences_changed'>; readonly setBy: PreferenceSetter }
   | { readonly kind: 'capability'; readonly capability: Of<'capability_observed'> }
   | { readonly kind: 'gap'; readonly at: RunNode; readonly summary: string; readonly isResolving: boolean }
   | { readonly kind: 'divergence'; readonly divergence: Of<'divergence_recorded'> }
@@ -59,7 +60,7 @@ function toldBy(graph: RunGraph, event: AppliedEvent): MomentDetail | undefined 
     case 'advance_recorded':
       return advanceTold(graph, event);
     case 'preferences_changed':
-      return { kind: 'mode', mode: event.data };
+      return { kind: 'mode', mode: event.data, setBy: setterOf({ source: event.data.source, by: event.by }) };
     case 'capability_observed':
       return { kind: 'capability', capability: event.data };
     case 'gap_recorded':

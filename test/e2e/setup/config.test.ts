@@ -16,10 +16,11 @@ const START = { workflowId: 'wr.first_steps' };
 it('a server follows the settings for data folder, token format and mode', async () => {
   enforces('preferences_set_from_cli', 'cli_config_shows_origin');
   const { run, root, work, env } = machine;
+  // Only a person at a terminal can loosen a setting, so the mode is in the file from the start.
+  machine.put('.workrail/config.json', '{"mode": "full_auto_never_stop"}');
   for (const [key = '', value = '', ...more] of [
     ['dataDir', join(root, 'runs')],
     ['tokenFormat', 'v1'],
-    ['mode', 'full_auto_never_stop'],
     ['mode', 'full_auto_stop_on_user_deps', '--project'],
   ]) {
     expect(await run(['config', 'set', key, value, ...more])).toMatchObject({ exitCode: 0 });
@@ -29,12 +30,12 @@ it('a server follows the settings for data folder, token format and mode', async
     (await client?.call('start_workflow', { ...START, ...args }))?.structuredContent;
   expect(await started({})).toMatchObject({
     stateToken: expect.stringMatching(/^st\.v1\./),
-    preferences: { autonomy: 'full_auto_stop_on_user_deps' },
+    preferences: { autonomy: 'full_auto_stop_on_user_deps', setBy: 'policy' },
   });
   const elsewhere = join(root, 'elsewhere');
   mkdirSync(elsewhere);
   expect(await started({ workspacePath: elsewhere })).toMatchObject({
-    preferences: { autonomy: 'full_auto_never_stop' },
+    preferences: { autonomy: 'full_auto_never_stop', setBy: 'settings' },
   });
 
   // The server runs on; what a repository says wrongly is told when it would count, and only then.

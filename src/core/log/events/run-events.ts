@@ -21,6 +21,11 @@ export const runStartedSchema = eventSchema(
     workflowHash: workflowHashSchema,
     workflowSourceKind: z.enum(WORKFLOW_SOURCE_KINDS),
     workflowSourceRef: nonBlankSchema(WORKFLOW_SOURCE_REF_BYTES_MAX),
+    /** The commit of a git source. */
+    workflowSourceCommit: z
+      .string()
+      .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)
+      .optional(),
     /** Digest of the source file, to see later whether the source has changed. */
     sourceHash: plainDigestSchema.optional(),
   }),

@@ -54,7 +54,7 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
   const isComplete = parts.state.kind === 'complete';
   return {
     kind,
-    run: { tag: runTag(runId), workflowId, title: name },
+    run: defined({ tag: runTag(runId), workflowId, title: name, source: facts.source }),
     session: { sessionId: hole('sessionId'), runId },
     pending,
     stateToken: hole('stateToken'),
@@ -63,7 +63,7 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
     isComplete,
     nextIntent,
     nextCall: nextCall === undefined ? null : { tool: nextCall.tool, arguments: nextCall.arguments },
-    preferences: { autonomy, riskPolicy },
+    preferences: defined({ autonomy, riskPolicy, setBy: facts.setBy }),
     warnings: warnings.map(warningData),
     gaps: parts.gaps.map(replyGapData),
     blockers: (blocked?.blockers ?? []).map(blockerData),

@@ -10,7 +10,7 @@ import type { FormOutput, Unmet } from '../../run/requirements/requirement.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { visibleJson, visibleLine } from '../../text/visible-text.ts';
 import { NEXT_CALL } from '../recorded-text.ts';
-import type { ReplyParts } from '../reply-parts.ts';
+import { type ReplyParts, SETTERS } from '../reply-parts.ts';
 import type { ReplyWarning } from '../reply-warnings.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
 import { gapLine } from './gap-lines.ts';
@@ -32,7 +32,8 @@ export type Ending = {
 export function footer(parts: ReplyParts, ending: Ending): readonly TextPart[] {
   const { runId, index, facts } = parts;
   const workflowId = shortened(index.workflow.workflowId, ID_BYTES_MAX);
-  const place = `Run ${runTag(runId)} · ${workflowId} · ${facts.preferences.autonomy} · ${ending.standing}`;
+  const source = facts.source === undefined ? '' : ` (${facts.source})`;
+  const place = `Run ${runTag(runId)} · ${workflowId}${source} · ${modeLine(facts)} · ${ending.standing}`;
   const again = { tool: 'continue_workflow', arguments: { stateToken: hole('stateToken') } };
   const save = { tool: 'checkpoint_workflow', arguments: { checkpointToken: hole('checkpointToken'), output: SAVED } };
   return [
@@ -46,6 +47,11 @@ export function footer(parts: ReplyParts, ending: Ending): readonly TextPart[] {
     ...callText(again),
     ...(isOver(parts) ? [] : ['\nTo save notes: ', ...callText(save)]),
   ];
+}
+
+/** The mode; a looser one than guided with who set it. */
+function modeLine({ preferences: { autonomy }, setBy }: ReplyParts['facts']): string {
+  return autonomy === 'guided' || setBy === undefined ? autonomy : `${autonomy} (${SETTERS[setBy]})`;
 }
 
 /** A finished run has nothing left to save. A session for notes has no steps and is only there to save. */

@@ -4,7 +4,13 @@ import { PRESETS } from '../../log/autonomy.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
 import { contextValueAt } from '../../views/context.ts';
 import { nodeRecords } from '../../views/history.ts';
-import { gapsOfRun, observationsInOrder, preferencesAt, unresolvedGaps } from '../../views/node-facts.ts';
+import {
+  autonomySetterAt,
+  gapsOfRun,
+  observationsInOrder,
+  preferencesAt,
+  unresolvedGaps,
+} from '../../views/node-facts.ts';
 import { nodeOf, type Run } from '../../views/run-graph.ts';
 import { isClosed, runStatus } from '../../views/run-status.ts';
 import { lastActivityIndex } from '../../views/session-summary.ts';
@@ -73,6 +79,7 @@ function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun 
     startedAt: firstAt,
     lastAt,
     preferences: { autonomy, riskPolicy },
+    setBy: tip === undefined ? undefined : autonomySetterAt(view.preferences, tip),
     branches: [...branches.branches],
     entries: entriesOf(source, runId, { records, branchOf: branches.branchOf }),
     gaps: gapsOf(source, runId, branches),

@@ -50,8 +50,9 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
     decisions: decisionTrace(view.trace, node.nodeId).map(({ kind, summary }) => ({ kind, summary })),
     divergences: record.divergences.map(({ reason, summary }) => ({ reason, summary })),
     skipped: record.skipped.map((step) => reportStep(source, node.workflowHash, step)),
-    preferences: record.preferences.map(({ source, effective: { autonomy, riskPolicy }, warnings = [] }) => ({
+    preferences: record.preferences.map(({ source, setBy, effective: { autonomy, riskPolicy }, warnings = [] }) => ({
       source,
+      setBy,
       autonomy,
       riskPolicy,
       warnings: warnings.map(({ code, recommended, effective }) => {

@@ -1,6 +1,7 @@
 import { unreachable } from '../../assert.ts';
 import { defined } from '../../json/json-value.ts';
 import { runTag } from '../../log/ids.ts';
+import { SETTERS } from '../../prompt/reply-parts.ts';
 import { attestationWords } from '../../views/attestations.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import { type MomentDetail, sessionTimeline } from '../../views/session-timeline.ts';
@@ -44,7 +45,7 @@ function sentence(source: ReportSource, detail: MomentDetail): string | undefine
     case 'skipped':
       return `Skipped ${stepLabel(reportStep(source, detail.onWayTo.workflowHash, detail.step))}`;
     case 'mode':
-      return `Mode: ${modeWords(detail.mode.effective)}, ${inWords(detail.mode.source)}`;
+      return `Mode: ${modeWords(detail.mode.effective)}, ${SETTERS[detail.setBy]}`;
     case 'capability':
       return `${inWords(detail.capability.capability)}: ${detail.capability.status} (${inWords(detail.capability.provenance.kind)})`;
     case 'gap':
