@@ -3,7 +3,6 @@ import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
-  type ElicitRequestFormParams,
   type ElicitResult,
   type InputRequiredResult,
   inputRequired,
@@ -47,101 +46,115 @@ type AskerParts = {
 /** A block of which nothing is missing but a person's answer. */
 type GateBlock = { readonly digest: string; readonly stateToken: string; readonly ackToken: string };
 
+type Desk = AskerParts & {
+  /** When each draft was last asked about, and whether its form is still open. */
+  readonly asked: Map<string, { readonly at: number; readonly isOpen: boolean }>;
+};
+
 /**
  * Asks the person at the client. Tool arguments reach none of this: the answer travels as a reply to our own request, or
  * next to the arguments, where only the client program can put it.
  */
-export function personAsker({ server, services, retry, trouble }: AskerParts): PersonAsker {
-  const asked = new Map<string, { readonly at: number; readonly open: Promise<void> | undefined }>();
+export function personAsker(parts: AskerParts): PersonAsker {
+  const desk: Desk = { ...parts, asked: new Map() };
   return {
-    answered: async ({ mcpReq }) => {
-      const answer = inputResponse(mcpReq.inputResponses, QUESTION);
-      const sent = mcpReq.requestState();
-      if (answer.kind !== 'elicit' || typeof sent !== 'string') return undefined;
-      const backend = { ...(await services()), by: calledBy(server, mcpReq.envelope) };
-      const state = await readRequestState(backend, sent);
-      if (state === undefined) return undefined;
-      asked.set(state.digest, { at: backend.clock.nowMs(), open: undefined });
-      const waiting = await waitingOf(backend, state.stateToken);
-      if (waiting === undefined || waiting.digest !== state.digest) return undefined;
-      const given = { action: answer.action, content: answer.content ?? {} } as ElicitResult;
-      const client = calledBy(server, mcpReq.envelope).client;
-      const recorded = await record(backend, { waiting, state, given, client });
-      return recorded ? retry(state.ackToken) : undefined;
-    },
-
-    ask: async (result, context) => {
-      const gate = gateBlock(result);
-      if (gate === undefined || !canAsk(server, context)) return result;
-      const backend = { ...(await services()), by: calledBy(server, context.mcpReq.envelope) };
-      const now = backend.clock.nowMs();
-      const before = asked.get(gate.digest);
-      if (before !== undefined && now - before.at < ASK_AGAIN_MS) {
-        return before.open === undefined ? result : noted(result, OPEN);
-      }
-      const waiting = await waitingOf(backend, gate.stateToken);
-      if (waiting === undefined || waiting.digest !== gate.digest) return result;
-      const state: RequestState = { ...gate, askedAt: now, attestationId: backend.answerIds.attestation() };
-      const form = answerForm(waiting);
-      if (context.mcpReq.envelope !== undefined) {
-        asked.set(gate.digest, { at: now, open: undefined });
-        const sealed = await requestState(backend, state);
-        if (sealed === undefined) return result;
-        return inputRequired({ inputRequests: { [QUESTION]: inputRequired.elicit(form) }, requestState: sealed });
-      }
-      return askedDirectly({ waiting, state, form, backend, result });
-    },
+    answered: (context) => settledBy(desk, context),
+    ask: (result, context) => askAbout(desk, result, context),
   };
+}
 
-  /** Clients of the 2025 era are asked by a request of our own, which outlives the call. */
-  async function askedDirectly(question: {
-    readonly waiting: WaitingDraft;
-    readonly state: RequestState;
-    readonly form: ElicitRequestFormParams;
-    readonly backend: Services;
-    readonly result: CallToolResult;
-  }): Promise<CallToolResult> {
-    const { waiting, state, form, backend, result } = question;
-    const closed = new AbortController();
-    const watch = setInterval(() => {
-      isStillOpen(backend, waiting).then(
-        (isOpen) => (isOpen ? undefined : closed.abort('answered elsewhere')),
-        () => undefined,
-      );
-    }, LOOK_EVERY_MS);
-    watch.unref();
-    const ended = { isAnswered: false, note: '' };
-    const open = server
-      .elicitInput(form, { timeout: FORM_MS_MAX, signal: closed.signal })
-      .then(
-        async (given) => {
-          const isRecorded = await record(backend, { waiting, state, given, client: backend.by?.client });
-          ended.isAnswered = isRecorded;
-          ended.note = nobodyWords(given.action, backend.clock.nowMs() - state.askedAt);
-        },
-        (failure: unknown) => {
-          ended.note = nobodyWords(
-            failure instanceof Error ? 'failed' : 'closed',
-            backend.clock.nowMs() - state.askedAt,
-          );
-        },
-      )
-      .catch((bug: unknown) => trouble(String(bug)))
-      .finally(() => {
-        clearInterval(watch);
-        asked.set(waiting.digest, { at: state.askedAt, open: undefined });
-      });
-    asked.set(waiting.digest, { at: state.askedAt, open });
-    const timer = new AbortController();
-    const { waitSeconds } = await backend.gateSettings(undefined);
-    const isOver = await Promise.race([
-      open.then(() => true),
-      pause(1_000 * waitSeconds, false, { signal: timer.signal, ref: false }).catch(() => false),
-    ]);
-    timer.abort();
-    if (!isOver) return noted(result, OPEN);
-    return ended.isAnswered ? retry(state.ackToken) : noted(result, ended.note);
-  }
+async function settledBy(
+  { server, services, retry, asked }: Desk,
+  { mcpReq }: ServerContext,
+): Promise<CallToolResult | undefined> {
+  const answer = inputResponse(mcpReq.inputResponses, QUESTION);
+  const sent = mcpReq.requestState();
+  if (answer.kind !== 'elicit' || typeof sent !== 'string') return undefined;
+  const backend = await services();
+  const state = await readRequestState(backend, sent);
+  if (state === undefined) return undefined;
+  asked.set(state.digest, { at: backend.clock.nowMs(), isOpen: false });
+  const waiting = await waitingOf(backend, state.stateToken);
+  if (waiting === undefined || waiting.digest !== state.digest) return undefined;
+  const given = { action: answer.action, content: answer.content ?? {} } as ElicitResult;
+  const client = calledBy(server, mcpReq.envelope).client;
+  const isRecorded = await record(backend, { waiting, state, given, client });
+  return isRecorded ? retry(state.ackToken) : undefined;
+}
+
+async function askAbout(
+  desk: Desk,
+  result: CallToolResult,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { server, services, asked } = desk;
+  const gate = gateBlock(result);
+  if (gate === undefined || !canAsk(server, context)) return result;
+  const backend = await services();
+  const now = backend.clock.nowMs();
+  const before = asked.get(gate.digest);
+  if (before !== undefined && now - before.at < ASK_AGAIN_MS) return before.isOpen ? noted(result, OPEN) : result;
+  const waiting = await waitingOf(backend, gate.stateToken);
+  if (waiting === undefined || waiting.digest !== gate.digest) return result;
+  const state: RequestState = { ...gate, askedAt: now, attestationId: backend.answerIds.attestation() };
+  if (context.mcpReq.envelope === undefined) return askDirectly(desk, { waiting, state, backend, result });
+  asked.set(gate.digest, { at: now, isOpen: false });
+  const sealed = await requestState(backend, state);
+  if (sealed === undefined) return result;
+  const form = inputRequired.elicit(answerForm(waiting));
+  return inputRequired({ inputRequests: { [QUESTION]: form }, requestState: sealed });
+}
+
+type Question = {
+  readonly waiting: WaitingDraft;
+  readonly state: RequestState;
+  readonly backend: Services;
+  readonly result: CallToolResult;
+};
+
+/** Clients of the 2025 era are asked by a request of our own, which outlives the call. */
+async function askDirectly(desk: Desk, question: Question): Promise<CallToolResult> {
+  const { waiting, state, backend, result } = question;
+  const open = openForm(desk, question);
+  const { waitSeconds } = await backend.gateSettings(undefined);
+  const timer = new AbortController();
+  const ended = await Promise.race([
+    open,
+    pause(1_000 * waitSeconds, undefined, { signal: timer.signal, ref: false }).catch(() => undefined),
+  ]);
+  timer.abort();
+  if (ended === undefined) return noted(result, OPEN);
+  desk.asked.set(waiting.digest, { at: state.askedAt, isOpen: false });
+  return ended.isAnswered ? desk.retry(state.ackToken) : noted(result, ended.note);
+}
+
+/** Shows the form until it is answered, here or on another channel. */
+async function openForm(
+  { server, asked, trouble }: Desk,
+  { waiting, state, backend }: Question,
+): Promise<{ readonly isAnswered: boolean; readonly note: string }> {
+  const closed = new AbortController();
+  const look = () => isStillOpen(backend, waiting).then((isOpen) => (isOpen ? undefined : closed.abort()));
+  const watch = setInterval(() => look().catch(() => undefined), LOOK_EVERY_MS).unref();
+  asked.set(waiting.digest, { at: state.askedAt, isOpen: true });
+  const nobody = (how: string) => ({
+    isAnswered: false,
+    note: nobodyWords(how, backend.clock.nowMs() - state.askedAt),
+  });
+  return server
+    .elicitInput(answerForm(waiting), { timeout: FORM_MS_MAX, signal: closed.signal })
+    .then(async (given) => {
+      const isAnswered = await record(backend, { waiting, state, given, client: calledBy(server, undefined).client });
+      return isAnswered ? { isAnswered, note: '' } : nobody(given.action);
+    })
+    .catch((failure: unknown) => {
+      if (!(failure instanceof Error)) trouble(String(failure));
+      return nobody(closed.signal.aborted ? 'closed' : 'failed');
+    })
+    .finally(() => {
+      clearInterval(watch);
+      asked.set(waiting.digest, { at: state.askedAt, isOpen: false });
+    });
 }
 
 const OPEN =

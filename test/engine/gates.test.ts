@@ -50,11 +50,12 @@ async function waitingAt(made: Engine, from: Reply) {
 
 type Statement = Parameters<typeof answerGate>[2]['statement'];
 
-async function answer(made: Engine, from: Reply, statement: Statement, name = 'one') {
+async function answer(made: Engine, from: Reply, statement: Statement & { readonly name?: string }) {
+  const { name = 'one', ...said } = statement;
   const { at, found } = await waitingAt(made, from);
   const { digest } = found._unsafeUnwrap();
   const attestationId = AttestationId.of(derivedBits([name], sha256));
-  return answerGate(made.services, at, { attestationId, digest, statement, by });
+  return answerGate(made.services, at, { attestationId, digest, statement: said, by });
 }
 
 const made = (file: object, workspace?: () => BoundWorkspace | undefined) =>
@@ -158,9 +159,9 @@ test('a rejection keeps the gate closed, and the agent reads the comment', async
 test('the newest answer counts until the step is done; then no answer is taken any more', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
-  (await answer(run, blocked, { kind: 'rejected', shown: 'whole' }, 'one'))._unsafeUnwrap();
+  (await answer(run, blocked, { kind: 'rejected', shown: 'whole', name: 'one' }))._unsafeUnwrap();
   const { at } = await waitingAt(run, blocked);
-  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }, 'two'))._unsafeUnwrap();
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole', name: 'two' }))._unsafeUnwrap();
   expect(kindOf(await run.send(blocked))).toBe('ok');
   const digest = (draftCodeOf(blocked) as { readonly digest: string }).digest;
   const attestationId = AttestationId.of(derivedBits(['three'], sha256));

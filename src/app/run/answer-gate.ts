@@ -14,7 +14,6 @@ import {
   type SessionId,
 } from '../../core/log/ids.ts';
 import { checkAttempt, isGate } from '../../core/run/decide/judge-attempt.ts';
-import type { Unmet } from '../../core/run/requirements/requirement.ts';
 import type { HandedIn } from '../../core/run/step-place.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';

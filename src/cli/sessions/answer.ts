@@ -113,7 +113,7 @@ async function askPerson(
       check: (text) => (text.trim() === '' ? 'Type an answer.' : undefined),
     });
     if (value === undefined) return err(STOPPED);
-    statement = { kind: 'answered', shown, value: valueOf(value.trim()) };
+    statement = { kind: 'answered', shown, value: answerValue(value.trim()) };
   }
   const typed = await ask.write({
     message: `Type the code of the draft to confirm that you have read it: ${code}`,
@@ -123,7 +123,7 @@ async function askPerson(
 }
 
 /** Truth values and numbers are what workflows compare with. */
-function valueOf(text: string): JsonValue {
+function answerValue(text: string): JsonValue {
   return /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(text) ? (JSON.parse(text) as JsonValue) : text;
 }
 

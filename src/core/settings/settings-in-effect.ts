@@ -81,7 +81,7 @@ export function startPreferences(
   return { preferences: { autonomy, riskPolicy }, ...settingSource(origin) };
 }
 
-/** Whoever can change a project, a git source or a package must not decide how far an agent goes on its own. */
+/** Anyone who can change a project, a git source or a package must not decide how far an agent goes on its own. */
 const TRUSTED_KINDS: readonly WorkflowSourceKind[] = ['bundled', 'user'];
 
 function recommendedPreferences(

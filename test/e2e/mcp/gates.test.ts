@@ -113,7 +113,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (_, connect) => {
     await client.close();
   });
 
-  it('a client without forms is told the one way that works here', async () => {
+  it('a client without forms gets the one way that works here', async () => {
     const client = await connect(place());
     const reply = await client.call('continue_workflow', report(await started(client)));
     expect(data(reply).kind).toBe('blocked');

@@ -164,7 +164,7 @@ export type CountedOutput = { readonly handedIn: HandedIn; readonly leftOut: rea
  * Merges the earlier attempts and this call. Blocked attempts may collect more artifacts than one plan takes, so only
  * the newest count, as many as one call may hold; the others stay stored with their attempt.
  */
-export function whatCounts({
+function whatCounts({
   drafts,
   handedIn,
 }: {

@@ -94,7 +94,7 @@ type Seen = Facts & { readonly sampleOf: (variable: string) => JsonValue | undef
  * Context values that the notes would otherwise have to state. A rule that counts only while a key has none of its
  * listed values, or no value, asks for that key; the first listed value is the example.
  */
-export function missingChoices(criteria: Criteria, facts: Seen): JsonObject {
+function missingChoices(criteria: Criteria, facts: Seen): JsonObject {
   return foldCriteria<JsonObject>(criteria, {
     rule: ({ when }) => (when && choicesOf(when, facts)) ?? {},
     not: () => ({}),

@@ -135,7 +135,7 @@ function isConfirmed(
 }
 
 /** What a person is asked about a step that needs approval. */
-export function approvalQuestion({ step }: StepPlace): string {
+function approvalQuestion({ step }: StepPlace): string {
   return `Approve step ${quote(clip(step.title, TITLE_BYTES_MAX))}?`;
 }
 
