@@ -97,10 +97,11 @@ async function askPerson(
   if (contextKey === undefined) {
     const decision = await ask.pick({
       message: question,
+      // First, so that a key pressed too early decides nothing.
       choices: [
+        { value: 'later', label: 'Not now', hint: 'nothing is recorded' },
         { value: 'approved', label: 'Approve', hint: 'the run continues when the agent sends its call again' },
         { value: 'rejected', label: 'Reject', hint: 'the agent reads your comment' },
-        { value: 'later', label: 'Not now', hint: 'nothing is recorded' },
       ],
     });
     if (decision !== 'approved' && decision !== 'rejected') return err(STOPPED);
@@ -132,7 +133,7 @@ function draftLines(
   { step, runId, code, draft, question, areFilesBound }: WaitingDraft,
   width: number,
 ): readonly Line[] {
-  const rule: Line = [dim('─'.repeat(Math.min(width, 80)))];
+  const rule: Line = [dim('─'.repeat(Math.max(20, Math.min(width, 80))))];
   return [
     [strong(`Step "${step.title}" of run ${runTag(runId)}, draft ${code}`)],
     ...(question === step.title ? [] : [[question]]),

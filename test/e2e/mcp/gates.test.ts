@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -182,6 +182,53 @@ it('without a terminal nobody can answer, whatever is piped in or passed', async
   }
   await client.close();
 });
+
+/** A pseudo-terminal with the keys that a person would press, each after the text that asks for it. */
+function atTerminal(tag: string, keys: readonly (readonly [RegExp, (seen: string) => string])[]): Promise<string> {
+  const program = `stty cols 100; exec '${process.execPath}' '${process.cwd()}/dist/workrail.js' answer ${tag}`;
+  const child = spawn('script', ['-qec', program, '/dev/null'], {
+    env: { ...process.env, ...place().env, NO_COLOR: '1', TERM: 'xterm' },
+    cwd: join(folder, 'here'),
+    stdio: 'pipe',
+  });
+  const left = [...keys];
+  let seen = '';
+  child.stdout.on('data', (part: Buffer) => {
+    seen += part.toString();
+    const [next] = left;
+    if (next === undefined || !next[0].test(seen)) return;
+    left.shift();
+    child.stdin.write(next[1](seen));
+  });
+  return new Promise((resolve) => child.once('exit', () => resolve(seen)));
+}
+
+const hasScript = spawnSync('script', ['--version']).status === 0;
+if (!hasScript) console.log('SKIPPED: the terminal test of workrail answer needs the program "script".');
+
+it.runIf(hasScript)(
+  'a person at a terminal approves exactly the draft that was shown, and the record says so',
+  async () => {
+    const client = await connectFirst();
+    const blocked = await client.call('continue_workflow', report(await started(client)));
+    const tag = /workrail answer ([0-9a-z]{4})/.exec(textOf(blocked))?.[1] ?? '';
+    const down = '\u001b[B';
+    const seen = await atTerminal(tag, [
+      [/Not now/, () => `${down}\r`],
+      [/Comment for the agent/, () => 'Fine by me.\r'],
+      [/Type the code/, (text) => `${/draft ([A-Z]{4})/.exec(text)?.[1] ?? ''}\r`],
+    ]);
+    expect(seen).toContain('Shipped 1.2 to production.');
+    const next = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
+    expect([data(next).kind, data(next).pending?.stepId]).toEqual(['ok', 'tell']);
+    await client.close();
+    const listed = JSON.parse((await run('session', 'list', '--json', '--all')).out) as {
+      data: { sessions: { sessionId: string }[] };
+    };
+    const shown = await run('export', listed.data.sessions[0]?.sessionId ?? '', '--as', 'md');
+    expect(shown.out).toContain('approved at a terminal');
+  },
+);
 
 it('over HTTP, a client of the 2026 era is asked and a client of the 2025 era is blocked at once', async () => {
   const server = await startHttp({ ...place().env });
