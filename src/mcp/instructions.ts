@@ -8,7 +8,7 @@ export const INSTRUCTIONS = `WorkRail walks you through a workflow one step at a
 If you lost your place (compacted or new chat), call resume_session {}. If the chat was rewound, call continue_workflow with the newest stateToken you can see; the reply shows its step.
 
 Tokens: copy them exactly; every reply has new ones. continue_workflow needs only one token, the ackToken; you do not also need the stateToken. The four characters after ack_, st_ or chk_ name the run; with several runs, use the tokens of the run you mean.
-The line "Next call:" (nextCall in the data) shows the call to send. Replace the example values with your own. If a reply says blocked, it lists everything that is missing: send only that, with the new ackToken. What you sent before is kept.
+The line "Next call:" (nextCall in the data) shows the call to send, with blanks. Fill in every <fill: …>; a blank that you send back counts as nothing. If a reply says blocked, it lists everything that is missing: send only that, with the new ackToken. What you sent before is kept.
 Notes are for people: what you did, decided and found in this step, with file names and numbers. Do not repeat earlier notes.
 Artifacts are structured results. Send them if the step asks for them, each with its "kind".
 Context holds facts that steps depend on. It is kept; send only what changed.

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { type Engine, engine, stepOf, tokenOf, told, withFile } from '../examples/engine.ts';
+import { filledCall } from '../examples/filled-call.ts';
 
 const warnings = (reply: Parameters<typeof told>[0]) => told(reply, 'warnings');
 
@@ -19,7 +20,7 @@ test('a step that is skipped for an unset value is reported, and one call runs i
       details: { steps: ['split', 'shrink'], keys: ['size'] },
       suggestedCall: {
         tool: 'continue_workflow',
-        arguments: { ackToken: expect.stringMatching(/^ack_/), context: { size: 'large' } },
+        arguments: { ackToken: expect.stringMatching(/^ack_/), context: { size: '<fill: large, or another value>' } },
       },
     },
   ]);
@@ -58,7 +59,7 @@ test('a first step that is skipped for an unset value is reported at the start',
       {
         code: 'skipped_for_unset_value',
         message:
-          'Skipped because context does not have "risk": deep. To run that step, start again with context like {"risk":"<value>"}.',
+          'Skipped because context does not have "risk": deep. To run that step, start again with context like {"risk":"<fill: value of risk>"}.',
         details: { steps: ['deep'], keys: ['risk'] },
       },
     ],
@@ -83,7 +84,8 @@ function calls(reply: Parameters<typeof told>[0]): readonly Suggested[] {
   );
 }
 
-/** As the warning says: with the last output and the right values. */
-function sendAgain(agent: Engine, { arguments: { ackToken, context } }: Suggested, notes: string) {
+/** As the warning says: with the last output and the blanks filled in. */
+function sendAgain(agent: Engine, call: Suggested, notes: string) {
+  const { ackToken, context } = filledCall(call).arguments;
   return agent.send({ text: '', structured: { ackToken } }, { notes, context });
 }

@@ -20,6 +20,7 @@ import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import { checkpointRun } from '../../core/run/decide/checkpoint-run.ts';
 import { checkAttempt } from '../../core/run/decide/judge-attempt.ts';
+import { type FormUnfilled, refuseBlanks } from '../../core/run/form/unfilled.ts';
 import type { StepCheck } from '../../core/run/requirements/requirement.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
@@ -47,6 +48,7 @@ export type CheckpointRequest = {
 
 export type CheckpointRefusal =
   | { readonly code: 'nothing_to_keep'; readonly tag: string; readonly workflowId: string }
+  | FormUnfilled
   | ArtifactRefusal
   | JsonRefusal
   | TokenRefusal
@@ -66,6 +68,7 @@ export async function checkpoint(
     if ((notesMarkdown ?? '') === '' && sealed.artifacts.length === 0) {
       return err({ code: 'nothing_to_keep', tag: target.tag, workflowId: target.workflowId });
     }
+    yield* refuseBlanks({ notesMarkdown, artifacts: request.output.artifacts });
     assert(target.kind === 'checkpoint', 'only a checkpoint token makes a checkpoint');
     const { nodeId, attemptId } = target;
     const attempt: Attempt = { nodeId, attemptId, operation: 'checkpoint' };

@@ -5,6 +5,7 @@ import { changedObservations } from '../../core/log/operation/changed-observatio
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { startRun } from '../../core/run/decide/start-run.ts';
+import { type FormUnfilled, refuseBlanks } from '../../core/run/form/unfilled.ts';
 import { startPreferences } from '../../core/settings/settings-in-effect.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { SESSION_NOTES } from '../../core/workflow/builtins/builtin-workflows.ts';
@@ -17,7 +18,11 @@ import type { StartRefusal } from './start-workflow.ts';
 
 export type StartSessionRequest = { readonly goal: string; readonly workspace?: string | undefined };
 
-export type StartSessionRefusal = Extract<StartRefusal, { code: 'goal_too_large' }> | ConfigRefusal | GateRefusal;
+export type StartSessionRefusal =
+  | Extract<StartRefusal, { code: 'goal_too_large' }>
+  | FormUnfilled
+  | ConfigRefusal
+  | GateRefusal;
 
 /** Starts a session for notes only: a run that is complete from the start, with a token to save notes. */
 export async function startSession(
@@ -26,6 +31,7 @@ export async function startSession(
 ): Promise<Result<GivenReply, StartSessionRefusal>> {
   return safeTry(async function* (): Flow<GivenReply, StartSessionRefusal> {
     const goal = request.goal.toWellFormed().trim();
+    yield* refuseBlanks({ goal });
     const bytes = utf8Length(goal);
     if (bytes > GOAL_BYTES_MAX) return err({ code: 'goal_too_large', bytes, bytesMax: GOAL_BYTES_MAX });
     const keyring = yield* await services.keyring.open();

@@ -12,6 +12,7 @@ import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { type ShownReference, sourceWords } from '../../core/prompt/reply-parts.ts';
 import type { WarningFact, WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import { type StartOutcome, startRun } from '../../core/run/decide/start-run.ts';
+import { type FormUnfilled, refuseBlanks } from '../../core/run/form/unfilled.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
 import {
   type ChosenPreferences,
@@ -42,6 +43,7 @@ export type StartRefusal =
     }
   | { readonly code: 'workflow_invalid'; readonly workflowId: string; readonly invalid: InvalidFile }
   | { readonly code: 'goal_too_large'; readonly bytes: number; readonly bytesMax: number }
+  | FormUnfilled
   | ConfigRefusal
   | ContextRefusal
   | TokenRefusal
@@ -64,6 +66,7 @@ export async function startWorkflow(
   request: StartRequest,
 ): Promise<Result<GivenReply, StartRefusal>> {
   return safeTry(async function* (): Flow<GivenReply, StartRefusal> {
+    yield* refuseBlanks({ goal: request.goal, context: request.context });
     const context = yield* initialContext(request);
     const host = yield* await hostSession(services, request.attachTo);
     const { listed, noticed, workspace } = yield* await find(services, request);

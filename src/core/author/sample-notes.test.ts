@@ -33,7 +33,7 @@ describe('sample notes', () => {
     ['a least length', length({ min: 20 }), 'What was done. What was done.'],
     ['a greatest length', and(length({ max: 11 }), contains('risks')), 'What \nrisks'],
     ['no room for more than a word', and(length({ max: 6 }), contains('risks')), 'risks'],
-    ['forbidden words', and(contains('risks'), not(contains('DONE'))), 'And so on.\nrisks'],
+    ['forbidden words', and(contains('risks'), not(contains('DONE'))), 'And more of it.\nrisks'],
     ['a forbidden length', not(length({ min: 5 })), 'What'],
     ['a length beyond a forbidden one', not(length({ max: 15 })), 'What was done. What was done.'],
     ['no room for a second sentence', length({ min: 20, max: 22 }), 'What was done. What '],

@@ -95,7 +95,7 @@ function member({ compilePattern, flags }: Cursor, source: string): string | und
 /** How many alternatives of criteria are tried. */
 const CHOICES = [0, 1, 2];
 /** Text that fills notes up to their length: plain words, something that hardly any rule forbids, or nothing. */
-const FILLERS = ['And so on. ', 'x', '7', ''];
+const FILLERS = ['And more of it. ', 'x', '7', ''];
 
 /**
  * Notes that begin with the opening and meet the criteria. Where no combination of pieces meets them, the notes list the

@@ -1,11 +1,12 @@
 import { unreachable } from '../assert.ts';
 import { canonicalLength } from '../json/canonical-json.ts';
-import { type JsonObject, quote } from '../json/json-value.ts';
+import { type JsonObject, type JsonValue, quote } from '../json/json-value.ts';
 import type { RiskPolicy } from '../log/autonomy.ts';
 import type { Capability } from '../log/blockers.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
 import type { Call } from '../log/error-envelope.ts';
 import type { PreferenceWarning } from '../run/decide/drafts.ts';
+import { blank, choiceBlank } from '../run/form/blank.ts';
 import type { UnsetSkip } from '../run/walk/walk.ts';
 import type { IgnoredSetting } from '../settings/resolve-settings.ts';
 import type { ModeCap } from '../settings/settings-in-effect.ts';
@@ -223,9 +224,7 @@ function changed({ code, workflowId, nextCall }: Extract<WarningFact, { code: 'w
   };
 }
 
-const UNTOLD = '<value>';
-
-/** One warning for all of them. The values are those that would make the first step due. */
+/** One warning for all of them. The blanks name values that would make the first step due; only the agent knows them. */
 function skipped({
   code,
   skipped: all,
@@ -233,7 +232,7 @@ function skipped({
 }: Extract<WarningFact, { code: 'skipped_for_unset_value' }>): ReplyWarning {
   const keys = [...new Set(all.flatMap((one) => one.keys))];
   const known: JsonObject = Object.assign({}, ...all.map((one) => one.context).reverse());
-  const context = Object.fromEntries(keys.slice(0, SET_MAX).map((key) => [key, known[key] ?? UNTOLD]));
+  const context = Object.fromEntries(keys.slice(0, SET_MAX).map((key) => [key, valueBlank(key, known[key])]));
   const steps = all.map(({ stepId }) => stepId);
   const what = `Skipped because context does not have ${listed(keys.map(shortQuote), SET_MAX)}: ${listed(steps, SKIPPED_MAX)}.`;
   const toRun = steps.length === 1 ? 'To run that step' : 'To run those steps';
@@ -248,6 +247,10 @@ function skipped({
     details,
     suggestedCall: { tool: 'continue_workflow', arguments: { ackToken: again, context } },
   };
+}
+
+function valueBlank(key: string, known: JsonValue | undefined): string {
+  return known === undefined || known === null ? blank(`value of ${key}`) : choiceBlank([known]);
 }
 
 function unknownKinds(kinds: readonly string[]): string {

@@ -220,7 +220,7 @@ describe('a call with the wrong token', () => {
     const refusal = wrongArguments(checkpointWorkflowTool, { checkpointToken: 'chk_here' });
     const tokens = [{ ...STATE, slot: 'checkpointToken', text: 'chk_here', kind: 'checkpoint' } as const];
     const sent = { checkpointToken: 'chk_here' };
-    const saved = { ...sent, output: { notesMarkdown: '<what is done and what is open>' } };
+    const saved = { ...sent, output: { notesMarkdown: '<fill: what is done, and what is open>' } };
     const nextCall = { tool: 'checkpoint_workflow', arguments: saved };
     const situation = { ...NOWHERE, tool: 'checkpoint_workflow', sent, tokens };
     expect(explain(refusal, situation)).toMatchObject({ suggestion: expect.stringMatching(/^Send/), nextCall });

@@ -125,6 +125,7 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'token_missing' },
   { code: 'payload_without_ack' },
   { code: 'nothing_to_keep', tag: place.tag, workflowId },
+  { code: 'form_unfilled', fields: ['goal', 'context.size'] },
   { code: 'attempts_used_up', attemptsMax: 65_536 },
   { code: 'config_broken', problem: '.workrail/config.json, line 2: mode is "auto"; it may be guided.' },
   { code: 'workflow_not_found', workflowId: 'wr.nowhere', known: [workflowId] },

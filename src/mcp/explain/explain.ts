@@ -109,6 +109,11 @@ const WORDS: WordsFor<Refusal> = {
     suggestion: 'Send the call again with your notes so far in `output.notesMarkdown`.',
     call: callToSave(situation),
   }),
+  form_unfilled: ({ fields }) => ({
+    message: `You sent the form unfilled: ${fields.slice(0, PROBLEMS_SHOWN_MAX).join(', ')}. Nothing was stored.`,
+    suggestion: 'Fill in every `<fill: …>` with your own words, or leave the field out. Then send the call again.',
+    details: { fields },
+  }),
   attempts_used_up: ({ attemptsMax }) => ({
     message: `This step was tried ${attemptsMax} times, the maximum for a step.`,
     suggestion: 'Continue from its last blocked attempt or from an earlier step, or call start_workflow.',

@@ -17,6 +17,7 @@ const LEGACY_SENTENCES: readonly string[] = [
   'What is done, and what is left open.',
   'What is done, and what is still open.',
   '<in the words of the coordinator: what was checked, and why it may pass>',
+  '<what is done and what is open>',
   'And so on. And so on.',
 ];
 const FOLDED = LEGACY_SENTENCES.map(plain);

@@ -1,3 +1,4 @@
+import { err, ok, type Result } from 'neverthrow';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
@@ -63,6 +64,34 @@ export function unfilledKeys(context: JsonObject): readonly string[] {
     .map(([key]) => key);
 }
 
+/** Something was sent as a blank where it cannot be left out. */
+export type FormUnfilled = {
+  readonly code: 'form_unfilled';
+  /** The fields, as a caller names them. */
+  readonly fields: readonly [string, ...string[]];
+};
+
+/** Refuses a call that is stored as it was sent if a part of it is a blank. */
+export function refuseBlanks({
+  goal,
+  notesMarkdown,
+  artifacts = [],
+  context = {},
+}: OfferedForm & { readonly goal?: string | undefined }): Result<undefined, FormUnfilled> {
+  const fields = [
+    ...(goal !== undefined && unfilledNotes(goal, NO_WORDS).length > 0 ? ['goal'] : []),
+    ...unfilledKeys(context).map((key) => `context.${key}`),
+    ...(areNotesFilled(notesMarkdown ?? '') ? [] : ['output.notesMarkdown']),
+    ...textsIn([...artifacts])
+      .filter(({ text }) => isUnfilledText(text))
+      .map(({ path }) => `output.artifacts${path}`),
+  ];
+  const [first, ...others] = fields;
+  return first === undefined ? ok(undefined) : err({ code: 'form_unfilled', fields: [first, ...others] });
+}
+
+const NO_WORDS: ReadonlySet<string> = new Set();
+
 export function withoutKeys(context: JsonObject, keys: readonly string[]): JsonObject {
   return keys.length === 0
     ? context
@@ -71,7 +100,7 @@ export function withoutKeys(context: JsonObject, keys: readonly string[]): JsonO
 
 /** Whether these are notes, and not a form that was sent back. */
 export function areNotesFilled(notes: string | undefined): boolean {
-  return notes !== undefined && unfilledNotes(notes, new Set()).length === 0;
+  return notes !== undefined && unfilledNotes(notes, NO_WORDS).length === 0;
 }
 
 function unfilledNotes(notes: string, words: ReadonlySet<string>): readonly string[] {
