@@ -52,7 +52,7 @@ describe('workflow preview', () => {
     const { run } = onBench({ [FILE]: JSON.stringify(file) });
     const begins = async (stepId: string, context: object) => {
       const { out } = await run('preview', 'team.two', '--step', stepId, '--context', JSON.stringify(context));
-      return out.includes('Goal: Ship it.') && out.includes('- Be brief.');
+      return out.includes('Ship it.') && out.includes('- Be brief.');
     };
     const goal = 'Ship it.';
     expect(await Promise.all(['rare', 'usual', 'last'].map((id) => begins(id, { goal })))).toEqual([
@@ -75,7 +75,7 @@ describe('workflow preview', () => {
   it('the preview says if the step would be skipped, and suggests the step that was meant', async () => {
     const { run, json } = onBench({ [FILE]: EXAMPLE });
     const { out } = await run('preview', 'team.example', '--step', 'design', '--context', '{"taskSize":"small"}');
-    expect(out).toContain('Think about small.');
+    expect(out).toContain('Think about "small".');
     expect(out).toContain('In this context the step is skipped: it runs only when is-large holds.\n');
     expect((await run('preview', 'team.example', '--step', 'desgin')).talk).toContain('Did you mean design?');
     expect((await json('preview', 'team.example', '--step', 'judge')).exitCode).toBe(0);
