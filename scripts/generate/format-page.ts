@@ -1,3 +1,4 @@
+import * as checks from '../../src/core/workflow/format/check-fields.ts';
 import * as conditions from '../../src/core/workflow/format/condition-fields.ts';
 import * as criteria from '../../src/core/workflow/format/criteria-fields.ts';
 import type { Field, Fields, Kind, KindData, ObjectData, ObjectKind } from '../../src/core/workflow/format/field.ts';
@@ -73,6 +74,7 @@ const SECTIONS: readonly Section[] = [
       steps.consequenceWhen,
       steps.consequenceEffect,
       steps.userDependency,
+      checks.check,
     ],
   },
   {
@@ -228,6 +230,7 @@ const FORM_WORDS: { readonly [form in NonNullable<Extract<KindData, { kind: 'tex
   context_name: 'name of a context value',
   function_name: 'name of letters, digits and `_`',
   form_line: 'line with at least one blank `<fill: …>`',
+  inside_path: 'path inside the workspace',
   flags: 'letters',
 };
 

@@ -94,6 +94,7 @@ export const NOTHING_FOUND: Found = {
   unmet: [],
   met: [],
   assessments: [],
+  checks: [],
   loopDecision: undefined,
   observations: [],
   divergences: [],

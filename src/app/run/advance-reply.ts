@@ -5,10 +5,11 @@ import type { RunId } from '../../core/log/ids.ts';
 import { hole } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
-import type { AdvanceOutcome } from '../../core/run/decide/advance-run.ts';
+import { type AdvanceOutcome, stepChecks } from '../../core/run/decide/advance-run.ts';
 import type { AcceptedAssessment } from '../../core/run/requirements/requirement.ts';
 import type { ModeCap } from '../../core/settings/settings-in-effect.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../core/text/utf8.ts';
+import type { RecordedCheck } from '../../core/views/line-checks.ts';
 import type { GapRecord } from '../../core/views/node-facts.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
 
@@ -20,13 +21,13 @@ type ReplyPlace = {
   readonly attempts: number;
   /** What lowered the mode that the call asked for. */
   readonly cap?: ModeCap | undefined;
+  /** The checks of the steps that were done before this one. */
+  readonly earlierChecks: readonly RecordedCheck[];
 };
 
 /** The reply to an attempt. It is stored with the attempt, so it contains nothing that is only true now. */
-export function advanceReply(
-  { runId, index, wasClosed, attempts, cap }: ReplyPlace,
-  outcome: AdvanceOutcome,
-): StoredReply {
+export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): StoredReply {
+  const { runId, index, wasClosed, attempts, cap } = place;
   const { facts } = outcome;
   const { state } = outcome.snapshot.enginePayload;
   const isBlocked = outcome.kind === 'blocked';
@@ -43,12 +44,19 @@ export function advanceReply(
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: listed.gaps,
     ...(isBlocked ? { blocked: { blockers: outcome.blockers, unmet: outcome.unmet, attempts } } : {}),
+    ...(isBlocked ? {} : { checks: shownChecks(place, outcome) }),
     ...(accepted.length === 0 ? {} : { assessments: { accepted, isOneOfSeveral: outcome.hasSeveralAssessments } }),
   });
 }
 
 export function cappedMode(cap: ModeCap | undefined): readonly WarningFact[] {
   return cap === undefined ? [] : [{ code: 'mode_capped', ...cap }];
+}
+
+/** The checks of the step just done; at the end of a run those of all steps. */
+function shownChecks({ earlierChecks }: ReplyPlace, outcome: AdvanceOutcome): readonly RecordedCheck[] {
+  const own = stepChecks(outcome);
+  return outcome.snapshot.enginePayload.state.kind === 'complete' ? [...earlierChecks, ...own] : own;
 }
 
 function skippedForUnset(outcome: AdvanceOutcome): readonly WarningFact[] {

@@ -16,6 +16,7 @@ import { type ChosenPreferences, chosenMode } from '../../core/settings/settings
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
+import { checksOnLine } from '../../core/views/line-checks.ts';
 import {
   type AdvanceRecord,
   advanceOutcome,
@@ -29,6 +30,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices, ConfigRefusal, Services } from '../services.ts';
 import { advanceReply } from './advance-reply.ts';
 import { earlierAttempts, type SealedArtifacts, sealArtifacts, triedStep } from './earlier-attempts.ts';
+import { evidenceFacts } from './evidence.ts';
 import { type GateSurroundings, gateFacts, gateSurroundings, withoutGateKey } from './gate.ts';
 import { appendPlan, decisionPlan, replay } from './give-reply.ts';
 import { findTokenNode, isRunClosed, runPlace, sessionGone } from './run-place.ts';
@@ -173,7 +175,8 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const decided = advanceRun(attempt, sha256);
     const { outcome } = decided;
     const attempts = attempt.drafts.length + 1;
-    const at = { runId: target.runId, index: attempt.index, wasClosed, attempts, cap: chosen?.cap };
+    const earlierChecks = checksOnLine(current.view, nodeId);
+    const at = { runId: target.runId, index: attempt.index, wasClosed, attempts, cap: chosen?.cap, earlierChecks };
     const reply = advanceReply(at, outcome);
     const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
     const decision = { outcome, drafts: [...decided.drafts, record] };
@@ -244,6 +247,11 @@ export async function attemptAt(
       isRetry: blocked.length > 0,
       blankKeys,
       gate,
+      evidence: evidenceFacts(services.hasher, current.view, {
+        nodeId,
+        step: pendingDeclared,
+        tree: surroundings.tree,
+      }),
       hasStepBelow: nodeOf(graph, nodeId).hasStepBelow,
       isBranch: step.hasStepBelow,
       openGaps,

@@ -18,6 +18,8 @@ export type GateSurroundings = {
   /** The user's settings say that nobody can answer here, so never-stop passes a gate with a gap. */
   readonly isPassedUnattended: boolean;
   readonly workspace: BoundWorkspace | undefined;
+  /** The files as they are now, where a check of the step depends on them. */
+  readonly tree: BoundWorkspace | undefined;
 };
 
 /** Looks at settings and files for the pending step of a node. The files matter only to a step that needs an answer. */
@@ -30,8 +32,9 @@ export async function gateSurroundings(
   const { minimum, accept, unattended } = await services.gateSettings(root);
   const step = await pendingStepOf(services, session, target);
   const isBound = step !== undefined && gateOf(step, minimum) !== undefined && step.bindsTree !== false;
-  const workspace = isBound && root !== undefined ? await services.workspace.tree(root) : undefined;
-  return { minimum, accept, isPassedUnattended: unattended === 'gap', workspace };
+  const isFresh = step?.checks?.some(({ fresh }) => fresh !== undefined) === true;
+  const tree = (isBound || isFresh) && root !== undefined ? await services.workspace.tree(root) : undefined;
+  return { minimum, accept, isPassedUnattended: unattended === 'gap', workspace: isBound ? tree : undefined, tree };
 }
 
 async function pendingStepOf(

@@ -1,7 +1,7 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { defined } from '../../core/json/json-value.ts';
 import type { Blocker } from '../../core/log/blockers.ts';
-import type { EngineState } from '../../core/log/execution-snapshot.ts';
+import { type EngineState, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
@@ -14,6 +14,7 @@ import type { TokenMint } from '../../core/token/node-token.ts';
 import { type AttemptsUsedUp, nextAttempt, type TokenKind } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { checksOnLine } from '../../core/views/line-checks.ts';
 import { attemptCount } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
@@ -24,6 +25,7 @@ import { listedGaps, shownGoal } from './advance-reply.ts';
 import { approvalOf } from './answer-gate.ts';
 import { driftWarnings } from './drift-warnings.ts';
 import { earlierAttempts, triedStep } from './earlier-attempts.ts';
+import { evidenceFacts } from './evidence.ts';
 import { giveReply, type ReplyNode, stateTokenOf } from './give-reply.ts';
 import { leftNode, readRecap } from './read-recap.ts';
 import { findTokenNode, isRunClosed, type RunPlace, runPlace } from './run-place.ts';
@@ -101,6 +103,7 @@ export async function rehydrateNode(
         replyWarning(fact, facts.preferences.riskPolicy),
       ),
       gaps: listed.gaps,
+      ...(isOver ? { checks: checksOnLine(view, target.nodeId) } : {}),
       ...defined({ goal: goal.text }),
       ...past,
       ...standing,
@@ -180,6 +183,11 @@ export async function standingBlock(
     handedIn: { notesMarkdown: undefined, artifacts: [] },
     drafts: handedIn,
     isRetry: blocked.length > 0,
+    evidence: evidenceFacts(services.hasher, view, {
+      nodeId,
+      step: index.steps.get(pendingStep(snapshot)?.stepId ?? ''),
+      tree: 'unasked',
+    }),
   });
   if (verdict.kind !== 'blocked') return ok(held);
   const { unmet } = verdict;

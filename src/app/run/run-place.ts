@@ -69,6 +69,7 @@ export async function runPlace(
       capabilities: capabilitiesAt(view, target.nodeId),
       compilePattern,
       ...runOrigin(view, target),
+      tag: target.tag,
     },
     openGaps: unresolvedGaps(view.gaps, target.nodeId),
   });

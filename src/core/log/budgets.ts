@@ -105,6 +105,8 @@ export const COMMENT_BYTES_MAX = 4096;
 export const ANSWER_BYTES_MAX = 16_384;
 /** People type the id of a check. */
 export const CHECK_ID_BYTES_MAX = 64;
+/** Checks of one step: each is a command that an agent waits for. */
+export const CHECKS_MAX = 8;
 
 /** Keys are looked up and stored with every event. */
 export const DEDUPE_KEY_LENGTH_MAX = 256;

@@ -6,6 +6,7 @@ import type { RunId } from '../log/ids.ts';
 import type { AcceptedAssessment, Unmet } from '../run/requirements/requirement.ts';
 import type { RunFacts } from '../run/step-place.ts';
 import { clip } from '../text/utf8.ts';
+import type { RecordedCheck } from '../views/line-checks.ts';
 import type { GapRecord, PreferenceSetter } from '../views/node-facts.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { ReplyWarning } from './reply-warnings.ts';
@@ -61,6 +62,8 @@ export type ReplyParts = {
   };
   /** What was accepted with the step just done, and whether that step asks for more than one assessment. */
   readonly assessments?: { readonly accepted: readonly AcceptedAssessment[]; readonly isOneOfSeveral: boolean };
+  /** The checks of the step just done with their grades; at the end of a run those of all steps. */
+  readonly checks?: readonly RecordedCheck[];
   /** Shown with the first step and when a run is rehydrated. */
   readonly goal?: string;
   /** The rest is shown only when a run is rehydrated. */

@@ -6,6 +6,7 @@ import { jsonObjectSchema, textSchema } from '../log/document-schema.ts';
 import { callSchema, errorEnvelopeSchema, NEXT_INTENTS } from '../log/error-envelope.ts';
 import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { NODE_KINDS } from '../log/events/graph-events.ts';
+import { gradeSchema } from '../log/grade.ts';
 import { GapId, RunId, SessionId, stepIdSchema, workflowIdSchema } from '../log/ids.ts';
 import { GAP_DETAILS } from '../log/reasons.ts';
 import { PREFERENCE_SETTERS } from '../views/node-facts.ts';
@@ -51,6 +52,13 @@ const assessment = named('assessment', {
     z.strictObject({ dimensionId: z.string().min(1), level: z.string().min(1), rationale: z.string().optional() }),
   ),
   normalizationNotes: z.array(z.string().min(1)),
+});
+
+const check = named('check', {
+  stepId: stepIdSchema,
+  checkId: z.string().min(1),
+  minimum: gradeSchema,
+  grade: gradeSchema.optional(),
 });
 
 const recap = named('recap', {
@@ -99,7 +107,12 @@ const always = {
   preferences: z.strictObject({ ...preferencesSchema.shape, setBy: z.enum(PREFERENCE_SETTERS).optional() }),
   warnings: z.array(warningSchema),
   gaps: z.array(gap),
-  stepContext: z.strictObject({ assessments: z.union([assessment, z.array(assessment).min(1)]) }).optional(),
+  stepContext: z
+    .strictObject({
+      assessments: z.union([assessment, z.array(assessment).min(1)]).optional(),
+      checks: z.array(check).min(1).optional(),
+    })
+    .optional(),
   recorded: z
     .strictObject({ label: z.literal(RECORDED_LABEL), values: z.record(z.string().min(1), z.string()).optional() })
     .optional(),

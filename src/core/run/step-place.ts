@@ -9,6 +9,7 @@ import type { Condition } from '../workflow/compiled/condition.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { CompilePattern } from '../workflow/pattern.ts';
 import { evaluateCondition, type Facts } from './condition/evaluate-condition.ts';
+import type { EvidenceFacts } from './evidence/judge-check.ts';
 import type { GateFacts } from './gate-facts.ts';
 import type { LoopVariables } from './walk/walk.ts';
 
@@ -39,6 +40,8 @@ export type StepAttempt = StepPlace & {
   readonly handedIn: HandedIn;
   /** What is known about people's answers; absent where nothing was sent. */
   readonly gate?: GateFacts | undefined;
+  /** What commands showed at this step; absent where nothing was sent. */
+  readonly evidence?: EvidenceFacts | undefined;
   /** Context keys that were sent as blanks; they are not part of the context. */
   readonly blankKeys?: readonly string[] | undefined;
   /** Whether it continues a blocked attempt: only then was the user asked. */
@@ -84,6 +87,8 @@ export type RunFacts = {
   readonly setBy?: PreferenceSetter | undefined;
   /** Where the workflow comes from, in words. */
   readonly source?: string | undefined;
+  /** The tag of the run, for command lines. */
+  readonly tag?: string | undefined;
 };
 
 /** A structured result that an agent sent. */

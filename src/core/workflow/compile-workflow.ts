@@ -108,6 +108,7 @@ function emit(
     conditions: new Map(brought.conditions.map(({ conditionId, condition }) => [conditionId, condition])),
     assessments: new Map(brought.assessments.map((assessment) => [assessment.id, assessment])),
     functions: functionsOf(workflow),
+    boundTexts: Object.values(bindings).filter((text) => text !== ''),
     hashText: (text: string) => hashText(text, tools.sha256),
     contracts: new Map(),
     longIds: new Set<string>(),

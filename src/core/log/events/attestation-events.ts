@@ -68,6 +68,8 @@ const statementSchema = z.discriminatedUnion('kind', [
     ...commandResult,
     headSha: commit.optional(),
     treeDigest: plainDigestSchema.optional(),
+    /** Files of the workspace changed while the command ran. */
+    changedDuring: z.literal(true).optional(),
     /** The last part of what the command printed. */
     log: z.object({ sha256: artifactDigestSchema, byteLength: count.max(ARTIFACT_BYTES_MAX) }).optional(),
     /** The same command on the base commit, with the tests of the work laid over it. */

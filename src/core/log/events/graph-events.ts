@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import type { JsonValue } from '../../json/json-value.ts';
 import { blockerReportSchema } from '../blockers.ts';
-import { jsonObjectSchema } from '../document-schema.ts';
+import { CHECK_ID_BYTES_MAX, CHECKS_MAX } from '../budgets.ts';
+import { jsonObjectSchema, nonBlankSchema } from '../document-schema.ts';
+import { gradeSchema } from '../grade.ts';
 import {
   attemptIdSchema,
   conditionIdSchema,
@@ -93,6 +95,18 @@ export const advanceRecordedSchema = nodeEvent('advance_recorded', {
   reply: storedReplySchema,
   /** Of the payload that was sent; distinguishes a true replay from a call with something new. */
   requestDigest: plainDigestSchema,
+  /** How well each check of the step was known to have passed; without a grade nothing showed it. */
+  checks: z
+    .array(
+      z.object({
+        stepId: stepIdSchema,
+        checkId: nonBlankSchema(CHECK_ID_BYTES_MAX),
+        minimum: gradeSchema,
+        grade: gradeSchema.optional(),
+      }),
+    )
+    .max(CHECKS_MAX)
+    .optional(),
 });
 
 function hasOnlyHoles(value: JsonValue): boolean {

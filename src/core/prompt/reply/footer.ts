@@ -9,6 +9,7 @@ import { notesFormAt } from '../../run/requirements/notes.ts';
 import type { FormOutput, Unmet } from '../../run/requirements/requirement.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { visibleJson, visibleLine } from '../../text/visible-text.ts';
+import { gradeWords } from '../../views/line-checks.ts';
 import { NEXT_CALL } from '../recorded-text.ts';
 import { type ReplyParts, SETTERS } from '../reply-parts.ts';
 import type { ReplyWarning } from '../reply-warnings.ts';
@@ -89,22 +90,30 @@ function shortened(text: string, bytesMax: number): string {
   return utf8Length(text) <= bytesMax ? text : `${utf8Prefix(text, bytesMax - 3)}…`;
 }
 
-type Told = Pick<ReplyParts, 'assessments'>;
+type Told = Pick<ReplyParts, 'assessments' | 'checks' | 'state'>;
 type Accepted = NonNullable<ReplyParts['assessments']>['accepted'][number];
 
 /** Facts about the step just done; absent when it recorded none. */
-export function stepContextData({ assessments }: Told): { readonly stepContext?: JsonObject } {
-  if (assessments === undefined) return {};
-  const [first, ...others] = assessments.accepted.map(assessmentData);
-  if (first === undefined) return {};
-  return { stepContext: { assessments: assessments.isOneOfSeveral ? [first, ...others] : first } };
+export function stepContextData({ assessments, checks = [] }: Told): { readonly stepContext?: JsonObject } {
+  const [first, ...others] = (assessments?.accepted ?? []).map(assessmentData);
+  if (first === undefined && checks.length === 0) return {};
+  const shown = assessments?.isOneOfSeveral === true ? [first, ...others] : first;
+  return {
+    stepContext: {
+      ...(first === undefined ? {} : { assessments: shown as JsonValue }),
+      ...(checks.length === 0 ? {} : { checks: checks.map((check) => defined({ ...check })) }),
+    },
+  };
 }
 
-function stepContextLines({ assessments }: Told): readonly string[] {
-  return (assessments?.accepted ?? []).map(({ assessmentId, dimensions, normalizationNotes }) => {
+function stepContextLines({ assessments, checks = [], state }: Told): readonly string[] {
+  const accepted = (assessments?.accepted ?? []).map(({ assessmentId, dimensions, normalizationNotes }) => {
     const levels = dimensions.map(({ dimensionId, level }) => `${dimensionId} = ${level}`).join(', ');
     return visibleLine([`Assessment "${assessmentId}" accepted: ${levels}.`, ...normalizationNotes].join(' '));
   });
+  // A finished run shows the checks of all its steps further up.
+  const isListed = checks.length > 0 && state.kind !== 'complete';
+  return isListed ? [...accepted, `Checks: ${checks.map(gradeWords).join(', ')}.`] : accepted;
 }
 
 function assessmentData({ assessmentId, dimensions, normalizationNotes }: Accepted): JsonObject {

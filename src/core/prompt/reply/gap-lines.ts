@@ -2,6 +2,7 @@ import { defined, type JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../../log/ids.ts';
 import { visibleLine } from '../../text/visible-text.ts';
+import { gradeWords } from '../../views/line-checks.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { ReplyParts } from '../reply-parts.ts';
@@ -26,6 +27,23 @@ export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex): string
   const lead = `${count} open: requirements that were skipped, or met only by an assumption. Tell the user about each one:`;
   return [lead, ...gaps.map((gap) => `- ${gapLine(gap, index)}`)].join('\n');
 }
+
+/** How well it is known that each check passed, step by step. */
+export function gradesText(checks: NonNullable<ReplyParts['checks']>, { steps }: WorkflowIndex): string {
+  const byStep = new Map<string, string[]>();
+  for (const check of checks) {
+    const words = byStep.get(check.stepId) ?? [];
+    byStep.set(check.stepId, [...words, gradeWords(check)]);
+  }
+  const lines = [...byStep].map(([stepId, words]) => {
+    const title = steps.get(stepId)?.title ?? stepId;
+    return `- "${title.includes('{{') ? stepId : visibleLine(title)}": ${words.join(', ')}`;
+  });
+  return [GRADES_LEAD, ...lines].join('\n');
+}
+
+const GRADES_LEAD =
+  'Checks, by how well they are known (asserted: in notes; reported: by the agent; observed: run by WorkRail):';
 
 /** A title with placeholders says nothing without their values, so the id is used instead. */
 function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {

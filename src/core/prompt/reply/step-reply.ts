@@ -7,7 +7,7 @@ import { dueConfirmation, isAnswerToReport, isOfUser, type RenderedStep, renderS
 import { assembleReply, type Outline } from './assemble-reply.ts';
 import { ATTEMPTS_IN_A_ROW_MAX, blockedOpening, ON_TOP, sendWords } from './blocked-opening.ts';
 import { correctedCall, reportCall, shortTitle } from './footer.ts';
-import { openGapsText } from './gap-lines.ts';
+import { gradesText, openGapsText } from './gap-lines.ts';
 import { fittedBranch, replySections, toStay } from './reply-sections.ts';
 
 /** The reply about a node: the step first, then the position, what to do and the tokens. */
@@ -161,11 +161,20 @@ function completeOutline(parts: ReplyParts): Outline {
   const name = visibleLine(index.workflow.name);
   return {
     ...NOTHING_PENDING,
-    sections: [[`"${name}" is complete. No steps are left.`], [openGapsText(gaps, index)], ...replySections(parts)],
+    sections: [
+      [`"${name}" is complete. No steps are left.`],
+      [openGapsText(gaps, index)],
+      ...gradeSections(parts),
+      ...replySections(parts),
+    ],
     standing: 'complete',
     advice: 'Tell the user the result.',
     gaps: [],
   };
+}
+
+function gradeSections({ checks = [], index }: ReplyParts): Outline['sections'] {
+  return checks.length === 0 ? [] : [[gradesText(checks, index)]];
 }
 
 /** The reply of a session that only keeps notes: it has no steps, and takes any number of notes. */

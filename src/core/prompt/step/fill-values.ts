@@ -1,13 +1,10 @@
 import { unreachable } from '../../assert.ts';
 import { type JsonValue, quote } from '../../json/json-value.ts';
 import { INLINE_VALUE_BYTES_MAX, SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX } from '../../log/budgets.ts';
-import { type ContextValues, readPath } from '../../run/condition/context-values.ts';
+import { type ContextValues, readPath, VALUE_PLACE } from '../../run/condition/context-values.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../text/utf8.ts';
 import { hiddenCharacters, visibleJson, visibleLine } from '../../text/visible-text.ts';
 import { quoteReservedLines, RECORDED } from '../recorded-text.ts';
-
-/** A key or a dotted path in double braces. Anything else in braces is the author's own text. */
-const PLACE = /\{\{[ \t]*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}/gu;
 
 /** Fills texts with the values of one place in a run. */
 export type ValueFiller = {
@@ -63,7 +60,7 @@ export function valueFiller(values: ContextValues): ValueFiller {
   };
   const put = (text: string, around?: Surroundings) => {
     const isCode = around === undefined ? codeIn(text) : () => false;
-    return text.replaceAll(PLACE, (place, path: string, at: number) => {
+    return text.replaceAll(VALUE_PLACE, (place, path: string, at: number) => {
       const isQuoted = text[at - 1] === '"' && text[at + place.length] === '"';
       return shown(path, around ?? (isCode(at) ? 'code' : isQuoted ? 'quoted' : 'text'));
     });
@@ -134,10 +131,10 @@ function eachLine(text: string, put: (line: string, around?: Surroundings) => st
 
 /** Whether a text asks for a value, or for something inside it. */
 export function asksFor(text: string, name: string): boolean {
-  return [...text.matchAll(PLACE)].some(([, path = '']) => path === name || path.startsWith(`${name}.`));
+  return [...text.matchAll(VALUE_PLACE)].some(([, path = '']) => path === name || path.startsWith(`${name}.`));
 }
 
 /** A title without its values: an ellipsis in a heading reads better than braces. */
 export function titleWithoutValues(title: string): string {
-  return title.replaceAll(PLACE, '…');
+  return title.replaceAll(VALUE_PLACE, '…');
 }

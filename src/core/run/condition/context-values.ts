@@ -2,6 +2,9 @@ import { isList, type JsonObject, type JsonValue, ownValue } from '../../json/js
 
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
 
+/** A key or a dotted path in double braces. Anything else in braces is the author's own text. */
+export const VALUE_PLACE = /\{\{[ \t]*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}/gu;
+
 /** What conditions and prompts can see. Loop variables hide context values of the same name. */
 export type ContextValues = { readonly context: JsonObject; readonly loopVariables: JsonObject };
 

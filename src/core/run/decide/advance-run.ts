@@ -7,9 +7,10 @@ import { advanceEventId, type DraftOf } from '../../log/event.ts';
 import type { StoredReply } from '../../log/events/graph-events.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
 import { executionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
-import { type NodeId, type RunId, type StepInstanceKey, stepInstanceKey } from '../../log/ids.ts';
+import { type NodeId, type RunId, type StepId, type StepInstanceKey, stepInstanceKey } from '../../log/ids.ts';
 import { type Attempt, createdNodeId, outputDrafts } from '../../log/operation/operation-drafts.ts';
 import { REASONS } from '../../log/reasons.ts';
+import type { RecordedCheck } from '../../views/line-checks.ts';
 import type { GapRecord } from '../../views/node-facts.ts';
 import type { StepCheck, Unmet } from '../requirements/requirement.ts';
 import type { HandedIn, RunFacts } from '../step-place.ts';
@@ -50,6 +51,8 @@ export type AdvanceOutcome = DecisionNode & {
   /** All gaps that are open on the line after this attempt. */
   readonly openGaps: readonly GapRecord['data'][];
   readonly check: StepCheck;
+  /** The attempted step. */
+  readonly stepId: StepId;
   /** Whether the attempted step asks for more than one assessment. */
   readonly hasSeveralAssessments: boolean;
   readonly preferenceWarnings: readonly PreferenceWarning[];
@@ -86,8 +89,21 @@ export function recordedAdvance(
     outcome.kind === 'blocked'
       ? { kind: outcome.kind, blockers: [...outcome.blockers], attemptNodeId: outcome.nodeId }
       : { kind: outcome.kind, toNodeId: outcome.nodeId };
-  const data = { attemptId, intent: 'ack_pending', outcome: recorded, reply, requestDigest } as const;
+  const checks = outcome.kind === 'blocked' ? [] : stepChecks(outcome);
+  const data = {
+    attemptId,
+    intent: 'ack_pending' as const,
+    outcome: recorded,
+    reply,
+    requestDigest,
+    ...(checks.length === 0 ? {} : { checks: [...checks] }),
+  };
   return { kind: 'advance_recorded', scope: { runId, nodeId }, data };
+}
+
+/** The checks of the step just done, with their grades. */
+export function stepChecks({ check, stepId }: Pick<AdvanceOutcome, 'check' | 'stepId'>): readonly RecordedCheck[] {
+  return check.checks.map(({ checkId, minimum, grade }) => defined({ stepId, checkId, minimum, grade }));
 }
 
 /** The same step stays pending, at a node that keeps what was sent: the corrected attempt is one call from there. */
@@ -171,6 +187,7 @@ function advanced(
 
 function common(attempted: AdvanceAttempt) {
   return {
+    stepId: attemptedStep(attempted).stepId,
     hasSeveralAssessments: attemptedStep(attempted).assessmentIds.length > 1,
     canTryAgain: attempted.attempt.attemptId < ATTEMPT_MAX,
   };

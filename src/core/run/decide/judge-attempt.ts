@@ -5,8 +5,10 @@ import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import { type LoopPath, stepInstanceKey } from '../../log/ids.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import type { EvidenceFacts } from '../evidence/judge-check.ts';
 import { areNotesFilled } from '../form/unfilled.ts';
 import type { GateFacts } from '../gate-facts.ts';
+import { checkName } from '../requirements/check.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
 import type { StepCheck, Unmet, UnreadableArtifact } from '../requirements/requirement.ts';
 import { checkStep } from '../requirements/step-requirements.ts';
@@ -69,7 +71,11 @@ function isDecision({ requirement }: Unmet): boolean {
 function withInstanceNames(check: StepCheck, step: CompiledStep, path: LoopPath): StepCheck {
   const { stepId, userDependency } = step;
   const kinds = userDependency?.contextKey === undefined ? [...OF_STEP, 'user_dependency'] : OF_STEP;
-  const names = new Map(kinds.map((kind) => [`${kind}:${stepId}`, `${kind}:${stepInstanceKey(stepId, path)}`]));
+  const instance = { stepId: stepInstanceKey(stepId, path) as unknown as CompiledStep['stepId'] };
+  const names = new Map([
+    ...kinds.map((kind) => [`${kind}:${stepId}`, `${kind}:${instance.stepId}`] as const),
+    ...(step.checks ?? []).map(({ checkId }) => [checkName(step, checkId), checkName(instance, checkId)] as const),
+  ]);
   const nameOf = (requirement: string) => names.get(requirement) ?? requirement;
   return {
     ...check,
@@ -93,6 +99,8 @@ export type CheckedAttempt = {
   readonly isRetry: boolean;
   /** What is known about people's answers. */
   readonly gate?: GateFacts | undefined;
+  /** What commands showed at this step. */
+  readonly evidence?: EvidenceFacts | undefined;
   /** Context keys that this call sent as blanks. */
   readonly blankKeys?: readonly string[] | undefined;
 };
@@ -101,6 +109,7 @@ const NOTHING_ASKED: Omit<StepCheck, 'filled'> = {
   unmet: [],
   met: [],
   assessments: [],
+  checks: [],
   loopDecision: undefined,
   observations: [],
   divergences: [],
@@ -131,6 +140,7 @@ export function checkAttempt(attempted: CheckedAttempt): StepCheck {
     hasNewNotes: [...drafts.slice(1), handedIn].some(({ notesMarkdown }) => areNotesFilled(notesMarkdown)),
     blankKeys: attempted.blankKeys,
     gate: attempted.gate,
+    evidence: attempted.evidence,
     openLoops: state.loopStack.map(({ loopId }) => {
       const { stepId, control } = loopOf(index, loopId);
       return { loopId, stepId, isArtifact: control.kind === 'artifact' };

@@ -1,10 +1,12 @@
 import { assert } from '../../assert.ts';
 import type { JsonObject } from '../../json/json-value.ts';
+import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
 import { capabilityObservation, loopControl } from '../../workflow/builtins/run-contracts.ts';
 import { contractForm } from '../form/contract-form.ts';
 import type { StepAttempt, StepPlace } from '../step-place.ts';
 import { assessments } from './assessment.ts';
 import { observationForm, observationObjection } from './capability.ts';
+import { reportForm } from './check.ts';
 import { gateRequirement } from './gate.ts';
 import {
   artifactAsk,
@@ -30,7 +32,9 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
     const form =
       step.purpose.kind === 'probe' && isObservation
         ? observationForm(place, step.purpose.capability)
-        : contractForm(contract);
+        : contractRef === verificationReport.contractRef
+          ? reportForm(contract, step)
+          : contractForm(contract);
     return [{ kind: 'output_contract', contract, isRequired, hints, form }];
   },
 

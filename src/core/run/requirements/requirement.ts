@@ -5,9 +5,11 @@ import type { EventOf } from '../../log/event.ts';
 import { contextKeySchema, type LoopId } from '../../log/ids.ts';
 import type { ReasonCode } from '../../log/reasons.ts';
 import { clip, truncate, utf8Length } from '../../text/utf8.ts';
+import type { Check } from '../../workflow/compiled/check.ts';
 import type { Assurance, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment, PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
+import type { CheckStanding } from '../evidence/judge-check.ts';
 import type { HandedIn, StepAttempt, StepPlace, Unfilled } from '../step-place.ts';
 
 /** An artifact that a step asks for: its contract, the author's hints, and the form to fill in. */
@@ -50,6 +52,8 @@ type AskedByKind = {
   readonly approval: { readonly assurance?: Assurance };
   /** Only an approving verdict lets the run continue. */
   readonly gate: AskedArtifact;
+  /** With a form where a report by the agent is enough. */
+  readonly check: { readonly check: Check; readonly form?: JsonObject };
 };
 
 export type RequirementName = keyof AskedByKind;
@@ -66,7 +70,7 @@ export type AskedAttempt = StepAttempt & AskedPlace & { readonly unfilled: Unfil
 
 /** Whether an attempt meets a requirement: the names it meets, and the problem with each one that it does not. */
 export type Checked<Problem> = Pick<StepCheck, 'met'> &
-  Partial<Pick<StepCheck, 'assessments' | 'unreadable'>> & {
+  Partial<Pick<StepCheck, 'assessments' | 'unreadable' | 'checks'>> & {
     readonly problems: readonly { readonly requirement: string; readonly problem: Problem }[];
   };
 
@@ -197,6 +201,8 @@ export type StepCheck = {
   readonly met: readonly string[];
   /** Sorted by assessment id. */
   readonly assessments: readonly AcceptedAssessment[];
+  /** How well each check of the step is known to have passed. */
+  readonly checks: readonly CheckStanding[];
   /** What a valid loop-control artifact decided. */
   readonly loopDecision: { readonly loopId: LoopId; readonly decision: 'continue' | 'stop' } | undefined;
   readonly observations: readonly Omit<EventOf<'capability_observed'>['data'], 'capObsId'>[];
@@ -218,7 +224,8 @@ export type UnreadableArtifact = {
 };
 
 /** The result of checking one requirement. */
-export type Found = Pick<StepCheck, 'unmet' | 'met'> & Partial<Pick<StepCheck, 'assessments' | 'unreadable'>>;
+export type Found = Pick<StepCheck, 'unmet' | 'met'> &
+  Partial<Pick<StepCheck, 'assessments' | 'unreadable' | 'checks'>>;
 
 /** Makes the words of an unmet requirement fit, whatever an author wrote. */
 export function withinBudgets(unmet: Unmet): Unmet {

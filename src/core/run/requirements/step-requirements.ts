@@ -9,6 +9,7 @@ import { ALL_FILLED, isAllFilled, offeredWords, separateUnfilled } from '../form
 import type { StepAttempt, StepPlace, Unfilled } from '../step-place.ts';
 import { assessments } from './assessment.ts';
 import { capability, readObservations } from './capability.ts';
+import { checkRequirement } from './check.ts';
 import { contractRequirement } from './contract.ts';
 import { criteriaRequirement } from './criteria.ts';
 import { gateRequirement } from './gate.ts';
@@ -36,6 +37,7 @@ const KINDS: { readonly [Name in RequirementName]: RequirementKind<Name> } = {
   output_contract: contractRequirement,
   loop_control: loopControlArtifact,
   assessments,
+  check: checkRequirement,
   gate: gateRequirement,
   capability,
   user_dependency: userRequirement,
@@ -90,6 +92,7 @@ export function checkStep(sent: StepAttempt): StepCheck {
     unmet,
     met: found.flatMap((one) => one.met),
     assessments: found.flatMap((one) => one.assessments ?? []),
+    checks: found.flatMap((one) => one.checks ?? []),
     loopDecision: decisionThatCounts(decisions.read, decidedLoop(attempt.index, attempt.step)),
     observations: observations.read,
     divergences: divergences.read,
@@ -119,7 +122,9 @@ function filledIn(sent: StepAttempt): ReturnType<typeof separateUnfilled> {
 /** The words of all blanks that a step offers. */
 function wordsAt(place: StepPlace): ReadonlySet<string> {
   const asked = askedAt(place);
-  const artifacts = asked.requirements.flatMap((one) => ('forms' in one ? one.forms : 'form' in one ? [one.form] : []));
+  const artifacts = asked.requirements.flatMap((one) =>
+    'forms' in one ? one.forms : 'form' in one && one.form !== undefined ? [one.form] : [],
+  );
   return offeredWords({ notesMarkdown: notesFormAt(asked), artifacts });
 }
 

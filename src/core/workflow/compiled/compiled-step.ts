@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { capabilitySchema, contractRefSchema } from '../../log/blockers.ts';
+import { CHECKS_MAX } from '../../log/budgets.ts';
 import { contextKeySchema, loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { utf8Length } from '../../text/utf8.ts';
+import { checkSchema } from './check.ts';
 import { type Condition, conditionSchema } from './condition.ts';
 import { criteriaSchema } from './criteria.ts';
 
@@ -107,6 +109,7 @@ export const compiledStepSchema = z.object({
   bindsTree: z.literal(false).optional(),
   /** Context keys that this step is meant to set. */
   sets: z.array(z.string().min(1)).optional(),
+  checks: z.array(checkSchema).min(1).max(CHECKS_MAX).optional(),
   purpose: purposeSchema,
   provenance: provenanceSchema,
   refs: z.array(usedRefSchema),

@@ -11,6 +11,8 @@ export type Emission = {
   readonly assessments: ReadonlyMap<string, AssessmentSyntax>;
   /** Functions with the scope that defines them. */
   readonly functions: CompiledWorkflow['functions'];
+  /** What the workspace put into extension points. */
+  readonly boundTexts: readonly string[];
   readonly hashText: (text: string) => string;
   /** The contracts that steps ask for. */
   readonly contracts: Map<string, Contract>;

@@ -11,6 +11,7 @@ import { pointerTo } from '../source/source-node.ts';
 import { checkIdLength } from './check-limits.ts';
 import { checkAssessmentReferences } from './check-references.ts';
 import type { Emission } from './emission.ts';
+import { emitChecks } from './emit-checks.ts';
 
 /** A step as it is pinned: its prompt one text, everything it refers to known to exist. */
 export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly string[]): CompiledStep {
@@ -40,6 +41,7 @@ export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly
     ...emitUserDependency(syntax),
     ...emitAssurance(syntax),
     ...(syntax.sets.length === 0 ? {} : { sets: [...syntax.sets] }),
+    ...emitChecks(syntax, emission),
     purpose: step.purpose,
     provenance: step.provenance,
     refs: [...prompt.refs],

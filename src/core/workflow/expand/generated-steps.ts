@@ -50,6 +50,7 @@ export function plainStep(
     functionCalls: [],
     sets: [],
     bindsTree: true,
+    checks: [],
     ...(agentRole === undefined ? {} : { agentRole }),
   };
 }

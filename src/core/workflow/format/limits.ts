@@ -10,6 +10,12 @@ export const PROMPT_BYTES_MAX = 8192;
 export const ARGUMENT_BYTES_MAX = 2048;
 /** Context keys that one step is meant to set: a longer form is not filled in. */
 export const SETS_MAX = 8;
+/** Bytes of a command that checks a step. */
+export const CHECK_COMMAND_BYTES_MAX = 1024;
+/** Patterns of test files, or folders, of one check. */
+export const CHECK_TESTS_MAX = 8;
+/** How many tests a check can demand. */
+export const CHECK_TESTS_NEEDED_MAX = 1_000_000;
 
 const NAMESPACED = '[a-z][a-z0-9_-]*\\.[a-z][a-z0-9_-]*';
 const LEGACY = '[a-z0-9_-]{3,64}';
@@ -32,6 +38,8 @@ export const TEXT_FORMS = {
   context_key: /^[a-z0-9_-]+$/,
   /** A context value, or a dotted path to one. */
   context_name: /^[^{}]+$/,
+  /** A path or a pattern inside the workspace: nothing leads out of it. */
+  inside_path: /^(?![/\\~:-])(?!.*(?:^|[/\\])\.\.(?:[/\\]|$))[^\0\r\n]+$/,
   /** The bare name, or a call with anything between the parentheses. */
   function_name: /^\s*[A-Za-z_][A-Za-z0-9_]*(?:\([\s\S]*\))?\s*$/,
   /** One line with at least one blank; what looks like a blank is one. */

@@ -29,6 +29,12 @@ export function checkForm(
       return checkContextName(reader, node, what);
     case 'context_name':
       return checkContextName(reader, node, what);
+    case 'inside_path':
+      if (isRight) return value;
+      return reportError(reader, node, {
+        code: 'wrong_value',
+        message: `${what} must be a path inside the workspace, as in "test/**", not ${describe(node)}.`,
+      });
     case 'version':
       return isRight ? value : reportError(reader, node, badVersion(node, what));
     case 'function_name':

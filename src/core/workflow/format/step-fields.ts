@@ -1,7 +1,9 @@
 import { defined } from '../../json/json-value.ts';
+import { CHECKS_MAX } from '../../log/budgets.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { contracts } from '../builtins/registry.ts';
 import { ASSURANCES } from '../compiled/compiled-step.ts';
+import { check } from './check-fields.ts';
 import { condition } from './condition-fields.ts';
 import { criteria } from './criteria-fields.ts';
 import * as f from './field.ts';
@@ -197,6 +199,10 @@ export const standardStep = f.object(
       ),
       'Context keys that this step is meant to set. They are part of the form that the agent fills in.',
       { otherwise: [] },
+    ),
+    checks: f.optionalList(
+      f.list(check, { max: CHECKS_MAX, unique: { what: 'check', name: 'id' } }),
+      'Commands that show that the work holds, and how well their result must be known: see [check](#check).',
     ),
     verification: f.optional(f.unplaced(verification), 'Adds a step that checks this one.'),
     audit: f.optional(f.unplaced(audit), 'Adds a step that reviews this one.'),

@@ -1,0 +1,184 @@
+import { isList, isObject, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
+import { isAtLeast, strongestGrade } from '../../log/grade.ts';
+import { clip } from '../../text/utf8.ts';
+import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
+import type { Check } from '../../workflow/compiled/check.ts';
+import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
+import { type CheckCommand, checkCommand } from '../evidence/check-command.ts';
+import { type CheckStanding, commandDigest, judgeRun, verdictWords } from '../evidence/judge-check.ts';
+import { blank, choiceBlank } from '../form/blank.ts';
+import { contractForm } from '../form/contract-form.ts';
+import type { StepPlace } from '../step-place.ts';
+import { engineContract, judgeArtifacts, ofKind } from './judge-artifact.ts';
+import { hasNotes, notesFormAt } from './notes.ts';
+import { type AskedAttempt, met, notMet, requirementKind, stepPointer } from './requirement.ts';
+
+/** A check of the step: how well it must be known that its command passes. */
+export const checkRequirement = requirementKind<'check', CheckStanding>({
+  find: (place) =>
+    (place.step.checks ?? []).map((check) => ({
+      kind: 'check',
+      check,
+      ...(check.minimum === 'reported' ? { form: reportForm(contractAt(place), place.step) } : {}),
+    })),
+
+  ask: ({ check }, place) => {
+    const named = `Check ${quote(check.checkId)} (at least ${check.minimum})`;
+    const command = `\`${shown(commandAt(check, place).text)}\``;
+    const attest = attestLine(check, place);
+    switch (check.minimum) {
+      case 'asserted':
+        return `${named}: run ${command} and write in the notes how it ended.`;
+      case 'reported':
+        return `${named}: run ${command} and report it in ${verificationReport.artifactKind}, in the entry with the name ${quote(check.checkId)}. Only the outcome "${PASS}" counts. \`${attest}\` also counts, and shows more.`;
+      default:
+        return `${named}: run \`${attest}\` in a shell. It runs ${command} and records how it ends. Notes and artifacts do not count for this.`;
+    }
+  },
+
+  form: ({ check }, attempt) => {
+    if (check.minimum === 'asserted') return { notesMarkdown: notesFormAt(attempt) };
+    if (check.minimum === 'reported') return { artifacts: [correctedReport(attempt)] };
+    const { unset } = commandAt(check, attempt);
+    return unset.length === 0 ? undefined : { context: Object.fromEntries(unset.map((name) => [name, VALUE])) };
+  },
+
+  check: ({ check }, attempt) => {
+    const requirement = checkName(attempt.step, check.checkId);
+    const standing = standingOf(check, attempt);
+    const found = isAtLeast(standing.grade, check.minimum) ? met(requirement) : notMet(requirement, standing);
+    return { ...found, checks: [standing] };
+  },
+
+  explain: (standing, { check }, attempt) => {
+    const { checkId, minimum } = check;
+    const attest = attestLine(check, attempt);
+    const { grade, remark } = standing;
+    const known = grade === undefined ? 'nothing shows it' : `it is only ${grade}`;
+    const why = remark === undefined ? '' : ` The last run does not count for more: ${remark}.`;
+    return {
+      reason: 'contract_violation:missing_required_output',
+      pointer: stepPointer(attempt.step),
+      message: `Check ${quote(checkId)} must be ${minimum}, and ${known}.${why}`,
+      suggestedFix: fixOf(check, attempt, attest),
+      details: { check: { checkId, minimum, ...(grade === undefined ? {} : { grade }), command: attest } },
+    };
+  },
+});
+
+const PASS = 'pass';
+const VALUE = blank('the value that the command needs');
+
+/** The requirement of one check, named so that its gap can be closed later. */
+export function checkName({ stepId }: Pick<CompiledStep, 'stepId'>, checkId: string): string {
+  return `check:${stepId}#${checkId}`;
+}
+
+/** The command line that runs a check and records how it ended. */
+function attestLine({ checkId }: Check, { facts }: StepPlace): string {
+  return `workrail attest ${facts.tag ?? 'TAG'} ${checkId}`;
+}
+
+function fixOf(check: Check, attempt: AskedAttempt, attest: string): string {
+  const { unset } = commandAt(check, attempt);
+  if (check.minimum === 'asserted') return 'Send `output.notesMarkdown` and say how the command ended.';
+  if (check.minimum === 'reported') {
+    return `Run \`${attest}\`, or run the command yourself and send ${verificationReport.artifactKind} with the entry ${quote(check.checkId)} and outcome "${PASS}". Report only what you saw: if it does not pass, fix the work first.`;
+  }
+  const set =
+    unset.length === 0
+      ? ''
+      : `First send the context ${unset.map((name) => quote(name)).join(', ')}, which the command needs. Then `;
+  const run = `run \`${attest}\` in a shell of the workspace.`;
+  const person = isLimitedByPerson(check, attempt)
+    ? ` The command counts only after a person has confirmed it once: ask the user to run \`${attest}\` in a terminal of their own.`
+    : '';
+  const then = ' Then send the call again. It needs no output.';
+  return `${set}${set === '' ? `R${run.slice(1)}` : run}${person}${then}`;
+}
+
+function isLimitedByPerson(check: Check, attempt: AskedAttempt): boolean {
+  const newest = newestRun(check, attempt);
+  return newest?.run.chosenByAgent === true || newest?.run.unseen === true;
+}
+
+/** The command as it would be run now. */
+function commandAt(check: Check, { facts, loopVariables }: StepPlace): CheckCommand {
+  return checkCommand(check, { context: facts.context, loopVariables });
+}
+
+/** A command inside a sentence. */
+function shown(text: string): string {
+  return clip(text.replaceAll(/\s+/g, ' ').replaceAll('`', "'"), COMMAND_BYTES_MAX);
+}
+
+const COMMAND_BYTES_MAX = 160;
+
+function newestRun({ checkId }: Check, { evidence }: AskedAttempt) {
+  return evidence?.runs.findLast(({ run }) => run.checkId === checkId);
+}
+
+/** How well a check is known to have passed: by its newest run, by a report, by the notes. */
+function standingOf(check: Check, attempt: AskedAttempt): CheckStanding {
+  const { checkId, minimum } = check;
+  const { evidence } = attempt;
+  const newest = newestRun(check, attempt);
+  const verdict =
+    newest &&
+    evidence &&
+    judgeRun(check, newest, {
+      commandDigest: commandDigest(commandAt(check, attempt).text, evidence.sha256),
+      tree: evidence.tree,
+    });
+  const grade = strongestGrade([
+    verdict?.kind === 'counts' ? verdict.grade : undefined,
+    isReported(checkId, attempt) ? 'reported' : undefined,
+    hasNotes(attempt) ? 'asserted' : undefined,
+  ]);
+  const remark = verdict && newest && verdictWords(verdict, check, newest.run);
+  return { checkId, minimum, ...(grade === undefined ? {} : { grade }), ...(remark === undefined ? {} : { remark }) };
+}
+
+function contractAt({ index }: StepPlace): PinnedContract {
+  return engineContract(index, verificationReport);
+}
+
+/** The entries of the report that counts. */
+function reportedChecks(attempt: AskedAttempt): readonly JsonObject[] | undefined {
+  const contract = contractAt(attempt);
+  const verdict = judgeArtifacts(ofKind(attempt.handedIn.artifacts, contract.artifactKind), contract);
+  const checks = verdict.kind === 'accepted' ? verdict.value['checks'] : undefined;
+  return checks !== undefined && isList(checks) ? checks.filter(isEntry) : undefined;
+}
+
+function isEntry(value: JsonValue): value is JsonObject {
+  return isObject(value);
+}
+
+/** Two entries of one name contradict each other unless both passed. */
+function isReported(checkId: string, attempt: AskedAttempt): boolean {
+  const entries = (reportedChecks(attempt) ?? []).filter(({ name }) => name === checkId);
+  return entries.length > 0 && entries.every(({ outcome }) => outcome === PASS);
+}
+
+/** A report to fill in, with an entry for each check that may be reported. */
+export function reportForm(contract: PinnedContract, { checks = [] }: Pick<CompiledStep, 'checks'>): JsonObject {
+  const form = contractForm(contract);
+  const asked = checks.filter(({ minimum }) => minimum === 'reported');
+  if (asked.length === 0) return form;
+  const [entry] = Array.isArray(form['checks']) ? (form['checks'] as readonly JsonObject[]) : [];
+  return { ...form, checks: asked.map(({ checkId }) => ({ ...entry, name: checkId })) };
+}
+
+/** The agent's own report, with blanks for the checks that it does not show as passed. */
+function correctedReport(attempt: AskedAttempt): JsonObject {
+  const form = reportForm(contractAt(attempt), attempt.step);
+  const sent = reportedChecks(attempt);
+  if (sent === undefined) return form;
+  const asked = (attempt.step.checks ?? []).filter(({ minimum }) => minimum === 'reported');
+  const missing = asked.filter(({ checkId }) => !isReported(checkId, attempt)).map(({ checkId }) => checkId);
+  const kept = sent.filter(({ name }) => typeof name !== 'string' || !missing.includes(name));
+  const outcome = choiceBlank([PASS, 'fail', 'skipped']);
+  return { ...form, checks: [...kept, ...missing.map((name) => ({ name, outcome }))] };
+}
