@@ -10,7 +10,7 @@ const COMMAND_SHAPES = await commandShapes();
 
 /** What the contract of the command line names; whoever adds one changes the contract first. */
 const CONTRACT = {
-  '': 'answer completion demo doctor export gc import init search serve status version waiting',
+  '': 'answer attest completion demo doctor export gc import init search serve status version waiting',
   config: 'get list path set',
   keys: 'rotate status',
   session: 'close delete diff keep list notes prefer resume show tree verify',

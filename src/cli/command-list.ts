@@ -38,6 +38,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./sessions/answer.ts')).answer,
   },
   {
+    usage: 'attest <tag> <check>',
+    summary: 'run a check of the step that is due, and record how it ends',
+    load: async () => (await import('./sessions/attest.ts')).attest,
+  },
+  {
     usage: 'session list',
     summary: 'list sessions, newest first',
     load: async () => (await import('./sessions/session-list.ts')).sessionList,

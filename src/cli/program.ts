@@ -4,6 +4,7 @@ import type { ExportServices } from '../app/bundle/export-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
 import type { BundleOutput, InputFailure, OutputFailure } from '../app/ports/bundle-output.ts';
+import type { CheckRunner, CommandConfirmations } from '../app/ports/check-runner.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { AnswerIds } from '../app/ports/system-services.ts';
@@ -67,6 +68,14 @@ export type SessionListAccess = ListServices & Pick<SessionAccess, 'workspace' |
 /** What `waiting` and `answer` need. */
 export type AnswerAccess = AnswerServices & ListServices & { readonly answerIds: AnswerIds };
 
+/** What `attest` needs. */
+export type AttestAccess = AnswerAccess & {
+  readonly checkRunner: CheckRunner;
+  readonly confirmations: CommandConfirmations;
+  /** Shows what a command prints, at once. */
+  readonly showOutput: (chunk: Uint8Array) => Promise<void>;
+};
+
 /** Which of the standard streams are a terminal. */
 export type Terminal = {
   readonly isInput: () => boolean;
@@ -125,6 +134,8 @@ export type Program = {
   readonly upkeep: () => Promise<UpkeepServices>;
   /** What finding and answering what waits for a person needs; loaded on demand. */
   readonly answers: () => Promise<AnswerAccess>;
+  /** What running and recording checks needs; loaded on demand. */
+  readonly attest: () => Promise<AttestAccess>;
   /** The sources of workflows that the user added; loaded on demand. */
   readonly sources: () => Promise<SourceServices>;
   /** Serves MCP until the client disconnects or the process is stopped; returns the address for HTTP. */

@@ -10,6 +10,7 @@ import { runCommand } from '../../src/cli/main.ts';
 import type {
   AnswerAccess,
   Ask,
+  AttestAccess,
   BundleAccess,
   DemoStage,
   Program,
@@ -57,6 +58,7 @@ type World = {
   /** What changes and removes sessions. */
   readonly upkeep?: UpkeepServices;
   readonly answers?: AnswerAccess | undefined;
+  readonly attest?: AttestAccess | undefined;
   /** The user's sources. */
   readonly sources?: SourceServices;
   /** The outcome of starting a server. */
@@ -122,6 +124,10 @@ export async function runFake(world: World): Promise<Ran> {
     sources: async () => {
       assert(world.sources !== undefined, 'this world has no sources');
       return world.sources;
+    },
+    attest: async () => {
+      assert(world.attest !== undefined, 'nobody runs checks in this world');
+      return world.attest;
     },
     answers: async () => {
       assert(world.answers !== undefined, 'nobody answers in this world');

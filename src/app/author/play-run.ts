@@ -120,7 +120,12 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
 
 /** Whether nothing is missing but a person's answer. */
 function isWaiting({ reply }: Turn): boolean {
-  return reply.kind === 'blocked' && reply.blockers.every(({ details }) => details?.['approval'] !== undefined);
+  if (reply.kind !== 'blocked') return false;
+  const { blockers } = reply;
+  return (
+    blockers.every(({ details }) => details?.['approval'] !== undefined) ||
+    blockers.some(({ details }) => details?.['check'] !== undefined)
+  );
 }
 
 async function arrive({ stage, watch }: Player, progress: Progress, turn: Turn): Promise<void> {

@@ -8,12 +8,17 @@ import { defined, isObject, type JsonObject, type JsonValue } from '../../core/j
 import { AttestationId, derivedBits } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
+import { checkCommand } from '../../core/run/evidence/check-command.ts';
+import { type CheckRun, commandDigest } from '../../core/run/evidence/judge-check.ts';
 import type { StepPlace } from '../../core/run/step-place.ts';
 import { pendingStepAt } from '../../core/run/walk/next-step.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import { type GapRecord, unresolvedGaps } from '../../core/views/node-facts.ts';
+import type { Check } from '../../core/workflow/compiled/check.ts';
 import { type AdvanceRefusal, advance } from '../run/advance.ts';
 import { answerGate, findWaitingDraft, type PersonAnswer } from '../run/answer-gate.ts';
+import { recordCheck } from '../run/attest-check.ts';
+import { triedStep } from '../run/earlier-attempts.ts';
 import { type RehydrateRefusal, rehydrate } from '../run/rehydrate.ts';
 import { findTokenNode, runPlace } from '../run/run-place.ts';
 import { type StartRefusal, type StartRequest, startWorkflow } from '../run/start-workflow.ts';
@@ -75,9 +80,10 @@ export function rehearsal(services: Services): Rehearsal {
 
 /** Records a person's answer as one of the rehearsal; false where nothing waits at the node of the token. */
 export async function answerAsPerson(services: Services, stateToken: string, line: PersonLine): Promise<boolean> {
+  const isAttested = line === 'reject' ? false : await attestInRehearsal(services, stateToken);
   const { session, nodeId } = await standing(services, stateToken);
   const found = await findWaitingDraft(services, session, nodeId);
-  if (found.isErr()) return false;
+  if (found.isErr()) return isAttested;
   const { digest, sessionId, contextKey } = found.value;
   const { sha256 } = services.hasher;
   const place = session.view.nextEventIndex;
@@ -88,6 +94,43 @@ export async function answerAsPerson(services: Services, stateToken: string, lin
     by: { via: 'rehearsal', launch: 'rehearsal', askedAt: services.clock.nowMs(), answerMs: 0 },
   });
   return recorded.isOk();
+}
+
+/** Records the checks of the pending step as if their commands had ended as they must; false where it has none. */
+async function attestInRehearsal(services: Services, stateToken: string): Promise<boolean> {
+  const step = await pendingPlace(services, stateToken);
+  const observed = (step?.step.checks ?? []).filter(({ minimum }) => minimum === 'observed');
+  if (step === undefined) return false;
+  const { sha256 } = services.hasher;
+  for (const check of observed) {
+    const { session, nodeId } = await standing(services, stateToken);
+    const { sessionId, view } = session;
+    const { text } = checkCommand(check, { context: step.facts.context, loopVariables: step.loopVariables });
+    const own = triedStep(view, nodeId).step;
+    const found = { sessionId, runId: own.runId, stepNodeId: own.nodeId, step: step.step, check };
+    await recordCheck(services, found, {
+      statement: expectedRun(check, commandDigest(text, sha256)),
+      tail: 'Not run: this is a rehearsal.',
+      attestationId: AttestationId.of(derivedBits(['rehearsal', sessionId, view.nextEventIndex], sha256)),
+      by: { via: 'rehearsal', launch: 'rehearsal', askedAt: services.clock.nowMs(), answerMs: 0 },
+    });
+  }
+  return observed.length > 0;
+}
+
+/** A run of a check that ended as it must. */
+function expectedRun({ checkId, expect, against, report, atLeast = 1 }: Check, digest: string): CheckRun {
+  const isRed = expect === 'fail';
+  const end = { timedOut: false, durationMs: 0 };
+  return {
+    kind: 'check',
+    checkId,
+    commandDigest: digest as CheckRun['commandDigest'],
+    exitCode: isRed ? 1 : 0,
+    ...end,
+    ...(report === undefined ? {} : { tests: { executed: atLeast, failed: isRed ? 1 : 0 } }),
+    ...(against === undefined ? {} : { base: { exitCode: 1, ...end, sha: '0'.repeat(40), fixed: 1 } }),
+  };
 }
 
 function statementOf(line: PersonLine, contextKey: string | undefined): PersonAnswer['statement'] {

@@ -144,12 +144,16 @@ function contractAt({ index }: StepPlace): PinnedContract {
   return engineContract(index, verificationReport);
 }
 
-/** The entries of the report that counts. */
-function reportedChecks(attempt: AskedAttempt): readonly JsonObject[] | undefined {
+/** The report that counts. */
+function sentReport(attempt: AskedAttempt): JsonObject | undefined {
   const contract = contractAt(attempt);
   const verdict = judgeArtifacts(ofKind(attempt.handedIn.artifacts, contract.artifactKind), contract);
-  const checks = verdict.kind === 'accepted' ? verdict.value['checks'] : undefined;
-  return checks !== undefined && isList(checks) ? checks.filter(isEntry) : undefined;
+  return verdict.kind === 'accepted' ? verdict.value : undefined;
+}
+
+function entriesOf(report: JsonObject | undefined): readonly JsonObject[] {
+  const checks = report?.['checks'];
+  return checks !== undefined && isList(checks) ? checks.filter(isEntry) : [];
 }
 
 function isEntry(value: JsonValue): value is JsonObject {
@@ -158,7 +162,7 @@ function isEntry(value: JsonValue): value is JsonObject {
 
 /** Two entries of one name contradict each other unless both passed. */
 function isReported(checkId: string, attempt: AskedAttempt): boolean {
-  const entries = (reportedChecks(attempt) ?? []).filter(({ name }) => name === checkId);
+  const entries = entriesOf(sentReport(attempt)).filter(({ name }) => name === checkId);
   return entries.length > 0 && entries.every(({ outcome }) => outcome === PASS);
 }
 
@@ -174,11 +178,11 @@ export function reportForm(contract: PinnedContract, { checks = [] }: Pick<Compi
 /** The agent's own report, with blanks for the checks that it does not show as passed. */
 function correctedReport(attempt: AskedAttempt): JsonObject {
   const form = reportForm(contractAt(attempt), attempt.step);
-  const sent = reportedChecks(attempt);
+  const sent = sentReport(attempt);
   if (sent === undefined) return form;
   const asked = (attempt.step.checks ?? []).filter(({ minimum }) => minimum === 'reported');
   const missing = asked.filter(({ checkId }) => !isReported(checkId, attempt)).map(({ checkId }) => checkId);
-  const kept = sent.filter(({ name }) => typeof name !== 'string' || !missing.includes(name));
+  const kept = entriesOf(sent).filter(({ name }) => typeof name !== 'string' || !missing.includes(name));
   const outcome = choiceBlank([PASS, 'fail', 'skipped']);
-  return { ...form, checks: [...kept, ...missing.map((name) => ({ name, outcome }))] };
+  return { ...sent, checks: [...kept, ...missing.map((name) => ({ name, outcome }))] };
 }

@@ -1,0 +1,246 @@
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { Flow } from '../../core/flow.ts';
+import { ownJsonBytes, type Sha256Digest } from '../../core/json/canonical-json.ts';
+import { defined } from '../../core/json/json-value.ts';
+import { type DraftOf, placeEvents } from '../../core/log/event.ts';
+import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
+import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
+import {
+  artifactDigestSchema,
+  type NodeId,
+  type RunId,
+  runTag,
+  type SessionId,
+  type StepId,
+} from '../../core/log/ids.ts';
+import { checkCommand } from '../../core/run/evidence/check-command.ts';
+import { type CheckRun, commandDigest, judgeRun, type RunVerdict } from '../../core/run/evidence/judge-check.ts';
+import { fixedTests, type TestReport } from '../../core/run/evidence/test-report.ts';
+import { loopVariablesAt } from '../../core/run/walk/walking.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
+import { isKeyFromPerson } from '../../core/views/context.ts';
+import { currentObservation } from '../../core/views/node-facts.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
+import { preferredTip } from '../../core/views/run-status.ts';
+import type { Check } from '../../core/workflow/compiled/check.ts';
+import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
+import type { BaseRefusal, CheckRunner, CommandResult } from '../ports/check-runner.ts';
+import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { AnswerServices } from '../services.ts';
+import { triedStep } from './earlier-attempts.ts';
+import { appendPlan } from './give-reply.ts';
+import { runPlace } from './run-place.ts';
+
+/** Who chose the command that a check runs. */
+export type CommandOrigin = {
+  /** Set where the text does not come from the user or from WorkRail. */
+  readonly foreign?: Exclude<WorkflowSourceKind, 'bundled' | 'user'> | 'binding';
+  /** Context keys whose values the agent set. */
+  readonly agentKeys: readonly string[];
+};
+
+/** A check of the step that is due, ready to be run. */
+export type CheckToRun = {
+  readonly sessionId: SessionId;
+  readonly runId: RunId;
+  /** The node of the step, which all attempts at it share. */
+  readonly stepNodeId: NodeId;
+  readonly step: CompiledStep;
+  readonly check: Check;
+  readonly command: string;
+  readonly workspace: string;
+  /** The commit at the start of the run. */
+  readonly baseSha: string | undefined;
+  readonly origin: CommandOrigin;
+};
+
+export type FindCheckRefusal =
+  | { readonly code: 'run_complete' }
+  | { readonly code: 'step_without_checks'; readonly stepId: StepId; readonly title: string }
+  | { readonly code: 'unknown_check'; readonly title: string; readonly known: readonly string[] }
+  | { readonly code: 'value_missing'; readonly names: readonly string[] }
+  | { readonly code: 'workspace_unknown' }
+  | TokenRefusal
+  | StoreFailure;
+
+/** Finds a check of the step at which a run stands. */
+export async function findCheck(
+  services: AnswerServices,
+  session: LoadedSession,
+  { runId, checkId }: { readonly runId: RunId; readonly checkId: string },
+): Promise<Result<CheckToRun, FindCheckRefusal>> {
+  return safeTry(async function* (): Flow<CheckToRun, FindCheckRefusal> {
+    const { view, sessionId } = session;
+    const tip = preferredTip(view.graph, runId);
+    const pinned = view.graph.runs.get(runId)?.pinned;
+    if (tip === undefined || pinned === undefined) return err({ code: 'run_complete' });
+    const { nodeId } = tip;
+    const target = {
+      kind: 'state',
+      sessionId,
+      runId,
+      nodeId,
+      tag: runTag(runId),
+      workflowId: pinned.workflowId,
+    } as const;
+    const { index, snapshot, facts } = yield* await runPlace(services, session, target);
+    const step = index.steps.get(pendingStep(snapshot)?.stepId ?? '');
+    if (step === undefined || isComplete(snapshot)) return err({ code: 'run_complete' });
+    const { stepId, title, checks } = step;
+    if (checks === undefined) return err({ code: 'step_without_checks', stepId, title });
+    const check = checks.find((one) => one.checkId === checkId);
+    if (check === undefined) return err({ code: 'unknown_check', title, known: checks.map((one) => one.checkId) });
+    const loopVariables = loopVariablesAt(index, snapshot.enginePayload.state);
+    const { text, unset, keys } = checkCommand(check, { context: facts.context, loopVariables });
+    if (unset.length > 0) return err({ code: 'value_missing', names: unset });
+    const workspace = currentObservation(view.observations, 'repo_root')?.data.value.value;
+    if (workspace === undefined) return err({ code: 'workspace_unknown' });
+    const kind = pinned.workflowSourceKind;
+    const foreign =
+      kind !== 'bundled' && kind !== 'user' ? kind : check.isBound === true ? ('binding' as const) : undefined;
+    return ok({
+      sessionId,
+      runId,
+      stepNodeId: triedStep(view, nodeId).step.nodeId,
+      step,
+      check,
+      command: text,
+      workspace,
+      baseSha: view.observations.get('git_head_sha')?.[0]?.data.value.value.replace('sha256:', ''),
+      origin: {
+        ...(foreign === undefined ? {} : { foreign }),
+        agentKeys: keys.filter((key) => !isKeyFromPerson(view.context, nodeId, key)),
+      },
+    });
+  });
+}
+
+/** Whether a person has to confirm the command before its result can count as observed. */
+export function needsConfirmation({ origin: { foreign, agentKeys } }: CheckToRun): boolean {
+  return foreign !== undefined || agentKeys.length > 0;
+}
+
+export type CheckResult = {
+  readonly statement: CheckRun;
+  readonly tail: string;
+  /** Why the base could not be tried. */
+  readonly baseTrouble?: string;
+};
+
+export type RunServices = Pick<AnswerServices, 'workspace' | 'hasher'> & { readonly checkRunner: CheckRunner };
+
+/** How a check is run. */
+export type RunOptions = {
+  readonly timeoutMs: number;
+  readonly isConfirmed: boolean;
+  readonly onOutput: (chunk: Uint8Array) => Promise<void>;
+  /** Called before the command runs on the base. */
+  readonly onBase?: () => void;
+};
+
+/** Runs the command of a check, on the base too where the check asks for that. Nothing is recorded yet. */
+export async function runCheck(
+  services: RunServices,
+  { check, command, workspace, baseSha, origin }: CheckToRun,
+  { timeoutMs, isConfirmed, onOutput, onBase }: RunOptions,
+): Promise<CheckResult> {
+  const { checkRunner, hasher } = services;
+  const work = { command, timeoutMs, report: check.report, onOutput };
+  const before = await services.workspace.tree(workspace);
+  const here = await checkRunner.run({ ...work, folder: workspace });
+  const after = await services.workspace.tree(workspace);
+  const tree = typeof after === 'object' ? after : undefined;
+  const hasChanged = typeof before === 'object' && tree !== undefined && before.treeDigest !== tree.treeDigest;
+  let base: Result<CommandResult, BaseRefusal> | undefined;
+  if (check.against === 'base' && baseSha !== undefined) {
+    onBase?.();
+    const over = { folder: workspace, sha: baseSha, tests: check.tests ?? [], link: check.link ?? LINKED };
+    base = await checkRunner.withBase(over, (folder) => checkRunner.run({ ...work, folder }));
+  }
+  const onBaseEnd = base?.isOk() === true ? base.value : undefined;
+  const baseTrouble =
+    base?.isErr() === true
+      ? base.error.cause
+      : check.against !== undefined && baseSha === undefined
+        ? NO_BASE
+        : undefined;
+  const statement: CheckRun = {
+    kind: 'check',
+    checkId: check.checkId,
+    commandDigest: commandDigest(command, hasher.sha256),
+    ...endOf(here),
+    ...defined({ headSha: tree?.headSha, treeDigest: tree?.treeDigest as CheckRun['treeDigest'] }),
+    ...(hasChanged ? { changedDuring: true as const } : {}),
+    ...(onBaseEnd === undefined || baseSha === undefined
+      ? {}
+      : { base: { ...endOf(onBaseEnd), sha: baseSha, ...fixedBy(onBaseEnd.report, here.report) } }),
+    ...(isConfirmed || origin.foreign === undefined ? {} : { unseen: true as const }),
+    ...(isConfirmed || origin.agentKeys.length === 0 ? {} : { chosenByAgent: true as const }),
+  };
+  return { statement, tail: here.tail, ...defined({ baseTrouble }) };
+}
+
+/** Folders with installed packages, which are usually not part of a commit. */
+const LINKED = ['node_modules', '.venv', 'vendor'];
+const NO_BASE = 'the run does not know the commit that it started from';
+
+function endOf({ exitCode, signal, timedOut, durationMs, report }: CommandResult) {
+  const tests = report && { executed: report.executed, failed: report.failed };
+  return { exitCode, timedOut, durationMs, ...defined({ signal, tests }) };
+}
+
+function fixedBy(base: TestReport | undefined, here: TestReport | undefined): { readonly fixed?: number } {
+  return base === undefined && here === undefined ? {} : { fixed: fixedTests(base, here) };
+}
+
+export type RecordCheckRefusal =
+  /** The step went on while the command ran; its result has no effect any more. */
+  { readonly code: 'step_over' } | FindCheckRefusal | GateRefusal;
+
+/** Which step a result is about, and how it reached us. */
+export type CheckStatement = Pick<CheckResult, 'statement' | 'tail'> &
+  Pick<DraftOf<'attestation_recorded'>['data'], 'attestationId' | 'by'>;
+
+/** Appends the result of a check to the step that it was run for. Only this takes the lock. */
+export async function recordCheck(
+  services: AnswerServices,
+  found: Pick<CheckToRun, 'sessionId' | 'runId' | 'stepNodeId' | 'step' | 'check'>,
+  { statement, tail, attestationId, by }: CheckStatement,
+): Promise<Result<RunVerdict, RecordCheckRefusal>> {
+  const { sessionId, runId, stepNodeId, step, check } = found;
+  const { sha256 } = services.hasher;
+  const log = ownJsonBytes({ kind: 'wr.check_log', checkId: check.checkId, text: tail.toWellFormed() });
+  const digest = artifactDigestSchema.parse(sha256(log));
+  return services.sessions.exclusively<RunVerdict, RecordCheckRefusal>(
+    sessionId,
+    async (session, permit) => {
+      if (session === undefined) return err({ code: 'step_over' });
+      const { graph, nextEventIndex } = session.view;
+      const tip = preferredTip(graph, runId);
+      const isDue = tip !== undefined && triedStep(session.view, tip.nodeId).step.nodeId === stepNodeId;
+      if (!isDue) return err({ code: 'step_over' });
+      const { snapshotRef } = nodeOf(graph, stepNodeId);
+      const snapshot = await services.snapshots.get(snapshotRef);
+      if (snapshot.isErr()) return err(snapshot.error);
+      const loopPath = pendingStep(snapshot.value)?.loopPath ?? [];
+      const draft: DraftOf<'attestation_recorded'> = {
+        kind: 'attestation_recorded',
+        scope: { runId, nodeId: tip.hostNodeId },
+        data: {
+          attestationId,
+          subject: { kind: 'step', stepId: step.stepId, loopPath, snapshotRef },
+          statement: { ...statement, log: { sha256: digest, byteLength: log.length } },
+          by,
+        },
+      };
+      const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs(), by: services.by };
+      const events = placeEvents([draft], placement, sha256);
+      const plan = { sessionId, events, snapshots: new Map(), artifacts: new Map([[digest, log]]) };
+      const appended = await appendPlan(services.sessions, permit, plan);
+      const now = { commandDigest: statement.commandDigest as Sha256Digest, tree: 'unasked' } as const;
+      return appended.map(() => judgeRun(check, { run: statement, via: by.via }, now));
+    },
+    { mustExist: true },
+  );
+}

@@ -1,0 +1,273 @@
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import * as z from 'zod';
+import {
+  type CheckResult,
+  type CheckToRun,
+  findCheck,
+  needsConfirmation,
+  type RecordCheckRefusal,
+  recordCheck,
+  runCheck,
+} from '../../app/run/attest-check.ts';
+import { defined } from '../../core/json/json-value.ts';
+import { GRADES, isAtLeast } from '../../core/log/grade.ts';
+import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
+import { type RunVerdict, verdictWords } from '../../core/run/evidence/judge-check.ts';
+import { nearest } from '../../core/text/spelling.ts';
+import { type CommandContext, command, done } from '../command.ts';
+import { findSessions, runNamed } from '../ids.ts';
+import { bad, dim, good, type Line, notable, strong } from '../output/line.ts';
+import { duration } from '../output/times.ts';
+import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
+import type { AttestAccess } from '../program.ts';
+import { refusalProblem } from '../words.ts';
+
+const count = z.int().min(0);
+const end = {
+  exitCode: count.nullable(),
+  signal: z.string().exactOptional(),
+  timedOut: z.boolean(),
+  durationMs: count,
+  tests: z.strictObject({ executed: count, failed: count }).exactOptional(),
+};
+
+/** Runs the command of a check and records how it ended, so that nobody has to take the agent's word for it. */
+export const attest = command({
+  operands: [
+    { syntax: '<tag>', help: 'the tag of the run, as the agent shows it' },
+    { syntax: '<check>', help: 'the id of a check of the step that is due' },
+  ],
+  options: [
+    { flags: '--timeout <time>', help: 'end the command after this time, for example 90s or 30m (default: 10m)' },
+    { flags: '--yes', help: 'run a command that nobody has confirmed; it then counts only as reported' },
+  ],
+  example: 'workrail attest 7f3a unit',
+  data: z.strictObject({
+    sessionId: SessionId.schema,
+    runId: RunId.schema,
+    checkId: z.string(),
+    command: z.string(),
+    ...end,
+    base: z.strictObject({ ...end, sha: z.string(), fixed: count.exactOptional() }).exactOptional(),
+    /** What the result is worth; absent if it does not count. */
+    grade: z.enum(GRADES).exactOptional(),
+    /** Why it does not count, or not for more. */
+    remark: z.string().exactOptional(),
+  }),
+  run: async (context, { operands, options }) =>
+    safeTry(async function* () {
+      const { program, say } = context;
+      const timeoutMs = yield* timeLimit(options['timeout']);
+      const access = await program.attest();
+      const found = yield* await namedCheck(context, access, operands);
+      const isConfirmed = yield* await confirmed(context, access, { found, isYes: options['yes'] === true });
+      const askedAt = access.clock.nowMs();
+      for (const line of headLines(found)) say(line);
+      const result = await runCheck(access, found, {
+        timeoutMs,
+        isConfirmed,
+        onOutput: access.showOutput,
+        onBase: () => say([dim(`The same on the base commit ${found.baseSha?.slice(0, 10) ?? ''}:`)]),
+      });
+      const recorded = await recordCheck(access, found, {
+        ...result,
+        attestationId: access.answerIds.attestation(),
+        by: {
+          via: 'terminal',
+          launch: access.answerIds.launch,
+          askedAt,
+          answerMs: Math.max(0, access.clock.nowMs() - askedAt),
+        },
+      });
+      if (recorded.isErr()) return err(recordProblem(recorded.error, found, await program.dataDir()));
+      return done({
+        data: dataOf(found, result, recorded.value),
+        ...outcomeOf(found, result, recorded.value),
+      });
+    }),
+});
+
+const TIME_UNITS: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000 };
+const TIMEOUT_MS = 10 * 60_000;
+const TIMEOUT_MS_MAX = 24 * 3_600_000;
+
+function timeLimit(written: unknown): Result<number, CommandProblem> {
+  if (written === undefined) return ok(TIMEOUT_MS);
+  const [, number, unit = ''] = /^(\d{1,6})(s|m|h)$/.exec(String(written)) ?? [];
+  const ms = Number(number) * (TIME_UNITS[unit] ?? Number.NaN);
+  if (ms > 0 && ms <= TIMEOUT_MS_MAX) return ok(ms);
+  return err(
+    usageProblem(
+      `"--timeout" needs a time, not "${String(written)}".`,
+      'Write for example 90s, 30m or 2h; at most 24h.',
+    ),
+  );
+}
+
+async function namedCheck(
+  { program, progress }: CommandContext,
+  access: AttestAccess,
+  [asked = '', checkId = '']: readonly string[],
+): Promise<Result<CheckToRun, CommandProblem>> {
+  const dataDir = await program.dataDir();
+  progress.show({ label: 'looking for the run' });
+  const named = await findSessions(access, [asked]);
+  progress.stop();
+  if (named.isErr()) return err(refusalProblem(named.error, dataDir));
+  const [sessionId] = named.value;
+  const loaded = sessionId === undefined ? undefined : await access.sessions.load(sessionId);
+  if (sessionId === undefined || loaded === undefined) return err(usageProblem('Which run?', 'Give the tag of a run.'));
+  if (loaded.isErr()) return err(refusalProblem(loaded.error, dataDir));
+  const runIds = [...loaded.value.view.graph.runs.keys()];
+  const runId = runNamed(asked, { sessionId, runIds }) ?? (runIds.length === 1 ? runIds[0] : undefined);
+  if (runId === undefined) {
+    const tags = runIds.map(runTag).join(', ');
+    return err(usageProblem(`"${asked}" names a session with several runs.`, `Give the tag of one of them: ${tags}.`));
+  }
+  const found = await findCheck(access, loaded.value, { runId, checkId });
+  return found.mapErr((refusal) => recordProblem(refusal, { checkId, runId }, dataDir));
+}
+
+/** Whether a person has confirmed the command. A person at a terminal is asked once for each command and workspace. */
+async function confirmed(
+  { program, say }: CommandContext,
+  access: AttestAccess,
+  { found, isYes }: { readonly found: CheckToRun; readonly isYes: boolean },
+): Promise<Result<boolean, CommandProblem>> {
+  const { command: text, workspace, check, runId } = found;
+  if (!needsConfirmation(found)) return ok(true);
+  if (await access.confirmations.has({ command: text, workspace })) return ok(true);
+  if (isYes) return ok(false);
+  const { terminal } = program;
+  if (!(terminal.isInput() && terminal.isError())) {
+    return err(
+      problem(
+        EXIT.needsPerson,
+        `No person has confirmed this command: ${text}`,
+        `Ask the user to run \`workrail attest ${runTag(runId)} ${check.checkId}\` in a terminal of their own. With --yes it runs now, and counts only as reported.`,
+      ),
+    );
+  }
+  say([notable(originWords(found))]);
+  say([strong(text)]);
+  const answer = await (await program.ask()).confirm(
+    `Run this command in ${workspace}, now and whenever this check is attested?`,
+  );
+  if (answer !== true) return err(problem(EXIT.interrupted, 'Nothing was run.', 'Run the command again to decide.'));
+  await access.confirmations.add({ command: text, workspace });
+  return ok(true);
+}
+
+function originWords({ origin: { foreign, agentKeys } }: CheckToRun): string {
+  if (agentKeys.length > 0) return `Chosen by the agent, in the context (${agentKeys.join(', ')}):`;
+  return foreign === 'binding'
+    ? 'From the bindings of this project:'
+    : `From a ${SOURCES[foreign ?? 'project']} workflow, not from your own files:`;
+}
+
+const SOURCES = { project: "project's", remote: 'git', plugin: "package's" } as const;
+
+function headLines({ check, command: text, workspace, step }: CheckToRun): readonly Line[] {
+  return [
+    [strong(`Check "${check.checkId}" of step "${step.title}"`), dim(` in ${workspace}`)],
+    [dim('$ '), text],
+  ];
+}
+
+function dataOf(
+  { sessionId, runId, check, command: text }: CheckToRun,
+  { statement }: CheckResult,
+  verdict: RunVerdict,
+) {
+  const { exitCode, signal, timedOut, durationMs, tests, base } = statement;
+  const ended = { exitCode, timedOut, durationMs, ...defined({ signal, tests }) };
+  return {
+    sessionId,
+    runId,
+    checkId: check.checkId,
+    command: text,
+    ...ended,
+    ...(base === undefined ? {} : { base: defined({ ...base }) as typeof ended & { sha: string; fixed?: number } }),
+    ...(verdict.kind === 'counts' ? { grade: verdict.grade } : {}),
+    ...defined({ remark: verdictWords(verdict, check, statement) }),
+  };
+}
+
+function outcomeOf({ check, runId }: CheckToRun, { statement, baseTrouble }: CheckResult, verdict: RunVerdict) {
+  const remark = verdictWords(verdict, check, statement);
+  const took = duration(statement.durationMs);
+  const tests = statement.tests === undefined ? '' : `, ${statement.tests.executed} tests`;
+  const trouble: readonly Line[] =
+    baseTrouble === undefined ? [] : [[notable(`The base could not be tried: ${baseTrouble}.`)]];
+  if (verdict.kind === 'fails') {
+    const message = `Check "${check.checkId}" does not count: ${remark}.`;
+    const again = `Fix the work, then run \`workrail attest ${runTag(runId)} ${check.checkId}\` again.`;
+    return {
+      lines: [...trouble, [bad(message)], [dim(`Recorded (${took}${tests}).`)]],
+      problem: problem(EXIT.checkFailed, message, again),
+      next: '',
+    };
+  }
+  const line: Line = [good(`Recorded: check "${check.checkId}" is ${verdict.grade}`), dim(` (${took}${tests})`)];
+  if (isAtLeast(verdict.grade, check.minimum)) {
+    return { lines: [...trouble, line], next: 'Tell the agent: continue.' };
+  }
+  const message = `Check "${check.checkId}" must be ${check.minimum}, and counts only as ${verdict.grade}: ${remark}.`;
+  const person = `Run \`workrail attest ${runTag(runId)} ${check.checkId}\` in a terminal of your own and confirm the command.`;
+  return { lines: [...trouble, line], problem: problem(EXIT.needsPerson, message, person), next: '' };
+}
+
+function recordProblem(
+  refusal: RecordCheckRefusal,
+  {
+    runId,
+    ...named
+  }: { readonly runId: RunId } & ({ readonly checkId: string } | { readonly check: { readonly checkId: string } }),
+  dataDir: string,
+): CommandProblem {
+  const tag = runTag(runId);
+  const checkId = 'check' in named ? named.check.checkId : named.checkId;
+  switch (refusal.code) {
+    case 'run_complete':
+      return problem(
+        EXIT.notFound,
+        `Run ${tag} is complete, so no check is due.`,
+        `Run \`workrail session show ${tag}\`.`,
+      );
+    case 'step_without_checks':
+      return problem(
+        EXIT.notFound,
+        `The step that is due, "${refusal.title}", has no checks.`,
+        `Run \`workrail session show ${tag}\`.`,
+      );
+    case 'unknown_check': {
+      const meant = nearest(checkId, refusal.known);
+      const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
+      return problem(
+        EXIT.notFound,
+        `The step that is due, "${refusal.title}", has no check "${checkId}".`,
+        `${hint}Its checks: ${refusal.known.join(', ')}.`,
+      );
+    }
+    case 'value_missing':
+      return problem(
+        EXIT.failed,
+        `The command of check "${checkId}" needs a value that is not set: ${refusal.names.join(', ')}.`,
+        'The agent sends it in the context of its next call; then run this again.',
+      );
+    case 'workspace_unknown':
+      return problem(
+        EXIT.failed,
+        `Run ${tag} does not know its workspace.`,
+        'Start runs with a workspace to use checks.',
+      );
+    case 'step_over':
+      return problem(
+        EXIT.failed,
+        'The step was finished while the command ran. Nothing was recorded.',
+        `Run \`workrail session show ${tag}\` to see which step is due.`,
+      );
+    default:
+      return refusalProblem(refusal as Parameters<typeof refusalProblem>[0], dataDir);
+  }
+}

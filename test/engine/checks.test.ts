@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import { findCheck, recordCheck } from '../../src/app/run/attest-check.ts';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { AttestationId, derivedBits, type RunId, type SessionId } from '../../src/core/log/ids.ts';
+import { type CheckRun, commandDigest } from '../../src/core/run/evidence/judge-check.ts';
+import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { type Engine, engine, withFile } from '../examples/engine.ts';
+import { sha256 } from '../examples/sha256.ts';
+
+type Reply = Awaited<ReturnType<Engine['send']>>;
+const MODES = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] as const;
+const OBSERVED = { id: 'unit', run: 'npm test', minimum: 'observed' };
+const REPORTED = { ...OBSERVED, minimum: 'reported' };
+
+const file = (...checks: readonly object[]) => ({
+  id: 'team.work',
+  name: 'Work',
+  description: 'Does it.',
+  version: '1.0.0',
+  steps: [
+    { id: 'do', title: 'Do it', prompt: 'Do it.', checks },
+    { id: 'tell', title: 'Tell', prompt: 'Tell them.', notesOptional: true },
+  ],
+});
+
+function made(checks: readonly object[], tree: () => BoundWorkspace | undefined = () => undefined): Engine {
+  const root = { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const;
+  return engine({
+    listing: () => withFile(file(...checks)),
+    services: { workspace: { observe: async () => [root], tree: async () => tree() } },
+  });
+}
+
+const kindOf = ({ structured }: Reply) => structured['kind'];
+const blockersOf = ({ structured }: Reply) => structured['blockers'] as readonly JsonObject[];
+const checksOf = ({ structured }: Reply) => (structured['stepContext'] as JsonObject | undefined)?.['checks'];
+
+let serial = 0;
+
+/** Records a run of a check as `workrail attest` does, without running anything. */
+async function attest(run: Engine, from: Reply, more: Partial<CheckRun> = {}) {
+  const { sessionId, runId } = from.structured['session'] as { sessionId: SessionId; runId: RunId };
+  const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+  const found = (await findCheck(run.services, session, { runId, checkId: 'unit' }))._unsafeUnwrap();
+  serial += 1;
+  return recordCheck(run.services, found, {
+    statement: {
+      kind: 'check',
+      checkId: 'unit',
+      commandDigest: commandDigest('npm test', sha256),
+      exitCode: 0,
+      timedOut: false,
+      durationMs: 5,
+      ...more,
+    },
+    tail: 'ok',
+    attestationId: AttestationId.of(derivedBits(['test', serial], sha256)),
+    by: { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5 },
+  });
+}
+
+const REPORT = (outcome: string, name = 'unit') => ({
+  kind: 'wr.verification_report',
+  summary: 'The tests pass.',
+  checks: [{ name, outcome, evidence: '12 passed' }],
+});
+const NOTES = 'All tests pass: npm test ended with 12 passed.';
+
+describe.each(MODES)('a check in %s', (mode) => {
+  test('a check that must be observed is not met by notes or artifacts', async () => {
+    const run = made([OBSERVED]);
+    let reply = await run.start('team.work', { mode });
+    reply = await run.send(reply, { notes: NOTES, artifacts: [REPORT('pass')], context: { unit: 'observed' } });
+    if (mode === 'full_auto_never_stop') {
+      expect(reply.structured['gaps']).toMatchObject([{ detail: 'missing_required_output' }]);
+      expect(checksOf(reply)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'reported' }]);
+      expect(reply.text).toContain('Checks: unit only reported.');
+      return;
+    }
+    const tag = (reply.structured['run'] as JsonObject)['tag'];
+    expect(blockersOf(reply)).toMatchObject([
+      {
+        code: 'MISSING_REQUIRED_OUTPUT',
+        pointer: { kind: 'workflow_step', stepId: 'do' },
+        message: 'Check "unit" must be observed, and it is only reported.',
+        suggestedFix: `Run \`workrail attest ${tag} unit\` in a shell of the workspace. Then send the call again. It needs no output.`,
+      },
+    ]);
+    for (let i = 0; i < 4; i++) reply = await run.send(reply, { notes: `${NOTES} Again ${i}.` });
+    expect(kindOf(reply)).toBe('blocked');
+    await attest(run, reply);
+    const next = await run.send(reply);
+    expect(kindOf(next)).toBe('ok');
+    expect(next.text).toContain('Checks: unit observed.');
+  });
+});
+
+test('the newest run of a check counts', async () => {
+  const run = made([OBSERVED]);
+  let reply = await run.start('team.work');
+  await attest(run, reply);
+  await attest(run, reply, { exitCode: 1 });
+  reply = await run.send(reply, { notes: NOTES });
+  expect(blockersOf(reply)[0]?.['message']).toBe(
+    'Check "unit" must be observed, and it is only asserted. The last run does not count for more: the command ended with exit code 1.',
+  );
+  await attest(run, reply);
+  expect(kindOf(await run.send(reply))).toBe('ok');
+});
+
+test('a check that may be reported is met by an entry of its name that passed, and the form has that name', async () => {
+  const run = made([REPORTED]);
+  const start = await run.start('team.work');
+  const nextCall = start.structured['nextCall'] as { arguments: { output: { artifacts: readonly JsonObject[] } } };
+  expect(nextCall.arguments.output.artifacts).toMatchObject([
+    { kind: 'wr.verification_report', checks: [{ name: 'unit', outcome: '<fill: pass | fail | skipped>' }] },
+  ]);
+  let reply = await run.send(start, { notes: NOTES, artifacts: [REPORT('pass', 'lint')] });
+  expect(kindOf(reply)).toBe('blocked');
+  reply = await run.send(reply, { artifacts: [REPORT('fail')] });
+  expect(kindOf(reply)).toBe('blocked');
+  const offered = (reply.structured['nextCall'] as typeof nextCall).arguments.output.artifacts[0];
+  expect(offered?.['checks']).toEqual([{ name: 'unit', outcome: '<fill: pass | fail | skipped>' }]);
+  reply = await run.send(reply, { artifacts: [REPORT('pass')] });
+  expect(checksOf(reply)).toMatchObject([{ checkId: 'unit', grade: 'reported' }]);
+});
+
+test('a run whose command nobody confirmed counts as reported, and the block asks for a person', async () => {
+  const run = made([OBSERVED]);
+  let reply = await run.start('team.work');
+  await attest(run, reply, { unseen: true });
+  reply = await run.send(reply, { notes: NOTES });
+  expect(blockersOf(reply)[0]?.['suggestedFix']).toContain('ask the user to run');
+  expect(kindOf(await made([REPORTED]).start('team.work'))).toBe('ok');
+});
+
+test('a run of another command does not count, also where the agent changes the value that the command takes', async () => {
+  const run = made([{ ...OBSERVED, run: '{{testCommand}}' }]);
+  let reply = await run.start('team.work', { context: { testCommand: 'npm test' } });
+  await attest(run, reply);
+  const swapped = await run.send(reply, { notes: NOTES, context: { testCommand: 'true' } });
+  expect(blockersOf(swapped)[0]?.['message']).toContain('another command was run');
+  reply = await run.send(swapped, { context: { testCommand: 'npm test' } });
+  expect(kindOf(reply)).toBe('ok');
+});
+
+test('a fresh check counts only while the files are the same', async () => {
+  let treeDigest = `sha256:${'a'.repeat(64)}`;
+  const headSha = 'b'.repeat(40);
+  const run = made([{ ...OBSERVED, fresh: 'head' }], () => ({ headSha, treeDigest }));
+  let reply = await run.start('team.work');
+  await attest(run, reply, { treeDigest: treeDigest as `sha256:${string}`, headSha });
+  const before = treeDigest;
+  treeDigest = `sha256:${'c'.repeat(64)}`;
+  reply = await run.send(reply, { notes: NOTES });
+  expect(blockersOf(reply)[0]?.['message']).toContain('files of the workspace changed since the command ran');
+  treeDigest = before;
+  expect(kindOf(await run.send(reply))).toBe('ok');
+});
+
+test('the last reply and a rehydrated end list the checks with their grades', async () => {
+  const run = made([OBSERVED]);
+  let reply = await run.start('team.work');
+  await attest(run, reply);
+  reply = await run.send(reply, { notes: NOTES });
+  reply = await run.send(reply);
+  expect(reply.structured['isComplete']).toBe(true);
+  for (const end of [reply, await run.show(reply)]) {
+    expect(end.text).toContain('observed: run by WorkRail):\n- "Do it": unit observed');
+    expect(checksOf(end)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'observed' }]);
+  }
+});
+
+test('a result is refused once the step is done or the run is complete', async () => {
+  const run = made([OBSERVED]);
+  const start = await run.start('team.work');
+  const { sessionId, runId } = start.structured['session'] as { sessionId: SessionId; runId: RunId };
+  const load = async () => (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+  const found = (await findCheck(run.services, await load(), { runId, checkId: 'unit' }))._unsafeUnwrap();
+  const wrong = await findCheck(run.services, await load(), { runId, checkId: 'unti' });
+  expect(wrong._unsafeUnwrapErr()).toEqual({ code: 'unknown_check', title: 'Do it', known: ['unit'] });
+  await attest(run, start);
+  const next = await run.send(start, { notes: NOTES });
+  const late = await recordCheck(run.services, found, {
+    statement: {
+      kind: 'check',
+      checkId: 'unit',
+      commandDigest: commandDigest('npm test', sha256),
+      exitCode: 0,
+      timedOut: false,
+      durationMs: 1,
+    },
+    tail: '',
+    attestationId: AttestationId.of(derivedBits(['late'], sha256)),
+    by: { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5 },
+  });
+  expect(late._unsafeUnwrapErr()).toEqual({ code: 'step_over' });
+  const without = await findCheck(run.services, await load(), { runId, checkId: 'unit' });
+  expect(without._unsafeUnwrapErr()).toMatchObject({ code: 'step_without_checks' });
+  await run.send(next);
+  const over = await findCheck(run.services, await load(), { runId, checkId: 'unit' });
+  expect(over._unsafeUnwrapErr()).toEqual({ code: 'run_complete' });
+});
+
+test('a branch does not inherit what was observed on another one', async () => {
+  const run = made([OBSERVED]);
+  const start = await run.start('team.work');
+  await attest(run, start);
+  const done = await run.send(start, { notes: NOTES });
+  expect(kindOf(done)).toBe('ok');
+  const again = await run.show(start);
+  const second = await run.send(again, { notes: 'Another way.' });
+  // The step was observed where it stands, so the same node may be left twice; a later step has nothing to inherit.
+  expect(checksOf(second)).toMatchObject([{ grade: 'observed' }]);
+});
