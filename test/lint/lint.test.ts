@@ -36,6 +36,31 @@ describe('rules of quality', () => {
     expect(shown).toEqual(LINT_CODES.map((code) => [code, [code], []]));
   });
 
+  it.each([
+    ['bundled', 'error'],
+    ['project', 'warning'],
+  ])('criteria that the unfilled form meets are, in a %s workflow, an %s', (sourceKind, severity) => {
+    const text = written(RULE_EXAMPLES.sample_passes.failing);
+    const workflow = compiled(compileText(text));
+    const found = lintWorkflow(text, { kind: 'workflow', workflow, sourceKind }, re2Patterns());
+    expect(found.map(({ code, pointer, severity: own }) => [code, pointer, own])).toEqual([
+      ['sample_passes', '/steps/0/validationCriteria', severity],
+    ]);
+  });
+
+  it('one rule that needs what is filled in is enough, and criteria beside a contract are not looked at', () => {
+    const loose = { type: 'contains', value: 'Size:', message: 'A size', form: 'Size: <fill: which>' };
+    const strict = { type: 'regex', pattern: 'Cause: \\S', message: 'A cause', form: 'Cause: <fill: what>' };
+    const file = (fields: object) => ({
+      ...RULE_EXAMPLES.missing_about.passing,
+      steps: [{ id: 'a', title: 'A', prompt: 'P.', ...fields }],
+    });
+    const outputContract = { contractRef: 'wr.contracts.verification_report' };
+    expect(codes(file({ validationCriteria: [loose] }))).toEqual(['sample_passes']);
+    expect(codes(file({ validationCriteria: [loose, strict] }))).toEqual([]);
+    expect(codes(file({ validationCriteria: [loose], outputContract }))).toEqual([]);
+  });
+
   it('lint findings point at their place', () => {
     const [found] = lint(RULE_EXAMPLES.vague_opt_out.failing);
     const text = written(RULE_EXAMPLES.vague_opt_out.failing);

@@ -14,6 +14,15 @@ const facts: Facts = {
   compilePattern: (pattern, flags) => ok({ test: (text) => new RegExp(pattern, flags).test(text) }),
 };
 
+it('a rule with a line to fill in is described by its message alone', () => {
+  const verdict = { kind: 'regex', pattern: '^Verdict: (approve|reject)', flags: 'm', message: 'A verdict.' } as const;
+  const form = 'Verdict: <fill: approve | reject>';
+  expect(criteriaBullets({ ...verdict, form }, facts)).toEqual(['A verdict']);
+  expect(criteriaBullets({ kind: 'not', criteria: { ...verdict, form } }, facts)).toEqual([
+    'A verdict (the notes must not match /^Verdict: (approve|reject)/m)',
+  ]);
+});
+
 const criteria: Criteria = {
   kind: 'and',
   criteria: [
