@@ -74,6 +74,13 @@ describe('prompts', () => {
     ]);
     expect(foundIn({}, [step({ title: '{{ wr.x' })])).toEqual(['error placeholder_left /steps/0/title']);
     const made = compiled(compileText(fixture('bindings'), { bindings: { product: 'the shop' } }));
+    const marked = (made.origins ?? []).filter(({ source }) => source === 'project_binding');
+    expect(marked.length).toBeGreaterThan(0);
+    for (const { originId, text, pointer } of marked) {
+      expect([originId, text]).toEqual(['product', 'the shop']);
+      expect(textAt(made, pointer)).toContain('the shop');
+    }
+    expect(compiled(compileText(fixture('bindings'))).origins).toBeUndefined();
     expect(JSON.stringify(made)).not.toContain('{{wr.');
     expect(made.steps[0]).toMatchObject({
       title: 'About the shop',
@@ -282,3 +289,11 @@ describe('all that is wrong', () => {
     ]);
   });
 });
+
+/** The text that a pointer leads to. */
+function textAt(value: unknown, pointer: string): unknown {
+  return pointer
+    .slice(1)
+    .split('/')
+    .reduce((at, key) => (at as Record<string, unknown>)[key], value);
+}

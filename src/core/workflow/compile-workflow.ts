@@ -6,6 +6,7 @@ import type { CompilerFinding, Diagnostic } from './diagnostics/diagnostic.ts';
 import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';
 import { checkCycles, checkUses } from './emit/check-references.ts';
 import { emitWorkflow, functionsOf } from './emit/emit-workflow.ts';
+import { bindingOrigins } from './expand/binding-origins.ts';
 import { expandSteps } from './expand/expand-steps.ts';
 import type { Bindings, BrokenTemplate, Brought, Template } from './expand/expanded.ts';
 import { EMPTY_EXPANSION } from './expand/expansion-budget.ts';
@@ -57,11 +58,33 @@ export function compileWorkflow(input: CompileInput, tools: CompileTools): Compi
   if (diagnostics.hasErrors()) return { kind: 'refused', diagnostics: diagnostics.all() };
   return {
     kind: 'compiled',
-    workflow,
+    workflow: withBindingOrigins(workflow, read, { input, tools, called }),
     syntax: read.syntax,
     called: [...called].sort(),
     diagnostics: diagnostics.all(),
   };
+}
+
+/** Marks what the project's bindings put in. */
+function withBindingOrigins(
+  workflow: CompiledWorkflow,
+  read: Read,
+  {
+    input,
+    tools,
+    called,
+  }: { readonly input: CompileInput; readonly tools: CompileTools; readonly called: Set<string> },
+): CompiledWorkflow {
+  const { bindings, templates } = input;
+  const points = [read.syntax, ...[...called].flatMap((id) => templates.get(id) ?? [])].flatMap(({ extensionPoints }) =>
+    extensionPoints.map(({ slotId }) => slotId),
+  );
+  const without = (slotId: string) => {
+    const { [slotId]: _, ...others } = bindings;
+    return emit({ ...read, findings: [] }, { ...input, bindings: others, called: new Set() }, tools);
+  };
+  const marked = bindingOrigins(workflow, points, { bindings, without });
+  return marked.length === 0 ? workflow : { ...workflow, origins: [...(workflow.origins ?? []), ...marked] };
 }
 
 type Read = { readonly syntax: WorkflowSyntax; readonly root: SourceNode; readonly findings: CompilerFinding[] };

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type InspectedWorkflow, inspectWorkflow } from '../../app/catalog/inspect-workflow.ts';
-import { defined, type JsonObject } from '../../core/json/json-value.ts';
+import { defined, type JsonObject, quote } from '../../core/json/json-value.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
@@ -67,6 +67,11 @@ export const inspectReplyShape = z.strictObject({
     capabilities,
     recommended,
     conditions: texts,
+    /** Texts that the project's .workrail/bindings.json put in, and where. */
+    projectBindings: z
+      .array(z.strictObject({ slotId: z.string(), text: z.string(), pointers: texts.min(1) }))
+      .min(1)
+      .optional(),
     warnings: z.array(jsonObjectSchema),
     definition: jsonObjectSchema.optional(),
   }),
@@ -142,6 +147,7 @@ function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): 
     listed;
   const { workflow } = listed;
   const { preconditions, clarificationPrompts, metaGuidance, references, recommended, capabilities } = workflow;
+  const bound = projectBindings(workflow);
   return {
     id,
     kind,
@@ -163,12 +169,23 @@ function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): 
     capabilities,
     recommended,
     conditions: workflow.conditions.map(({ conditionId }) => conditionId),
+    ...(bound.length === 0 ? {} : { projectBindings: bound }),
     warnings: [
       ...workflow.compiledWarnings,
       ...warnings.map(({ code, line, column, message }) => ({ code, line, column, message })),
     ],
     ...(mode === 'full' ? { definition: parts(workflow as unknown as JsonObject) } : {}),
   } as JsonObject;
+}
+
+/** What the project put into the workflow, by extension point. */
+function projectBindings({ origins = [] }: CompiledWorkflow) {
+  const bound = origins.filter(({ source }) => source === 'project_binding');
+  return [...new Map(bound.map(({ originId, text = '' }) => [originId, text]))].map(([slotId, text]) => ({
+    slotId,
+    text,
+    pointers: bound.filter(({ originId }) => originId === slotId).map(({ pointer }) => pointer),
+  }));
 }
 
 /** The compiled workflow without its steps, which are shown one by one. */
@@ -190,6 +207,10 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
     ...section(
       'Contracts',
       contracts.map(({ contractRef }) => contractRef),
+    ),
+    ...section(
+      "From this project's .workrail/bindings.json, not from the author of the workflow",
+      projectBindings(workflow).map(({ slotId, text }) => `${slotId}: ${quote(text)}`),
     ),
     ...section(
       'References',

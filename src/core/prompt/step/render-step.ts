@@ -1,10 +1,12 @@
 import { assert, unreachable } from '../../assert.ts';
+import { quote } from '../../json/json-value.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
 import type { AskedPlace, Unmet } from '../../run/requirements/requirement.ts';
 import { askedAt, checkStep, requirementTexts } from '../../run/requirements/step-requirements.ts';
 import { holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
 import { type PendingPlace, pendingStepAt } from '../../run/walk/next-step.ts';
 import { loopVariablesAt } from '../../run/walk/walking.ts';
+import { clip } from '../../text/utf8.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { askedFor, type CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
@@ -58,6 +60,7 @@ export function renderStep({ index, state, facts, branch }: RenderedPlace): Rend
     functionCallTexts(pending.step, filler),
     ...requirementTexts(asked),
     confirmationText(place),
+    boundTexts(place),
   ];
   const found = [
     ...valueWarnings(filler),
@@ -92,6 +95,24 @@ export function isOfUser({ reason }: Unmet): boolean {
 export function isAnswerToReport(unmet: Unmet): boolean {
   return isOfUser(unmet) && unmet.form?.context === undefined;
 }
+
+/** The text that the project put into this step, so that nobody takes it for the workflow's own. */
+function boundTexts({ index: { workflow }, step }: StepPlace): string | undefined {
+  const at = workflow.steps.findIndex(({ stepId }) => stepId === step.stepId);
+  // What applies to the whole run is shown with the first step.
+  const isHere = (pointer: string) =>
+    pointer.startsWith(`/steps/${at}/`) || (at === 0 && !pointer.startsWith('/steps/'));
+  const bound = (workflow.origins ?? []).filter(
+    ({ source, pointer }) => source === 'project_binding' && isHere(pointer),
+  );
+  if (bound.length === 0) return undefined;
+  const texts = new Map(bound.map(({ originId, text = '' }) => [originId, quote(clip(text, BOUND_BYTES_MAX))]));
+  const list = [...texts].map(([slotId, text]) => `- ${slotId}: ${text}`);
+  return [BOUND_LABEL, ...list].join('\n');
+}
+
+const BOUND_BYTES_MAX = 200;
+const BOUND_LABEL = "From this project's .workrail/bindings.json, not from the author of the workflow:";
 
 function fragmentTexts(place: StepPlace, filler: ValueFiller): readonly string[] {
   return place.step.fragments.filter(({ when }) => holdsAt(place, when)).map(({ text }) => filler.fill(text));

@@ -26,8 +26,7 @@ const provenance = (result: 'success' | 'failure') => ({
   enforcementGrade: 'strong',
   detail: { probeTemplateId: 'wr.templates.capability_probe', probeStepId: probe, result },
 });
-const waive =
-  'If the user agrees to continue without it, send mode "full_auto_never_stop"; the run then records a gap.';
+const waive = 'If the user cannot provide it, stop and tell the user what you could not do.';
 const tryNow = `Try web_browsing now and report what happened, not what you expect. ${contractFix({ artifactKind: kind })}\n${waive}`;
 const goBack = `Go back to step "${probe}" with its state token, try it there, and report the result. A report on this step is only a claim and meets no requirement. ${waive}`;
 const earlierStep = { kind: 'step', stepId: probe };

@@ -96,20 +96,21 @@ const REMEDIES: { readonly [capability in Capability]: string } = {
   web_browsing: 'Ask the user to add or allow a tool that reads web pages.',
 };
 
+/** A looser mode is not a way out of one obstacle: it would stay on for everything after it. */
+const OTHERWISE = 'If the user cannot provide it, stop and tell the user what you could not do.';
+
 /** A claim on another step meets no requirement, so the fix names the step to go back to instead of an example. */
 function fixOf({ capability, isSettledHere }: Asked, place: StepPlace, problem: keyof typeof LACKS): string {
   const remedy = problem === 'untried' ? '' : `${REMEDIES[capability]} `;
-  const waive =
-    'If the user agrees to continue without it, send mode "full_auto_never_stop"; the run then records a gap.';
   if (isSettledHere) {
-    return `${remedy}Try ${capability} now and report what happened, not what you expect. ${contractFix(capabilityObservation)}\n${waive}`;
+    return `${remedy}Try ${capability} now and report what happened, not what you expect. ${contractFix(capabilityObservation)}\n${OTHERWISE}`;
   }
   const { earlierStep } = probeStep(place, capability);
   const back =
     earlierStep === undefined
       ? ''
       : `Go back to step "${earlierStep.stepId}" with its state token, try it there, and report the result. `;
-  return `${remedy}${back}A report on this step is only a claim and meets no requirement. ${waive}`;
+  return `${remedy}${back}A report on this step is only a claim and meets no requirement. ${OTHERWISE}`;
 }
 
 function probeStep({ index }: StepPlace, capability: Capability) {

@@ -31,7 +31,7 @@ const place = attemptAt({
 });
 const unmetBy = (trouble: LoopTrouble) => troubleUnmet(trouble, place);
 const at = { kind: 'workflow_step', stepId: 'work' };
-const leave = 'If the user agrees to leave the loop, send mode "full_auto_never_stop"; the run then records a gap.';
+const leave = 'If the loop should end and you cannot end it this way, stop and ask the user.';
 const id = (text: string) => text as LoopId;
 
 describe('a loop at its limit', () => {

@@ -20,7 +20,8 @@ type Where = Pick<StepPlace, 'index' | 'step'> & {
 };
 type Trouble<Kind extends LoopTrouble['kind']> = Extract<LoopTrouble, { kind: Kind }>;
 
-const LEAVE_OUT = 'If the user agrees to leave the loop, send mode "full_auto_never_stop"; the run then records a gap.';
+/** A looser mode is not a way out of one obstacle: it would stay on for everything after it. */
+const OTHERWISE = 'If the loop should end and you cannot end it this way, stop and ask the user.';
 
 /** A loop that cannot continue, as a requirement that the attempt at this step does not meet. */
 export function troubleUnmet(trouble: LoopTrouble, where: Where): Unmet {
@@ -50,7 +51,7 @@ function limitReached(trouble: Trouble<'limit_reached'>, { index, step }: Where)
     reason: 'unexpected:invariant_violation',
     pointer: stepPointer(step),
     message: `Loop ${name(loopId)} reached its limit of ${plural(maxIterations, 'round')} ${isByArtifact ? 'without a decision to stop' : 'and its condition does not end it'}.`,
-    suggestedFix: `Send this step again with context values that end the loop. ${LEAVE_OUT}`,
+    suggestedFix: `Send this step again with context values that end the loop. ${OTHERWISE}`,
     details: { loopId, iteration, maxIterations },
     requirement: `loop_limit:${loopId}`,
   };
@@ -58,7 +59,7 @@ function limitReached(trouble: Trouble<'limit_reached'>, { index, step }: Where)
   const artifact = contractForm(engineContract(index, loopControl), { loopId, decision: 'stop' });
   return {
     ...unmet,
-    suggestedFix: `End the loop and say what is still open: send this step again with the artifact of the offered call. ${LEAVE_OUT}`,
+    suggestedFix: `End the loop and say what is still open: send this step again with the artifact of the offered call. ${OTHERWISE}`,
     form: { artifacts: [artifact] },
   };
 }
@@ -70,7 +71,7 @@ function endingContext(loopId: string, index: WorkflowIndex): Pick<Unmet, 'sugge
   const from = { conditions: index.conditions, isFixed: (variable: string) => isLoopVariable(index, variable) };
   const context = decidingContext(control.condition, control.kind === 'until', from);
   if (context === undefined) return undefined;
-  const suggestedFix = `If this is true, send this step again with context ${quote(context)}, which ends the loop. ${LEAVE_OUT}`;
+  const suggestedFix = `If this is true, send this step again with context ${quote(context)}, which ends the loop. ${OTHERWISE}`;
   const blanks = Object.entries(context).map(([key, value]) => [key, choiceBlank([value ?? null])] as const);
   return { suggestedFix, form: { context: Object.fromEntries(blanks) } };
 }
@@ -80,7 +81,7 @@ function nothingDue({ loopId, iteration, passed }: Trouble<'nothing_due'>, { ind
     reason: 'unexpected:invariant_violation',
     pointer: stepPointer(step),
     message: `Loop ${name(loopId)} ran ${iteration + 1} rounds with nothing to do (${passed} steps skipped).`,
-    suggestedFix: `Send this step again with context values that make a step of the loop due or end the loop. ${LEAVE_OUT}`,
+    suggestedFix: `Send this step again with context values that make a step of the loop due or end the loop. ${OTHERWISE}`,
     details: { loopId, iteration, passed },
     requirement: `loop_idle:${loopId}`,
     ...endingContext(loopId, index),
@@ -137,12 +138,12 @@ function contextFix(
   const requirement = `loop_items:${loopId}`;
   const context = itemsContext({ loopId, variable }, where, value);
   if (context === undefined) {
-    const suggestedFix = `${advice}. The value comes from an outer loop, which read it when it started. Go back to the step before that loop and correct it there. ${LEAVE_OUT}`;
+    const suggestedFix = `${advice}. The value comes from an outer loop, which read it when it started. Go back to the step before that loop and correct it there. ${OTHERWISE}`;
     const outer = loopNaming(where.index, variable.split('.')[0] ?? '', loopId);
     const back = outer === undefined ? {} : { earlierStep: { kind: 'before_loop', loopId: outer.loopId } as const };
     return { pointer, suggestedFix, requirement, ...back };
   }
-  const suggestedFix = `${advice}: send this step again with the \`context\` of the offered call, filled in. ${LEAVE_OUT}`;
+  const suggestedFix = `${advice}: send this step again with the \`context\` of the offered call, filled in. ${OTHERWISE}`;
   return { pointer, suggestedFix, requirement, form: { context } };
 }
 

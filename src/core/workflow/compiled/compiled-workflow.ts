@@ -75,8 +75,18 @@ const referenceSchema = z.object({
 /** Something an author should know; shown again to anyone who inspects the workflow. */
 const COMPILED_WARNING_CODES = ['legacy_id', 'context_loop', 'schema_rule_not_enforced'] as const;
 
-/** A declaration that the author of the file did not write, and the template or feature it is from. */
-const originSchema = z.object({ pointer: z.string().min(1), originId: z.string().min(1) });
+/**
+ * Something that the author of the file did not write: a declaration from a template or feature, or a text that the
+ * project's bindings put into an extension point.
+ */
+const originSchema = z.object({
+  pointer: z.string().min(1),
+  /** The id of the template, feature or extension point. */
+  originId: z.string().min(1),
+  source: z.literal('project_binding').optional(),
+  /** What the project wrote. */
+  text: z.string().optional(),
+});
 
 /** What a run is pinned to: everything needed to render and run it, and nothing of where it came from. */
 export const compiledWorkflowSchema = z.object({
