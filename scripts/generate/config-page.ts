@@ -1,4 +1,4 @@
-import { SETTING_KEYS, SETTING_NAMES, type SettingKey } from '../../src/core/settings/setting-keys.ts';
+import { SETTING_KEYS, SETTING_NAMES, type SettingKey, settingText } from '../../src/core/settings/setting-keys.ts';
 import { cell } from './markdown.ts';
 
 const INTRODUCTION = `# Settings
@@ -12,6 +12,12 @@ These are all the settings. Each is read from four places, and the last one that
 3. \`.workrail/config.json\` in the folder of a project, for the settings marked below,
 4. the environment variable; an empty one is ignored.
 
+Settings about what an agent may do (\`mode\`, \`riskPolicy\`, \`autonomy.max\` and \`gates.*\`) are different: there the
+tightest value applies, and a missing value in your own file means the default. A project or the environment can make them
+stricter, never looser; a looser value is ignored with a warning that names its file. \`workrail config set\` loosens one of them
+only in a terminal and asks you to type a code; nothing replaces that. Someone who can edit \`~/.workrail/config.json\` by hand
+can still loosen them, so keep that file to yourself.
+
 The files are JSON and may contain comments. \`workrail config list\` shows every setting and where its value comes from,
 \`workrail config set\` changes one, and \`workrail config path\` shows where the files are. An unknown name or an invalid
 value is never ignored: the error names the file and line, and no server starts. Project settings are read when a run starts
@@ -22,6 +28,7 @@ const EXAMPLE = `## Example
 \`\`\`json
 {
   "mode": "full_auto_stop_on_user_deps",
+  "gates.minimum": "confirmed",
   "dataDir": "~/work/workrail-data",
   "log": false
 }
@@ -30,7 +37,7 @@ const EXAMPLE = `## Example
 The same from the command line:
 
 \`\`\`sh
-workrail config set mode full_auto_stop_on_user_deps
+workrail config set gates.minimum confirmed
 workrail config list
 \`\`\``;
 
@@ -50,9 +57,11 @@ export function configPage(): string {
 
 function valuesOf(key: SettingKey): string {
   if (key.kind === 'switch') return '`true` or `false`; as a variable also `1` or `0`';
-  return key.kind === 'choice' ? key.values.map((value) => `\`${value}\``).join(', ') : key.expected;
+  return key.kind === 'choice' || key.kind === 'list'
+    ? key.values.map((value) => `\`${value}\``).join(', ')
+    : key.expected;
 }
 
 function fallbackOf({ fallback }: SettingKey): string {
-  return fallback === undefined ? '–' : `\`${fallback}\``;
+  return fallback === undefined ? '–' : `\`${settingText(fallback)}\``;
 }
