@@ -9,7 +9,9 @@ import { unknownWord } from './problem.ts';
 const step = z.object({
   kind: z.enum(['ok', 'blocked']),
   run: z.object({ tag: z.string() }),
-  pending: z.object({ title: z.string(), position: z.object({ index: z.number(), of: z.number() }) }).nullable(),
+  pending: z
+    .object({ title: z.string(), position: z.object({ index: z.number(), of: z.number().optional() }) })
+    .nullable(),
   isComplete: z.boolean(),
   stateToken: z.string(),
   ackToken: z.string().optional(),
@@ -154,7 +156,7 @@ function answer({ kind, pending, isComplete, run, blockers, branch }: Step): rea
     return [[...name, `run ${run.tag} has already continued from here; doing the step again creates a branch`]];
   }
   if (isComplete) return [[...name, good(`run ${run.tag} is complete`)]];
-  const at = pending === null ? '' : ` step ${pending.position.index} of ${pending.position.of}: ${pending.title}`;
+  const at = pending === null ? '' : ` step ${positionWords(pending.position)}: ${pending.title}`;
   return [[...name, `run ${run.tag},${at}`]];
 }
 
@@ -194,4 +196,8 @@ function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
     [`${calls} MCP calls to a real server. No network, no model, no API key.`],
     ...(dataDir === undefined ? [] : [[`Kept in ${dataDir}. To look at it, set WORKRAIL_DATA_DIR to that folder.`]]),
   ];
+}
+
+function positionWords({ index, of }: { readonly index: number; readonly of?: number | undefined }): string {
+  return of === undefined ? `${index}` : `${index} of ${of}`;
 }

@@ -45,6 +45,7 @@ export function partsAt(file: object, { mode = 'guided', context = {}, capabilit
     index,
     state,
     facts,
+    line: { stepNumber: done + 1, skipped: [] },
     lifecycle: 'advance',
     warnings: [],
     gaps: [],

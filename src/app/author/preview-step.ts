@@ -8,7 +8,7 @@ import { evaluateCondition } from '../../core/run/condition/evaluate-condition.t
 import { nextStep, pendingStepAt, stateAtStep } from '../../core/run/walk/next-step.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
+import { indexWorkflow, positionOf } from '../../core/workflow/compiled/workflow-index.ts';
 import { conditionText } from '../../core/workflow/outline/condition-text.ts';
 import { shownGoal } from '../run/advance-reply.ts';
 import { patternsFor } from '../run/run-place.ts';
@@ -62,6 +62,7 @@ export async function previewStep(
     index,
     state,
     facts,
+    line: { stepNumber: positionOf(index, stepId), skipped: [] },
     lifecycle: begins ? ('start' as const) : ('advance' as const),
     warnings: goal.warnings.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: [],

@@ -11,11 +11,14 @@ import type { ModeCap } from '../../core/settings/settings-in-effect.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../core/text/utf8.ts';
 import type { RecordedCheck } from '../../core/views/line-checks.ts';
 import type { GapRecord } from '../../core/views/node-facts.ts';
+import type { RunLine } from '../../core/views/session-view.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
 
 type ReplyPlace = {
   readonly runId: RunId;
   readonly index: WorkflowIndex;
+  /** The line of the node at which the attempt was made. */
+  readonly line: RunLine;
   readonly wasClosed: boolean;
   /** How many attempts at this step there were since the last that was not blocked, this one included. */
   readonly attempts: number;
@@ -27,7 +30,7 @@ type ReplyPlace = {
 
 /** The reply to an attempt. It is stored with the attempt, so it contains nothing that is only true now. */
 export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): StoredReply {
-  const { runId, index, wasClosed, attempts, cap } = place;
+  const { runId, index, line, wasClosed, attempts, cap } = place;
   const { facts } = outcome;
   const { state } = outcome.snapshot.enginePayload;
   const isBlocked = outcome.kind === 'blocked';
@@ -40,6 +43,7 @@ export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): Stored
     index,
     state,
     facts,
+    line: isBlocked ? line : { stepNumber: line.stepNumber + 1, skipped: [...line.skipped, ...outcome.skipped] },
     lifecycle: 'advance',
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: listed.gaps,

@@ -25,6 +25,7 @@ import {
   setterOf,
 } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
+import { runLine } from '../../core/views/session-view.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices, ConfigRefusal, Services } from '../services.ts';
@@ -176,7 +177,16 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const { outcome } = decided;
     const attempts = attempt.drafts.length + 1;
     const earlierChecks = checksOnLine(current.view, nodeId);
-    const at = { runId: target.runId, index: attempt.index, wasClosed, attempts, cap: chosen?.cap, earlierChecks };
+    const line = runLine(current.view, nodeId);
+    const at = {
+      runId: target.runId,
+      index: attempt.index,
+      line,
+      wasClosed,
+      attempts,
+      cap: chosen?.cap,
+      earlierChecks,
+    };
     const reply = advanceReply(at, outcome);
     const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
     const decision = { outcome, drafts: [...decided.drafts, record] };

@@ -26,6 +26,7 @@ import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
 import { currentObservation, outputHistory } from '../../core/views/node-facts.ts';
+import { runLine } from '../../core/views/session-view.ts';
 import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
@@ -170,7 +171,8 @@ async function replyAt(
       replyWarning(fact, facts.preferences.riskPolicy),
     );
     const { runId, sessionId } = target;
-    const shown = { index, state, facts, warnings, gaps: listed.gaps, ...standing };
+    const line = runLine(view, created);
+    const shown = { index, state, facts, line, warnings, gaps: listed.gaps, ...standing };
     const stored = stepReply({ runId, lifecycle: 'checkpoint', ...shown });
     const mint = { ...keys, form: services.tokenForm };
     const reply = giveReply(stored, newNode(sessionId, created), { view, mint });

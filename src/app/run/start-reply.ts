@@ -32,6 +32,7 @@ export function startReply(started: StartedRun, outcome: StartOutcome): StoredRe
     index: indexWorkflow(listed.workflow),
     state,
     facts,
+    line: { stepNumber: 1, skipped: outcome.skipped },
     lifecycle: 'start',
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps,

@@ -72,7 +72,7 @@ export async function startSession(
       const appended = await appendStart(services, permit, { plan, workflow: SESSION_NOTES });
       if (appended.isErr()) return err(appended.error);
       const { state } = decision.outcome.snapshot.enginePayload;
-      const stored = stepReply({ runId, index, state, facts, lifecycle: 'start', warnings: [], gaps: [] });
+      const stored = stepReply({ runId, index, state, facts, line: FIRST, lifecycle: 'start', warnings: [], gaps: [] });
       const mint = { keyring, hmac, form: services.tokenForm };
       const reply = giveReply(stored, newNode(sessionId, decision.outcome.nodeId), { view: appended.value.view, mint });
       return ok(withSessionToken(reply));
@@ -89,3 +89,5 @@ function pinOf(workflowHash: Parameters<typeof startRun>[0]['pin']['workflowHash
 function withSessionToken({ structured, ...reply }: GivenReply): GivenReply {
   return { ...reply, structured: { ...structured, sessionToken: structured['stateToken'] ?? null } };
 }
+
+const FIRST = { stepNumber: 1, skipped: [] };

@@ -225,7 +225,9 @@ function turnLines({ reply, text }: Turn): readonly Line[] {
   const { pending, kind } = reply;
   if (reply.isComplete) return [];
   const place =
-    pending === null ? 'before the first step' : `${pending.position.index}/${pending.position.of} ${pending.stepId}`;
+    pending === null
+      ? 'before the first step'
+      : `${[pending.position.index, pending.position.of ?? '?'].join('/')} ${pending.stepId}`;
   // The user needs no tokens or calls, only what the step asks for.
   const [prompt = ''] = kind === 'blocked' ? [blockedText(reply.blockers)] : [pending?.prompt ?? text];
   return [

@@ -27,7 +27,7 @@ const pending = named('pending', {
   title: z.string().min(1),
   prompt: z.string().min(1),
   requireConfirmation: z.boolean(),
-  position: z.strictObject({ index: z.int().min(1), of: z.int().min(1) }),
+  position: z.strictObject({ index: z.int().min(1), of: z.int().min(1).optional() }),
 });
 
 export const warningSchema = named('warning', {
@@ -154,6 +154,20 @@ export const completeReplySchema = z.strictObject({
   nextIntent: z.literal('complete'),
   nextCall: call.nullable(),
   blockers: none,
+  result: z
+    .strictObject({
+      stepsDone: z.int().min(0),
+      skipped: z.array(
+        z.strictObject({
+          stepId: z.string().min(1),
+          title: z.string().min(1),
+          reason: z.string().min(1),
+          unset: z.array(z.string().min(1)).min(1).optional(),
+        }),
+      ),
+      skippedOmitted: z.int().min(1).optional(),
+    })
+    .optional(),
 });
 
 /** Something is missing; before the first step nothing is pending. */

@@ -1,9 +1,9 @@
 import type { NodeId, RunId } from '../log/ids.ts';
-import type { Chronicle, SkippedStep } from '../views/history.ts';
+import type { Chronicle } from '../views/history.ts';
 import { unresolvedGaps } from '../views/node-facts.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import { preferredTip, preferredTipBelow } from '../views/run-status.ts';
-import type { SessionView } from '../views/session-view.ts';
+import type { SessionView, SkippedStep } from '../views/session-view.ts';
 import type { DuePlace } from './due-step.ts';
 
 const LETTERS = 26;

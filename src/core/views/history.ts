@@ -2,10 +2,7 @@ import type { EventKind, EventOf } from '../log/event.ts';
 import type { NodeId, RunId } from '../log/ids.ts';
 import type { AdvanceRecord } from './node-facts.ts';
 import { type PreferenceSetter, setterOf } from './node-facts.ts';
-import type { AppliedEvent } from './session-view.ts';
-
-/** A step that a run skipped. */
-export type SkippedStep = EventOf<'step_skipped'>['data'];
+import type { AppliedEvent, SkippedStep } from './session-view.ts';
 
 /**
  * When things happened and what was skipped. No decision reads any of it, so it is not part of the session view; people

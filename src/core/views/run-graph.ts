@@ -30,6 +30,8 @@ type NodeFacts = {
   readonly workflowHash: WorkflowHash;
   /** The nearest node at or above this one that is not a checkpoint: where a checkpoint was made. */
   readonly hostNodeId: NodeId;
+  /** The number of the step that is due here, counted along its line: as many steps were done, and one more. */
+  readonly stepNumber: number;
 };
 type NodeMarks = {
   readonly children: NodeId[];
@@ -88,6 +90,7 @@ export function applyNodeCreated(graph: RunGraph, event: EventOf<'node_created'>
     snapshotRef,
     workflowHash,
     hostNodeId: nodeKind === 'checkpoint' && parent !== undefined ? parent.hostNodeId : nodeId,
+    stepNumber: (parent?.stepNumber ?? 0) + (nodeKind === 'step' ? 1 : 0),
     children: [],
     edge: undefined,
     hasStepBelow: false,

@@ -1,11 +1,10 @@
 import { unreachable } from '../assert.ts';
 import type { EventKind, EventOf } from '../log/event.ts';
 import type { RunId, WorkflowId } from '../log/ids.ts';
-import type { SkippedStep } from './history.ts';
 import type { AdvanceRecord } from './node-facts.ts';
 import { type PreferenceSetter, setterOf } from './node-facts.ts';
 import { nodeOf, type RunGraph, type RunNode } from './run-graph.ts';
-import type { AppliedEvent } from './session-view.ts';
+import type { AppliedEvent, SkippedStep } from './session-view.ts';
 
 type Of<Kind extends EventKind> = EventOf<Kind>['data'];
 

@@ -1,7 +1,7 @@
 import { assert, unreachable } from '../assert.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { SessionHealth } from '../log/health.ts';
-import type { EventId } from '../log/ids.ts';
+import type { EventId, NodeId } from '../log/ids.ts';
 import type { KnownGraph } from '../log/plan/plan-rules.ts';
 import { type AttestationsView, applyAttestation } from './attestations.ts';
 import { type ContextView, emptyContext } from './context.ts';
@@ -57,6 +57,8 @@ export type SessionView = {
   readonly trace: TraceView;
   readonly observations: ObservationsView;
   readonly attestations: AttestationsView;
+  /** Steps that were skipped on the way to a node. */
+  readonly skipped: Map<NodeId, SkippedStep[]>;
 };
 
 export function emptySessionView(): SessionView {
@@ -76,6 +78,7 @@ export function emptySessionView(): SessionView {
     trace: new Map(),
     observations: new Map(),
     attestations: new Map(),
+    skipped: new Map(),
   };
 }
 
@@ -133,9 +136,11 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
     case 'attestation_recorded':
       applyAttestation(view.attestations, event);
       break;
+    case 'step_skipped':
+      view.skipped.set(event.scope.nodeId, [...(view.skipped.get(event.scope.nodeId) ?? []), event.data]);
+      break;
     case 'session_created':
     case 'divergence_recorded':
-    case 'step_skipped':
       break;
     default:
       unreachable(event);
@@ -166,6 +171,21 @@ function applyOutput(view: SessionView, event: EventOf<'node_output_appended'>):
 
 function isNote(event: EventOf<'node_output_appended'>): event is Note {
   return event.data.outputChannel === 'recap';
+}
+
+/** A step that a run skipped. */
+export type SkippedStep = EventOf<'step_skipped'>['data'];
+
+/** A node and everything above it: how many steps were done, and which were skipped, oldest first. */
+export type RunLine = { readonly stepNumber: number; readonly skipped: readonly SkippedStep[] };
+
+export function runLine({ graph, skipped }: Pick<SessionView, 'graph' | 'skipped'>, nodeId: NodeId): RunLine {
+  const found: SkippedStep[][] = [];
+  for (let at: NodeId | null = nodeId; at !== null; at = nodeOf(graph, at).parentNodeId) {
+    const here = skipped.get(at);
+    if (here !== undefined) found.unshift(here);
+  }
+  return { stepNumber: nodeOf(graph, nodeId).stepNumber, skipped: found.flat() };
 }
 
 /** What a further plan may refer to. It follows the view: events applied later are known too. */

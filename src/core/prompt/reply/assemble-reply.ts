@@ -9,6 +9,7 @@ import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warn
 import { footer, joined, stepContextData, type TextPart } from './footer.ts';
 import { replyGapData } from './gap-lines.ts';
 import { branchData, guidanceData, recapData, recordedData, shownDraft } from './reply-sections.ts';
+import { type RunResult, resultData } from './run-result.ts';
 
 /** The content of one reply, before it becomes text and data. */
 export type Outline = {
@@ -26,6 +27,8 @@ export type Outline = {
   readonly gaps: ReplyParts['gaps'];
   /** Values that are shown apart from the step's texts. */
   readonly values: ReadonlyMap<string, string>;
+  /** What was done and skipped; only of a finished run. */
+  readonly result?: RunResult;
 };
 
 /** The same reply as text and as data: each must be enough for a reader who sees only one of them. */
@@ -66,6 +69,7 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
     preferences: defined({ autonomy, riskPolicy, setBy: facts.setBy }),
     warnings: warnings.map(warningData),
     gaps: parts.gaps.map(replyGapData),
+    ...(outline.result === undefined ? {} : { result: resultData(outline.result) }),
     blockers: (blocked?.blockers ?? []).map(blockerData),
     ...stepContextData(parts),
     ...recordedData(parts, outline.values),

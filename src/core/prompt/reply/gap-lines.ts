@@ -6,6 +6,7 @@ import { gradeWords } from '../../views/line-checks.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { ReplyParts } from '../reply-parts.ts';
+import { isWhole, type RunResult } from './run-result.ts';
 
 type Gap = ReplyParts['gaps'][number];
 
@@ -21,12 +22,15 @@ export function replyGapData({ gapId, severity, reason, summary, details }: Gap)
 }
 
 /** The first thing a finished run reports: nothing that was skipped or assumed may get lost at the end. */
-export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex): string {
-  if (gaps.length === 0) return 'No gaps are open: every requirement was met.';
+export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex, result: RunResult): string {
+  if (gaps.length === 0) return isWhole(result) ? ALL : NONE;
   const count = gaps.length === 1 ? '1 gap is' : `${gaps.length} gaps are`;
   const lead = `${count} open: requirements that were skipped, or met only by an assumption. Tell the user about each one:`;
   return [lead, ...gaps.map((gap) => `- ${gapLine(gap, index)}`)].join('\n');
 }
+
+const ALL = 'No gaps are open. Everything that was asked for was handed in.';
+const NONE = 'No gaps are open, but steps were skipped because a value was never set. Tell the user which.';
 
 /** How well it is known that each check passed, step by step. */
 export function gradesText(checks: NonNullable<ReplyParts['checks']>, { steps }: WorkflowIndex): string {

@@ -9,6 +9,7 @@ import { ATTEMPTS_IN_A_ROW_MAX, blockedOpening, ON_TOP, sendWords } from './bloc
 import { correctedCall, reportCall, shortTitle } from './footer.ts';
 import { gradesText, openGapsText } from './gap-lines.ts';
 import { fittedBranch, replySections, toStay } from './reply-sections.ts';
+import { lineText, runResult } from './run-result.ts';
 
 /** The reply about a node: the step first, then the position, what to do and the tokens. */
 export function stepReply(given: ReplyParts): OpenReply {
@@ -38,7 +39,7 @@ function outlineOf(parts: ReplyParts): Outline {
 
 function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
   const { blocked } = parts;
-  const { position } = step.pending;
+  const { index, of } = step.position;
   const nextIntent = blocked === undefined ? pendingIntent(step) : blockedIntent(blocked);
   const nextCall = blocked === undefined || blocked.unmet.length === 0 ? reportCall(step) : correctedCall(blocked);
   const opening =
@@ -48,7 +49,7 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
   return {
     kind: blocked === undefined ? 'ok' : 'blocked',
     sections: [...opening, [step.prompt], ...replySections(parts, step.values)],
-    standing: `step ${position.index} of ${position.of}: ${shortTitle(step.title)}`,
+    standing: `step ${index}${of === undefined ? '' : ` of ${of}`}: ${shortTitle(step.title)}`,
     pending: pendingData(step),
     nextIntent,
     nextCall,
@@ -63,13 +64,13 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
 const AGAIN = 'The step:';
 const CALL_ON_TOP = `This step is still pending. ${ON_TOP}`;
 
-function pendingData({ title, prompt, place, pending }: RenderedStep): JsonObject {
+function pendingData({ title, prompt, place, position }: RenderedStep): JsonObject {
   return {
     stepId: place.step.stepId,
     title,
     prompt,
     requireConfirmation: dueConfirmation(place) !== 'none',
-    position: { index: pending.position.index, of: pending.position.of },
+    position,
   };
 }
 
@@ -102,9 +103,8 @@ function choice({ preferred }: NonNullable<ReplyParts['branch']>): string {
   return `To stay on the existing branch, send the call after "${toStay(preferred)}". To do this step again on a new branch,`;
 }
 
-/** The last step may be in a loop, so nothing is said about the reply to it. */
-function replyWords({ pending: { position } }: RenderedStep): string {
-  return position.index < position.of ? 'The reply has the next step.' : 'This is the last step.';
+function replyWords({ position: { index, of } }: RenderedStep): string {
+  return index === of ? 'This is the last step.' : 'The reply has the next step.';
 }
 
 /** Whether the user is asked only about the report; any other question comes before the report. */
@@ -158,15 +158,18 @@ const NOTHING_PENDING = {
 
 function completeOutline(parts: ReplyParts): Outline {
   const { index, gaps } = parts;
+  const result = runResult(parts);
   const name = visibleLine(index.workflow.name);
   return {
     ...NOTHING_PENDING,
     sections: [
       [`"${name}" is complete. No steps are left.`],
-      [openGapsText(gaps, index)],
+      ...lineText(result).map((text) => [text]),
+      [openGapsText(gaps, index, result)],
       ...gradeSections(parts),
       ...replySections(parts),
     ],
+    result,
     standing: 'complete',
     advice: 'Tell the user the result.',
     gaps: [],

@@ -5,9 +5,11 @@ import type { AskedPlace, Unmet } from '../../run/requirements/requirement.ts';
 import { askedAt, checkStep, requirementTexts } from '../../run/requirements/step-requirements.ts';
 import { holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
 import { type PendingPlace, pendingStepAt } from '../../run/walk/next-step.ts';
+import { stepsAhead } from '../../run/walk/steps-ahead.ts';
 import { loopVariablesAt } from '../../run/walk/walking.ts';
 import { clip } from '../../text/utf8.ts';
 import { visibleText } from '../../text/visible-text.ts';
+import type { RunLine } from '../../views/session-view.ts';
 import { askedFor, type CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { BranchPart } from '../reply-parts.ts';
@@ -20,6 +22,7 @@ export type RenderedPlace = {
   readonly index: WorkflowIndex;
   readonly state: EngineState;
   readonly facts: RunFacts;
+  readonly line: Pick<RunLine, 'stepNumber'>;
   readonly branch?: BranchPart | undefined;
 };
 
@@ -34,14 +37,16 @@ export type RenderedStep = {
   readonly warnings: readonly ReplyWarning[];
   readonly place: AskedPlace;
   readonly pending: PendingPlace;
+  /** Counted along the line of the run; `of` only once nothing ahead is undecided. */
+  readonly position: { readonly index: number; readonly of?: number };
   /** What an empty call would lack. */
   readonly lacking: readonly Unmet[];
 };
 
 /** The pending step: what its author wrote, with the values of this place, and everything it asks for. */
-export function renderStep({ index, state, facts, branch }: RenderedPlace): RenderedStep {
+export function renderStep({ index, state, facts, line, branch }: RenderedPlace): RenderedStep {
   const pending = pendingStepAt(index, state);
-  assert(pending !== undefined, 'only a pending step is rendered');
+  assert(state.kind === 'running' && pending !== undefined, 'only a pending step is rendered');
   const loopVariables = loopVariablesAt(index, state);
   const place: StepPlace = { index, step: pending.step, facts, loopVariables };
   const filler = valueFiller({ context: facts.context, loopVariables });
@@ -75,8 +80,13 @@ export function renderStep({ index, state, facts, branch }: RenderedPlace): Rend
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     place: asked,
     pending,
+    position: positionOn(line, stepsAhead(index, state, facts)),
     lacking,
   };
+}
+
+function positionOn({ stepNumber }: Pick<RunLine, 'stepNumber'>, ahead: number | undefined): RenderedStep['position'] {
+  return { index: stepNumber, ...(ahead === undefined ? {} : { of: stepNumber + ahead }) };
 }
 
 const NOTHING = {

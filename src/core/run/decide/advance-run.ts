@@ -14,7 +14,7 @@ import type { RecordedCheck } from '../../views/line-checks.ts';
 import type { GapRecord } from '../../views/node-facts.ts';
 import type { StepCheck, Unmet } from '../requirements/requirement.ts';
 import type { HandedIn, RunFacts } from '../step-place.ts';
-import type { UnsetSkip } from '../walk/walk.ts';
+import type { UnsetSkip, Walk } from '../walk/walk.ts';
 import {
   contextDrafts,
   type Decision,
@@ -66,6 +66,8 @@ export type AdvanceOutcome = DecisionNode & {
         readonly openedGaps: readonly GapRecord['data'][];
         /** Steps that were skipped because context does not have what their conditions ask for. */
         readonly unset: readonly UnsetSkip[];
+        /** All steps that were skipped on the way to the next one. */
+        readonly skipped: Walk['skipped'];
       }
   );
 
@@ -173,6 +175,7 @@ function advanced(
       preferenceWarnings: change.warnings,
       isNoteCut: outputs.isNoteCut,
       unset: walk.unset ?? [],
+      skipped: walk.skipped,
       ...common(attempted),
     },
     drafts: [

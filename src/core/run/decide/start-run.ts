@@ -11,7 +11,7 @@ import { troubleUnmet } from '../requirements/loop-trouble.ts';
 import type { Unmet } from '../requirements/requirement.ts';
 import type { RunFacts } from '../step-place.ts';
 import { nextStep } from '../walk/next-step.ts';
-import type { UnsetSkip } from '../walk/walk.ts';
+import type { UnsetSkip, Walk } from '../walk/walk.ts';
 import {
   contextDrafts,
   type Decision,
@@ -47,6 +47,8 @@ export type StartOutcome = DecisionNode & {
   readonly warnings: readonly PreferenceWarning[];
   /** Steps that were skipped because context does not have what their conditions ask for. */
   readonly unset: readonly UnsetSkip[];
+  /** All steps that were skipped on the way to the first one. */
+  readonly skipped: Walk['skipped'];
 };
 
 /** Starts a run at its first step. All of it is one append, so there is never half a run. */
@@ -81,6 +83,7 @@ export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome
       unmet: walk.isHalted ? troubles : [],
       warnings,
       unset: walk.unset ?? [],
+      skipped: walk.skipped,
     },
     drafts: [
       ...(start.isFirstRun ? [{ kind: 'session_created' as const, data: {} }] : []),

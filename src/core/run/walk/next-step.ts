@@ -17,7 +17,6 @@ import {
   guardsOver,
   indexWorkflow,
   loopOf,
-  positionOf,
   stepOf,
   type WorkflowIndex,
 } from '../../workflow/compiled/workflow-index.ts';
@@ -173,11 +172,9 @@ function conditionIdOf(condition: Condition): Pick<EventOf<'step_skipped'>['data
   return { conditionId: condition.conditionId as EventOf<'step_skipped'>['data']['conditionId'] };
 }
 
-/** A pending step, and its position in the workflow. */
+/** A pending step, and the loops around it. */
 export type PendingPlace = {
   readonly step: CompiledStep;
-  /** Among all steps, counted from 1. */
-  readonly position: { readonly index: number; readonly of: number };
   /** Open loops, outermost first. */
   readonly loops: readonly {
     readonly loopId: LoopId;
@@ -195,7 +192,6 @@ export function pendingStepAt(index: WorkflowIndex, state: EngineState): Pending
   const { stepId } = state.pending.step;
   return {
     step: stepOf(index, stepId),
-    position: { index: positionOf(index, stepId), of: index.workflow.steps.length },
     loops: state.loopStack.map((frame) => {
       const loop = loopOf(index, frame.loopId);
       const of = roundsOf(loop, frame);

@@ -1,0 +1,87 @@
+import { type JsonObject, quote } from '../../json/json-value.ts';
+import { unsetKeys } from '../../run/condition/deciding-context.ts';
+import { conditionFacts } from '../../run/step-place.ts';
+import { visibleLine } from '../../text/visible-text.ts';
+import { plural } from '../../text/words.ts';
+import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
+import type { Condition } from '../../workflow/compiled/condition.ts';
+import { entryPart, guardsOver, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { conditionText } from '../../workflow/outline/condition-text.ts';
+import type { ReplyParts } from '../reply-parts.ts';
+import { titleWithoutValues } from '../step/fill-values.ts';
+
+/** A step that was skipped, and why. */
+type SkippedResult = {
+  readonly stepId: string;
+  readonly title: string;
+  readonly reason: string;
+  /** Keys of context whose values were never set. */
+  readonly unset: readonly string[];
+};
+
+/** What a finished run did. */
+export type RunResult = { readonly stepsDone: number; readonly skipped: readonly SkippedResult[] };
+
+export function runResult({ index, facts, line }: ReplyParts): RunResult {
+  const asked = conditionFacts({ index, facts, loopVariables: {} });
+  const skipped = [...new Set(line.skipped.map(({ stepId }) => stepId))].map((stepId): SkippedResult => {
+    const conditions = conditionsOf(index, stepId);
+    const unset = [...new Set(conditions.flatMap((condition) => unsetKeys(condition, asked)))];
+    const title = index.steps.get(stepId)?.title ?? index.loops.get(stepId)?.title ?? stepId;
+    return { stepId, title: visibleLine(titleWithoutValues(title)), reason: reasonOf(conditions, unset), unset };
+  });
+  return { stepsDone: line.stepNumber - 1, skipped };
+}
+
+/** Whether no step was skipped only because a value is missing. */
+export function isWhole({ skipped }: RunResult): boolean {
+  return skipped.every(({ unset }) => unset.length === 0);
+}
+
+const SKIPPED_MAX = 20;
+
+/** The first lines about a finished run. */
+export function lineText({ stepsDone, skipped }: RunResult): readonly string[] {
+  const done = `${plural(stepsDone, 'step')} done.`;
+  if (skipped.length === 0) return [`${done} None was skipped.`];
+  const list = skipped.slice(0, SKIPPED_MAX).map(({ title, reason }) => `- "${title}": ${reason}`);
+  const more = skipped.length - SKIPPED_MAX;
+  const rest = more > 0 ? [`- and ${more} more`] : [];
+  return [[`${done} ${plural(skipped.length, 'step was', 'steps were')} skipped:`, ...list, ...rest].join('\n')];
+}
+
+export function resultData({ stepsDone, skipped }: RunResult): JsonObject {
+  return {
+    stepsDone,
+    skipped: skipped.slice(0, SKIPPED_MAX).map(({ stepId, title, reason, unset }) => ({
+      stepId,
+      title,
+      reason,
+      ...(unset.length === 0 ? {} : { unset }),
+    })),
+    ...(skipped.length > SKIPPED_MAX ? { skippedOmitted: skipped.length - SKIPPED_MAX } : {}),
+  };
+}
+
+function reasonOf(conditions: readonly Condition[], unset: readonly string[]): string {
+  if (unset.length > 0) return `${unset.map((key) => quote(key)).join(', ')} was never set.`;
+  if (conditions.length === 0) return 'it was not due.';
+  return visibleLine(`it is only for the case that ${conditions.map(conditionText).join(', and ')}.`);
+}
+
+/** All conditions that decide whether a step or a loop is due, the outermost first. */
+function conditionsOf(index: WorkflowIndex, id: string): readonly Condition[] {
+  const search = (entries: readonly Entry[], above: readonly Condition[]): readonly Condition[] | undefined => {
+    for (const [i, entry] of entries.entries()) {
+      const part = entryPart(index, entry);
+      const own = part.runCondition === undefined ? [] : [part.runCondition];
+      const conditions = [...above, ...guardsOver(entries, i), ...own];
+      const entryId = entry.kind === 'step' ? entry.stepId : entry.loopId;
+      if (entryId === id || part.stepId === id) return conditions;
+      const inside = entry.kind === 'loop' ? search(index.loops.get(entry.loopId)?.body ?? [], conditions) : undefined;
+      if (inside !== undefined) return inside;
+    }
+    return undefined;
+  };
+  return search(index.workflow.entries, []) ?? [];
+}

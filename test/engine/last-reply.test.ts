@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { enforces } from '../enforces.ts';
+import { engine, withFile } from '../examples/engine.ts';
+
+const step = (id: string, more: object = {}) => ({ id, title: `Step ${id}`, prompt: 'Do it.', ...more });
+const FILE = {
+  id: 'test.skipping',
+  name: 'Skipping',
+  description: 'Skips steps.',
+  steps: [
+    step('a'),
+    step('b', { runCondition: { var: 'size', equals: 'large' } }),
+    step('c'),
+    step('d', { runCondition: { var: 'risk', equals: 'high' } }),
+  ],
+};
+
+async function lastReply(context: object) {
+  const { start, send, show } = engine({ listing: () => withFile(FILE) });
+  const begun = await start('test.skipping');
+  const second = await send(begun, { notes: 'Done.', context: { ...context } });
+  const last = await send(second, { notes: 'Done.' });
+  return { begun, second, last, shown: await show(last) };
+}
+
+test('the last reply says what was done and skipped, and why', async () => {
+  enforces('last_reply_is_true', 'position_counts_line');
+  const { begun, second, last, shown } = await lastReply({ size: 'small', risk: 'low' });
+  for (const { text, structured } of [last, shown]) {
+    expect(text).toContain(
+      [
+        '2 steps done. 2 steps were skipped:',
+        '- "Step b": it is only for the case that size is "large".',
+        '- "Step d": it is only for the case that risk is "high".',
+        '',
+        'No gaps are open. Everything that was asked for was handed in.',
+      ].join('\n'),
+    );
+    expect(structured['result']).toEqual({
+      stepsDone: 2,
+      skipped: [
+        { stepId: 'b', title: 'Step b', reason: 'it is only for the case that size is "large".' },
+        { stepId: 'd', title: 'Step d', reason: 'it is only for the case that risk is "high".' },
+      ],
+    });
+  }
+  expect([begun, second].map(({ structured }) => structured['pending'])).toMatchObject([
+    { position: { index: 1 } },
+    { position: { index: 2, of: 2 } },
+  ]);
+  expect(begun.text).toContain('· step 1: Step a');
+  expect(second.text).toContain('· step 2 of 2: Step c');
+});
+
+test('the last reply does not claim that everything was handed in if a step was skipped for want of a value', async () => {
+  enforces('last_reply_is_true');
+  const { last } = await lastReply({ size: 'small' });
+  expect(last.text).toContain('- "Step d": "risk" was never set.');
+  expect(last.text).not.toContain('Everything that was asked for');
+  expect(last.text).toContain(
+    'No gaps are open, but steps were skipped because a value was never set. Tell the user which.',
+  );
+});
