@@ -93,9 +93,7 @@ test("a mode that the agent set in the first release counts as the agent's, neve
   const tip = run?.newestNodeId;
   if (tip === undefined) throw new Error('the run has a node');
   expect(isNeverStopByPerson(view, tip)).toBe(false);
-  expect(setterOf({ data: { source: 'user' }, by: undefined } as unknown as Parameters<typeof setterOf>[0])).toBe(
-    'agent',
-  );
+  expect(setterOf({ source: 'user', by: undefined })).toBe('agent');
 });
 
 test('every session of the first release is healthy', async () => {

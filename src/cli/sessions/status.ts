@@ -12,6 +12,7 @@ import { bad, dim, type Line, type LineSpan, notable, strong } from '../output/l
 import { clipText, padText } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
 import { asTyped } from '../output/wording.ts';
+import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
 import { count } from './listed-session.ts';
@@ -55,9 +56,10 @@ export const statusData = z.strictObject({
 export type StatusData = z.infer<typeof statusData>;
 
 export const status = command({
+  options: [{ flags: '--waiting', help: 'exit with 5 while something waits for a person' }],
   example: 'workrail status',
   data: statusData,
-  run: async ({ program, progress }) => {
+  run: async ({ program, progress }, { options }) => {
     progress.show({ label: 'reading the index' });
     const [sessionAccess, dataDir] = [await program.sessionAccess(), await program.dataDir()];
     const [sessions, workspaces] = await Promise.all([
@@ -96,10 +98,18 @@ export const status = command({
         stored: listed.length,
         program,
       }),
+      problem: options['waiting'] === true ? waitingProblem(data) : undefined,
       next: nextOf(data, listed),
     });
   },
 });
+
+function waitingProblem({ here, elsewhere }: StatusData): CommandProblem | undefined {
+  const waiting = [...here.runs, ...elsewhere.runs].filter(({ standing }) => standing === 'waiting').length;
+  if (waiting === 0) return undefined;
+  const message = `${plural(waiting, 'run')} ${waiting === 1 ? 'waits' : 'wait'} for a person.`;
+  return problem(EXIT.needsPerson, message, 'Run "workrail waiting".');
+}
 
 type Layout = {
   readonly nowMs: number;
