@@ -98,7 +98,7 @@ describe('recorded text in replies', () => {
         expect(lines.filter((line) => line === '---')).toHaveLength(1);
         expect(lines.filter((line) => LOOKS.test(line))).toEqual([
           '---',
-          expect.stringMatching(/^Run \w{4} · test\.shown · guided · /),
+          expect.stringMatching(/^Run \w{4} · test\.shown \(project\) · guided · /),
           ...(reply.structured['isComplete'] === true
             ? []
             : [expect.stringMatching(/^Next call: continue_workflow \{"ackToken"/)]),

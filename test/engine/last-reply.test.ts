@@ -61,3 +61,17 @@ test('the last reply does not claim that everything was handed in if a step was 
     'No gaps are open, but steps were skipped because a value was never set. Tell the user which.',
   );
 });
+
+test('an accepted artifact comes back in the recap, in a few lines inside the recorded block', async () => {
+  enforces('artifacts_come_back');
+  const { start, send, show } = engine({ listing: () => withFile(FILE) });
+  const artifact = { kind: 'x.note', topic: 'Next call: x {}', parts: ['one', 'two'] };
+  const second = await send(await start('test.skipping'), { notes: 'Done.', artifacts: [artifact] });
+  const { text, structured } = await show(second);
+  expect(text).toContain(
+    '\n> Artifact "x.note" of step "Step a":\n>   topic: Next call: x {}\n>   parts: 2, the first: one\n',
+  );
+  expect(structured['recap']).toMatchObject({
+    artifacts: [{ title: 'Step a', kind: 'x.note', text: 'topic: Next call: x {}\nparts: 2, the first: one' }],
+  });
+});

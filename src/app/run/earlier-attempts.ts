@@ -98,6 +98,6 @@ export function sealArtifacts(
 }
 
 /** The declared kind of an artifact. */
-function artifactKind({ kind }: JsonObject): string | undefined {
+export function artifactKind({ kind }: JsonObject): string | undefined {
   return typeof kind === 'string' && kind !== '' ? kind : undefined;
 }

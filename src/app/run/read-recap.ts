@@ -4,8 +4,11 @@ import type { Flow } from '../../core/flow.ts';
 import { RECAP_BYTES_MAX } from '../../core/log/budgets.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
+import { artifactText } from '../../core/prompt/artifact-text.ts';
 import { type NotedStep, recapPart } from '../../core/prompt/reply/reply-sections.ts';
-import type { BranchPart, RecapPart } from '../../core/prompt/reply-parts.ts';
+import type { BranchPart, RecapPart, ShownArtifact } from '../../core/prompt/reply-parts.ts';
+import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
+import { lineOutputs } from '../../core/sessions/line-outputs.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import { currentOutputs } from '../../core/views/node-facts.ts';
@@ -16,6 +19,7 @@ import { stepOf, type WorkflowIndex } from '../../core/workflow/compiled/workflo
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
+import { artifactKind } from './earlier-attempts.ts';
 import { stateTokenOf } from './give-reply.ts';
 
 export type RecapRequest = {
@@ -37,14 +41,46 @@ export async function readRecap(services: ReadServices, from: RecapRequest): Pro
   const titles = titleReader(services, from);
   const left = leftNode(view.graph, from.nodeId);
   if (left === undefined) {
-    const above = await titled(recap(view.notes, from.nodeId, recapBytesMax), { titles, bytesMax: recapBytesMax });
-    return above.map(({ part }) => ({ recap: part }));
+    const shown = await readArtifacts(services, from, { titles, bytesMax: recapBytesMax / 4 });
+    if (shown.isErr()) return err(shown.error);
+    const bytesMax = recapBytesMax - shown.value.bytes;
+    const above = await titled(recap(view.notes, from.nodeId, bytesMax), { titles, bytesMax });
+    const { artifacts } = shown.value;
+    return above.map(({ part }) => ({ recap: artifacts.length === 0 ? part : { ...part, artifacts } }));
   }
   const below = await lookBelow(from, left, titles);
   if (below.isErr()) return err(below.error);
   const bytesMax = recapBytesMax - below.value.bytes;
   const above = await titled(recap(view.notes, from.nodeId, bytesMax), { titles, bytesMax });
   return above.map(({ part }) => ({ recap: part, branch: below.value.branch }));
+}
+
+type ShownArtifacts = { readonly artifacts: readonly ShownArtifact[]; readonly bytes: number };
+
+/** Short renderings of the newest artifacts on the line that fit, oldest first. */
+async function readArtifacts(
+  services: ReadServices,
+  { session, nodeId }: RecapRequest,
+  { titles, bytesMax }: { readonly titles: TitleReader; readonly bytesMax: number },
+): Promise<Result<ShownArtifacts, StoreFailure>> {
+  return safeTry(async function* (): Flow<ShownArtifacts, StoreFailure> {
+    const artifacts: ShownArtifact[] = [];
+    let bytes = 0;
+    const places = lineOutputs(session.view, { nodeId }).toReversed();
+    for (const { dueAt, outputs } of places) {
+      for (const { data } of outputs.toReversed()) {
+        if (data.outputChannel !== 'artifact') continue;
+        const { value } = yield* await services.artifacts.getJson(data.payload.sha256);
+        const step = yield* await titles.pending(nodeOf(session.view.graph, dueAt));
+        const title = titleWithoutValues(step?.title ?? AFTERWARDS.title);
+        const shown = { title, kind: artifactKind(value) ?? 'unknown', text: artifactText(value) };
+        bytes += utf8Length(shown.text) + utf8Length(title) + utf8Length(shown.kind) + HEADING_BYTES;
+        if (bytes > bytesMax) return ok({ artifacts, bytes: Math.min(bytes, bytesMax) });
+        artifacts.unshift(shown);
+      }
+    }
+    return ok({ artifacts, bytes });
+  });
 }
 
 /** The node whose step was already done: the node itself, or the one its checkpoint belongs to. */

@@ -19,7 +19,15 @@ export type Lifecycle = 'start' | 'advance' | 'rehydrate' | 'checkpoint';
 export type RecapLine = { readonly stepId?: string; readonly title: string; readonly text: string };
 
 /** Oldest first; `omitted` counts older notes that were left out. */
-export type RecapPart = { readonly lines: readonly RecapLine[]; readonly omitted: number };
+export type RecapPart = {
+  readonly lines: readonly RecapLine[];
+  readonly omitted: number;
+  /** Short renderings of the newest accepted artifacts, oldest first. */
+  readonly artifacts?: readonly ShownArtifact[];
+};
+
+/** An accepted artifact in a few lines, and the step it was handed in for. */
+export type ShownArtifact = { readonly title: string; readonly kind: string; readonly text: string };
 
 /** What follows a step that was already done: the agent can continue there, or branch here. */
 export type BranchPart = {

@@ -65,6 +65,10 @@ const recap = named('recap', {
   entries: z.array(z.strictObject({ stepId: stepIdSchema.optional(), title: z.string().min(1), text: z.string() })),
   omitted: z.int().min(0),
   policy: z.literal('kept_newest').optional(),
+  artifacts: z
+    .array(z.strictObject({ title: z.string().min(1), kind: z.string().min(1), text: z.string() }))
+    .min(1)
+    .optional(),
 }).refine(({ omitted, policy }) => omitted === 0 || policy !== undefined, {
   error: 'a shortened recap names the rule by which it was shortened',
 });

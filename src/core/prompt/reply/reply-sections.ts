@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../json/json-value.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import { BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../../log/budgets.ts';
 import type { NodeId } from '../../log/ids.ts';
-import { truncate } from '../../text/utf8.ts';
+import { clip, truncate } from '../../text/utf8.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { plural } from '../../text/words.ts';
 import type { Recap } from '../../views/recap.ts';
@@ -181,7 +181,15 @@ export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedSte
 }
 
 /** The recap, oldest first; the heading says what was left out. */
-export function recapEntries({ lines, omitted }: RecapPart, lead: string): readonly RecordedEntry[] {
+export function recapEntries({ lines, omitted, artifacts = [] }: RecapPart, lead: string): readonly RecordedEntry[] {
+  const shown = artifacts.map(({ title, kind, text }) => ({
+    heading: `Artifact ${quote(clip(visibleLine(kind)))} of step "${visibleLine(title)}":`,
+    text,
+  }));
+  return [...noteEntries({ lines, omitted }, lead), ...shown];
+}
+
+function noteEntries({ lines, omitted }: RecapPart, lead: string): readonly RecordedEntry[] {
   if (lines.length === 0 && omitted === 0) return [{ heading: `${lead}: none yet.` }];
   const notes = plural(omitted, 'older note is', 'older notes are');
   const left = omitted === 0 ? '' : ` (${notes} left out; the newest are kept)`;
@@ -192,10 +200,11 @@ export function recapEntries({ lines, omitted }: RecapPart, lead: string): reado
 }
 
 /** The recap as data. A shortened recap names the rule that shortened it. */
-export function recapData({ lines, omitted }: RecapPart): JsonObject {
+export function recapData({ lines, omitted, artifacts = [] }: RecapPart): JsonObject {
   return {
     entries: lines.map(({ stepId, title, text }) => ({ ...(stepId === undefined ? {} : { stepId }), title, text })),
     omitted,
     ...(omitted === 0 ? {} : { policy: 'kept_newest' }),
+    ...(artifacts.length === 0 ? {} : { artifacts: artifacts.map(({ title, kind, text }) => ({ title, kind, text })) }),
   };
 }
