@@ -297,3 +297,17 @@ function textAt(value: unknown, pointer: string): unknown {
     .split('/')
     .reduce((at, key) => (at as Record<string, unknown>)[key], value);
 }
+
+describe('secrets', () => {
+  it('a secret that would go into context is an error, and a warning in a file whose id has no namespace', () => {
+    const asked = { reason: 'needs_user_secret_or_token', contextKey: 'api_key', prompt: 'The key?' };
+    const codes = (id: string) => {
+      const result = compileValue(workflow({ id }, [step({ userDependency: asked })]));
+      return found(result).filter((line) => line.includes('secret_in_context'));
+    };
+    expect(codes('test.rules')).toEqual([expect.stringMatching(/^error /)]);
+    expect(codes('old-rules')).toEqual([expect.stringMatching(/^warning /)]);
+    const { contextKey: _, ...plain } = asked;
+    expect(foundIn({}, [step({ userDependency: plain })])).toEqual([]);
+  });
+});

@@ -131,6 +131,7 @@ function emit(
     conditions: new Map(brought.conditions.map(({ conditionId, condition }) => [conditionId, condition])),
     assessments: new Map(brought.assessments.map((assessment) => [assessment.id, assessment])),
     functions: functionsOf(workflow),
+    isLegacy: !NAMESPACED_ID.test(syntax.id),
     boundTexts: Object.values(bindings).filter((text) => text !== ''),
     hashText: (text: string) => hashText(text, tools.sha256),
     contracts: new Map(),

@@ -81,6 +81,7 @@ export const DIAGNOSTIC_CODES = [
   'context_loop',
   'schema_rule_not_enforced',
   'choice_kind_missing',
+  'secret_in_context',
   'too_many_steps',
   'more_problems',
 ] as const;

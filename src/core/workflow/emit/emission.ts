@@ -7,6 +7,8 @@ import type { AssessmentSyntax } from '../format/workflow-fields.ts';
 /** What emitting a workflow knows and gathers. */
 export type Emission = {
   readonly agentRole?: string;
+  /** Files without a namespace in their id are from before there were secrets to protect; they still run. */
+  readonly isLegacy: boolean;
   readonly conditions: ReadonlyMap<string, WholeCondition>;
   readonly assessments: ReadonlyMap<string, AssessmentSyntax>;
   /** Functions with the scope that defines them. */

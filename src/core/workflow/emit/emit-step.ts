@@ -38,7 +38,7 @@ export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly
     assessmentIds: syntax.assessmentRefs.map(({ id }) => id),
     consequences: syntax.consequences.map(({ at: _, ...consequence }) => consequence),
     ...emitFunctions(syntax, scope, emission),
-    ...emitUserDependency(syntax),
+    ...emitUserDependency(syntax, emission),
     ...emitAssurance(syntax),
     ...(syntax.sets.length === 0 ? {} : { sets: [...syntax.sets] }),
     ...emitChecks(syntax, emission),
@@ -67,8 +67,20 @@ function emitOutput({ output }: StandardStep, emission: Emission): Pick<Compiled
   return { output: { contractRef: contract.contractRef, isRequired, hints: [...hints] } };
 }
 
-function emitUserDependency({ userDependency, assurance }: StandardStep): Pick<CompiledStep, 'userDependency'> {
+function emitUserDependency(
+  { at, userDependency, assurance }: StandardStep,
+  { findings, isLegacy }: Emission,
+): Pick<CompiledStep, 'userDependency'> {
   if (userDependency === undefined) return {};
+  if (userDependency.reason === 'needs_user_secret_or_token' && userDependency.contextKey !== undefined) {
+    findings.push({
+      code: 'secret_in_context',
+      severity: isLegacy ? 'warning' : 'error',
+      at: `${at}/userDependency/contextKey`,
+      message:
+        'A secret must not go into context, where it is stored in plain text. Remove "contextKey", and say in "prompt" where the user puts the secret.',
+    });
+  }
   const { contextKey, ...rest } = userDependency;
   type Key = NonNullable<NonNullable<CompiledStep['userDependency']>['contextKey']>;
   const needed = assurance ?? dependencyAssurance(userDependency);
