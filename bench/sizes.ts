@@ -10,8 +10,8 @@ import { startWalk, walk } from './engine/walker.ts';
 import { budgeted, type Row } from './row.ts';
 
 const STEPS = 40;
-const TEXT_BYTES_MAX = 700;
-const DATA_BYTES_MAX = 1_200;
+const TEXT_BYTES_MAX = 750;
+const DATA_BYTES_MAX = 1_250;
 const TOOLS_BYTES_MAX = 7_500;
 const PACKED_BYTES_MAX = 3_000_000;
 const UNPACKED_BYTES_MAX = 15_000_000;
@@ -41,15 +41,16 @@ async function overheads(root: string, workflow: WalkedWorkflow): Promise<readon
   ];
 }
 
-/** Examples of artifacts in the next call belong to what the step asks for. */
+/** The artifacts and the context of the form in the next call belong to what the step asks for. */
 function overhead({ text, structured }: Reply): { readonly text: number; readonly data: number } {
   const prompt = textOf((structured['pending'] as JsonObject)['prompt']);
   const { arguments: next } = structured['nextCall'] as { readonly arguments: JsonObject };
   const { artifacts } = (next['output'] ?? {}) as JsonObject;
-  const examples = artifacts === undefined ? 0 : utf8Length(JSON.stringify(artifacts));
+  const asked = [artifacts, next['context']].filter((one) => one !== undefined);
+  const form = asked.reduce<number>((sum, one) => sum + utf8Length(JSON.stringify(one)), 0);
   return {
-    text: utf8Length(text) - utf8Length(prompt) - examples,
-    data: utf8Length(JSON.stringify(structured)) - utf8Length(JSON.stringify(prompt)) - examples,
+    text: utf8Length(text) - utf8Length(prompt) - form,
+    data: utf8Length(JSON.stringify(structured)) - utf8Length(JSON.stringify(prompt)) - form,
   };
 }
 

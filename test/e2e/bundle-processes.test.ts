@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { loose } from '../examples/bundles.ts';
+import { filledCall } from '../examples/filled-call.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
 import { fastDir } from './store/fast-dir.ts';
 
@@ -55,7 +56,7 @@ const start = (client: TestClient) =>
 
 /** Does what it is told, with notes of its own. */
 function next(client: TestClient, reply: ToolResult, notes: string): Promise<ToolResult> {
-  const call = data(reply)['nextCall'] as { tool: string; arguments: { output?: object } };
+  const call = filledCall(data(reply)['nextCall'] as { tool: string; arguments: { output?: object } });
   const output = { ...call.arguments.output, notesMarkdown: notes };
   return client.call(call.tool, { ...call.arguments, output });
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
+import { filledCall } from '../examples/filled-call.ts';
 import { CLIENTS, type TestClient } from './clients.ts';
 
 let folder: string;
@@ -36,7 +37,7 @@ it('session resume prints text that continues a run in a new chat, at the curren
     const { nextCall } = started.structuredContent as {
       nextCall: { tool: string; arguments: Record<string, unknown> };
     };
-    await client.call(nextCall.tool, nextCall.arguments);
+    await client.call(nextCall.tool, filledCall(nextCall).arguments);
     return started.structuredContent as { readonly pending: { readonly stepId: string } };
   });
   const now = await pasted();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { filledCall } from '../../examples/filled-call.ts';
 import { type Call, readReply, type Sight } from './reader/obedient-reader.ts';
 import { told } from './witness/told.ts';
 import { newWitness } from './witness/witness.ts';
@@ -37,7 +38,7 @@ const FILES = [
 ];
 const CALLS_MAX = 20;
 
-/** Sends these calls, each with the token it needs, and then does what it is told to the end. */
+/** Sends these calls, each with the token it needs, and then does what it is told to the end, with every blank filled in. */
 async function walk(calls: readonly Call['arguments'][], sight: Sight): Promise<readonly (string | undefined)[]> {
   const world = memoryWorld(FILES);
   const witness = newWitness(world);
@@ -56,7 +57,7 @@ async function walk(calls: readonly Call['arguments'][], sight: Sight): Promise<
   for (let i = 0; i < CALLS_MAX; i++) {
     const { next, isComplete } = readReply(reply, sight);
     if (isComplete || next === undefined) break;
-    reply = await witness.send(chat, next);
+    reply = await witness.send(chat, filledCall(next));
     path.push(standing());
   }
   expect(witness.violations).toEqual([]);
