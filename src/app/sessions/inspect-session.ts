@@ -62,10 +62,14 @@ export async function inspectSession(
     runs,
     placeOf: (nodeId) => {
       const snapshot = snapshots.get(nodeId);
-      const { workflowHash } = nodeOf(view.graph, nodeId);
+      const { workflowHash, stepNumber } = nodeOf(view.graph, nodeId);
       return snapshot === undefined
         ? { kind: 'untold' }
-        : duePlace(snapshot, { workflow: workflowOf(workflowHash), contextOf: () => contextAt(view.context, nodeId) });
+        : duePlace(snapshot, {
+            workflow: workflowOf(workflowHash),
+            contextOf: () => contextAt(view.context, nodeId),
+            stepNumber,
+          });
     },
   });
 }

@@ -189,8 +189,9 @@ async function placeAt(
   { graph }: SessionView,
   nodeId: NodeId,
 ): Promise<DuePlace> {
-  const { snapshotRef, workflowHash } = nodeOf(graph, nodeId);
+  const { snapshotRef, workflowHash, stepNumber } = nodeOf(graph, nodeId);
   const snapshot = await snapshots.get(snapshotRef);
   const workflow = await pinnedWorkflows.get(workflowHash);
-  return snapshot.isErr() ? { kind: 'untold' } : duePlace(snapshot.value, { workflow: workflow.unwrapOr(undefined) });
+  if (snapshot.isErr()) return { kind: 'untold' };
+  return duePlace(snapshot.value, { workflow: workflow.unwrapOr(undefined), stepNumber });
 }

@@ -76,11 +76,11 @@ export function placeWords(place: PlaceData): string {
   }
 }
 
-/** The same with the number of steps in the workflow, such as "2 of 3: Look around". */
-export function placeOfTotal(place: PlaceData, stepsTotal: number | undefined): string {
-  if (place.kind !== 'step' || place.position === undefined || stepsTotal === undefined) return placeWords(place);
+/** The same with the number first, such as "2: Look around". */
+export function numberedPlace(place: PlaceData): string {
+  if (place.kind !== 'step' || place.position === undefined) return placeWords(place);
   const { position, ...unnumbered } = place;
-  return `${position} of ${stepsTotal}: ${placeWords(unnumbered)}`;
+  return `${position}: ${placeWords(unnumbered)}`;
 }
 
 /** A step has no number if its workflow cannot be read. */

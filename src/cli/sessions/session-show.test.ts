@@ -17,7 +17,7 @@ describe('session show', () => {
     );
     expect(lines.slice(2, 4)).toEqual(['  workspace  /work/shop', '']);
     expect(lines.slice(4).join('\n')).toMatch(
-      /^▲ run · \w{4} {2}Twelve steps \(test\.plain\) {2}blocked\n {2}step {7}5 of 12: Do s5, blocked 3 times\n {2}needs {6}This step requires notes\.\n {13}Fix: Send `output\.notesMarkdown`/,
+      /^▲ run · \w{4} {2}Twelve steps \(test\.plain\) {2}blocked\n {2}step {7}5: Do s5, blocked 3 times\n {2}needs {6}This step requires notes\.\n {13}Fix: Send `output\.notesMarkdown`/,
     );
     expect(out).toContain(
       '  mode       guided (by default), risk policy conservative\n  branches   1 besides the main branch\n',
@@ -37,8 +37,8 @@ describe('session show', () => {
     });
     const { out, talk } = await look(['status']);
     expect(out.split('\n').filter((line) => / at step \d/.test(line))).toEqual([
-      `      run ${tags[0]} at step 2 of 12: Do s2`,
-      `      run ${tags[1]} at step 1 of 12: Do s1`,
+      `      run ${tags[0]} at step 2: Do s2`,
+      `      run ${tags[1]} at step 1: Do s1`,
     ]);
     expect(talk).toBe(`Next: workrail session resume ${tags[0]}\n`);
   });

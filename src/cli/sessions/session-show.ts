@@ -11,7 +11,7 @@ import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
 import { moment, titleOf } from './listed-session.ts';
 import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
-import { bannerOf, endSpans, gapWords, placeOfTotal, runData, runState, runStateWords } from './run-words.ts';
+import { bannerOf, endSpans, gapWords, numberedPlace, runData, runState, runStateWords } from './run-words.ts';
 import { type RunData, runShape, sessionHead } from './session-shapes.ts';
 
 const sessionShowData = z.strictObject({
@@ -120,9 +120,9 @@ function modeWords({ preferences: { autonomy, riskPolicy }, setBy }: RunData): s
   return `${autonomy}${setBy === undefined ? '' : ` (${SETTERS[setBy]})`}, risk policy ${riskPolicy}`;
 }
 
-function stepWords({ place, stepsTotal, attempts }: RunData): string {
+function stepWords({ place, attempts }: RunData): string {
   const tried = attempts > 0 ? `, blocked ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
-  return `${placeOfTotal(place, stepsTotal)}${tried}`;
+  return `${numberedPlace(place)}${tried}`;
 }
 
 function blockerLines({ blockers }: RunData, width: number): readonly Line[] {

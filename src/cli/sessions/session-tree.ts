@@ -63,8 +63,8 @@ function stepData({ view, workflowOf }: OpenedSession['looked'], step: LineStep)
     checkpoints,
     gaps,
     skipped: skipped.map(({ stepId, conditionId }) => {
-      const { title, position } = namedStep(stepId, workflow);
-      return defined({ stepId, title, position, conditionId });
+      const { title } = namedStep(stepId, workflow);
+      return defined({ stepId, title, conditionId });
     }),
     ...defined({ startedAt, endedAt }),
   };

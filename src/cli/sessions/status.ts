@@ -16,7 +16,7 @@ import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
 import { count } from './listed-session.ts';
-import { lacksSomething, placeOfTotal, runData, runState, STATE_MARKS } from './run-words.ts';
+import { lacksSomething, numberedPlace, runData, runState, STATE_MARKS } from './run-words.ts';
 import { runShape } from './session-shapes.ts';
 import { widthOf } from './session-words.ts';
 
@@ -161,7 +161,7 @@ function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: Ru
   const room = Math.max(16, width - shortId.length - STANDING_WIDTH - when.length - 10);
   const folder = hasFolder && workspace !== undefined ? `  ${workspace}` : '';
   const isNumbered = run.place.kind === 'step' && run.place.position !== undefined;
-  const at = `${isNumbered ? 'step ' : ''}${placeOfTotal(run.place, run.stepsTotal)}`;
+  const at = `${isNumbered ? 'step ' : ''}${numberedPlace(run.place)}`;
   const [blocker] = run.blockers;
   return [
     [

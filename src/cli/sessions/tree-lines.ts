@@ -86,13 +86,10 @@ function times(mark: string, count: number): string {
   return count > 1 ? `${mark}×${count}` : mark;
 }
 
-/** The first and the last of the steps skipped before a step. */
+/** How many steps were skipped before a step: they have no number. */
 function compactSkips({ skipped }: TreeStepData): readonly LineSpan[] {
   if (skipped.length === 0) return [];
-  // A loop has no number, so the range is made of steps.
-  const numbers = skipped.flatMap(({ position }) => position ?? []);
-  const [first = skipped[0]?.stepId, last = first] = [numbers[0], numbers.at(-1)];
-  return [dim(`${first}${last === first ? '' : `…${last}`} –`), '  '];
+  return [dim(times('–', skipped.length)), '  '];
 }
 
 function lineWidth(line: Line): number {

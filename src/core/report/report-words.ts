@@ -47,7 +47,7 @@ export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastA
   const steps =
     workflow.steps === undefined
       ? ''
-      : `, ${plural(workflow.steps, 'step')}. Steps keep their number in the workflow, so the numbers of skipped steps are missing.`;
+      : `, ${plural(workflow.steps, 'step')}. Steps are counted along each branch; skipped ones are not counted.`;
   return [
     fact('Workflow', code(workflow.workflowId), secondary(`${kind} ${ref}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),

@@ -22,7 +22,7 @@ export type DueStep = {
   readonly kind: 'step';
   readonly stepId: StepId;
   readonly title: string;
-  /** Position in the workflow, from 1; `undefined` if the workflow is unknown. */
+  /** Counted along the line of the run, as replies do; `undefined` if the workflow is unknown. */
   readonly position: number | undefined;
   /** The iteration of each loop around the step, outermost first. */
   readonly loopPath: LoopPath;
@@ -33,17 +33,20 @@ type StepKnown = {
   readonly workflow: CompiledWorkflow | undefined;
   /** The context of its node, for placeholders in titles; called only if a title has one. */
   readonly contextOf?: () => JsonObject;
+  /** The number of the step along its line. */
+  readonly stepNumber: number;
 };
 
 /** What is due at the node of a snapshot. Without the workflow, the title of a step is its id. */
-export function duePlace(snapshot: ExecutionSnapshot, { workflow, contextOf }: StepKnown): DuePlace {
+export function duePlace(snapshot: ExecutionSnapshot, { workflow, contextOf, stepNumber }: StepKnown): DuePlace {
   if (isComplete(snapshot)) return { kind: 'complete' };
   const pending = pendingStep(snapshot);
   if (pending === undefined) return { kind: 'start' };
   const { stepId, loopPath } = pending;
   const named = namedStep(stepId, workflow);
   const title = workflow === undefined ? undefined : filledTitle(snapshot, workflow, contextOf);
-  return { kind: 'step', stepId, ...named, ...(title === undefined ? {} : { title }), loopPath };
+  const position = workflow === undefined ? undefined : stepNumber;
+  return { kind: 'step', stepId, ...named, position, ...(title === undefined ? {} : { title }), loopPath };
 }
 
 /** A title with its placeholders filled, as the reply showed it; `undefined` if a value is missing or has no room. */
@@ -69,16 +72,13 @@ export function gapPlace(details: JsonObject | undefined, workflow: CompiledWork
   const found = workflow === undefined ? undefined : gapStep(details, indexWorkflow(workflow));
   if (found === undefined) return undefined;
   const { step, loopPath } = found;
-  return { kind: 'step', stepId: step.stepId, ...namedStep(step.stepId, workflow), loopPath };
+  return { kind: 'step', stepId: step.stepId, ...namedStep(step.stepId, workflow), position: undefined, loopPath };
 }
 
-/** The title and position of a step. */
-export function namedStep(stepId: string, workflow: CompiledWorkflow | undefined): Pick<DueStep, 'title' | 'position'> {
+/** The title of a step. */
+export function namedStep(stepId: string, workflow: CompiledWorkflow | undefined): Pick<DueStep, 'title'> {
   const index = workflow === undefined ? undefined : indexWorkflow(workflow);
   // A skipped loop is recorded under its own id.
   const title = index?.steps.get(stepId)?.title ?? index?.loops.get(stepId)?.title;
-  return {
-    title: title === undefined ? stepId : titleWithoutValues(title),
-    position: index?.positions.get(stepId),
-  };
+  return { title: title === undefined ? stepId : titleWithoutValues(title) };
 }

@@ -91,7 +91,10 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
     activeAt: chronicle.activeAt.get(runId),
     lastActivityIndex: activity,
     tip: tip?.nodeId,
-    place: snapshot === undefined ? { kind: 'untold' } : duePlace(snapshot, { workflow, contextOf }),
+    place:
+      snapshot === undefined
+        ? { kind: 'untold' }
+        : duePlace(snapshot, { workflow, contextOf, stepNumber: tip?.stepNumber ?? 1 }),
     stepsTotal: workflow?.steps.length,
     branches: tip === undefined ? 0 : branchCount(view.graph, runId) - 1,
     checkpoints: checkpointCount(view, runId),

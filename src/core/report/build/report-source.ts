@@ -29,7 +29,9 @@ export type ReportSource = {
 export function stepAt(source: ReportSource, node: RunNode): ReportStep | null {
   const snapshot = source.snapshots.get(node.snapshotRef);
   const step = snapshot === undefined ? undefined : pendingStep(snapshot);
-  return step === undefined ? null : reportStep(source, node.workflowHash, step);
+  if (step === undefined) return null;
+  const named = reportStep(source, node.workflowHash, step);
+  return source.workflows.has(node.workflowHash) ? { ...named, position: node.stepNumber } : named;
 }
 
 /** The step that was done or tried to create a node: the one that was due at its parent. */
