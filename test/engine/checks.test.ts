@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { AttestationId, derivedBits, type RunId, type SessionId } from '../../src/core/log/ids.ts';
 import { type CheckRun, commandDigest } from '../../src/core/run/evidence/judge-check.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { enforces } from '../enforces.ts';
 import { type Engine, engine, withFile } from '../examples/engine.ts';
 import { sha256 } from '../examples/sha256.ts';
 
@@ -68,6 +69,7 @@ const NOTES = 'All tests pass: npm test ended with 12 passed.';
 
 describe.each(MODES)('a check in %s', (mode) => {
   test('a check that must be observed is not met by notes or artifacts', async () => {
+    enforces('check_observed_only_by_run');
     const run = made([OBSERVED]);
     let reply = await run.start('team.work', { mode });
     reply = await run.send(reply, { notes: NOTES, artifacts: [REPORT('pass')], context: { unit: 'observed' } });
@@ -126,6 +128,7 @@ test('a check that may be reported is met by an entry of its name that passed, a
 });
 
 test('a run whose command nobody confirmed counts as reported, and the block asks for a person', async () => {
+  enforces('check_unconfirmed_is_reported');
   const run = made([OBSERVED]);
   let reply = await run.start('team.work');
   await attest(run, reply, { unseen: true });
@@ -135,6 +138,7 @@ test('a run whose command nobody confirmed counts as reported, and the block ask
 });
 
 test('a run of another command does not count, also where the agent changes the value that the command takes', async () => {
+  enforces('check_command_digest');
   const run = made([{ ...OBSERVED, run: '{{testCommand}}' }]);
   let reply = await run.start('team.work', { context: { testCommand: 'npm test' } });
   await attest(run, reply);
@@ -145,6 +149,7 @@ test('a run of another command does not count, also where the agent changes the 
 });
 
 test('a fresh check counts only while the files are the same', async () => {
+  enforces('check_fresh_tree');
   let treeDigest = `sha256:${'a'.repeat(64)}`;
   const headSha = 'b'.repeat(40);
   const run = made([{ ...OBSERVED, fresh: 'head' }], () => ({ headSha, treeDigest }));

@@ -142,6 +142,7 @@ export function runData(run: RunStanding): RunData {
     attempts,
     blockers: [...blockers],
     gaps: gaps.map(shownGap),
+    ...(run.checks.length === 0 ? {} : { checks: run.checks.map((check) => defined({ ...check })) }),
     preferences,
     ...defined({ setBy: run.setBy }),
   };

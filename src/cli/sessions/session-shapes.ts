@@ -3,8 +3,9 @@ import { preferencesSchema } from '../../core/log/autonomy.ts';
 import { blockerSchema } from '../../core/log/blockers.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { GAP_SEVERITIES } from '../../core/log/events/gap-events.ts';
+import { gradeSchema } from '../../core/log/grade.ts';
 import { DAMAGE_REASONS } from '../../core/log/health.ts';
-import { artifactDigestSchema, NodeId, SessionId } from '../../core/log/ids.ts';
+import { artifactDigestSchema, NodeId, SessionId, stepIdSchema } from '../../core/log/ids.ts';
 import { PREFERENCE_SETTERS } from '../../core/views/node-facts.ts';
 import { count, moment, runHead, stateShape } from './listed-session.ts';
 
@@ -66,6 +67,17 @@ export const runShape = z.strictObject({
   blockers: z.array(blockerSchema),
   /** What was skipped or assumed and is still open. */
   gaps: z.array(gapShape),
+  /** The checks of all steps that were done, each with how well it is known to have passed. */
+  checks: z
+    .array(
+      z.strictObject({
+        stepId: stepIdSchema,
+        checkId: z.string(),
+        minimum: gradeSchema,
+        grade: gradeSchema.exactOptional(),
+      }),
+    )
+    .exactOptional(),
   preferences: preferencesSchema,
   /** Who set the mode. */
   setBy: z.enum(PREFERENCE_SETTERS).exactOptional(),

@@ -1,8 +1,10 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
 import { defined } from '../../core/json/json-value.ts';
+import { isAtLeast } from '../../core/log/grade.ts';
 import { SETTERS } from '../../core/prompt/reply-parts.ts';
 import { plural } from '../../core/text/words.ts';
+import { gradeWords } from '../../core/views/line-checks.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import { command, done } from '../command.ts';
@@ -111,6 +113,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...labelled('mode', modeWords(run), width),
     ...(run.branches > 0 ? labelled('branches', `${run.branches} besides the main branch`, width) : []),
     ...(run.checkpoints > 0 ? labelled('saved', plural(run.checkpoints, 'checkpoint'), width) : []),
+    ...checkLines(run, width),
     ...gapLines(run, width),
     ...timeLines(run, { nowMs, width }),
   ];
@@ -130,6 +133,15 @@ function blockerLines({ blockers }: RunData, width: number): readonly Line[] {
     ...labelled('needs', notable(message), width),
     ...(suggestedFix === undefined ? [] : labelled('', `Fix: ${suggestedFix}`, width)),
   ]);
+}
+
+/** How well each check is known to have passed. */
+function checkLines({ checks = [] }: RunData, width: number): readonly Line[] {
+  return checks.flatMap((check, i) => {
+    const words = `${gradeWords(check)}  (${check.stepId})`;
+    const isEnough = isAtLeast(check.grade, check.minimum);
+    return labelled(i === 0 ? 'checks' : '', isEnough ? words : notable(words), width);
+  });
 }
 
 function gapLines({ gaps }: RunData, width: number): readonly Line[] {

@@ -5,6 +5,7 @@ import type { NodeId } from '../log/ids.ts';
 import { SETTERS } from '../prompt/reply-parts.ts';
 import { shownTime } from '../text/utc-time.ts';
 import { plural, sizeOf } from '../text/words.ts';
+import { gradeWords } from '../views/line-checks.ts';
 import type {
   Report,
   ReportArtifact,
@@ -194,6 +195,7 @@ export function quotedStep({ position, title, rounds }: ReportStep): string {
 /** What is known of an entry besides its notes and artifacts. */
 export function entryFacts(entry: ReportEntry): readonly (readonly [name: string, text: string])[] {
   return [
+    ...(entry.checks ?? []).map((check) => ['Check', gradeWords(check)] as const),
     ...entry.divergences.map(
       ({ reason, summary }) => ['Departed from the instructions', `${inWords(reason)}: ${summary}`] as const,
     ),

@@ -6,6 +6,7 @@ import { jsonValueSchema } from '../log/document-schema.ts';
 import { capabilityProvenanceSchema, DIVERGENCE_REASONS, GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { OBSERVATION_KEYS, WORKFLOW_SOURCE_KINDS } from '../log/events/run-events.ts';
 import { TRACE_KINDS } from '../log/events/trace-events.ts';
+import { gradeSchema } from '../log/grade.ts';
 import { salvageSchema } from '../log/health.ts';
 import { artifactDigestSchema, GapId, NodeId, RunId, SessionId, stepIdSchema, workflowHashSchema } from '../log/ids.ts';
 import { escapedCharacter, HARMFUL_CHARACTERS } from '../text/visible-text.ts';
@@ -57,6 +58,10 @@ const facts = {
   /** Why the engine decided as it did. */
   decisions: z.array(z.strictObject({ kind: z.enum(TRACE_KINDS), summary: z.string() })),
   divergences: z.array(z.strictObject({ reason: z.enum(DIVERGENCE_REASONS), summary: z.string() })),
+  /** The checks of a step that was done, each with how well it was known to have passed. */
+  checks: z
+    .array(z.strictObject({ checkId: z.string(), minimum: gradeSchema, grade: gradeSchema.exactOptional() }))
+    .exactOptional(),
   skipped: z.array(stepSchema),
   preferences: z.array(
     z.strictObject({

@@ -4,6 +4,7 @@ import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
 import { contextAt, contextValueAt } from '../views/context.ts';
 import type { Chronicle } from '../views/history.ts';
+import { checksOnLine, type RecordedCheck } from '../views/line-checks.ts';
 import {
   autonomySetterAt,
   type GapRecord,
@@ -51,6 +52,8 @@ export type RunStanding = {
   readonly attempts: number;
   readonly blockers: BlockerReport;
   readonly gaps: readonly PlacedGap[];
+  /** The checks of all steps that were done, with their grades. */
+  readonly checks: readonly RecordedCheck[];
   readonly preferences: Preferences;
   /** Who set the mode; absent where nothing is recorded. */
   readonly setBy: PreferenceSetter | undefined;
@@ -101,6 +104,7 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
     attempts: blocked.length,
     blockers: last === undefined ? [] : blockersOf(view, last),
     gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map(({ data }) => placed(data, workflow)),
+    checks: tip === undefined ? [] : checksOnLine(view, tip.nodeId),
     preferences: (tip === undefined ? undefined : preferencesAt(view.preferences, tip.nodeId)) ?? PRESETS.guided,
     setBy: tip === undefined ? undefined : autonomySetterAt(view.preferences, tip.nodeId),
   };

@@ -1,6 +1,7 @@
 import { unreachable } from '../assert.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
+import { plural } from '../text/words.ts';
 
 export type Attestation = EventOf<'attestation_recorded'>;
 
@@ -17,14 +18,30 @@ type Statement = Attestation['data'];
 
 /** What was said and how it reached us, never more than is known: without a principal, nobody is named. */
 export function attestationWords({ statement, by }: Statement): string {
-  const said = statement.kind === 'check' ? checkWords(statement) : statement.kind;
-  return [`${said} ${channelWords(by)}`, ...oddities({ statement, by })].join(', ');
+  const said = statement.kind === 'check' ? checkWords(statement, by) : `${statement.kind} ${channelWords(by)}`;
+  return [said, ...oddities({ statement, by })].join(', ');
 }
 
-function checkWords({ checkId, exitCode, timedOut }: Extract<Statement['statement'], { kind: 'check' }>): string {
-  const result = timedOut ? 'timed out' : exitCode === 0 ? 'passed' : `ended with exit code ${exitCode ?? 'none'}`;
-  return `check "${checkId}" ${result}, run`;
+function checkWords(
+  { checkId, exitCode, signal, timedOut, tests, base, chosenByAgent, unseen }: CheckStatement,
+  by: Statement['by'],
+): string {
+  const result = timedOut
+    ? 'timed out'
+    : exitCode === null
+      ? `was ended by ${signal ?? 'a signal'}`
+      : `ended with exit code ${exitCode}`;
+  const counted = tests === undefined ? [] : [`${plural(tests.executed, 'test')} run, ${tests.failed} failed`];
+  const onBase = base === undefined ? [] : [`exit code ${base.exitCode ?? 'none'} on the base`];
+  const odd = [
+    ...(chosenByAgent === true ? ['the agent chose the command'] : []),
+    ...(unseen === true ? ['nobody was shown the command'] : []),
+  ];
+  const where = by.via === 'terminal' ? 'run by workrail attest' : `run ${channelWords(by)}`;
+  return [`check "${checkId}" ${result}`, ...counted, ...onBase, where, ...odd].join(', ');
 }
+
+type CheckStatement = Extract<Statement['statement'], { kind: 'check' }>;
 
 function channelWords({ via, client, principal }: Statement['by']): string {
   switch (via) {

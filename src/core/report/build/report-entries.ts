@@ -2,6 +2,7 @@ import { assert } from '../../assert.ts';
 import { defined, isObject, type JsonValue } from '../../json/json-value.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
 import type { NodeRecord } from '../../views/history.ts';
+import { checksAt } from '../../views/line-checks.ts';
 import { decisionTrace, type OutputEntry, outputHistory } from '../../views/node-facts.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
@@ -49,6 +50,7 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
     artifacts: outputs.flatMap((output) => artifactOf(source, output)),
     decisions: decisionTrace(view.trace, node.nodeId).map(({ kind, summary }) => ({ kind, summary })),
     divergences: record.divergences.map(({ reason, summary }) => ({ reason, summary })),
+    ...checksOf(source, node),
     skipped: record.skipped.map((step) => reportStep(source, node.workflowHash, step)),
     preferences: record.preferences.map(({ source, setBy, effective: { autonomy, riskPolicy }, warnings = [] }) => ({
       source,
@@ -67,6 +69,12 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
     })),
     contextKeys: [...record.contextKeys],
   };
+}
+
+function checksOf({ view }: ReportSource, { nodeId }: RunNode): Pick<Facts, 'checks'> {
+  const checks = checksAt(view, nodeId);
+  if (checks.length === 0) return {};
+  return { checks: checks.map(({ checkId, minimum, grade }) => defined({ checkId, minimum, grade })) };
 }
 
 function artifactOf({ artifacts }: ReportSource, { output, isSuperseded }: OutputEntry): readonly ReportArtifact[] {

@@ -38,7 +38,7 @@ function collector() {
 /** Reads TAP line by line, as a command prints it. */
 export type TapReader = { readonly line: (text: string) => void; readonly report: () => TestReport | undefined };
 
-const POINT = /^( *)(not )?ok\b *(\d+)?(?: *- *|\s+)?(.*)$/;
+const POINT = /^((?: {4})*)(not )?ok\b *(\d+)?(?: *- *|\s+)?(.*)$/;
 const DIRECTIVE = /(?<!\\)#\s*(skip|todo)\b/i;
 const PLAN = /^( *)1\.\.(\d+)/;
 
@@ -48,15 +48,24 @@ const PLAN = /^( *)1\.\.(\d+)/;
  */
 export function tapReader(isFileName: (name: string) => boolean): TapReader {
   const found = collector();
-  /** Results that are waiting to learn whether they are the sum of deeper ones, by depth. */
   let isTap = false;
   let hasBailed = false;
+  /** Inside the details of a result, which may quote anything. */
+  let isInDetails = false;
   /** Names of the suites around, as far as they were announced, by depth. */
   const around: string[] = [];
   /** How many points were seen at each depth since the last shallower point. */
   const seenBelow: number[] = [];
   return {
     line: (text) => {
+      if (isInDetails) {
+        isInDetails = !/^ *\.\.\.$/.test(text);
+        return;
+      }
+      if (/^ {2,}---$/.test(text)) {
+        isInDetails = true;
+        return;
+      }
       if (/^TAP version \d+/.test(text) || PLAN.test(text)) isTap = true;
       if (/^Bail out!/.test(text)) hasBailed = true;
       const announced = /^( *)# Subtest: (.*)$/.exec(text);
