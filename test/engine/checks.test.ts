@@ -72,6 +72,7 @@ describe.each(MODES)('a check in %s', (mode) => {
     enforces('check_observed_only_by_run');
     const run = made([OBSERVED]);
     let reply = await run.start('team.work', { mode });
+    expect(reply.text).toMatch(/run `workrail attest [0-9a-z]{4} unit` in a shell\. It runs `npm test`/);
     reply = await run.send(reply, { notes: NOTES, artifacts: [REPORT('pass')], context: { unit: 'observed' } });
     if (mode === 'full_auto_never_stop') {
       expect(reply.structured['gaps']).toMatchObject([{ detail: 'missing_required_output' }]);

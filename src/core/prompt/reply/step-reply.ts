@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Call, NextIntent } from '../../log/error-envelope.ts';
+import { runTag } from '../../log/ids.ts';
 import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
@@ -13,7 +14,7 @@ import { lineText, runResult } from './run-result.ts';
 
 /** The reply about a node: the step first, then the position, what to do and the tokens. */
 export function stepReply(given: ReplyParts): OpenReply {
-  const parts = toldParts(given);
+  const parts = toldParts({ ...given, facts: { ...given.facts, tag: runTag(given.runId) } });
   return storedReply(assembleReply(parts, outlineOf(parts)));
 }
 

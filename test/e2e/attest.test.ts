@@ -1,0 +1,261 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { enforces } from '../enforces.ts';
+import { isLong } from '../volume.ts';
+import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
+
+/** A workflow with one step for each way in which a command can end. */
+const workflow = (id: string, checks: readonly object[]) => ({
+  id,
+  name: 'Work',
+  description: 'Does it.',
+  version: '1.0.0',
+  steps: [
+    { id: 'do', title: 'Do it', prompt: 'Do it.', checks },
+    { id: 'tell', title: 'Tell', prompt: 'Tell them.', notesOptional: true },
+  ],
+});
+const check = (id: string, run: string, more: object = {}) => ({ id, run, minimum: 'observed', ...more });
+
+const CHECKS = [
+  check('unit', 'echo all good; echo to stderr >&2'),
+  check('red', 'echo broken; exit 3'),
+  check('hang', 'sleep 300 & echo started; sleep 300'),
+  check('killed', 'kill -KILL $$'),
+  check('noisy', 'head -c 104857600 /dev/zero | tr "\\0" "x"; echo; echo the end'),
+  check('input', 'if read line; then echo "got $line"; else echo "no input"; fi'),
+  check('fresh', 'true', { fresh: 'head' }),
+  check('mine', '{{command}}'),
+];
+
+let folder: string;
+let workspace: string;
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'workrail-attest-')));
+  workspace = join(folder, 'repo');
+  mkdirSync(workspace);
+  execFileSync('git', ['init', '-q', workspace]);
+  writeFileSync(join(workspace, 'a.txt'), 'a\n');
+  const git = ['-C', workspace, '-c', 'user.name=T', '-c', 'user.email=t@example.org'];
+  execFileSync('git', [...git, 'add', '-A']);
+  execFileSync('git', [...git, 'commit', '-q', '-m', 'c']);
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const env = () => ({
+  WORKRAIL_DATA_DIR: join(folder, 'data'),
+  HOME: join(folder, 'home'),
+  PATH: process.env['PATH'] ?? '',
+});
+
+/** The user's own workflows, or those of the repository. */
+function writeWorkflow(where: 'user' | 'project', id: string, checks: readonly object[]): void {
+  const at = join(where === 'user' ? join(folder, 'home') : workspace, '.workrail', 'workflows');
+  mkdirSync(at, { recursive: true });
+  writeFileSync(join(at, `${id}.json`), JSON.stringify(workflow(id, checks)));
+}
+
+type Ran = { readonly code: number | null; readonly out: string; readonly talk: string; readonly talkBytes: number };
+
+function run(...args: readonly string[]): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [`${process.cwd()}/dist/workrail.js`, ...args], {
+      env: env(),
+      cwd: workspace,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let out = '';
+    let talk = '';
+    let talkBytes = 0;
+    child.stdout.on('data', (part: Buffer) => (out += part.toString()));
+    child.stderr.on('data', (part: Buffer) => {
+      talkBytes += part.length;
+      talk = `${talk}${part.toString()}`.slice(-4_000);
+    });
+    child.once('exit', (code) => resolve({ code, out, talk, talkBytes }));
+  });
+}
+
+/** The same in a real terminal, where the person types something. */
+function runInTerminal(typed: string, ...args: readonly string[]): Promise<Ran> {
+  const line = [process.execPath, `${process.cwd()}/dist/workrail.js`, ...args].map((word) => `'${word}'`).join(' ');
+  return new Promise((resolve) => {
+    const child = spawn('script', ['-qec', `stty cols 200 rows 50; ${line}`, '/dev/null'], {
+      env: { ...env(), TERM: 'xterm' },
+      cwd: workspace,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    let talk = '';
+    let isTyped = false;
+    child.stdout.on('data', (part: Buffer) => {
+      talk += part.toString();
+      if (isTyped || !talk.includes('now and whenever')) return;
+      isTyped = true;
+      child.stdin.write(typed);
+    });
+    child.once('exit', (code) => resolve({ code, out: '', talk, talkBytes: talk.length }));
+  });
+}
+
+type Data = {
+  readonly kind: string;
+  readonly ackToken: string;
+  readonly run: { readonly tag: string };
+  readonly blockers?: readonly { readonly message: string; readonly suggestedFix: string }[];
+};
+const dataOf = ({ structuredContent = {} }: ToolResult) => structuredContent as unknown as Data;
+const connect = CLIENT_KINDS['client 2.x'];
+
+async function started(workflowId: string, context: object = {}): Promise<{ client: TestClient; start: Data }> {
+  if (connect === undefined) throw new Error('the client is known');
+  const client = await connect({ env: env(), cwd: workspace });
+  const args = { workflowId, workspacePath: workspace, goal: 'Do it.', context };
+  return { client, start: dataOf(await client.call('start_workflow', args as Record<string, unknown>)) };
+}
+
+const report = ({ ackToken }: Data, context?: object) => ({
+  ackToken,
+  output: { notesMarkdown: 'Did it; all checks pass.' },
+  ...(context === undefined ? {} : { context }),
+});
+
+const json = ({ out }: Ran) =>
+  (JSON.parse(out) as { data: { exitCode: number | null; grade?: string; remark?: string } }).data;
+
+describe('workrail attest', () => {
+  it('a command that passes is streamed, recorded and lets the step go on, and the grade is shown everywhere', async () => {
+    writeWorkflow('user', 'own.work', [check('unit', 'echo all good; echo to stderr >&2')]);
+    const { client, start } = await started('own.work');
+    const blocked = dataOf(await client.call('continue_workflow', report(start)));
+    const { tag } = start.run;
+    expect(blocked.blockers?.[0]?.suggestedFix).toContain(`workrail attest ${tag} unit`);
+    const ran = await run('attest', tag, 'unit');
+    expect([ran.code, ran.talk]).toEqual([0, expect.stringContaining('all good\n')]);
+    expect(ran.talk).toContain('to stderr');
+    expect(ran.out).toContain('check "unit" is observed');
+    const next = await client.call('continue_workflow', { ackToken: blocked.ackToken });
+    expect(dataOf(next).kind).toBe('ok');
+    const end = await client.call('continue_workflow', { ackToken: dataOf(next).ackToken });
+    expect(JSON.stringify(end.content)).toContain('unit observed');
+    await client.close();
+    expect((await run('session', 'show', tag)).out).toMatch(/checks\s+unit observed/);
+    for (const as of ['md', 'html', 'json']) {
+      expect((await run('export', tag, '--as', as)).out).toMatch(/unit observed|"grade": "observed"/);
+    }
+    expect((await run('attest', tag, 'unit')).talk).toContain('is complete, so no check is due');
+    expect((await run('session', 'verify')).code).toBe(0);
+  });
+
+  it('a command that fails, hangs, is killed or wants input is recorded as what it was', async () => {
+    writeWorkflow('user', 'own.work', CHECKS);
+    const { client, start } = await started('own.work', { command: 'true' });
+    const { tag } = start.run;
+    const red = await run('attest', tag, 'red', '--json');
+    expect([red.code, json(red).exitCode, json(red).grade]).toEqual([4, 3, undefined]);
+    const hang = await run('attest', tag, 'hang', '--timeout', '1s', '--json');
+    expect([hang.code, json(hang).remark]).toEqual([4, 'the command did not end within its time limit']);
+    // The whole group was ended with it.
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 300');
+    const killed = await run('attest', tag, 'killed', '--json');
+    expect([killed.code, json(killed).exitCode, json(killed).remark]).toEqual([
+      4,
+      null,
+      'the command could not be run (ended by SIGKILL)',
+    ]);
+    const input = await run('attest', tag, 'input');
+    expect([input.code, input.talk]).toEqual([0, expect.stringContaining('no input')]);
+    const wrong = await run('attest', tag, 'unti');
+    expect([wrong.code, wrong.talk]).toEqual([3, expect.stringContaining('Did you mean unit?')]);
+    expect((await run('attest', 'zzzz', 'unit')).code).toBe(3);
+    expect((await run('attest', tag, 'unit', '--timeout', 'soon')).code).toBe(2);
+    const reply = dataOf(await client.call('continue_workflow', report(start)));
+    expect(reply.blockers?.map(({ message }) => message).join('\n')).toContain('the command ended with exit code 3');
+    await client.close();
+  });
+
+  it('a command that prints 100 MB is streamed whole, and the end of it is kept', async () => {
+    writeWorkflow('user', 'own.work', CHECKS);
+    const { client, start } = await started('own.work');
+    const ran = await run('attest', start.run.tag, 'noisy');
+    expect(ran.code).toBe(0);
+    expect(ran.talkBytes).toBeGreaterThan(isLong ? 104_857_600 : 100_000_000);
+    expect(ran.talk).toContain('the end');
+    await client.close();
+  });
+
+  it('a fresh check no longer counts after an edit, and two at once are both recorded', async () => {
+    writeWorkflow('user', 'own.work', [check('fresh', 'true', { fresh: 'head' })]);
+    const { client, start } = await started('own.work');
+    const { tag } = start.run;
+    const both = await Promise.all([run('attest', tag, 'fresh'), run('attest', tag, 'fresh')]);
+    expect(both.map(({ code }) => code)).toEqual([0, 0]);
+    writeFileSync(join(workspace, 'a.txt'), 'b\n');
+    const blocked = dataOf(await client.call('continue_workflow', report(start)));
+    expect(blocked.blockers?.[0]?.message).toContain('files of the workspace changed since the command ran');
+    writeFileSync(join(workspace, 'a.txt'), 'a\n');
+    const next = await client.call('continue_workflow', { ackToken: blocked.ackToken });
+    expect(dataOf(next).kind).toBe('ok');
+    await client.close();
+    expect((await run('session', 'verify')).code).toBe(0);
+  });
+
+  it('a command from a clone does not run unasked, and counts as observed only after a person confirmed it once', async () => {
+    enforces('check_unconfirmed_is_reported');
+    writeWorkflow('project', 'project.work', [check('unit', 'echo ran >> ../ran.txt')]);
+    const { client, start } = await started('project.work');
+    const { tag } = start.run;
+    const unasked = await run('attest', tag, 'unit');
+    expect([unasked.code, existsSync(join(folder, 'ran.txt'))]).toEqual([5, false]);
+    const unseen = await run('attest', tag, 'unit', '--yes', '--json');
+    expect([unseen.code, json(unseen).grade]).toEqual([5, 'reported']);
+    const blocked = dataOf(await client.call('continue_workflow', report(start)));
+    expect(blocked.kind).toBe('blocked');
+    expect(blocked.blockers?.[0]?.suggestedFix).toContain('ask the user to run');
+    const asked = await runInTerminal('y', 'attest', tag, 'unit');
+    expect([asked.code, asked.talk]).toEqual([0, expect.stringContaining("From a project's workflow")]);
+    expect(readdirSync(join(folder, 'data', 'confirmed-commands'))).toHaveLength(1);
+    // Once confirmed, the agent may run it.
+    expect((await run('attest', tag, 'unit')).code).toBe(0);
+    expect(dataOf(await client.call('continue_workflow', { ackToken: blocked.ackToken })).kind).toBe('ok');
+    await client.close();
+  });
+
+  it('a command that the agent chose is shown as that, and another one has to be confirmed again', async () => {
+    writeWorkflow('user', 'own.work', [check('mine', '{{command}}')]);
+    const { client, start } = await started('own.work', { command: 'true' });
+    const { tag } = start.run;
+    expect((await run('attest', tag, 'mine')).code).toBe(5);
+    const asked = await runInTerminal('y', 'attest', tag, 'mine');
+    expect([asked.code, asked.talk]).toEqual([0, expect.stringContaining('Chosen by the agent')]);
+    const swapped = dataOf(await client.call('continue_workflow', report(start, { command: 'exit 0' })));
+    expect(swapped.blockers?.[0]?.message).toContain('another command was run');
+    expect((await run('attest', tag, 'mine')).code).toBe(5);
+    await client.close();
+  });
+
+  it('an interrupted run of a check ends the command, and records nothing', async () => {
+    writeWorkflow('user', 'own.work', CHECKS);
+    const { client, start } = await started('own.work');
+    const child = spawn(process.execPath, [`${process.cwd()}/dist/workrail.js`, 'attest', start.run.tag, 'hang'], {
+      env: env(),
+      cwd: workspace,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let talk = '';
+    child.stderr.on('data', (part: Buffer) => (talk += part.toString()));
+    while (!talk.includes('started')) await pause(20);
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGINT');
+    expect(await ended).toBe(130);
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 300');
+    const blocked = dataOf(await client.call('continue_workflow', report(start)));
+    expect(blocked.blockers?.some(({ message }) => message.includes('The last run'))).toBe(false);
+    await client.close();
+  });
+});
