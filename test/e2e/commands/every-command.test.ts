@@ -53,7 +53,7 @@ const ROWS: readonly Row[] = [
   row('workflow migrate-id team.copy team.moved', { form: 'json' }),
   { typed: ['workflow', 'new', 'team.fresh', '--name', HOSTILE.replace('\0', '')], form: 'json' },
   row('workflow test team.fresh', { form: 'json' }),
-  row(`session prefer ${SESSION} full_auto_never_stop`),
+  row(`session prefer ${SESSION} guided`),
   row(`session keep ${SESSION}`),
   row(`session close ${SESSION}`, { form: 'text' }),
   row(`session close ${SESSION} --undo`, { form: 'json' }),
