@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { enforces } from '../enforces.ts';
 import { engine, eventsOf, stepOf, tokenOf, told, withFile } from '../examples/engine.ts';
@@ -204,4 +205,15 @@ test('nested loops that lack several things, with a decision among them, take on
   const unchecked = await agent.sendNext(unlisted);
   expect(placesOf(unchecked)).toMatchObject([[expect.any(String), { key: 'checks' }]]);
   expect(stepOf(await agent.sendNext(unchecked))).toBe('look');
+});
+
+test('a loop whose list comes back as a blank says that the form was not filled in, and nothing calls the list optional', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.first_loop');
+  const offered = told(begun, 'nextCall.arguments.context') as JsonObject;
+  const again = await agent.send(begun, { context: offered });
+  expect(again.structured['kind']).toBe('blocked');
+  expect(blockersOf(again)[0]?.message).toMatch(/^You sent the form unfilled: context "files"\. Loop /);
+  expect(again.text).toMatch(/^You sent the form unfilled\. Blocked: /);
+  expect(told(again, 'warnings')).toEqual([]);
 });

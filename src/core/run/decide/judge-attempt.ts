@@ -6,13 +6,20 @@ import { type LoopPath, stepInstanceKey } from '../../log/ids.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { EvidenceFacts } from '../evidence/judge-check.ts';
-import { areNotesFilled } from '../form/unfilled.ts';
+import { ALL_FILLED, areNotesFilled } from '../form/unfilled.ts';
 import type { GateFacts } from '../gate-facts.ts';
 import { checkName } from '../requirements/check.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
-import type { StepCheck, Unmet, UnreadableArtifact } from '../requirements/requirement.ts';
+import {
+  type StepCheck,
+  type Unmet,
+  type UnreadableArtifact,
+  unfilledUnits,
+  unfilledWords,
+  withinBudgets,
+} from '../requirements/requirement.ts';
 import { checkStep } from '../requirements/step-requirements.ts';
-import { type HandedIn, type KnownCapabilities, mergeHandedIn, type RunFacts } from '../step-place.ts';
+import { type HandedIn, type KnownCapabilities, mergeHandedIn, type RunFacts, type Unfilled } from '../step-place.ts';
 import { nextStep, pendingStepAt } from '../walk/next-step.ts';
 import type { Walk } from '../walk/walk.ts';
 import { loopVariablesAt } from '../walk/walking.ts';
@@ -48,11 +55,21 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   });
   const { state } = at.enginePayload;
   const where = { index, step: attemptedStep(attempted), openLoops: state.kind === 'running' ? state.loopStack : [] };
-  const troubles = walk.troubles.map((trouble) => troubleUnmet(trouble, where));
+  const unfilled = { ...ALL_FILLED, contextKeys: attempted.blankKeys ?? [] };
+  const troubles = walk.troubles.map((trouble) => withUnfilledWords(troubleUnmet(trouble, where), unfilled));
+  const asked = new Set(troubles.flatMap(({ form }) => (form === undefined ? [] : unfilledUnits(unfilled, form))));
+  const found = { ...check, blankLeftOut: check.blankLeftOut.filter((unit) => !asked.has(unit)) };
   // The block lists every problem at once, so that the corrected call does not run into the next block.
-  if (walk.isHalted) return { kind: 'blocked', check, facts, unmet: [...check.unmet, ...troubles], trace: walk.trace };
+  if (walk.isHalted)
+    return { kind: 'blocked', check: found, facts, unmet: [...check.unmet, ...troubles], trace: walk.trace };
   if (isHeldUp) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
-  return { kind: 'advanced', check, facts, walk, unmet: [...check.unmet, ...troubles] };
+  return { kind: 'advanced', check: found, facts, walk, unmet: [...check.unmet, ...troubles] };
+}
+
+/** A loop that lacks its list may lack it because the form came back unfilled. */
+function withUnfilledWords(unmet: Unmet, unfilled: Unfilled): Unmet {
+  const words = unmet.form === undefined ? '' : unfilledWords(unmet.form, unfilled);
+  return words === '' ? unmet : withinBudgets({ ...unmet, message: `${words}${unmet.message}` });
 }
 
 /** Whether only a person's answer on a channel of its own can meet it. */

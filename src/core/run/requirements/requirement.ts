@@ -123,7 +123,7 @@ export function requirementKind<Name extends RequirementName, Problem>(
 }
 
 /** Names what was sent back as it was offered, so that the agent does not look for another mistake. */
-function unfilledWords(form: FormOutput, unfilled: Unfilled): string {
+export function unfilledWords(form: FormOutput, unfilled: Unfilled): string {
   const units = unfilledUnits(unfilled, form);
   return units.length === 0 ? '' : `${UNFILLED}: ${units.join(', ')}. `;
 }
