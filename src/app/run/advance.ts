@@ -25,7 +25,7 @@ import {
   setterOf,
 } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
-import { runLine } from '../../core/views/session-view.ts';
+import { lineEnd, runLine } from '../../core/views/session-view.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices, ConfigRefusal, Services } from '../services.ts';
@@ -176,8 +176,10 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const decided = advanceRun(attempt, sha256);
     const { outcome } = decided;
     const attempts = attempt.drafts.length + 1;
-    const earlierChecks = checksOnLine(current.view, nodeId);
-    const line = runLine(current.view, nodeId);
+    // Only the last reply looks back over the whole line, so that a call costs the same however long the run is.
+    const isOver = outcome.snapshot.enginePayload.state.kind === 'complete';
+    const earlierChecks = isOver ? checksOnLine(current.view, nodeId) : [];
+    const line = isOver ? runLine(current.view, nodeId) : lineEnd(current.view, nodeId);
     const at = {
       runId: target.runId,
       index: attempt.index,

@@ -3,18 +3,18 @@ import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
 import { RECAP_BYTES_MAX } from '../../core/log/budgets.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
-import type { NodeId } from '../../core/log/ids.ts';
+import type { ArtifactDigest, NodeId } from '../../core/log/ids.ts';
 import { artifactText } from '../../core/prompt/artifact-text.ts';
 import { type NotedStep, recapPart } from '../../core/prompt/reply/reply-sections.ts';
 import type { BranchPart, RecapPart, ShownArtifact } from '../../core/prompt/reply-parts.ts';
 import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
-import { lineOutputs } from '../../core/sessions/line-outputs.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import { currentOutputs } from '../../core/views/node-facts.ts';
 import { type Recap, type RecapEntry, recap, recapBelow } from '../../core/views/recap.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
 import { preferredTipBelow } from '../../core/views/run-status.ts';
+import type { SessionView } from '../../core/views/session-view.ts';
 import { stepOf, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -66,11 +66,9 @@ async function readArtifacts(
   return safeTry(async function* (): Flow<ShownArtifacts, StoreFailure> {
     const artifacts: ShownArtifact[] = [];
     let bytes = 0;
-    const places = lineOutputs(session.view, { nodeId }).toReversed();
-    for (const { dueAt, outputs } of places) {
-      for (const { data } of outputs.toReversed()) {
-        if (data.outputChannel !== 'artifact') continue;
-        const { value } = yield* await services.artifacts.getJson(data.payload.sha256);
+    for (const { dueAt, digests } of newestArtifacts(session.view, nodeId)) {
+      for (const digest of digests) {
+        const { value } = yield* await services.artifacts.getJson(digest);
         const step = yield* await titles.pending(nodeOf(session.view.graph, dueAt));
         const title = titleWithoutValues(step?.title ?? AFTERWARDS.title);
         const shown = { title, kind: artifactKind(value) ?? 'unknown', text: artifactText(value) };
@@ -81,6 +79,23 @@ async function readArtifacts(
     }
     return ok({ artifacts, bytes });
   });
+}
+
+/** Enough to find what the next step builds on. A walk over the whole line would cost more with every step. */
+const ARTIFACT_STEPS_MAX = 20;
+
+/** The accepted artifacts of the last steps of a line, newest first, each with the node at which its step was due. */
+function newestArtifacts({ graph, outputs }: SessionView, nodeId: NodeId) {
+  const found: { readonly dueAt: NodeId; readonly digests: readonly ArtifactDigest[] }[] = [];
+  let at: NodeId | null = nodeId;
+  for (let steps = 0; at !== null && steps < ARTIFACT_STEPS_MAX; steps++) {
+    const node: RunNode = nodeOf(graph, at);
+    const sent = node.kind === 'blocked_attempt' ? [] : currentOutputs(outputs, at);
+    const digests = sent.flatMap(({ data }) => (data.outputChannel === 'artifact' ? [data.payload.sha256] : []));
+    if (digests.length > 0) found.push({ dueAt: node.parentNodeId ?? at, digests: digests.toReversed() });
+    at = node.parentNodeId;
+  }
+  return found;
 }
 
 /** The node whose step was already done: the node itself, or the one its checkpoint belongs to. */

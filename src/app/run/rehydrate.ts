@@ -17,7 +17,7 @@ import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { checksOnLine } from '../../core/views/line-checks.ts';
 import { attemptCount } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
-import { runLine, type SessionView } from '../../core/views/session-view.ts';
+import { lineEnd, runLine, type SessionView } from '../../core/views/session-view.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
@@ -98,7 +98,7 @@ export async function rehydrateNode(
       index,
       state,
       facts,
-      line: runLine(view, target.nodeId),
+      line: isOver ? runLine(view, target.nodeId) : lineEnd(view, target.nodeId),
       lifecycle: 'rehydrate',
       warnings: [...closed, ...drift, ...listed.warnings, ...goal.warnings].map((fact) =>
         replyWarning(fact, facts.preferences.riskPolicy),

@@ -188,6 +188,11 @@ export function runLine({ graph, skipped }: Pick<SessionView, 'graph' | 'skipped
   return { stepNumber: nodeOf(graph, nodeId).stepNumber, skipped: found.flat() };
 }
 
+/** The end of a line alone, for replies that say nothing about what was skipped on the way. */
+export function lineEnd({ graph }: Pick<SessionView, 'graph'>, nodeId: NodeId): RunLine {
+  return { stepNumber: nodeOf(graph, nodeId).stepNumber, skipped: [] };
+}
+
 /** What a further plan may refer to. It follows the view: events applied later are known too. */
 export function knownGraph(view: SessionView): KnownGraph {
   return {
