@@ -10,6 +10,7 @@ export const CHECKS = [
   'sessions',
   'versions',
   'clients',
+  'forms',
 ] as const;
 export type DoctorCheck = (typeof CHECKS)[number];
 

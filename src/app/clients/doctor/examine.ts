@@ -2,6 +2,7 @@ import type { OnProgress } from '../../../core/work-progress.ts';
 import type { ClientServices } from '../../ports/machine.ts';
 import type { MachineHealth } from '../../ports/machine-health.ts';
 import { checkClients } from './check-clients.ts';
+import { checkForms } from './check-forms.ts';
 import {
   checkConfig,
   checkData,
@@ -37,7 +38,7 @@ export async function examine(
     ...(await checkSessions(health, onProgress)),
     await checkVersions(services, health),
   ];
-  const findings = [...machine, ...(await clients)];
+  const findings = [...machine, ...(await clients), ...(await checkForms(services))];
   if (!isFixing) return findings;
   const fixed: DoctorFinding[] = [];
   // One after the other: two fixes may change the same file.
