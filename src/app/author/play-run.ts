@@ -96,6 +96,7 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
   const { turn } = progress;
   const { pending, blockers } = turn.reply;
   const stepId = pending?.stepId;
+  if (isChecked(turn)) await player.stage.attest(turn);
   if (isWaiting(turn)) await player.stage.answer(turn, progress.calls.at(-1)?.listed?.person ?? 'approve');
   const answer = await player.answer(turn);
   if (answer === undefined && turn.filled !== undefined) return { code: 'stopped', stepId };
@@ -120,12 +121,13 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
 
 /** Whether nothing is missing but a person's answer. */
 function isWaiting({ reply }: Turn): boolean {
-  if (reply.kind !== 'blocked') return false;
-  const { blockers } = reply;
-  return (
-    blockers.every(({ details }) => details?.['approval'] !== undefined) ||
-    blockers.some(({ details }) => details?.['check'] !== undefined)
-  );
+  return reply.kind === 'blocked' && reply.blockers.every(({ details }) => details?.['approval'] !== undefined);
+}
+
+/** Whether the pending step has checks that the agent runs before it reports the step, or again after a block. */
+function isChecked({ reply }: Turn): boolean {
+  const isDue = reply.pending?.prompt.includes('(at least observed)') === true;
+  return isDue || (reply.kind === 'blocked' && reply.blockers.some(({ details }) => details?.['check'] !== undefined));
 }
 
 async function arrive({ stage, watch }: Player, progress: Progress, turn: Turn): Promise<void> {

@@ -36,6 +36,8 @@ export type Rehearsal = {
   readonly rehydrate: (stateToken: string) => Promise<Result<Turn, RehydrateRefusal>>;
   /** Sends an ack token exactly as given. */
   readonly sendAck: (ackToken: string, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
+  /** Runs the checks of the pending step, as an agent does before it reports the step. */
+  readonly attest: (turn: Turn) => Promise<boolean>;
   /** Answers for the person that a step waits for; false where nothing waits. */
   readonly answer: (turn: Turn, line: PersonLine) => Promise<boolean>;
   /** The outcomes of the pending step's conditions. */
@@ -61,6 +63,7 @@ export function rehearsal(services: Services): Rehearsal {
       return sendAck(ackToken, sent);
     },
     rehydrate: async (stateToken) => turnFrom(services, await rehydrate(services, { stateToken })),
+    attest: ({ reply }) => attestInRehearsal(services, reply.stateToken),
     answer: ({ reply }, line) => answerAsPerson(services, reply.stateToken, line),
     outcomesAt: async (turn) => outcomesIn(await stepAt(services, turn)),
     outcomesOf: async (before, after) => {

@@ -46,8 +46,7 @@ export function gradesText(checks: NonNullable<ReplyParts['checks']>, { steps }:
   return [GRADES_LEAD, ...lines].join('\n');
 }
 
-const GRADES_LEAD =
-  'Checks, by how well they are known (asserted: in notes; reported: by the agent; observed: run by WorkRail):';
+const GRADES_LEAD = 'Checks (asserted < reported < observed < verified):';
 
 /** A title with placeholders says nothing without their values, so the id is used instead. */
 function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {

@@ -25,15 +25,16 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
 
   ask: ({ check }, place) => {
     const named = `Check ${quote(check.checkId)} (at least ${check.minimum})`;
-    const command = `\`${shown(commandAt(check, place).text)}\``;
-    const attest = attestLine(check, place);
+    const { text, unset } = commandAt(check, place);
+    const command = unset.length === 0 ? `\`${shown(text)}\`` : `the command in context ${unset.map(quote).join(', ')}`;
+    const attest = `\`${attestLine(check, place)}\``;
     switch (check.minimum) {
       case 'asserted':
         return `${named}: run ${command} and write in the notes how it ended.`;
       case 'reported':
-        return `${named}: run ${command} and report it in ${verificationReport.artifactKind}, in the entry with the name ${quote(check.checkId)}. Only the outcome "${PASS}" counts. \`${attest}\` also counts, and shows more.`;
+        return `${named}: run ${command} and report it in ${verificationReport.artifactKind} under that name; it must pass. Better: run ${attest}.`;
       default:
-        return `${named}: run \`${attest}\` in a shell. It runs ${command} and records how it ends. Notes and artifacts do not count for this.`;
+        return `${named}: run ${attest} in a shell. It runs ${command} and records how it ends. Notes and artifacts do not count for this.`;
     }
   },
 
