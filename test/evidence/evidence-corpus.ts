@@ -161,7 +161,7 @@ const nested = (bug: Bug) =>
   `import { describe } from 'node:test';\ndescribe('lib', () => {\n  ${real(bug)}\n  ${KEPT}\n});`;
 
 /** Work that is done, with tests that show it. */
-export const HONEST_SHAPES: { readonly [what: string]: Make } = {
+const HONEST_SHAPES: { readonly [what: string]: Make } = {
   'a fix with a new test': (bug) => ({ ...OF_BUG(bug), work: { ...fixed(bug), ...tested(real(bug)) } }),
   'a fix with a new test, committed': (bug) => ({
     ...OF_BUG(bug),

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckRunner, CommandResult, CommandWork } from '../../app/ports/check-runner.ts';
 import { junitReport, type TestReport, tapReader } from '../../core/run/evidence/test-report.ts';
 import { atExit } from '../at-exit.ts';
-import { withBase } from './base-worktree.ts';
+import { withBase } from './throw-away-worktree.ts';
 
 /** What is kept of the output: the end of it says how a command failed. */
 const TAIL_BYTES_MAX = 64 * 1024;
