@@ -12,7 +12,7 @@ The line "Next call:" (nextCall in the data) shows the call to send, with blanks
 Notes are for people: what you did, decided and found in this step, with file names and numbers. Do not repeat earlier notes.
 Artifacts are structured results. Send them if the step asks for them, each with its "kind".
 Context holds facts that steps depend on. It is kept; send only what changed.
-Sending exactly the same call again returns the same reply. If you send different output with an ackToken that was already used, it is not stored; the reply then contains a call that stores it. Doing an earlier step again creates a branch; the existing branch is kept.
+Sending the same call again returns the same reply. Other output with a used ackToken is not stored; the reply then has the call that stores it. Doing an earlier step again creates a branch; the other one is kept.
 mode (start_workflow, continue_workflow): guided: ask the user at every confirmation; full_auto_stop_on_user_deps: ask only for what only the user can provide; full_auto_never_stop: never ask. WorkRail records every requirement that is left out as a gap. It stays on until changed; send it only if the user asks.
 During a long step, save notes with checkpoint_workflow so that they survive this chat.`;
 

@@ -16,7 +16,7 @@ const TRIAGE = 'project.templates.routine.triage';
 /** One file with a mistake of each kind that can be fixed. */
 const BROKEN = {
   id: 'Test.Broken Flow',
-  name: 'Broken',
+  name: 'Bro\u202eken',
   descripton: 'Everything is a little wrong.',
   'na\u200bmes': 1,
   version: 'v1',

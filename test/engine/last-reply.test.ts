@@ -30,8 +30,8 @@ test('the last reply says what was done and skipped, and why', async () => {
     expect(text).toContain(
       [
         '2 steps done. 2 steps were skipped:',
-        '- "Step b": it is only for the case that size is "large".',
-        '- "Step d": it is only for the case that risk is "high".',
+        '- "Step b": only if size is "large".',
+        '- "Step d": only if risk is "high".',
         '',
         'No gaps are open. Everything that was asked for was handed in.',
       ].join('\n'),

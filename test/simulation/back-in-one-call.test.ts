@@ -7,6 +7,7 @@ import { answerCall, type CallServices } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
 import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
 import { enforces } from '../enforces.ts';
+import { filledArguments } from '../examples/filled-call.ts';
 import { isLong, share } from '../volume.ts';
 import { TIMEOUT_MS } from './agent/play/volume.ts';
 import { servicesOver } from './agent/world/services-over.ts';
@@ -102,7 +103,8 @@ async function work(agent: Agent, { workflowId, workspace, calls }: Work): Promi
   let { told } = await call(agent, 'start_workflow', { workflowId, workspacePath: workspace, goal });
   let lastMark = '';
   for (let i = 0; i < calls && !told.isComplete; i++) {
-    const { tool, arguments: sent } = told.nextCall;
+    const { tool, arguments: offered } = told.nextCall;
+    const sent = filledArguments(offered);
     const { notesMarkdown = '', ...output } = (sent['output'] ?? {}) as JsonObject;
     lastMark = `mark ${chance.below(1_000_000)}`;
     const words = '"because" of this and that, '.repeat(chance.below(chance.chance(0.25) ? 400 : 12));

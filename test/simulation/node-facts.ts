@@ -7,6 +7,7 @@ import type { CapabilityProvenance } from '../../src/core/log/events/gap-events.
 import { OBSERVATION_KEYS, type ObservationData, type ObservationKey } from '../../src/core/log/events/run-events.ts';
 import {
   type ArtifactDigest,
+  AttestationId,
   CapabilityObservationId,
   ContextId,
   DivergenceId,
@@ -45,6 +46,15 @@ const OTHER_DRAFTS = {
     } as const;
     return { kind: 'divergence_recorded', scope, data };
   },
+  attestation_recorded: (scope: Place, bits: Uint8Array): DraftOf<'attestation_recorded'> => {
+    const data = {
+      attestationId: AttestationId.of(bits),
+      subject: { kind: 'attempt', digest: `sha256:${'a'.repeat(64)}` },
+      statement: { kind: 'approved', shown: 'whole' },
+      by: { via: 'terminal', launch: 'launch', askedAt: 0, answerMs: 2_000 },
+    } as const;
+    return { kind: 'attestation_recorded', scope, data };
+  },
   step_skipped: (scope: Place): DraftOf<'step_skipped'> => {
     const data = { stepId: stepIdSchema.parse('optional'), loopPath: [] };
     return { kind: 'step_skipped', scope, data, keyOnly: { ordinal: 0 } };
@@ -55,13 +65,7 @@ export const OTHER_KINDS = Object.keys(OTHER_DRAFTS) as readonly OtherKind[];
 
 type FactKind = Exclude<
   EventKind,
-  | 'session_created'
-  | 'observation_recorded'
-  | 'run_started'
-  | 'edge_created'
-  | 'node_created'
-  | 'advance_recorded'
-  | 'attestation_recorded'
+  'session_created' | 'observation_recorded' | 'run_started' | 'edge_created' | 'node_created' | 'advance_recorded'
 >;
 
 /** One fact of every kind that can be recorded on a node that is there. */

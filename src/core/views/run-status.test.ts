@@ -162,7 +162,18 @@ describe('the preferred tip', () => {
     expect(found).toEqual(made.map(({ nodeId }) => nodeId));
   });
 
-  test.each(Object.entries(ONE_FACT))('the preferred tip goes back to an older branch by %s there', (kind, facts) => {
+  const touching = Object.entries(ONE_FACT).filter(([kind]) => kind !== 'attestation_recorded');
+
+  test('an answer of a person does not move the preferred tip', () => {
+    const writer = sessionWriter();
+    const root = writer.startRun();
+    const first = writer.advance(root);
+    const second = writer.advance(root);
+    writer.record(first, ONE_FACT.attestation_recorded);
+    expect(preferred(writer, root)).toBe(second.nodeId);
+  });
+
+  test.each(touching)('the preferred tip goes back to an older branch by %s there', (kind, facts) => {
     enforces('view_preferred_tip');
     const writer = sessionWriter();
     const root = writer.startRun();

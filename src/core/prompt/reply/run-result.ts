@@ -44,10 +44,29 @@ const SKIPPED_MAX = 20;
 export function lineText({ stepsDone, skipped }: RunResult): readonly string[] {
   const done = `${plural(stepsDone, 'step')} done.`;
   if (skipped.length === 0) return [`${done} None was skipped.`];
-  const list = skipped.slice(0, SKIPPED_MAX).map(({ title, reason }) => `- "${title}": ${reason}`);
-  const more = skipped.length - SKIPPED_MAX;
+  const groups = groupedByReason(skipped);
+  const list = groups.slice(0, SKIPPED_MAX).map(({ titles, reason }) => `- ${titlesText(titles)}: ${reason}`);
+  const more = groups.slice(SKIPPED_MAX).reduce((count, { titles }) => count + titles.length, 0);
   const rest = more > 0 ? [`- and ${more} more`] : [];
   return [[`${done} ${plural(skipped.length, 'step was', 'steps were')} skipped:`, ...list, ...rest].join('\n')];
+}
+
+type Group = { readonly reason: string; readonly titles: readonly string[] };
+
+/** Steps that were skipped one after the other for the same reason are one line. */
+function groupedByReason(skipped: RunResult['skipped']): readonly Group[] {
+  const groups: Group[] = [];
+  for (const { title, reason } of skipped) {
+    const last = groups.at(-1);
+    if (last?.reason === reason) groups[groups.length - 1] = { reason, titles: [...last.titles, title] };
+    else groups.push({ reason, titles: [title] });
+  }
+  return groups;
+}
+
+function titlesText(titles: readonly string[]): string {
+  if (titles.length < 3) return titles.map((title) => `"${title}"`).join(' and ');
+  return `${titles.length} steps ("${titles[0]}" … "${titles.at(-1)}")`;
 }
 
 export function resultData({ stepsDone, skipped }: RunResult): JsonObject {
@@ -65,8 +84,8 @@ export function resultData({ stepsDone, skipped }: RunResult): JsonObject {
 
 function reasonOf(conditions: readonly Condition[], unset: readonly string[]): string {
   if (unset.length > 0) return `${unset.map((key) => quote(key)).join(', ')} was never set.`;
-  if (conditions.length === 0) return 'it was not due.';
-  return visibleLine(`it is only for the case that ${conditions.map(conditionText).join(', and ')}.`);
+  if (conditions.length === 0) return 'not due.';
+  return visibleLine(`only if ${conditions.map(conditionText).join(', and ')}.`);
 }
 
 /** All conditions that decide whether a step or a loop is due, the outermost first. */
