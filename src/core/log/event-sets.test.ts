@@ -7,6 +7,7 @@ import { EVENT_KINDS, parseEvent } from './event.ts';
 
 const CAPABILITIES = ['delegation', 'web_browsing'];
 const AUTONOMY = ['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'];
+const GRADES = ['asserted', 'reported', 'observed', 'verified'];
 const RISK_POLICY = ['conservative', 'balanced', 'aggressive'];
 
 test('every closed set in an event is one of these lists, with exactly these values', () => {
@@ -39,6 +40,8 @@ test('every closed set in an event is one of these lists, with exactly these val
       ],
       '/outcome/blockers/*/pointer/kind': ['context_key', 'output_contract', 'capability', 'workflow_step'],
       '/outcome/blockers/*/pointer/capability': CAPABILITIES,
+      '/checks/*/minimum': GRADES,
+      '/checks/*/grade': GRADES,
       '/reply/text/*/$hole': ['sessionId', 'stateToken', 'ackToken', 'checkpointToken', 'againToken'],
     },
     node_output_appended: {
@@ -70,6 +73,7 @@ test('every closed set in an event is one of these lists, with exactly these val
       '/statement/shown': ['whole', 'part'],
       '/statement/unseen': [true],
       '/statement/chosenByAgent': [true],
+      '/statement/changedDuring': [true],
       '/by/via': ['elicitation', 'terminal', 'console', 'team', 'ci', 'rehearsal'],
     },
     gap_recorded: {

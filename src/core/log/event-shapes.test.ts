@@ -11,7 +11,7 @@ import { type EventKind, type EventOf, parseEvent, sessionEventSchema } from './
 
 test('an advance holds attempt, intent, outcome, the reply and a digest of the request', () => {
   enforces('advance_recorded_shape', 'advance_recorded_keeps_reply', 'advance_recorded_request_digest');
-  expect(dataOf('advance_recorded')).toEqual(['attemptId intent outcome reply requestDigest']);
+  expect(dataOf('advance_recorded')).toEqual(['attemptId checks? intent outcome reply requestDigest']);
   expect(fieldsOf(property('advance_recorded', 'outcome'))).toEqual(['attemptNodeId blockers kind', 'kind toNodeId']);
   expect(fieldsOf(property('advance_recorded', 'reply'))).toEqual(['structured text']);
   expect(refusedAt(withValue(example('advance_recorded'), '/data/intent', 'rehydrate'))).toBe('unknown_version');
@@ -19,7 +19,7 @@ test('an advance holds attempt, intent, outcome, the reply and a digest of the r
 
 test('a run pins id, hash and source of its workflow', () => {
   enforces('run_started_shape');
-  expect(dataOf('run_started')).toEqual(['sourceHash? workflowHash workflowId workflowSourceKind workflowSourceRef']);
+  expect(dataOf('run_started')).toEqual(['sourceHash? workflowHash workflowId workflowSourceCommit? workflowSourceKind workflowSourceRef']);
 });
 
 test('a node holds kind, parent, workflow hash and snapshot; only the parent may be null', () => {

@@ -55,7 +55,9 @@ export const divergenceRecordedSchema = nodeEvent('divergence_recorded', {
   relatedStepId: stepIdSchema.optional(),
 });
 
-const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
+export const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
+export const failureCodeSchema = z.enum(FAILURE_CODES);
+export type FailureCode = (typeof FAILURE_CODES)[number];
 
 const attemptContextSchema = z.enum(['workflow_step', 'system_probe']);
 
@@ -82,7 +84,7 @@ export const capabilityProvenanceSchema = z.discriminatedUnion('kind', [
       z.object({
         attemptContext: attemptContextSchema,
         result: z.literal('failure'),
-        failureCode: z.enum(FAILURE_CODES),
+        failureCode: failureCodeSchema,
       }),
     ]),
   }),

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../json/json-value.ts';
 import type { Call, NextIntent } from '../../log/error-envelope.ts';
 import { runTag } from '../../log/ids.ts';
 import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
+import type { BlockerCode } from '../../log/reasons.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { dueConfirmation, isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
@@ -84,9 +85,11 @@ function pendingIntent({ place, lacking }: RenderedStep): NextIntent {
   return isAsked ? 'await_user_confirmation' : 'perform_pending_then_continue';
 }
 
+/** Only the user can make a capability available that an attempt found missing. */
+const NEEDS_USER: readonly BlockerCode[] = ['USER_ONLY_DEPENDENCY', 'REQUIRED_CAPABILITY_UNAVAILABLE'];
+
 function blockedIntent({ blockers, attempts = 1 }: NonNullable<ReplyParts['blocked']>): NextIntent {
-  const isUserNeeded =
-    attempts >= ATTEMPTS_IN_A_ROW_MAX || blockers.some(({ code }) => code === 'USER_ONLY_DEPENDENCY');
+  const isUserNeeded = attempts >= ATTEMPTS_IN_A_ROW_MAX || blockers.some(({ code }) => NEEDS_USER.includes(code));
   return isUserNeeded ? 'await_user_confirmation' : 'perform_pending_then_continue';
 }
 

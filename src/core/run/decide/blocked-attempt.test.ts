@@ -227,7 +227,7 @@ describe('a required capability', () => {
         events.gap({
           severity: 'critical',
           reason: { category: 'capability_missing', detail: 'required_capability_unavailable' },
-          summary: 'This workflow requires web_browsing, and the attempt to use it failed.',
+          summary: 'This workflow requires web_browsing, and the attempt to use it failed. You reported unavailable.',
           resolution: { kind: 'unresolved' },
           details: {
             requirement: 'capability:web_browsing',

@@ -47,6 +47,10 @@ const untried = {
   reason: 'contract_violation:missing_required_output',
   message: 'This workflow requires web_browsing, and no attempt has shown yet whether it works.',
 };
+const reported = (found: typeof unknown, status: string) => ({
+  ...found,
+  message: `${found.message} You reported ${status}.`,
+});
 const refused = (rest: string) => `The wr.capability_observation artifact was not accepted: ${rest}.`;
 const noUnknown =
   'only the step that probes web_browsing may report the status unknown; send available or unavailable, or leave the artifact out';
@@ -62,8 +66,11 @@ describe('the probe of a required capability', () => {
   });
 
   it.each([
-    ['unavailable', { ...unavailable, suggestedFix: `${remedy}${tryNow}`, form: { artifacts: [form] } }],
-    ['unknown', { ...unknown, suggestedFix: `${remedy}${tryNow}`, form: { artifacts: [form] } }],
+    [
+      'unavailable',
+      { ...reported(unavailable, 'unavailable'), suggestedFix: `${remedy}${tryNow}`, form: { artifacts: [form] } },
+    ],
+    ['unknown', { ...reported(unknown, 'unknown'), suggestedFix: `${remedy}${tryNow}`, form: { artifacts: [form] } }],
   ])('the probe of a required capability blocks the run when it is %s', (status, expected) => {
     enforces('capability_probe_missing_output_blocks');
     expect(web({ stepId: probe, artifacts: [observed('web_browsing', status)] })).toEqual({
@@ -201,6 +208,18 @@ describe('a step that delegates', () => {
     const mended = split({ artifacts: [observed('delegation', 'unavailable'), observed('delegation', 'available')] });
     expect(mended.met).toEqual(['capability:delegation']);
     expect(mended.observations.at(-1)?.provenance).toEqual(use({ result: 'success' }));
+  });
+
+  it('a failed attempt is recorded with the code that the agent reports, and the block repeats the report', () => {
+    const sent = { failureCode: 'policy_blocked', detail: 'The client refused to start a subagent.' };
+    const report = observed('delegation', 'unavailable');
+    const failed = split({ artifacts: [{ ...report, ...sent }] });
+    expect(failed.observations.map(({ provenance }) => provenance)).toEqual([
+      use({ result: 'failure', failureCode: 'policy_blocked' }),
+    ]);
+    expect(failed.unmet.map(({ message }) => message)).toEqual([
+      'This workflow requires delegation, and the attempt to use it failed. You reported unavailable, policy_blocked: "The client refused to start a subagent."',
+    ]);
   });
 
   it('a step that delegates shows nothing about other capabilities', () => {

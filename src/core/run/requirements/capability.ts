@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-value.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import {
   CAPABILITIES,
   type Capability,
@@ -6,8 +6,9 @@ import {
   capabilitySchema,
   capabilityStatusSchema,
 } from '../../log/blockers.ts';
-import type { CapabilityProvenance } from '../../log/events/gap-events.ts';
+import { type CapabilityProvenance, type FailureCode, failureCodeSchema } from '../../log/events/gap-events.ts';
 import type { ReasonCode } from '../../log/reasons.ts';
+import { clip } from '../../text/utf8.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { capabilityObservation } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
@@ -60,7 +61,7 @@ export const capability = requirementKind<'capability', Exclude<CapabilityStatus
   },
 
   explain: (problem, asked, attempt) => ({
-    ...LACKS[problem](asked.capability),
+    ...withReport(LACKS[problem](asked.capability), problem === 'untried' ? undefined : sentReport(asked, attempt)),
     pointer: { kind: 'capability', capability: asked.capability },
     suggestedFix: fixOf(asked, attempt, problem),
     ...(asked.isSettledHere ? {} : probeStep(attempt, asked.capability)),
@@ -90,6 +91,24 @@ const LACKS: { readonly [status in 'untried' | 'unknown' | 'unavailable']: (capa
     message: `This workflow requires ${capability}, and the attempt to use it failed.`,
   }),
 };
+
+const DETAIL_SHOWN_MAX = 200;
+
+/** What the newest artifact about a capability says, in the agent's own words. */
+function sentReport({ capability }: Asked, { handedIn }: StepAttempt): string | undefined {
+  const sent = handedIn.artifacts
+    .filter(({ kind }) => kind === capabilityObservation.artifactKind)
+    .findLast(({ value }) => value['capability'] === capability);
+  if (sent === undefined) return undefined;
+  const { status, failureCode, detail } = sent.value;
+  const said = [status, failureCode].filter((one) => typeof one === 'string').join(', ');
+  return typeof detail === 'string' ? `${said}: ${quote(clip(detail, DETAIL_SHOWN_MAX))}` : `${said}.`;
+}
+
+/** A person who is asked to help needs to know what was tried. */
+function withReport(lack: Lack, report: string | undefined): Lack {
+  return report === undefined ? lack : { ...lack, message: `${lack.message} You reported ${report}` };
+}
 
 const REMEDIES: { readonly [capability in Capability]: string } = {
   delegation: 'Ask the user to allow subagents, or to use a client that can start them.',
@@ -128,7 +147,7 @@ export function readObservations({ index, step, handedIn }: StepAttempt): Artifa
     objection: (value) => observationObjection(value, step, { isAsked: false }),
     take: (value) => {
       const said = saidBy(value);
-      return said && { ...said, provenance: provenanceOf(said, step) };
+      return said && { capability: said.capability, status: said.status, provenance: provenanceOf(said, step) };
     },
   });
 }
@@ -156,16 +175,23 @@ function isShownBy({ purpose }: CompiledStep, capability: Capability): boolean {
   return purpose.kind === 'delegation' && capability === 'delegation';
 }
 
-type Said = { readonly capability: Capability; readonly status: CapabilityStatus };
+type Said = {
+  readonly capability: Capability;
+  readonly status: CapabilityStatus;
+  readonly failureCode: FailureCode;
+};
 
 /** A pinned contract may allow values that events do not know. */
 function saidBy(value: JsonObject): Said | undefined {
   const capability = capabilitySchema.safeParse(value['capability']);
   const status = capabilityStatusSchema.safeParse(value['status']);
-  return capability.success && status.success ? { capability: capability.data, status: status.data } : undefined;
+  if (!capability.success || !status.success) return undefined;
+  // A code that is missing or not known is not worth a refusal.
+  const failureCode = failureCodeSchema.catch('unknown').parse(value['failureCode']);
+  return { capability: capability.data, status: status.data, failureCode };
 }
 
-function provenanceOf({ capability, status }: Said, step: CompiledStep): CapabilityProvenance {
+function provenanceOf({ capability, status, failureCode }: Said, step: CompiledStep): CapabilityProvenance {
   const { purpose, stepId } = step;
   const isAvailable = status === 'available';
   if (purpose.kind === 'probe' && purpose.capability === capability) {
@@ -174,10 +200,9 @@ function provenanceOf({ capability, status }: Said, step: CompiledStep): Capabil
     return { kind: 'probe_step', enforcementGrade: 'strong', detail };
   }
   if (isShownBy(step, capability)) {
-    // The artifact says in the agent's words why the attempt failed; no failure code can be derived from that.
     const detail = isAvailable
       ? ({ attemptContext: 'workflow_step', result: 'success' } as const)
-      : ({ attemptContext: 'workflow_step', result: 'failure', failureCode: 'unknown' } as const);
+      : ({ attemptContext: 'workflow_step', result: 'failure', failureCode } as const);
     return { kind: 'attempted_use', enforcementGrade: 'strong', detail };
   }
   const claim = isAvailable ? 'available' : 'unavailable';

@@ -6,6 +6,7 @@ import { contracts } from './registry.ts';
 /** What an example leaves out, so that every field of a contract is there once. */
 const OPTIONAL: { readonly [kind: string]: JsonObject } = {
   'wr.assessment': { summary: 'Fair.' },
+  'wr.capability_observation': { failureCode: 'tool_error' },
   'wr.workflow_divergence': { relatedStepId: 'survey' },
   'wr.loop_control': { loopId: 'polish', metadata: { rounds: 2 } },
   'wr.discovery_handoff': {

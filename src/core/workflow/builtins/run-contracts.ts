@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { capabilitySchema, capabilityStatusSchema } from '../../log/blockers.ts';
 import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
-import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
+import { DIVERGENCE_REASONS, FAILURE_CODES } from '../../log/events/gap-events.ts';
 import { stepIdSchema } from '../../log/ids.ts';
 import { confidence, defineContract, openArtifactSchema, shortText, text } from './contract.ts';
 
@@ -47,6 +47,7 @@ export const capabilityObservation = defineContract({
   fields: {
     capability: capabilitySchema,
     status: capabilityStatusSchema.describe('unknown only if no attempt was possible'),
+    failureCode: z.enum(FAILURE_CODES).optional().describe('why the attempt failed, if it did'),
     detail: shortText(SUMMARY_BYTES_MAX).optional().describe('what you tried and what came back'),
   },
   example: { capability: 'web_browsing', status: 'available', detail: '<what you tried, and what came back>' },
