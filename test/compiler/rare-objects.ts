@@ -11,6 +11,10 @@ export const RARE_OBJECTS: Json = {
       title: 'Only',
       prompt: 'Do it.',
       runCondition: { kind: 'context', condition: { var: 'size', equals: 'large' } },
+      checks: [
+        { id: 'tests', run: 'npm test', minimum: 'observed', against: 'base', tests: ['test/**'], report: 'tap' },
+        { id: 'lint', run: 'npm run lint', minimum: 'reported', fresh: 'head' },
+      ],
     },
   ],
 };

@@ -126,6 +126,11 @@ export const DIFFERENCES: { readonly [why: string]: Difference } = {
     code: 'wrong_kind',
     document: workflow({ extensionPoints: [{ slotId: 'check', default: 'a text', acceptedKinds: ['routine'] }] }),
   },
+  'fields of a check that need another field': {
+    code: 'wrong_value',
+    at: /\/checks\/\d+\/(?:tests|link|expect|atLeast)$/,
+    document: step({ checks: [{ id: 'tests', run: 'npm test', minimum: 'observed', tests: ['test/**'] }] }),
+  },
   'a length that ends before it begins': {
     code: 'wrong_value',
     at: /\/validationCriteria(?:\/(?:\d+|and|or|not))*$/,

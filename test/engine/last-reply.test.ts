@@ -39,8 +39,8 @@ test('the last reply says what was done and skipped, and why', async () => {
     expect(structured['result']).toEqual({
       stepsDone: 2,
       skipped: [
-        { stepId: 'b', title: 'Step b', reason: 'it is only for the case that size is "large".' },
-        { stepId: 'd', title: 'Step d', reason: 'it is only for the case that risk is "high".' },
+        { stepId: 'b', title: 'Step b', reason: 'only if size is "large".' },
+        { stepId: 'd', title: 'Step d', reason: 'only if risk is "high".' },
       ],
     });
   }
