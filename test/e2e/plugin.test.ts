@@ -66,4 +66,24 @@ describe('the plugin for Claude Code', () => {
     expect(hook('hold-stop.mjs', { cwd: at('project'), stop_hook_active: true })).toBe('');
     expect(hook('hold-stop.mjs', { cwd: at('elsewhere') })).toBe('');
   });
+
+  it('the hooks name the command for each check of the current step', async () => {
+    const folder = at('checked');
+    mkdirSync(join(folder, '.workrail', 'workflows'), { recursive: true });
+    const checks = [{ id: 'unit', run: 'true', minimum: 'observed' }];
+    const steps = [{ id: 'do', title: 'Do it', prompt: 'Do it.', checks }];
+    const file = { id: 'project.checked', name: 'Checked', description: 'Is checked.', version: '1.0.0', steps };
+    writeFileSync(join(folder, '.workrail', 'workflows', 'project.checked.json'), JSON.stringify(file));
+    const server = await startServer({ command: process.execPath, args: [PROGRAM, 'serve'], env: env() });
+    const started = await server.call('start_workflow', {
+      workflowId: 'project.checked',
+      goal: 'Check it',
+      workspacePath: folder,
+    });
+    await server.stop();
+    const { run } = started.data as { run: { tag: string } };
+    for (const name of ['resume-run.mjs', 'hold-stop.mjs']) {
+      expect(hook(name, { cwd: folder })).toContain(`run and recorded with \`workrail attest ${run.tag} unit\``);
+    }
+  });
 });

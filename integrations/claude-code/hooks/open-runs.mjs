@@ -26,6 +26,15 @@ export function openRuns() {
   return runs.filter((one) => typeof one?.run?.lastAt === 'number' && age(one) >= 0 && age(one) < ABANDONED_AFTER_MS);
 }
 
+/** The commands that check the current step. Anything that does not look like one is left out: a workflow names them. */
+export function attestWords(dueChecks) {
+  const commands = (Array.isArray(dueChecks) ? dueChecks : [])
+    .map((check) => String(check?.command))
+    .filter((command) => /^workrail attest [0-9a-z]{4} [A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/.test(command));
+  if (commands.length === 0) return '';
+  return ` Its checks are run and recorded with ${commands.map((command) => `\`${command}\``).join(', ')}.`;
+}
+
 function parsed(text) {
   try {
     const value = JSON.parse(text);

@@ -142,6 +142,15 @@ export function runData(run: RunStanding): RunData {
     attempts,
     blockers: [...blockers],
     gaps: gaps.map(shownGap),
+    ...(run.dueChecks.length === 0
+      ? {}
+      : {
+          dueChecks: run.dueChecks.map(({ checkId, minimum }) => ({
+            checkId,
+            minimum,
+            command: `workrail attest ${run.tag} ${checkId}`,
+          })),
+        }),
     ...(run.checks.length === 0 ? {} : { checks: run.checks.map((check) => defined({ ...check })) }),
     preferences,
     ...defined({ setBy: run.setBy }),

@@ -67,6 +67,10 @@ export const runShape = z.strictObject({
   blockers: z.array(blockerSchema),
   /** What was skipped or assumed and is still open. */
   gaps: z.array(gapShape),
+  /** The checks of the step that is due, each with the command line that runs and records it. */
+  dueChecks: z
+    .array(z.strictObject({ checkId: z.string(), minimum: gradeSchema, command: z.string() }))
+    .exactOptional(),
   /** The checks of all steps that were done, each with how well it is known to have passed. */
   checks: z
     .array(

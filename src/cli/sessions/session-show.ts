@@ -113,6 +113,9 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...labelled('mode', modeWords(run), width),
     ...(run.branches > 0 ? labelled('branches', `${run.branches} besides the main branch`, width) : []),
     ...(run.checkpoints > 0 ? labelled('saved', plural(run.checkpoints, 'checkpoint'), width) : []),
+    ...(run.dueChecks ?? []).flatMap(({ minimum, command: typed }, i) =>
+      labelled(i === 0 ? 'to check' : '', `${typed}  (at least ${minimum})`, width),
+    ),
     ...checkLines(run, width),
     ...gapLines(run, width),
     ...timeLines(run, { nowMs, width }),

@@ -1,6 +1,6 @@
 import { PRESETS, type Preferences } from '../log/autonomy.ts';
 import type { BlockerReport } from '../log/blockers.ts';
-import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
+import { type ExecutionSnapshot, pendingStep } from '../log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
 import { contextAt, contextValueAt } from '../views/context.ts';
 import type { Chronicle } from '../views/history.ts';
@@ -23,6 +23,7 @@ import {
 } from '../views/run-status.ts';
 import { lastActivityIndex } from '../views/session-summary.ts';
 import type { SessionView } from '../views/session-view.ts';
+import type { Check } from '../workflow/compiled/check.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type DuePlace, type DueStep, duePlace, gapPlace } from './due-step.ts';
 
@@ -52,6 +53,8 @@ export type RunStanding = {
   readonly attempts: number;
   readonly blockers: BlockerReport;
   readonly gaps: readonly PlacedGap[];
+  /** The checks of the step that is due. */
+  readonly dueChecks: readonly Pick<Check, 'checkId' | 'minimum'>[];
   /** The checks of all steps that were done, with their grades. */
   readonly checks: readonly RecordedCheck[];
   readonly preferences: Preferences;
@@ -104,10 +107,17 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
     attempts: blocked.length,
     blockers: last === undefined ? [] : blockersOf(view, last),
     gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map(({ data }) => placed(data, workflow)),
+    dueChecks: dueChecks(snapshot, workflow),
     checks: tip === undefined ? [] : checksOnLine(view, tip.nodeId),
     preferences: (tip === undefined ? undefined : preferencesAt(view.preferences, tip.nodeId)) ?? PRESETS.guided,
     setBy: tip === undefined ? undefined : autonomySetterAt(view.preferences, tip.nodeId),
   };
+}
+
+function dueChecks(snapshot: ExecutionSnapshot | undefined, workflow: CompiledWorkflow | undefined) {
+  const pending = snapshot && pendingStep(snapshot);
+  const step = workflow?.steps.find(({ stepId }) => stepId === pending?.stepId);
+  return (step?.checks ?? []).map(({ checkId, minimum }) => ({ checkId, minimum }));
 }
 
 /** A gap with its step. */
