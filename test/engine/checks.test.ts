@@ -208,7 +208,7 @@ test('a result is refused once the step is done or the run is complete', async (
   expect(over._unsafeUnwrapErr()).toEqual({ code: 'run_complete' });
 });
 
-test('a branch does not inherit what was observed on another one', async () => {
+test('what was observed at a step counts for every attempt at that step, also on a second branch from it', async () => {
   const run = made([OBSERVED]);
   const start = await run.start('team.work');
   await attest(run, start);
@@ -216,6 +216,5 @@ test('a branch does not inherit what was observed on another one', async () => {
   expect(kindOf(done)).toBe('ok');
   const again = await run.show(start);
   const second = await run.send(again, { notes: 'Another way.' });
-  // The step was observed where it stands, so the same node may be left twice; a later step has nothing to inherit.
   expect(checksOf(second)).toMatchObject([{ grade: 'observed' }]);
 });

@@ -28,8 +28,11 @@ const PAGE = `page ${TYPED}.html`;
 /** In this order on one machine: what changes something is typed once, and built upon. */
 const ROWS: readonly Row[] = [
   row('status'),
+  row('waiting'),
+  row('answer zzzz', { exitCode: 5 }),
   row('session list'),
   row(`session show ${SESSION}`),
+  row(`attest ${SESSION} unit`, { exitCode: 3 }),
   row('session tree --verbose'),
   row('session notes'),
   row(`session diff ${SESSION} A main`),
