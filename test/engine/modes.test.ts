@@ -20,7 +20,13 @@ async function walked(mode: Autonomy): Promise<readonly unknown[]> {
     at = blocked.structured['kind'] === 'blocked' ? await agent.sendNext(blocked) : blocked;
     expect(at.structured['kind']).toBe('ok');
   }
-  expect(told(at, 'gaps')).toEqual([]);
+  // What guided mode asks the user, a full-auto mode leaves to the agent, and says so.
+  const isAsked = mode === 'guided';
+  expect(told(at, 'gaps')).toMatchObject(
+    isAsked ? [] : [{ severity: 'info', details: { confirmation: 'decided_by_agent' } }],
+  );
+  expect(at.text.includes('Decided by the agent, without asking the user: "')).toBe(!isAsked);
+  expect(at.text).toContain('No gaps are open.');
   return seen;
 }
 
@@ -57,7 +63,7 @@ describe('a run that never stops', () => {
     const replies = await untilOver(agent, begun);
     expect(replies.map((reply) => [reply.structured['kind'], (told(reply, 'gaps') as unknown[]).length])).toEqual([
       ...Array(6).fill(['ok', 1]),
-      ['ok', 7],
+      ['ok', 8],
     ]);
     const summed = eventsOf(agent, 'gap_recorded').map(({ data }) => [
       data.severity,
@@ -68,6 +74,7 @@ describe('a run that never stops', () => {
     const missing = 'contract_violation:missing_required_output';
     expect(summed).toEqual([
       ['critical', missing, 'notes:confirmed', 'unresolved'],
+      ['info', 'user_only_dependency:needs_user_approval', 'confirmation:confirmed', 'unresolved'],
       ['critical', 'user_only_dependency:needs_user_choice', 'user_dependency:scope', 'unresolved'],
       ['critical', 'user_only_dependency:needs_user_approval', 'approval:approved', 'unresolved'],
       ['critical', missing, 'output_contract:wr.contracts.verification_report', 'unresolved'],
@@ -77,7 +84,8 @@ describe('a run that never stops', () => {
     ]);
     const over = replies.at(-1) ?? expect.fail();
     expect(requirementsOf(over)).toEqual(summed.map(([, , requirement]) => requirement));
-    for (const { data } of eventsOf(agent, 'gap_recorded')) expect(over.text).toContain(data.summary);
+    const critical = eventsOf(agent, 'gap_recorded').filter(({ data }) => data.severity === 'critical');
+    for (const { data } of critical) expect(over.text).toContain(data.summary);
     expect((await agent.show(over)).structured['gaps']).toEqual(told(over, 'gaps'));
   });
 
@@ -95,10 +103,15 @@ describe('a run that never stops', () => {
       .slice(opened.length);
     const node = await agent.node(over);
     expect(closing).toEqual([
-      [node, { kind: 'resolves', resolvesGapId: opened[1]?.gapId }],
-      [node, { kind: 'resolves', resolvesGapId: opened[3]?.gapId }],
+      [node, { kind: 'resolves', resolvesGapId: opened[2]?.gapId }],
+      [node, { kind: 'resolves', resolvesGapId: opened[4]?.gapId }],
     ]);
-    expect(requirementsOf(over)).toEqual(['notes:confirmed', 'approval:approved', 'gate:gated']);
+    expect(requirementsOf(over)).toEqual([
+      'notes:confirmed',
+      'confirmation:confirmed',
+      'approval:approved',
+      'gate:gated',
+    ]);
   });
 
   test('never-stop mode lists the gaps of its own line, and none of another branch', async () => {

@@ -34,7 +34,9 @@ export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): Stored
   const { facts } = outcome;
   const { state } = outcome.snapshot.enginePayload;
   const isBlocked = outcome.kind === 'blocked';
-  const listed = listedGaps(isBlocked ? [] : state.kind === 'complete' ? outcome.openGaps : outcome.openedGaps);
+  const listed = listedGaps(
+    isBlocked ? [] : state.kind === 'complete' ? outcome.openGaps : outcome.openedGaps.filter(isNews),
+  );
   const { accepted, warnings } = shownAssessments(isBlocked ? [] : outcome.check.assessments);
   const reopened: readonly WarningFact[] = wasClosed ? [{ code: 'run_closed', isReopened: true }] : [];
   const found = [...reopened, ...cappedMode(cap), ...warningFacts(index, outcome), ...warnings, ...listed.warnings];
@@ -109,6 +111,11 @@ function shownAssessments(accepted: readonly AcceptedAssessment[]): {
 }
 
 type Gap = GapRecord['data'];
+
+/** What the agent decided itself is listed once, when the run is complete. */
+function isNews({ severity }: Gap): boolean {
+  return severity !== 'info';
+}
 
 /** Gaps for a reply, up to a limit; then the number of the rest. */
 export function listedGaps(gaps: readonly Gap[]): {

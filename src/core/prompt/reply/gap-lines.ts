@@ -23,10 +23,23 @@ export function replyGapData({ gapId, severity, reason, summary, details }: Gap)
 
 /** The first thing a finished run reports: nothing that was skipped or assumed may get lost at the end. */
 export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex, result: RunResult): string {
-  if (gaps.length === 0) return isWhole(result) ? ALL : NONE;
-  const count = gaps.length === 1 ? '1 gap is' : `${gaps.length} gaps are`;
+  const decided = gaps.filter(({ severity }) => severity === 'info');
+  const open = gaps.filter(({ severity }) => severity !== 'info');
+  return [...openLines(open, index, result), ...decidedLines(decided, index)].join('\n');
+}
+
+function openLines(open: readonly Gap[], index: WorkflowIndex, result: RunResult): readonly string[] {
+  if (open.length === 0) return [isWhole(result) ? ALL : NONE];
+  const count = open.length === 1 ? '1 gap is' : `${open.length} gaps are`;
   const lead = `${count} open: requirements that were skipped, or met only by an assumption. Tell the user about each one:`;
-  return [lead, ...gaps.map((gap) => `- ${gapLine(gap, index)}`)].join('\n');
+  return [lead, ...open.map((gap) => `- ${gapLine(gap, index)}`)];
+}
+
+/** Confirmations that the mode left to the agent. The user must be able to look at each one. */
+function decidedLines(decided: readonly Gap[], index: WorkflowIndex): readonly string[] {
+  if (decided.length === 0) return [];
+  const names = decided.map(({ details, summary }) => stepName(details, index) ?? visibleLine(summary));
+  return [`Decided by the agent, without asking the user: ${names.join('; ')}.`];
 }
 
 const ALL = 'No gaps are open. Everything that was asked for was handed in.';

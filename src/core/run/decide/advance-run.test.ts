@@ -278,6 +278,7 @@ describe('a run that never stops', () => {
           reason: { category: 'contract_violation', detail: 'invalid_required_output' },
           summary: expect.stringMatching(/^The wr\.verification_report artifact was not accepted: /),
           resolution: { kind: 'unresolved' },
+          evidenceRefs: [{ kind: 'output', outputId: expect.stringMatching(/^out_/) }],
           details: {
             requirement: `output_contract:${contractRef}`,
             pointer: { kind: 'output_contract', contractRef },
@@ -307,6 +308,7 @@ describe('a run that never stops', () => {
           reason: { category: 'user_only_dependency', detail: 'needs_user_choice' },
           summary: 'This step needs an answer from the user, and "plan" is missing in context. Question: Which?',
           resolution: { kind: 'unresolved' },
+          evidenceRefs: [{ kind: 'output', outputId: expect.stringMatching(/^out_/) }],
           details: {
             requirement: 'user_dependency:plan',
             pointer: { kind: 'context_key', key: 'plan' },

@@ -162,7 +162,11 @@ function advanced(
   ];
   const room = PLAN_EVENTS_MAX - ALWAYS_EVENTS - outputs.drafts.length - noticed.length;
   const step = attemptedInstance(attempted);
-  const gaps = gapChanges({ nodeId: node.nodeId, step, unmet, met: check.met, open: openGaps, facts, room }, sha256);
+  const stored = outputs.drafts.map(({ data }) => data);
+  const gaps = gapChanges(
+    { nodeId: node.nodeId, step, unmet, met: check.met, open: openGaps, facts, outputs: stored, room },
+    sha256,
+  );
   return {
     outcome: {
       kind: 'advanced',

@@ -229,6 +229,7 @@ describe('a required capability', () => {
           reason: { category: 'capability_missing', detail: 'required_capability_unavailable' },
           summary: 'This workflow requires web_browsing, and the attempt to use it failed. You reported unavailable.',
           resolution: { kind: 'unresolved' },
+          evidenceRefs: [{ kind: 'output', outputId: expect.stringMatching(/^out_/) }],
           details: {
             requirement: 'capability:web_browsing',
             pointer: { kind: 'capability', capability: 'web_browsing' },

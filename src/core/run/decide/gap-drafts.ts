@@ -28,6 +28,8 @@ export type GapSources = {
   readonly open: readonly GapRecord[];
   /** As they are with this attempt. */
   readonly facts: RunFacts;
+  /** What this attempt stored. */
+  readonly outputs?: readonly DraftOf<'node_output_appended'>['data'][] | undefined;
   /** How many gaps there is room to close. */
   readonly room: number;
 };
@@ -39,7 +41,7 @@ export function gapChanges(sources: GapSources, sha256: Sha256): GapChanges {
   const stillOpen = sources.open.filter((gap) => !closed.has(gap));
   const news = sources.unmet.filter((unmet) => !isStanding(unmet, stillOpen));
   const idAt = (place: number) => gapId({ nodeId: sources.nodeId, place }, sha256);
-  const opened = openedGaps(news, { step: sources.step, idAt });
+  const opened = openedGaps(news, { step: sources.step, outputs: sources.outputs, idAt });
   return {
     opened,
     closing: [...closed].map(({ data }, i) => closingGap(data, idAt(opened.length + i))),
@@ -62,35 +64,49 @@ export function gapDrafts(
   return [...opened, ...closing].map((data) => ({ kind: 'gap_recorded', scope, data }));
 }
 
-type Opening = Pick<GapSources, 'step'> & { readonly idAt: (place: number) => Gap['gapId'] };
+type Opening = Pick<GapSources, 'step' | 'outputs'> & { readonly idAt: (place: number) => Gap['gapId'] };
 
 /** One gap for each unmet requirement. Where there are more than an attempt may open, the last gap counts the rest. */
-function openedGaps(news: readonly Unmet[], { step, idAt }: Opening): readonly Gap[] {
+function openedGaps(news: readonly Unmet[], { step, outputs, idAt }: Opening): readonly Gap[] {
   const at = step === undefined ? {} : { step };
-  const more = news[GAPS_OPENED_MAX];
-  if (more === undefined) return news.map((unmet, place) => openedGap(unmet, idAt(place), at));
+  const around = { at, outputs };
+  const more = news.length > GAPS_OPENED_MAX ? news[GAPS_OPENED_MAX - 1] : undefined;
+  if (more === undefined) return news.map((unmet, place) => openedGap(unmet, idAt(place), around));
   const listed = news.slice(0, GAPS_OPENED_MAX - 1);
   const count = news.length - listed.length;
-  const { details: _, ...last } = openedGap(more, idAt(listed.length), at);
+  const { details: _, ...last } = openedGap(more, idAt(listed.length), around);
   return [
-    ...listed.map((unmet, place) => openedGap(unmet, idAt(place), at)),
+    ...listed.map((unmet, place) => openedGap(unmet, idAt(place), around)),
     { ...last, summary: `${count} more requirements of this step are not met.`, details: { count, ...at } },
   ];
 }
 
 type AtStep = { readonly step?: StepInstanceKey };
+type Around = { readonly at: AtStep; readonly outputs: GapSources['outputs'] };
 
-function openedGap(unmet: Unmet, id: Gap['gapId'], at: AtStep): Gap {
+function openedGap(unmet: Unmet, id: Gap['gapId'], { at, outputs }: Around): Gap {
   const { severity, category, detail } = REASONS[unmet.reason].gap;
+  const refs = evidenceOf(unmet, outputs);
   return {
     gapId: id,
-    severity,
+    severity: unmet.severity ?? severity,
     // The table pairs category and detail; the compiler sees two unions.
     reason: { category, detail } as Gap['reason'],
     summary: truncate(unmet.message, SUMMARY_BYTES_MAX),
     resolution: { kind: 'unresolved' },
+    ...(refs.length === 0 ? {} : { evidenceRefs: [...refs] }),
     details: detailsOf(unmet, at),
   };
+}
+
+type Evidence = NonNullable<Gap['evidenceRefs']>[number];
+
+/** The outputs that a gap is about: artifacts where an artifact is missing or invalid, and otherwise the notes. */
+function evidenceOf({ pointer }: Unmet, outputs: GapSources['outputs'] = []): readonly Evidence[] {
+  const channel = pointer.kind === 'output_contract' || pointer.kind === 'capability' ? 'artifact' : 'recap';
+  return outputs
+    .filter(({ outputChannel }) => outputChannel === channel)
+    .map(({ outputId }) => ({ kind: 'output', outputId }));
 }
 
 function closingGap({ gapId: resolvesGapId, severity, reason, summary, details }: Gap, id: Gap['gapId']): Gap {
@@ -110,9 +126,9 @@ function detailsOf({ requirement, pointer, details }: Unmet, at: AtStep): JsonOb
   return canonicalLength(whole) <= DETAILS_BYTES_MAX ? whole : named;
 }
 
-/** A gap about the whole line is recorded once, not again at every step. */
-function isStanding({ pointer, requirement }: Unmet, open: readonly GapRecord[]): boolean {
-  if (pointer.kind !== 'capability' && pointer.kind !== 'context_key') return false;
+/** A gap about the whole line is recorded once, not again at every step; a lesser one not again in every round. */
+function isStanding({ pointer, requirement, severity }: Unmet, open: readonly GapRecord[]): boolean {
+  if (severity === undefined && pointer.kind !== 'capability' && pointer.kind !== 'context_key') return false;
   return open.some(({ data }) => data.details?.['requirement'] === requirement);
 }
 

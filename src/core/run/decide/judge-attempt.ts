@@ -10,6 +10,7 @@ import { ALL_FILLED, areNotesFilled } from '../form/unfilled.ts';
 import type { GateFacts } from '../gate-facts.ts';
 import { checkName } from '../requirements/check.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
+import { passedOver } from '../requirements/passed-over.ts';
 import {
   type StepCheck,
   type Unmet,
@@ -30,7 +31,7 @@ export type Verdict = {
   readonly facts: RunFacts;
 } /** `trace` shows what led to the trouble of a loop; it is empty where the attempt itself is incomplete. */ & (
   | { readonly kind: 'blocked'; readonly unmet: readonly Unmet[]; readonly trace: readonly TraceEntry[] }
-  /** `unmet` is recorded as gaps; only never-stop mode has any. */
+  /** `unmet` is recorded as gaps; only never-stop mode has critical ones. */
   | { readonly kind: 'advanced'; readonly walk: Walk; readonly unmet: readonly Unmet[] }
 );
 
@@ -63,7 +64,13 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   if (walk.isHalted)
     return { kind: 'blocked', check: found, facts, unmet: [...check.unmet, ...troubles], trace: walk.trace };
   if (isHeldUp) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
-  return { kind: 'advanced', check: found, facts, walk, unmet: [...check.unmet, ...troubles] };
+  return {
+    kind: 'advanced',
+    check: found,
+    facts,
+    walk,
+    unmet: [...check.unmet, ...troubles, ...(check.passedOver ?? [])],
+  };
 }
 
 /** A loop that lacks its list may lack it because the form came back unfilled. */
@@ -165,7 +172,8 @@ export function checkAttempt(attempted: CheckedAttempt): StepCheck {
     loopVariables: loopVariablesAt(index, state),
   };
   const counted = whatCounts(attempted);
-  const check = withInstanceNames(checkStep({ ...place, handedIn: counted.handedIn }), pending.step, state.loopStack);
+  const found = withInstanceNames(checkStep({ ...place, handedIn: counted.handedIn }), pending.step, state.loopStack);
+  const check = { ...found, passedOver: passedOver(place, found) };
   if (drafts.length === 0) return check;
   // What an earlier attempt reported is already recorded at its own node.
   const { observations, divergences } = checkStep({ ...place, handedIn });

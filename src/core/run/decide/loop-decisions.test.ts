@@ -252,6 +252,7 @@ describe('a loop is left', () => {
           reason: { category: 'unexpected', detail: 'invariant_violation' },
           summary: 'Loop "l" reached its limit of 3 rounds and its condition does not end it.',
           resolution: { kind: 'unresolved' },
+          evidenceRefs: [{ kind: 'output', outputId: expect.stringMatching(/^out_/) }],
           details: {
             loopId: 'l',
             iteration: 2,

@@ -158,6 +158,8 @@ export const NOTHING_CHECKED: Checked<never> = { met: [], problems: [] };
 
 /** A requirement that an attempt does not meet. The mode decides whether it becomes a block or a gap. */
 export type Unmet = {
+  /** How grave its gap is; by default critical. Anything less never holds a run up. */
+  readonly severity?: 'warning' | 'info';
   readonly reason: ReasonCode;
   readonly pointer: Blocker['pointer'];
   readonly message: string;
@@ -197,6 +199,8 @@ export type AcceptedAssessment = {
 /** The result of checking an attempt, before the mode decides what follows from it. */
 export type StepCheck = {
   readonly unmet: readonly Unmet[];
+  /** What was passed over without holding the run up; recorded as gaps of a lesser severity. */
+  readonly passedOver?: readonly Unmet[];
   /** Requirements that this attempt meets; open gaps of these names are closed by it. */
   readonly met: readonly string[];
   /** Sorted by assessment id. */

@@ -14,7 +14,10 @@ type Taken = {
 export function unmetAt(workflow: CompiledWorkflow, taken: Taken): readonly string[] {
   const { node, from } = taken;
   const lacking = lackingAt(workflow, taken);
-  const gaps = eventsAt(node, 'gap_recorded').filter(({ data }) => data.resolution.kind === 'unresolved');
+  // Lesser gaps say what was passed over in any mode.
+  const gaps = eventsAt(node, 'gap_recorded').filter(
+    ({ data }) => data.resolution.kind === 'unresolved' && data.severity === 'critical',
+  );
   if (autonomyAt(node) !== 'full_auto_never_stop') {
     return [
       ...lacking.map((what) => `${from} was taken without ${what}`),
