@@ -1,5 +1,6 @@
 import { readRegistry } from '../../test/invariants/registry.ts';
 import { builtinsCatalogue, builtinsPage } from './builtins.ts';
+import { closedSetsPage } from './closed-sets-page.ts';
 import { configPage } from './config-page.ts';
 import { registryEntry } from './desktop-manifest.ts';
 import { eventsPage } from './events-page.ts';
@@ -31,6 +32,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     { path: 'docs/reference/tools.md', text: toolsPage() },
     { path: 'server.json', text: `${JSON.stringify(registryEntry(), null, 2)}\n` },
     ...toolSnapshots(),
+    { path: 'docs/internals/closed-sets.md', text: closedSetsPage() },
     { path: 'docs/internals/invariants.md', text: invariantsPage(readRegistry(root)) },
   ];
 }

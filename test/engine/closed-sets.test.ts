@@ -6,7 +6,7 @@ import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json/json-value.ts';
 import { CAPABILITY_STATUSES, errorPointerSchema } from '../../src/core/log/blockers.ts';
 import { NEXT_INTENTS, TOKEN_ERROR_CODES } from '../../src/core/log/error-envelope.ts';
-import { DIVERGENCE_REASONS } from '../../src/core/log/events/gap-events.ts';
+import { DIVERGENCE_REASONS, FAILURE_CODES } from '../../src/core/log/events/gap-events.ts';
 import { TRACE_KINDS } from '../../src/core/log/events/trace-events.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { BLOCKER_CODES, GAP_DETAILS, USER_ONLY_REASONS } from '../../src/core/log/reasons.ts';
@@ -18,6 +18,8 @@ import { type Engine, engine, eventsOf, WORKSPACE } from '../examples/engine.ts'
 import { filledArguments } from '../examples/filled-call.ts';
 import { golden } from '../golden/token/token-fixture.ts';
 import { SMALL_WORKFLOW_TEXT, storeFolder } from '../store-folder.ts';
+import { declaredMembers, memberName, membersIn } from './closed-set-members.ts';
+import { ELSEWHERE, OPEN, producedMembers, UNWRITTEN } from './closed-set-producers.ts';
 
 test('every member of every closed set comes out of the tools, and nothing else does', async () => {
   enforces('next_intent_closed', 'never_stop_never_blocks', 'corruption_is_error_result');
@@ -36,6 +38,9 @@ test('every member of every closed set comes out of the tools, and nothing else 
   await leaveTheWay(tell);
   await sendTooMuch(tell);
   await mistakeTokens(served, tell);
+  await saveBetween(tell);
+  await decideAlone(tell);
+  await tryToDelegate(tell);
   await damageTheSession(served, tell);
 
   const blockers = replies.flatMap((reply) => [
@@ -66,6 +71,21 @@ test('every member of every closed set comes out of the tools, and nothing else 
     divergenceReasons: sorted(DIVERGENCE_REASONS),
     traceKinds: sorted(TRACE_KINDS),
   });
+  const seen = membersIn(agent.events);
+  expect(producedMembers().filter((name) => !seen.has(name))).toEqual([]);
+  expect([...UNWRITTEN, ...OPEN].filter((name) => seen.has(name))).toEqual([]);
+});
+
+test('every member that another test produces is named in that test, and every listed member exists', () => {
+  const declared = declaredMembers().map(memberName);
+  const listed = [...Object.keys(ELSEWHERE), ...UNWRITTEN, ...OPEN];
+  expect(listed.filter((name) => !declared.includes(name))).toEqual([]);
+  expect(new Set(listed).size).toBe(listed.length);
+  for (const [name, path] of Object.entries(ELSEWHERE)) {
+    const [set = '', member = ''] = name.split(' ');
+    const word = member === 'true' ? (set.split('/').at(-1) ?? '') : member;
+    expect(readFileSync(path, 'utf8'), name).toContain(word);
+  }
 });
 
 type Reply = JsonObject;
@@ -128,6 +148,41 @@ async function leaveTheWay(call: Call): Promise<void> {
   await report(call, begun, sent);
   const shown = await call('continue_workflow', { stateToken: begun['stateToken'] ?? null });
   await report(call, await report(call, shown, sent), { output: { notesMarkdown: 'Done.' } });
+}
+
+/** Work that is saved between steps, in a run that starts with a goal. */
+async function saveBetween(call: Call): Promise<void> {
+  const begun = await call('start_workflow', { workflowId: 'test.plain', goal: 'See every member.' });
+  const output = { notesMarkdown: 'Half done.' };
+  await call('checkpoint_workflow', { checkpointToken: begun['checkpointToken'] ?? null, output });
+}
+
+/** A confirmation that the agent decides itself, an artifact that is not accepted, and a gap that is closed later. */
+async function decideAlone(call: Call): Promise<void> {
+  const alone = { workflowId: 'test.modes', mode: 'full_auto_stop_on_user_deps' };
+  await report(call, await call('start_workflow', alone), { output: { notesMarkdown: 'Done.' } });
+  let at = await call('start_workflow', { workflowId: 'test.modes', mode: 'full_auto_never_stop' });
+  const output = { artifacts: [{ kind: 'wr.verification_report', checks: 'none' }] };
+  for (let i = 0; i < 5; i++) at = await report(call, at, { output });
+  await untilOver(call, at, { context: { scope: 'all of it' } });
+}
+
+/** A preferred capability that is claimed, and then tried and missing, for every reason, each on a branch of its own. */
+async function tryToDelegate(call: Call): Promise<void> {
+  const seen = (capability: string, status: string, rest: JsonObject = {}) => ({
+    output: {
+      notesMarkdown: 'Done.',
+      artifacts: [{ kind: 'wr.capability_observation', capability, status, ...rest }],
+    },
+  });
+  let at = await call('start_workflow', { workflowId: 'test.powers' });
+  at = await report(call, at, seen('web_browsing', 'available'));
+  at = await report(call, at, seen('delegation', 'available'));
+  expect(at['pending']).toMatchObject({ stepId: 'angles' });
+  for (const failureCode of FAILURE_CODES) {
+    const shown = await call('continue_workflow', { stateToken: at['stateToken'] ?? null });
+    await report(call, shown, seen('delegation', 'unavailable', { failureCode }));
+  }
 }
 
 async function sendTooMuch(call: Call): Promise<void> {
