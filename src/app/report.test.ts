@@ -71,11 +71,12 @@ describe('reports', () => {
     expect(first?.entries[8]?.artifacts).toMatchObject([
       { kind: 'wr.verification_report', contentType: 'application/json', content: { checks: expect.any(Array) } },
     ]);
-    expect([second?.status, second?.gaps.map(({ isOpen, detail }) => [isOpen, detail])]).toEqual([
+    expect([second?.status, second?.gaps.map(({ isOpen, severity, detail }) => [isOpen, severity, detail])]).toEqual([
       'in_progress',
       [
-        [true, 'needs_user_choice'],
-        [true, 'needs_user_approval'],
+        [true, 'info', 'needs_user_approval'],
+        [true, 'critical', 'needs_user_choice'],
+        [true, 'critical', 'needs_user_approval'],
       ],
     ]);
     expect(second?.entries[1]?.preferences).toMatchObject([{ source: 'agent', autonomy: 'full_auto_never_stop' }]);
