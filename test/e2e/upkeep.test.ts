@@ -45,9 +45,11 @@ it('a closed run is offered to no agent, and an agent that continues it is infor
   expect([data(next)['kind'], codes(next)]).toEqual(['ok', ['run_closed']]);
   expect(data(await client.call('resume_session', {}))).toMatchObject({ session: { sessionId }, resumed: {} });
 
-  expect(run('session', 'prefer', sessionId, 'full_auto_never_stop').status).toBe(0);
+  // Only a person at a terminal may let an agent do more.
+  expect(run('session', 'prefer', sessionId, 'full_auto_never_stop').status).toBe(5);
+  expect(run('session', 'prefer', sessionId, '--risk', 'conservative').status).toBe(0);
   const shown = data(await client.call('continue_workflow', { stateToken: data(next)['stateToken'] }));
-  expect(shown['preferences']).toMatchObject({ autonomy: 'full_auto_never_stop' });
+  expect(shown['preferences']).toMatchObject({ autonomy: 'guided' });
 });
 
 it('a deleted session disappears for a running server and is restored completely; gc --dry-run changes nothing', async () => {

@@ -24,7 +24,10 @@ export async function hostileMachine(): Promise<HostileMachine> {
   const { work, env } = machine;
   machine.put('.cursor/mcp.json', `{"mcpServers":{"other":{"command":"${'\u202e'}"}}}`);
   mkdirSync(join(work, '.workrail', 'workflows'), { recursive: true });
-  writeFileSync(join(work, '.workrail', 'workflows', 'team.hostile.json'), JSON.stringify(WORKFLOW));
+  writeFileSync(join(work, '.workrail', 'workflows', 'team.hostile.json'), JSON.stringify(workflow('team.hostile')));
+  // A workflow with such texts cannot be used, but it is listed and checked.
+  const hidden = JSON.stringify(workflow('team.hidden', ` ${HOSTILE}`));
+  writeFileSync(join(work, '.workrail', 'workflows', 'team.hidden.json'), hidden);
   writeFileSync(join(work, '.workrail', 'workflows', 'team.broken.json'), `{"id":"team.broken","${HOSTILE}":1}`);
   const git = (...args: string[]) => execFileSync('git', args, { cwd: work, env, stdio: 'ignore' });
   git('init', '--quiet', '--initial-branch', 'br\u202eanch\u200b');
@@ -32,17 +35,16 @@ export async function hostileMachine(): Promise<HostileMachine> {
   return { ...machine, sessionId: await branchedSession(machine) };
 }
 
-const step = (id: string) => ({ id, title: `${id} ${HOSTILE}`, prompt: `Do ${id} ${HOSTILE}` });
-const WORKFLOW = {
-  id: 'team.hostile',
-  name: `Name ${HOSTILE}`,
-  description: `Description ${HOSTILE}`,
-  about: `About ${HOSTILE}`,
-  examples: [`Example ${HOSTILE}`],
+const workflow = (id: string, more = '') => ({
+  id,
+  name: `Name${more}`,
+  description: `Description${more}`,
+  about: `About${more}`,
+  examples: [`Example of a goal${more}`],
   tags: ['hostile'],
   version: '1.0.0',
-  steps: [step('one'), step('two'), step('three')],
-};
+  steps: ['one', 'two', 'three'].map((one) => ({ id: one, title: `${one}${more}`, prompt: `Do ${one}${more}` })),
+});
 
 /** Blocked on its main line, with a branch and a checkpoint; notes, artifacts and context are large and hostile. */
 async function branchedSession({ env, work }: ThrowAway): Promise<string> {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { answerAsPerson } from '../../../src/app/author/rehearsal.ts';
 import { enforces } from '../../enforces.ts';
 import { isLong } from '../../volume.ts';
 import { FAULTS } from './faults/all-faults.ts';
@@ -6,6 +7,7 @@ import { simulate } from './play/simulate.ts';
 import { TIMEOUT_MS } from './play/volume.ts';
 import { memoryWorld } from './world/memory-world.ts';
 import { COMMON_FILES } from './world/workflow-files.ts';
+import type { World } from './world/world.ts';
 
 const FAULTY_CALLS = Number(process.env['WORKRAIL_LIBRARY_CALLS'] ?? (isLong ? 50_000 : 120));
 
@@ -27,9 +29,29 @@ it(
       faults,
       faultyCalls: FAULTY_CALLS,
       callsPerWorld: 200,
-      newWorld: (seed) => ({ ...memoryWorld([], { seed }), workflowIds: LIBRARY }),
+      newWorld: (seed) => withPerson({ ...memoryWorld([], { seed }), workflowIds: LIBRARY }),
     });
     expect(violations).toEqual([]);
   },
   TIMEOUT_MS,
 );
+
+/** The same world with a person beside the agent, who answers whatever waits for one. */
+function withPerson(world: World): World {
+  return {
+    ...world,
+    newChat: async () => {
+      const chat = await world.newChat();
+      return {
+        ...chat,
+        call: async (call) => {
+          const reply = await chat.call(call);
+          const { kind, stateToken } = (reply.structuredContent ?? {}) as { kind?: string; stateToken?: string };
+          if (kind === 'blocked' && stateToken !== undefined)
+            await answerAsPerson(world.services, stateToken, 'approve');
+          return reply;
+        },
+      };
+    },
+  };
+}

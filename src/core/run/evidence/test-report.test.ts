@@ -54,7 +54,7 @@ describe('TAP', () => {
 });
 
 describe('JUnit XML', () => {
-  test('failures, errors and skipped tests are told apart, whatever the text around them holds', () => {
+  test('failures, errors and skipped tests are distinguished, whatever the text around them holds', () => {
     const xml = `<?xml version="1.0"?>
 <testsuites><!-- <testcase name="hidden"/> --><testsuite name="s">
 <testcase name="a &lt; b" classname="s"/>

@@ -1,9 +1,11 @@
+import type { JsonValue } from '../../json/json-value.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { clip, utf8Length } from '../../text/utf8.ts';
-import type { Criteria } from '../../workflow/compiled/criteria.ts';
+import { type Condition, conditionLeaves } from '../../workflow/compiled/condition.ts';
+import { type Criteria, criteriaRules } from '../../workflow/compiled/criteria.ts';
 import type { Facts } from '../condition/evaluate-condition.ts';
 import { evaluateCriteria, type UnmetCriteria } from '../condition/evaluate-criteria.ts';
-import { blank } from '../form/blank.ts';
+import { blank, choiceBlank } from '../form/blank.ts';
 import { keyBlank } from '../form/context-form.ts';
 import { formLines } from '../form/notes-form.ts';
 import { conditionFacts } from '../step-place.ts';
@@ -47,7 +49,12 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
 
   form: (asked, attempt, { areNotesEnough, lacking, lines }) => {
     const keys = Object.keys(choicesAt(attempt, areNotesEnough ? lacking : asked.criteria));
-    const context = Object.fromEntries(keys.map((key) => [key, keyBlank(attempt.index, key)]));
+    const listed = listedValues(asked.criteria, conditionFacts(attempt));
+    const blankOf = (key: string) => {
+      const values = listed.get(key) ?? [];
+      return values.length > 1 ? choiceBlank(values) : keyBlank(attempt.index, key);
+    };
+    const context = Object.fromEntries(keys.map((key) => [key, blankOf(key)]));
     return {
       ...(areNotesEnough ? {} : { notesMarkdown: correctedNotes(attempt, lines) }),
       ...(Object.keys(context).length === 0 ? {} : { context }),
@@ -103,6 +110,23 @@ function missingList(unmet: readonly string[], how: string): string {
     unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
     { head: 'Missing:\n- ', separator: '\n- ', bytesMax: BLOCKER_FIX_BYTES_MAX - utf8Length(how) - 1 },
   );
+}
+
+/** The values that the conditions of these rules list for a key: the rule asks for one of them, not for any known one. */
+function listedValues(criteria: Criteria, { conditions }: Facts): ReadonlyMap<string, readonly JsonValue[]> {
+  const found = new Map<string, readonly JsonValue[]>();
+  const leavesOf = (condition: Condition): void => {
+    for (const leaf of conditionLeaves(condition)) {
+      if (leaf.kind === 'ref') {
+        const named = conditions.get(leaf.conditionId);
+        if (named !== undefined) leavesOf(named);
+      } else if (leaf.kind === 'compare' && leaf.comparison === 'in' && Array.isArray(leaf.value)) {
+        found.set(leaf.variable, leaf.value as readonly JsonValue[]);
+      }
+    }
+  };
+  for (const { when } of criteriaRules(criteria)) if (when !== undefined) leavesOf(when);
+  return found;
 }
 
 /** The agent's own notes with a line for each rule they do not meet; long notes are not repeated. */

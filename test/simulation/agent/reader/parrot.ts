@@ -26,7 +26,7 @@ const previousForm: Parrot = {
   name: "sends the previous step's form",
   say: (offered, earlier) => {
     const { output, context } = earlier?.arguments ?? offered.arguments;
-    return { ...offered, arguments: { ackToken: offered.arguments['ackToken'], ...only({ output, context }) } };
+    return { ...offered, arguments: { ackToken: offered.arguments['ackToken'], ...present({ output, context }) } };
   },
 };
 
@@ -41,8 +41,8 @@ const firstRelease: Parrot = {
     });
     const notesMarkdown = output?.notesMarkdown && 'What you did, the result, and what is still open.';
     const told = context && Object.fromEntries(Object.keys(context).map((key) => [key, `<${key}>`]));
-    const sent = { output: output && only({ notesMarkdown, artifacts }), context: told };
-    return { ...offered, arguments: { ackToken: offered.arguments['ackToken'], ...only(sent) } };
+    const sent = { output: output && present({ notesMarkdown, artifacts }), context: told };
+    return { ...offered, arguments: { ackToken: offered.arguments['ackToken'], ...present(sent) } };
   },
 };
 
@@ -68,6 +68,6 @@ function respelled(value: unknown, less: string, more: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, respelled(one, less, more)]));
 }
 
-function only(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function present(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
