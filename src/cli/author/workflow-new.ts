@@ -2,6 +2,7 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { newWorkflow } from '../../app/author/new-workflow.ts';
 import { STARTERS, type StarterName } from '../../app/author/starters.ts';
+import { withoutHidden } from '../../core/text/visible-text.ts';
 import { creatableId } from '../../core/workflow/format/read-names.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
 import { good } from '../output/line.ts';
@@ -79,7 +80,8 @@ function wantedFrom(
     const name = await text(options['name'], 'Name', title);
     const description = await text(options['description'], 'What it does, in one sentence', `${title}, step by step.`);
     if (name === undefined || description === undefined) return err(INTERRUPTED);
-    return ok({ id, name, description, starter });
+    // A file with characters that nobody can see would not compile.
+    return ok({ id, name: withoutHidden(name), description: withoutHidden(description), starter });
   });
 }
 
