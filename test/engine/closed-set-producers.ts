@@ -1,7 +1,7 @@
 import { declaredMembers, type Member, memberName } from './closed-set-members.ts';
 
 /** The test that makes real calls and looks at every event they record. */
-export const PRODUCING_TEST = 'test/engine/closed-sets.test.ts';
+const PRODUCING_TEST = 'test/engine/closed-sets.test.ts';
 
 const GATES = 'test/engine/gates.test.ts';
 const CHECKS = 'test/engine/checks.test.ts';

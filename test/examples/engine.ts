@@ -173,7 +173,7 @@ export function requestOf({ notes, artifacts = [], context, mode }: Sent): Omit<
 }
 
 /** The arguments of the suggested call, filled in, as the tool passes them to the use case. */
-export function nextRequest(from: GivenReply, place?: StepPlace): AdvanceRequest {
+function nextRequest(from: GivenReply, place?: StepPlace): AdvanceRequest {
   const call = from.structured['nextCall'] as { readonly tool: string; readonly arguments: JsonObject };
   expect(call.tool).toBe('continue_workflow');
   const { ackToken, output, context, mode, ...others } = filledArguments(call.arguments, place) as {

@@ -19,7 +19,9 @@ test('an advance holds attempt, intent, outcome, the reply and a digest of the r
 
 test('a run pins id, hash and source of its workflow', () => {
   enforces('run_started_shape');
-  expect(dataOf('run_started')).toEqual(['sourceHash? workflowHash workflowId workflowSourceCommit? workflowSourceKind workflowSourceRef']);
+  expect(dataOf('run_started')).toEqual([
+    'sourceHash? workflowHash workflowId workflowSourceCommit? workflowSourceKind workflowSourceRef',
+  ]);
 });
 
 test('a node holds kind, parent, workflow hash and snapshot; only the parent may be null', () => {
