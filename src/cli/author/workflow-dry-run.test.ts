@@ -75,7 +75,7 @@ describe('workflow dry-run', () => {
       },
     });
     expect([exitCode, asked]).toEqual([0, ['notes, wr.findings', 'wr.findings', 'notes', 'notes']]);
-    expect(talk).toContain('── 1/6 size ▲ blocked\n');
+    expect(talk).toContain('── 1/? size ▲ blocked\n');
     expect(out).toContain('✓ design  Design it  notes\n');
     expect(out).toContain('stopped at "work"\n');
 

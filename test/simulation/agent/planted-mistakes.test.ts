@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { SessionEvent } from '../../../src/core/log/event.ts';
+import { filledCall } from '../../examples/filled-call.ts';
 import { judgeLog } from './judge/judge-log.ts';
 import type { Call, Reply } from './reader/obedient-reader.ts';
 import { runNodes } from './witness/run-nodes.ts';
@@ -131,7 +132,7 @@ describe('the judge of the simulator', () => {
     const world = memoryWorld(SMALL_FILES);
     const chat = await world.newChat();
     let at = told(await chat.call(start('sim.rounds')));
-    while (at?.nextCall !== undefined) at = told(await chat.call(at.nextCall));
+    while (at?.nextCall !== undefined) at = told(await chat.call(filledCall(at.nextCall)));
     return { world, events: [...world.log().values()].flat() };
   }
 
