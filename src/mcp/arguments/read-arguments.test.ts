@@ -230,6 +230,12 @@ describe('unclear arguments are reported without a corrected call', () => {
   });
 });
 
+it('a required group that is corrected to nothing is reported as missing, and no call is offered', () => {
+  const tool = TOOLS.find(({ name }) => name === 'checkpoint_workflow');
+  const read = readArguments(tool?.arguments ?? {}, { checkpointToken: ACK, output: '[]' });
+  expect(read._unsafeUnwrapErr()).not.toHaveProperty('meant');
+});
+
 it('any input gets an answer, and a corrected call is itself valid', () => {
   const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
   const names = TOOLS.flatMap((tool) => Object.keys(tool.arguments));

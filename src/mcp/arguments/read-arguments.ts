@@ -43,7 +43,8 @@ function readFields(all: Arguments, sent: JsonObject, prefix: string): FieldsRea
     const reading = readOne(`${prefix}${name}`, one, sorted.placed.get(name) ?? {});
     problems.push(...reading.problems);
     if (reading.value !== undefined) values[name] = reading.value;
-    else if (one.isRequired && reading.problems.length === 0)
+    // What was corrected to nothing is missing, too.
+    else if (one.isRequired && reading.problems.every(isCorrected))
       problems.push({
         kind: 'missing',
         name: `${prefix}${name}`,
