@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -30,8 +31,10 @@ const SERVER = 'src/compose/serve-mcp.ts';
 const serverApart = {
   name: 'server-apart',
   setup: (build) =>
-    build.onResolve({ filter: /\/compose\/serve\.ts$/ }, ({ kind }) =>
-      kind === 'dynamic-import' ? { path: './server.js', external: true } : undefined,
+    build.onResolve({ filter: /\/serve-mcp\.ts$/ }, ({ path, resolveDir, kind }) =>
+      kind === 'dynamic-import' && resolve(resolveDir, path) === resolve(SERVER)
+        ? { path: './server.js', external: true }
+        : undefined,
     ),
 };
 

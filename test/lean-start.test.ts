@@ -62,8 +62,11 @@ it('the code that a call needs is in the bundle, so the rule above looks at real
 it('the server is bundled into a few files and contains no commands', () => {
   enforces('budget_spawn');
   expect(Object.keys(server).length).toBeLessThan(30);
+  const main = commands['dist/workrail.js'] ?? expect.fail('the program has a main file');
+  expect(main.imports).toContainEqual({ path: './server.js', kind: 'dynamic-import', external: true });
   const ours = Object.values(commands).flatMap(({ inputs }) => Object.keys(inputs));
-  expect(ours.filter((path) => path.startsWith('src/mcp/transport'))).toEqual([]);
+  expect(ours).toContain('src/cli/serve.ts');
+  expect(ours.filter((path) => /^src\/(?:mcp|http)\/serve|serve-mcp/.test(path))).toEqual([]);
 });
 
 it('`session list` loads the index and not the code that reads or writes a session', () => {
