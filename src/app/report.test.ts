@@ -40,18 +40,20 @@ describe('reports', () => {
     expect(first?.entries.map(brief)).toEqual([
       'main start',
       'main step triage',
-      'A checkpoint hypotheses',
-      'A step hypotheses',
-      'A step fix',
+      'main checkpoint hypotheses',
       'main step hypotheses',
       'main step fix',
-      'main blocked_attempt verify',
-      'main step verify',
-      'main step wrap-up',
+      'A step hypotheses',
+      'A step fix',
+      'A blocked_attempt verify',
+      'A step verify',
+      'A step wrap-up',
     ]);
-    expect(first?.branches.map(({ name, isComplete, waiting }) => [name, isComplete, waiting?.stepId])).toEqual([
-      ['main', true, undefined],
-      ['A', false, 'verify'],
+    expect(
+      first?.branches.map(({ name, isCurrent, isComplete, waiting }) => [name, isCurrent, isComplete, waiting?.stepId]),
+    ).toEqual([
+      ['main', undefined, false, 'verify'],
+      ['A', true, true, undefined],
     ]);
     expect(first).toMatchObject({
       workflow: { workflowId: 'team.bug_hunt', name: 'Bug hunt', hash: expect.stringMatching(/^sha256:/) },
@@ -84,7 +86,7 @@ describe('reports', () => {
 
   it('a step that was done again on a branch counts once among the steps done', async () => {
     const { report } = await hunted();
-    expect(reportMarkdown(report)).toContain('5 steps done on the main branch');
+    expect(reportMarkdown(report)).toContain('5 steps done on branch A');
   });
 
   it('a report says on which branch a gap was resolved', async () => {
@@ -98,7 +100,7 @@ describe('reports', () => {
     await send(await show(gated), { notes: 'Said on another line.' });
     const [run] = (await reportOf(hunt.services, sessionOf(begun))).sessions[0]?.runs ?? [];
     const contract = run?.gaps.filter(({ category }) => category === 'contract_violation');
-    expect(contract?.map(({ isOpen, resolvedOn }) => [isOpen, resolvedOn])).toContainEqual([true, ['A']]);
+    expect(contract?.map(({ isOpen, resolvedOn }) => [isOpen, resolvedOn])).toContainEqual([true, ['main']]);
   });
 
   it('a report of the same session is the same byte for byte and shows only the times of events', async () => {
@@ -131,8 +133,8 @@ describe('reports', () => {
       run?.entries.map(({ nodeId, notes: said }) => [nodeId, said.map(({ markdown }) => markdown)]),
     );
     expect(run?.branches.map(({ name, line }) => [name, line.flatMap((nodeId) => notes.get(nodeId))])).toEqual([
-      ['main', ['First.', 'Before both.', 'Between the two.', 'The other way.']],
-      ['A', ['First.', 'Before both.', 'One way.', 'On the first line.']],
+      ['main', ['First.', 'Before both.', 'One way.', 'On the first line.']],
+      ['A', ['First.', 'Before both.', 'Between the two.', 'The other way.']],
     ]);
     for (const text of ['Before both', 'Between the two', 'On the first line']) {
       expect(reportMarkdown(await reportOf(hunt.services, sessionOf(first)))).toContain(text);

@@ -181,7 +181,7 @@ const PAUSE_MS = 1_200;
 const PAUSES: { readonly [speed: string]: number } = { 1: PAUSE_MS, 4: PAUSE_MS / 4, max: 0 };
 
 /** The marks that the tree of the demo contains. */
-const LEGEND = '✓ done   ▲ blocked attempt   ◆ checkpoint   ⑂ branch   ○ step not finished';
+const LEGEND = '✓ done   ▲ blocked attempt   ◆ checkpoint   ⑂ branch   ▸ current branch   ○ step not finished';
 
 function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
   return [

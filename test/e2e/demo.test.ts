@@ -29,7 +29,7 @@ describe('the demo', () => {
     expect(status).toBe(0);
     for (const told of ['blocked: This step requires notes', 'has already continued from here', 'is complete'])
       expect(stderr).toContain(told);
-    expect(stdout).toMatch(/wr\.first_steps {2}"Find one thing to improve" {3}complete {3}main ⑂ 1 branch/);
+    expect(stdout).toMatch(/wr\.first_steps {2}"Find one thing to improve" {3}complete {3}branch A ⑂ 1 other branch/);
     expect(readdirSync(folder)).toEqual([]);
   });
 

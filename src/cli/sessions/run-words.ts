@@ -88,6 +88,11 @@ export function numbered({ position, title }: { readonly position?: number; read
   return position === undefined ? title : `${position} ${title}`;
 }
 
+/** A branch by its name. */
+export function branchWords(name: string): string {
+  return name === 'main' ? name : `branch ${name}`;
+}
+
 /** The first line of a damaged session, so that nobody takes a part for the whole. */
 export function bannerOf({ health, view }: InspectedSession, width: number): readonly Line[] {
   if (health.kind === 'healthy') return [];
@@ -138,6 +143,7 @@ export function runData(run: RunStanding): RunData {
     ...defined({ startedAt, lastAt: activeAt, stepsTotal }),
     place: placeData(place),
     branches,
+    ...(branches > 0 ? defined({ branch: run.branch }) : {}),
     checkpoints,
     attempts,
     blockers: [...blockers],

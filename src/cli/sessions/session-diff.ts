@@ -6,7 +6,7 @@ import { NodeId } from '../../core/log/ids.ts';
 import { findLine, findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
 import type { LineEnd } from '../../core/sessions/line-outputs.ts';
 import { nodeDifference, type OneSide } from '../../core/sessions/node-difference.ts';
-import { type RunLine, runLines } from '../../core/sessions/run-lines.ts';
+import { currentLine, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import { placed } from '../../core/sessions/run-standing.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { command, done } from '../command.ts';
@@ -100,7 +100,7 @@ function endOf(
   if (runs.length > 1) return err(runAmbiguous(runs.map(({ tag }) => tag)));
   const line = findLine(lines, asked);
   if (line !== undefined) return ok({ nodeId: line.tip });
-  const found = findStep(lines, asked);
+  const found = findStep([...currentLine(lines), ...lines], asked);
   if (found === 'several') return err(placeAmbiguous(asked));
   if (found !== undefined) {
     const { doneBy } = found.step;
@@ -121,7 +121,7 @@ async function sideData(
     nodeId,
     isDue,
     entries: await entriesData(sessionAccess.artifacts, looked, outputs),
-    gaps: gaps.map((gap) => shownGap(placed(gap, workflow))),
+    gaps: gaps.map((gap) => shownGap(placed(looked.view, gap, workflow))),
   };
 }
 

@@ -15,12 +15,12 @@ describe('session list', () => {
     wait(90 * MINUTE_MS);
     await start('test.plain', { goal: 'newest', workspace: '/elsewhere' });
     const lines = (await look(['session', 'list'])).out.split('\n');
-    expect(lines[0]).toMatch(/^● \w{4} {2}newest +test\.plain {2}running {2}just now$/);
-    expect(lines[1]).toMatch(/^▲ \w{4} {2}checkout fails on empty cart +test\.plain {2}blocked {2}1 h ago$/);
+    expect(lines[0]).toMatch(/^● \w{4} {2}\w{4} {2}newest +test\.plain {2}running {2}just now$/);
+    expect(lines[1]).toMatch(/^▲ \w{4} {2}\w{4} {2}checkout fails on empty cart +test\.plain {2}blocked {2}1 h ago$/);
     expect((await look(['session', 'list', '--limit', '1'])).out).toMatch(
       /newest.*\n… and 1 more. Add --all to see them\.\n$/,
     );
-    expect((await look(['session', 'list', '--here'])).out).toMatch(/^▲ \w{4} {2}checkout/);
+    expect((await look(['session', 'list', '--here'])).out).toMatch(/^▲ \w{4} {2}\w{4} {2}checkout/);
     expect((await look(['session', 'list', '--state', 'running'])).out).toMatch(/^● .*newest.*\n$/);
     expect((await look(['session', 'list', '--state', 'closed'])).out).toBe('None of 2 sessions matches.\n');
     expect((await look(['session', 'list', '--state', 'open'])).exitCode).toBe(2);
@@ -54,7 +54,7 @@ describe('session list', () => {
     const look = async (...argv: string[]) =>
       (await runFake({ argv: ['session', 'list', ...argv], sessionAccess: sessionAccess(another()) })).out;
     const rows = (out: string) =>
-      [...out.matchAll(/^(.) \w{4} {2}(.+?) {2,}test\.plain {2}(\w+) /gm)].map(([, ...row]) => row.join(' '));
+      [...out.matchAll(/^(.) \w{4} {2}\w{4} {2}(.+?) {2,}test\.plain {2}(\w+) /gm)].map(([, ...row]) => row.join(' '));
     const [running, salvaged] = ['● whole running', '◐ only a part salvaged'];
     const damaged = ['✗ forged damaged', '✗ flipped damaged'];
     expect(rows(await look()).toSorted()).toEqual([...damaged, running, salvaged].toSorted());

@@ -115,23 +115,26 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
   const cells = sessions.map((session) => ({
     session,
     id: session.shortId,
+    run: runWords(session),
     workflow: clipText(workflowWords(session), workflowMax),
     state: stateWords(session),
     when: session.lastAt === undefined ? '' : ago(session.lastAt, nowMs),
     folder: hasFolder ? clipText(folderName(session), FOLDER_WIDTH_MAX) : '',
   }));
-  const widest = (of: 'id' | 'workflow' | 'state' | 'when' | 'folder') =>
+  const widest = (of: 'id' | 'run' | 'workflow' | 'state' | 'when' | 'folder') =>
     Math.max(0, ...cells.map((cell) => textWidth(cell[of])));
-  const [id, workflow, state, when] = [widest('id'), widest('workflow'), widest('state'), widest('when')];
+  const [id, run, workflow] = [widest('id'), widest('run'), widest('workflow')];
+  const [state, when] = [widest('state'), widest('when')];
   const folder = widest('folder') + (hasFolder ? GAP : 0);
   // The mark and a blank come first, then five gaps.
-  const title = Math.max(TITLE_WIDTH_MIN, width - 2 - id - workflow - state - when - folder - 4 * GAP);
+  const title = Math.max(TITLE_WIDTH_MIN, width - 2 - id - run - workflow - state - when - folder - 5 * GAP);
   return cells.map(({ session, ...cell }): Line => {
     const name = clipText(session.title ?? UNREADABLE, title);
     const end = endSpans(session.state, session.runs, padText(cell.state, state + GAP));
     return [
       end.mark,
       ` ${padText(cell.id, id + GAP)}`,
+      dim(padText(cell.run, run + GAP)),
       session.isHere ? strong(padText(name, title)) : padText(name, title),
       ' '.repeat(GAP),
       dim(padText(cell.workflow, workflow + GAP)),
@@ -148,6 +151,13 @@ const UNREADABLE = '(cannot be read)';
 
 function stateWords({ state, runs, isKept }: ListedSessionData): string {
   return `${state}${state === 'complete' && lacksSomething(runs) ? ', gaps open' : ''}${isKept ? ', kept' : ''}`;
+}
+
+/** The tag of its first run, by which the agent calls it. */
+function runWords({ runs }: ListedSessionData): string {
+  const [first, ...others] = runs;
+  if (first === undefined) return '';
+  return others.length === 0 ? first.tag : `${first.tag} +${others.length}`;
 }
 
 function workflowWords({ runs }: ListedSessionData): string {

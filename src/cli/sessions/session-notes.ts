@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import * as z from 'zod';
 import { findStep } from '../../core/sessions/find-step.ts';
 import { lineOutputs } from '../../core/sessions/line-outputs.ts';
-import { runLines } from '../../core/sessions/run-lines.ts';
+import { currentLine, runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { command, done } from '../command.ts';
 import { type Line, strong } from '../output/line.ts';
@@ -16,7 +16,7 @@ import { placeAmbiguous, placeUnknown } from './session-words.ts';
 
 const sessionNotesData = z.strictObject({
   ...sessionHead,
-  /** Each with what was sent on its main branch, in order. */
+  /** Each with what was sent on the branch where work goes on, in order. */
   runs: z.array(z.strictObject({ ...runHead, entries: z.array(entryShape) })),
 });
 type SessionNotesData = z.infer<typeof sessionNotesData>;
@@ -54,7 +54,7 @@ async function runNotes({ sessionAccess, looked }: OpenedSession, run: RunStandi
 
 /** Every iteration of the named step. */
 function onlyStep({ looked }: OpenedSession, run: RunNotes, asked: string): RunNotes | undefined {
-  const found = findStep(runLines(looked, run.runId).slice(0, 1), asked);
+  const found = findStep(currentLine(runLines(looked, run.runId)), asked);
   if (found === undefined || found === 'several') return undefined;
   const { place, nodeId } = found.step;
   const isOfStep = (entry: RunNotes['entries'][number]) =>
@@ -67,7 +67,7 @@ function onlyStep({ looked }: OpenedSession, run: RunNotes, asked: string): RunN
 }
 
 function missing({ looked, runs }: OpenedSession, asked: string): CommandProblem {
-  const lines = runs.flatMap((run) => runLines(looked, run.runId).slice(0, 1));
+  const lines = runs.flatMap((run) => currentLine(runLines(looked, run.runId)));
   if (findStep(lines, asked) === 'several') return placeAmbiguous(asked);
   return placeUnknown(asked, knownSteps(lines, asked));
 }

@@ -34,7 +34,7 @@ describe('session resume', () => {
     }
     const { args } = callIn((await look(['session', 'resume', sessionId, '--at', '2'])).out);
     const again = await send(await show(args.stateToken), { notes: 'Guessed again.' });
-    expect((await look(['session', 'tree', sessionId])).out).toContain('main ⑂ 2 branches');
+    expect((await look(['session', 'tree', sessionId])).out).toContain('branch B ⑂ 2 other branches');
     expect((await view(again)).graph.runs.size).toBe(1);
     expect(await look(['session', 'resume', sessionId, '--at', 'Do'])).toMatchObject({ exitCode: 2, out: '' });
     expect(await look(['session', 'resume', sessionId, '--at', '99'])).toMatchObject({ exitCode: 3, out: '' });

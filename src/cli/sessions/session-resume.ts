@@ -7,7 +7,7 @@ import { type NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import { findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
 import { resumePrompt } from '../../core/sessions/resume-prompt.ts';
-import { runLines } from '../../core/sessions/run-lines.ts';
+import { currentLine, runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { isOver } from '../../core/sessions/session-state.ts';
 import { shortList } from '../../core/text/words.ts';
@@ -146,7 +146,8 @@ function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target,
   const [run, ...others] = ofNode === undefined ? runs : [ofNode];
   if (run === undefined) return err(NOTHING_RAN);
   if (others.length > 0) return err(runAmbiguous(runs.map(({ tag }) => tag)));
-  const lines = runLines(looked, run.runId);
+  const known = runLines(looked, run.runId);
+  const lines = [...currentLine(known), ...known];
   const found = findStep(lines, asked);
   if (found === 'several') return err(placeAmbiguous(asked));
   if (found === undefined) return err(placeUnknown(asked, knownSteps(lines, asked)));

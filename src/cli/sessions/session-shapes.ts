@@ -13,7 +13,7 @@ const stepShape = z.strictObject({
   kind: z.literal('step'),
   stepId: z.string(),
   title: z.string(),
-  /** The number of the step in the workflow, from 1. */
+  /** The number of the step along its branch, from 1, as replies show it. */
   position: count.exactOptional(),
   /** The iteration of each loop it is in, from 1, outermost first. */
   rounds: z.array(z.strictObject({ loopId: z.string(), round: count })).exactOptional(),
@@ -50,15 +50,17 @@ export const gapShape = z.strictObject({
 });
 export type GapData = z.infer<typeof gapShape>;
 
-/** The state of a run, at the end of its main branch. */
+/** The state of a run, at the end of the branch where work goes on. */
 export const runShape = z.strictObject({
   ...runHead,
   startedAt: moment.exactOptional(),
   lastAt: moment.exactOptional(),
   place: placeShape,
   stepsTotal: count.exactOptional(),
-  /** Branches besides the main one. */
+  /** Branches besides the one where work goes on. */
   branches: count,
+  /** The name of the branch where work goes on, if there are several. */
+  branch: z.string().exactOptional(),
   /** Checkpoints on all branches. */
   checkpoints: count,
   /** How often the current step was blocked. */

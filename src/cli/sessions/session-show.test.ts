@@ -20,7 +20,7 @@ describe('session show', () => {
       /^▲ run · \w{4} {2}Twelve steps \(test\.plain\) {2}blocked\n {2}step {7}5: Do s5, blocked 3 times\n {2}needs {6}This step requires notes\.\n {13}Fix: Send `output\.notesMarkdown`/,
     );
     expect(out).toContain(
-      '  mode       guided (by default), risk policy conservative\n  branches   1 besides the main branch\n',
+      '  mode       guided (by default), risk policy conservative\n  branch     A; 1 other branch\n',
     );
     expect(talk).toBe(`Next: workrail session resume ${sessionId.slice(-4)}\n`);
   });

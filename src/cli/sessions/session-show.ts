@@ -111,7 +111,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...labelled('step', stepWords(run), width),
     ...blockerLines(run, width),
     ...labelled('mode', modeWords(run), width),
-    ...(run.branches > 0 ? labelled('branches', `${run.branches} besides the main branch`, width) : []),
+    ...(run.branches > 0 ? labelled('branch', branchText(run), width) : []),
     ...(run.checkpoints > 0 ? labelled('saved', plural(run.checkpoints, 'checkpoint'), width) : []),
     ...(run.dueChecks ?? []).flatMap(({ minimum, command: typed }, i) =>
       labelled(i === 0 ? 'to check' : '', `${typed}  (at least ${minimum})`, width),
@@ -124,6 +124,10 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
 
 function modeWords({ preferences: { autonomy, riskPolicy }, setBy }: RunData): string {
   return `${autonomy}${setBy === undefined ? '' : ` (${SETTERS[setBy]})`}, risk policy ${riskPolicy}`;
+}
+
+function branchText({ branch = 'main', branches }: RunData): string {
+  return `${branch}; ${branches} ${branches === 1 ? 'other branch' : 'other branches'}`;
 }
 
 function stepWords({ place, attempts }: RunData): string {

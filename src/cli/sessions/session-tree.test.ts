@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { forkedWorld } from '../../../test/cli/forked-session.ts';
 import { lookedAtWorld } from '../../../test/cli/looked-at.ts';
+import { reportOf } from '../../../test/e2e/report/hunted-report.ts';
+import { enforces } from '../../../test/enforces.ts';
 import { tokenOf, told, withFile } from '../../../test/examples/engine.ts';
 import { forEachLoop, step } from '../../../test/examples/loop-files.ts';
+import { sessionOf } from '../../../test/examples/shared-session.ts';
+import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
+import type { SessionTreeData } from './tree-steps.ts';
 
 describe('session tree', () => {
   it('session tree draws finished steps, branches and what blocks the run', async () => {
@@ -11,11 +16,11 @@ describe('session tree', () => {
     expect(await look(['session', 'tree', id])).toMatchObject({
       exitCode: 0,
       out: [
-        'test.plain  "checkout fails on empty cart"   blocked   main ⑂ 1 branch',
+        'test.plain  "checkout fails on empty cart"   blocked   branch A ⑂ 1 other branch',
         '✓ 1 Do s1        0:42',
         '✓ 2 Do s2        1:10',
-        '├─⑂ branch A (last used 12:02)  3 ✓  4 ▲',
-        '└─  main                        3 ✓  4 ✓  5 ▲×3',
+        '├─⑂ main (last used 12:02)  3 ✓  4 ▲',
+        '└─▸ branch A                3 ✓  4 ✓  5 ▲×3',
         '  ← 5 Do s5: This step requires notes.',
         '',
       ].join('\n'),
@@ -66,8 +71,8 @@ describe('session tree', () => {
     await save(await send(await show(first), { notes: 'Again.', context: { size: 'large' } }), 'Once.');
     const { out } = await look(['session', 'tree']);
     expect(out.split('\n').slice(1, 3)).toEqual([
-      expect.stringMatching(/^├─⑂ branch A \(last used 12:00\) {2}1 ✓! {2}–×2 {2}2 ○◆$/),
-      expect.stringMatching(/^└─ {2}main {24}1 ✓ {2}2 ●◆ {2}← 2 Do split$/),
+      expect.stringMatching(/^├─⑂ main \(last used 12:00\) {2}1 ✓! {2}–×2 {2}2 ○◆$/),
+      expect.stringMatching(/^└─▸ branch A {16}1 ✓ {2}2 ●◆ {2}← 2 Do split$/),
     ]);
     expect((await look(['session', 'show'])).out).toContain('\n  saved      2 checkpoints\n');
   });
@@ -90,18 +95,60 @@ describe('session tree', () => {
     expect((await look(['session', 'resume', '--at', 'Raise left-pad'])).out).toContain('"Raise left-pad to latest"');
   });
 
-  it('session tree shows where the main branch continues, even after an early branch', async () => {
+  it('session tree shows where the current branch continues, even after an early one', async () => {
     const { start, send, show, look } = lookedAtWorld();
     const first = await start('test.plain');
     await send(first, { notes: 'One way.' });
     let at = await show(first);
     for (let i = 0; i < 8; i++) at = await send(at, { notes: 'Another.' });
     expect((await look(['session', 'tree'])).out.split('\n').slice(1, 5)).toEqual([
-      '├─⑂ branch A (last used 12:00)  1 ✓  2 ○',
-      '└─  main',
+      '├─⑂ main (last used 12:00)  1 ✓  2 ○',
+      '└─▸ branch A',
       '✓ 1 Do s1            0:00',
       '✓ 2 Do s2            0:00',
     ]);
+  });
+
+  it('a run that waited for its list before the first step counts that step as 1 in replies, trees and reports', async () => {
+    enforces('position_counts_line');
+    const steps = [forEachLoop('each', 'deps', [step('raise')]), step('end')];
+    const file = { id: 'test.waits', name: 'Waits', description: 'Over a list.', steps };
+    const { start, send, look, services } = lookedAtWorld({ listing: () => withFile(file) });
+    const waiting = await start('test.waits');
+    expect([told(waiting, 'kind'), told(waiting, 'pending')]).toEqual(['blocked', null]);
+    const first = await send(waiting, { context: { deps: ['a'] } });
+    expect([told(first, 'pending.stepId'), told(first, 'pending.position.index')]).toEqual(['raise', 1]);
+    const second = await send(first, { notes: 'Raised.' });
+    expect(told(second, 'pending.position')).toEqual({ index: 2, of: 2 });
+    const { out } = await look(['session', 'tree']);
+    expect(out).toMatch(/^. before the first step .*\n.*✓ 1 raise · round 1 .*\n● 2 end /m);
+    const markdown = reportMarkdown(await reportOf(services, sessionOf(first)));
+    expect(markdown).toMatch(/# ✓ Start\n.*# ✓ 1\. raise/s);
+    expect(markdown).toContain('· 1 step done');
+  });
+
+  it('session tree as JSON marks the current branch, and gives no number to steps that were skipped', async () => {
+    const { look, sessionId } = await forkedWorld();
+    const { data } = JSON.parse((await look(['session', 'tree', sessionId, '--json'])).out) as {
+      readonly data: SessionTreeData;
+    };
+    expect(data.runs[0]?.lines.map(({ name, from, isCurrent }) => [name, from, isCurrent])).toEqual([
+      ['main', undefined, undefined],
+      ['A', 'main', true],
+    ]);
+    const { start, send, look: other } = lookedAtWorld();
+    await send(await start('test.skips', { mode: 'full_auto_never_stop' }));
+    const shown = JSON.parse((await other(['session', 'tree', '--json'])).out) as { readonly data: SessionTreeData };
+    expect(shown.data.runs[0]?.lines[0]?.steps.flatMap(({ skipped }) => skipped.map(Object.keys))).toEqual([
+      ['stepId', 'title', 'conditionId'],
+      ['stepId', 'title'],
+    ]);
+    const { data: one } = JSON.parse((await other(['session', 'show', '--json'])).out) as {
+      readonly data: {
+        readonly runs: readonly { readonly gaps: readonly { readonly place: { position: number } }[] }[];
+      };
+    };
+    expect(one.runs[0]?.gaps.map(({ place }) => place.position)).toEqual([1]);
   });
 
   it('session tree names the first and last of many skipped steps', async () => {

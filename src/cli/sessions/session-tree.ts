@@ -43,9 +43,10 @@ function treeRun({ looked }: OpenedSession, run: RunStanding): TreeRunData {
   };
 }
 
-function lineData(looked: OpenedSession['looked'], { name, from, steps, leftAt }: RunLine): TreeLineData {
+function lineData(looked: OpenedSession['looked'], { name, from, isCurrent, steps, leftAt }: RunLine): TreeLineData {
   return {
     name,
+    ...(isCurrent ? { isCurrent } : {}),
     ...defined({ from, lastAt: leftAt }),
     steps: steps.map((step) => stepData(looked, step)),
   };

@@ -11,21 +11,21 @@ it('status shows waiting runs first, then blocked, then running; here before els
   wait(5 * MINUTE_MS);
   await start('test.plain', { goal: 'goes on' });
   const { out, talk } = await look(['status']);
-  expect(out.replaceAll(/(?<=^ {2}. )\w{4}/gm, 'id00')).toBe(
+  expect(out.replaceAll(/(?<=^ {2}. )\w{4}/gm, 'id00').replaceAll(/(?<=^ {6}run )\w{4}/gm, 'tag0')).toBe(
     [
       'Here, in /work/shop',
       '  ? id00  ask the person                                waits for you  6 min ago',
-      '      at step 1: Do secret-or-token',
+      '      run tag0 at step 1: Do secret-or-token',
       '      ← This step needs the user: Please: needs_user_secret_or_token.',
       '  ▲ id00  lacks something                               blocked        5 min ago',
-      '      at step 1: Do contracted',
+      '      run tag0 at step 1: Do contracted',
       '      ← Assessment "readiness": This step requires an artifact of kind wr.asses…',
       '  ● id00  goes on                                        running        just now',
-      '      at step 1: Do s1',
+      '      run tag0 at step 1: Do s1',
       '',
       'Elsewhere',
       '  ● id00  over there                                    running        6 min ago',
-      '      at step 1: Do s1 /work/other',
+      '      run tag0 at step 1: Do s1 /work/other',
       '',
     ].join('\n'),
   );

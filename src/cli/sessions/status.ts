@@ -16,7 +16,7 @@ import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
 import { count } from './listed-session.ts';
-import { lacksSomething, numberedPlace, runData, runState, STATE_MARKS } from './run-words.ts';
+import { branchWords, lacksSomething, numberedPlace, runData, runState, STATE_MARKS } from './run-words.ts';
 import { runShape } from './session-shapes.ts';
 import { widthOf } from './session-words.ts';
 
@@ -135,11 +135,10 @@ function placeLines(title: string, { runs, total }: StatusPlaceData, layout: Pla
   const sessions = new Set(runs.map(({ sessionId }) => sessionId)).size;
   const more = total - sessions;
   const rest = `  … and ${plural(more, 'more session')}: workrail session list --state running,blocked`;
-  const count = ({ sessionId }: OpenRunData) => runs.filter((run) => run.sessionId === sessionId).length;
   return [
     [strong(clipText(title, layout.width))],
     ...(runs.length === 0 ? [[dim('  no open sessions')]] : []),
-    ...runs.flatMap((run) => runLines(run, { ...layout, isOne: count(run) === 1 })),
+    ...runs.flatMap((run) => runLines(run, layout)),
     ...(more > 0 ? [[dim(asTyped(rest, layout.program))]] : []),
   ];
 }
@@ -150,18 +149,16 @@ const MARKS: { readonly [standing in OpenRunData['standing']]: LineSpan } = {
   waiting: notable('?'),
 };
 
-/** `isOne` if its session has no other open run, so the session's id names it. */
-type RunLayout = PlaceLayout & { readonly isOne: boolean };
-
-function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: RunLayout): readonly Line[] {
-  const { nowMs, width, hasFolder = false, isOne } = layout;
+function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: PlaceLayout): readonly Line[] {
+  const { nowMs, width, hasFolder = false } = layout;
   const when = run.lastAt === undefined ? '' : ago(run.lastAt, nowMs);
   const words = standing === 'waiting' ? 'waits for you' : standing;
   const title = run.goal ?? run.workflowName ?? run.workflowId;
   const room = Math.max(16, width - shortId.length - STANDING_WIDTH - when.length - 10);
   const folder = hasFolder && workspace !== undefined ? `  ${workspace}` : '';
   const isNumbered = run.place.kind === 'step' && run.place.position !== undefined;
-  const at = `${isNumbered ? 'step ' : ''}${numberedPlace(run.place)}`;
+  const branch = run.branch === undefined || run.branch === 'main' ? '' : ` on ${branchWords(run.branch)}`;
+  const at = `${isNumbered ? 'step ' : ''}${numberedPlace(run.place)}${branch}`;
   const [blocker] = run.blockers;
   return [
     [
@@ -173,7 +170,7 @@ function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: Ru
       { text: padText(words, STANDING_WIDTH), style: standing === 'running' ? 'strong' : 'notable' },
       dim(`  ${when}`),
     ],
-    [dim(`      ${clipText(`${isOne ? '' : `run ${run.tag} `}at ${at}${folder}`, width - 6)}`)],
+    [dim(`      ${clipText(`run ${run.tag} at ${at}${folder}`, width - 6)}`)],
     ...(blocker === undefined ? [] : [[`      ${clipText(`← ${blocker.message}`, width - 6)}`]]),
   ];
 }

@@ -1,8 +1,10 @@
+import type { NodeId } from '../../core/log/ids.ts';
+import { currentPath } from '../../core/sessions/run-lines.ts';
 import { plural } from '../../core/text/words.ts';
 import { dim, good, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { padText, textWidth, wrapText } from '../output/text-width.ts';
 import { clockTime } from '../output/times.ts';
-import { endSpans, lacksSomething, placeWords, quoted, runState, runStateWords } from './run-words.ts';
+import { branchWords, endSpans, lacksSomething, placeWords, quoted, runState, runStateWords } from './run-words.ts';
 import {
   type Chunk,
   chunksOf,
@@ -19,6 +21,27 @@ import {
   widestTitle,
 } from './tree-steps.ts';
 
+/** The steps from the start to where work goes on, each with its branch, and what is drawn beside them. */
+type DrawnRun = {
+  readonly trunk: readonly { readonly line: string; readonly step: TreeStepData }[];
+  readonly others: readonly TreeLineData[];
+};
+
+/** Of a branch that the current one leaves, the rest is drawn like any other branch. */
+function drawnRun({ lines }: Pick<TreeRunData, 'lines'>): DrawnRun {
+  const trunk = currentPath(lines);
+  const steps = new Set(trunk.map(({ step }) => step));
+  const shared = new Set(trunk.map(({ step }) => step.nodeId));
+  const others = lines.flatMap((line): readonly TreeLineData[] => {
+    if (line.isCurrent) return [];
+    const rest = line.steps.findIndex((step) => !steps.has(step));
+    const { from, ...drawn } = { ...line, steps: line.steps.slice(rest) };
+    const isOffTrunk = shared.has(drawn.steps[0]?.nodeId as NodeId);
+    return [isOffTrunk ? drawn : line];
+  });
+  return { trunk, others };
+}
+
 type BranchLayout = { readonly nowMs: number; readonly width: number; readonly label: number };
 
 /** One line per branch: where it starts, when it was last used, and its steps. */
@@ -32,10 +55,10 @@ function branchLine(line: TreeLineData, { nowMs, width, label }: BranchLayout): 
 }
 
 function branchLabel({ name, from, lastAt }: TreeLineData, nowMs: number): string {
-  const origin = from === undefined || from === 'main' ? '' : `off ${from}`;
+  const origin = from === undefined ? '' : `off ${from}`;
   const left = lastAt === undefined ? '' : `last used ${clockTime(lastAt, nowMs)}`;
   const facts = [origin, left].filter((fact) => fact !== '').join(', ');
-  return `├─⑂ branch ${name}${facts === '' ? '' : ` (${facts})`}`;
+  return `├─⑂ ${branchWords(name)}${facts === '' ? '' : ` (${facts})`}`;
 }
 
 /** As many steps as fit: the first ones, an ellipsis, and the last ones. */
@@ -96,19 +119,21 @@ function lineWidth(line: Line): number {
   return line.reduce((sum, span) => sum + textWidth(typeof span === 'string' ? span : span.text), 0);
 }
 
-/** The last steps of the main branch are drawn on one line if there are at most this many and they fit. */
+/** The last steps are drawn on one line if there are at most this many and they fit. */
 const COMPACT_STEPS_MAX = 6;
 
-/** The main branch step by step, with the other branches where they start. */
+/** The steps up to where work goes on, one by one, with the other branches where they part. */
 function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow[] {
-  const [main, ...others] = run.lines;
-  if (main === undefined) return [{ line: ['nothing can be read'], steps: 0, branches: 0 }];
+  const { trunk, others } = drawnRun(run);
+  if (trunk.length === 0) return [{ line: ['nothing can be read'], steps: 0, branches: 0 }];
+  const nameAt = new Map(trunk.map(({ line, step }) => [step, line]));
+  const path = trunk.map(({ step }) => step);
   const label = others.reduce(
     (most, line) => Math.max(most, textWidth(branchLabel(line, layout.nowMs))),
     LABEL_WIDTH_MIN,
   );
-  const compactFrom = compactStart(main, others, { width: layout.width, label });
-  const whole = compactFrom === undefined ? main.steps : main.steps.slice(0, compactFrom);
+  const compactFrom = compactStart(path, others, { width: layout.width, label });
+  const whole = compactFrom === undefined ? path : path.slice(0, compactFrom);
   const chunks = chunksOf(whole, layout.isWhole);
   const titleWidth = widestTitle(chunks, layout);
   const row = {
@@ -123,14 +148,14 @@ function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow[] {
     return [
       ...chunk.steps.slice(0, 1).flatMap(skippedRows),
       ...branchRows(branches, { ...layout, label }),
-      ...(branches.length === 0 ? [] : [MAIN_CONTINUES]),
+      ...(branches.length === 0 ? [] : [continuesOn(chunk.steps[0] && nameAt.get(chunk.steps[0]))]),
       ...(chunk.kind === 'rounds'
         ? [roundsRow(chunk, row)]
         : chunk.steps.map((step) => stepRow(step, { ...row, depth: chunk.depth }))),
     ];
   };
   const rows = chunks.flatMap(rowsOf);
-  const tail = compactFrom === undefined ? [] : main.steps.slice(compactFrom);
+  const tail = compactFrom === undefined ? [] : path.slice(compactFrom);
   const [first] = tail;
   if (first === undefined) return rows;
   const branches = partingAt(first, others, drawn);
@@ -138,32 +163,48 @@ function treeRows(run: TreeRunData, layout: TreeLayout): readonly TreeRow[] {
     ...rows,
     ...skippedRows(first),
     ...branchRows(branches, { ...layout, label }),
-    { line: mainTail(tail, { label, isLacking: row.isLacking }), steps: tail.length, branches: 0, isCompact: true },
+    {
+      line: compactTail(tail, { label, isLacking: row.isLacking, name: nameAt.get(first) }),
+      steps: tail.length,
+      branches: 0,
+      isCompact: true,
+    },
   ];
 }
 
 const LABEL_WIDTH_MIN = 20;
 
-/** Where the main branch continues step by step after others. */
-const MAIN_CONTINUES: TreeRow = { line: [strong('└─  main')], steps: 0, branches: 0 };
+/** Where the branch with the current work continues step by step after others. */
+function continuesOn(name: string | undefined): TreeRow {
+  return { line: [strong(trunkLabel(name))], steps: 0, branches: 0 };
+}
+
+/** The mark shows where work goes on. */
+function trunkLabel(name = 'main'): string {
+  return `└─▸ ${branchWords(name)}`;
+}
 
 type Room = { readonly width: number; readonly label: number };
 
 /** The last fork, if all steps after it fit on one line; they are drawn there. */
-function compactStart(main: TreeLineData, others: readonly TreeLineData[], { width, label }: Room): number | undefined {
-  const forks = new Set(others.filter(({ from }) => from === main.name).map(({ steps }) => steps[0]?.nodeId));
-  const at = main.steps.findLastIndex(({ nodeId }) => forks.has(nodeId));
-  const tail = main.steps.slice(at);
+function compactStart(
+  path: readonly TreeStepData[],
+  others: readonly TreeLineData[],
+  { width, label }: Room,
+): number | undefined {
+  const forks = new Set(others.map(({ steps }) => steps[0]?.nodeId));
+  const at = path.findLastIndex(({ nodeId }) => forks.has(nodeId));
+  const tail = path.slice(at);
   if (at < 0 || tail.length > COMPACT_STEPS_MAX || tail.slice(1).some(({ skipped }) => skipped.length > 0))
     return undefined;
-  return lineWidth(mainTail(tail, { label, isLacking: false })) <= width ? at : undefined;
+  return lineWidth(compactTail(tail, { label, isLacking: false, name: undefined })) <= width ? at : undefined;
 }
 
-type Tail = { readonly label: number; readonly isLacking: boolean };
+type Tail = { readonly label: number; readonly isLacking: boolean; readonly name: string | undefined };
 
-function mainTail(tail: readonly TreeStepData[], { label, isLacking }: Tail): Line {
+function compactTail(tail: readonly TreeStepData[], { label, isLacking, name }: Tail): Line {
   const steps = compactSteps(tail, { isLeft: false, isLacking });
-  return [strong(padText('└─  main', label + 2)), ...steps];
+  return [strong(padText(trunkLabel(name), label + 2)), ...steps];
 }
 
 /** The lines that part from a step, each with those that part from it in turn; every line once. */
@@ -212,9 +253,8 @@ function boundary(
 }
 
 function heading(run: TreeRunData, { width }: TreeLayout): Line {
-  const branches = run.lines.length - 1;
   const words = runStateWords(run);
-  const lines = branches > 0 ? `   main ⑂ ${plural(branches, 'branch')}`.replace(/branchs$/, 'branches') : '';
+  const lines = branchesLabel(run);
   const room = width - run.workflowId.length - words.length - lines.length - 5;
   const goal = run.goal ?? run.workflowName;
   return [
@@ -224,6 +264,14 @@ function heading(run: TreeRunData, { width }: TreeLayout): Line {
     endSpans(runState(run), [run], words).words,
     lines,
   ];
+}
+
+/** Where work goes on, and how many other branches there are. */
+function branchesLabel({ lines }: TreeRunData): string {
+  const others = lines.length - 1;
+  if (others <= 0) return '';
+  const current = lines.find(({ isCurrent }) => isCurrent)?.name ?? 'main';
+  return `   ${branchWords(current)} ⑂ ${others} ${others === 1 ? 'other branch' : 'other branches'}`;
 }
 
 function bodyOf(run: TreeRunData, layout: TreeLayout): readonly Line[] {
@@ -242,7 +290,7 @@ function bodyOf(run: TreeRunData, layout: TreeLayout): readonly Line[] {
 
 /** What blocks the run. If the last step is drawn as a number, its title is shown too. */
 function remarksOn({ lines, blockers, isClosed }: TreeRunData, isCompact: boolean): readonly string[] {
-  const last = lines[0]?.steps.at(-1);
+  const last = (lines.find(({ isCurrent }) => isCurrent) ?? lines[0])?.steps.at(-1);
   const title = isCompact && last?.place.kind === 'step' ? placeWords(last.place) : undefined;
   const needs = isClosed ? [] : blockers.map(({ message }) => message);
   if (title === undefined) return needs;

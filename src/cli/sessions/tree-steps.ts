@@ -6,7 +6,7 @@ import { dim, type Line, type LineSpan, notable } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { clockTime, duration } from '../output/times.ts';
 import { count, moment, runHead } from './listed-session.ts';
-import { numbered, placeWords, STATE_MARKS } from './run-words.ts';
+import { placeWords, STATE_MARKS } from './run-words.ts';
 import { placeShape, sessionHead } from './session-shapes.ts';
 
 const treeStep = z.strictObject({
@@ -19,12 +19,11 @@ const treeStep = z.strictObject({
   checkpoints: count,
   /** Gaps that this step left and that are still open. */
   gaps: count,
-  /** Steps that were skipped right before. */
+  /** Steps that were skipped right before. They have no number: only steps that are done count. */
   skipped: z.array(
     z.strictObject({
       stepId: z.string(),
       title: z.string(),
-      position: count.exactOptional(),
       conditionId: z.string().exactOptional(),
     }),
   ),
@@ -34,10 +33,12 @@ const treeStep = z.strictObject({
 export type TreeStepData = z.infer<typeof treeStep>;
 
 const treeLine = z.strictObject({
-  /** `main`, or a letter for each other branch, oldest first. */
+  /** `main` for the first branch, and a letter for each later one, in the order they began. */
   name: z.string(),
   /** The branch it starts from, at its own first step. */
   from: z.string().exactOptional(),
+  /** Whether work goes on here; only one branch has it. */
+  isCurrent: z.literal(true).exactOptional(),
   /** When it was last changed. */
   lastAt: moment.exactOptional(),
   steps: z.array(treeStep),
@@ -169,15 +170,15 @@ export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
     branches: 0,
   });
   if (skipped.length <= SKIPS_SHOWN) {
-    return skipped.map(({ conditionId, ...step }) =>
+    return skipped.map(({ conditionId, title }) =>
       row(
-        `– ${clipText(numbered(step), TITLE_WIDTH_MAX)}  skipped${conditionId === undefined ? '' : ` (condition "${conditionId}" is false)`}`,
+        `– ${clipText(title, TITLE_WIDTH_MAX)}  skipped${conditionId === undefined ? '' : ` (condition "${conditionId}" is false)`}`,
         1,
       ),
     );
   }
   const [first = '', last = ''] = [skipped[0], skipped.at(-1)].map((step) =>
-    step === undefined ? '' : clipText(numbered({ ...step, title: `"${step.title}"` }), SKIPPED_TITLE_WIDTH),
+    step === undefined ? '' : clipText(`"${step.title}"`, SKIPPED_TITLE_WIDTH),
   );
   return [row(`– ${skipped.length} steps skipped: ${first} … ${last}`, skipped.length)];
 }

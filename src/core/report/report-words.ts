@@ -89,12 +89,13 @@ export function runFigures({
   gaps,
 }: ReportRun): readonly (readonly [noun: string, count: number])[] {
   const figure = (count: number, one: string, many: string) => [count === 1 ? one : many, count] as const;
-  const all = (kind: ReportEntry['kind']) => entries.filter((entry) => entry.kind === kind);
-  const ofKind = (kind: ReportEntry['kind']) => all(kind).length;
+  const ofKind = (kind: ReportEntry['kind']) => entries.filter((entry) => entry.kind === kind).length;
   // A step that was done on two branches is one step of the run.
-  const done = all('step').filter(({ branch }) => branch === 'main').length;
+  const current = branches.find(({ isCurrent }) => isCurrent);
+  const seen = new Set(current?.line);
+  const done = entries.filter((entry) => entry.kind === 'step' && entry.step !== null && seen.has(entry.nodeId)).length;
   const hasRounds = entries.some((entry) => entry.kind === 'step' && (entry.step?.rounds.length ?? 0) > 0);
-  const rounds = `${branches.length > 1 ? ' on the main branch' : ''}${hasRounds ? ' (each loop round counted)' : ''}`;
+  const rounds = `${branches.length > 1 ? ` on ${branchPhrase(current?.name ?? 'main')}` : ''}${hasRounds ? ' (each loop round counted)' : ''}`;
   return [
     figure(done, `step done${rounds}`, `steps done${rounds}`),
     figure(ofKind('blocked_attempt'), 'blocked attempt', 'blocked attempts'),
@@ -108,13 +109,24 @@ export function branchTitle(name: string): string {
   return name === 'main' ? 'Main branch' : `Branch ${name}`;
 }
 
+/** The heading of a branch. If there are several, the one where work goes on is marked. */
+export function branchHeading({ name, isCurrent }: ReportBranch, { branches }: Pick<ReportRun, 'branches'>): string {
+  if (branches.length === 1) return 'Steps';
+  return `${branchTitle(name)}${isCurrent ? ' (current)' : ''}`;
+}
+
+/** A branch inside a sentence. */
+function branchPhrase(name: string): string {
+  return name === 'main' ? 'the main branch' : `branch ${name}`;
+}
+
 export function forkLabel(fork: ReportEntry): string {
-  return `Leaves ${fork.branch === 'main' ? 'the main branch' : `branch ${fork.branch}`} after ${entryLabel(fork)}`;
+  return `Leaves ${branchPhrase(fork.branch)} after ${entryLabel(fork)}`;
 }
 
 /** Whether a branch can still continue, rather than having been abandoned or closed. */
-export function isWaiting({ name }: ReportBranch, { isClosed }: Pick<ReportRun, 'isClosed'>): boolean {
-  return name === 'main' && !isClosed;
+export function isWaiting({ isCurrent }: ReportBranch, { isClosed }: Pick<ReportRun, 'isClosed'>): boolean {
+  return isCurrent === true && !isClosed;
 }
 
 /** The step at the end of a branch that is not complete. */
@@ -153,9 +165,9 @@ export function entryTag(entry: ReportEntry): 'blocked' | 'done again' | undefin
   return entry.kind === 'step' && entry.isFork ? 'done again' : undefined;
 }
 
-/** Whether the heading of an entry shows the number of its step. */
-export function isNumbered({ kind }: ReportEntry): boolean {
-  return kind === 'step' || kind === 'blocked_attempt';
+/** Whether the heading of an entry shows the number of its step. Waiting for the first step is none. */
+export function isNumbered(entry: ReportEntry): boolean {
+  return (entry.kind === 'step' || entry.kind === 'blocked_attempt') && entry.step !== null;
 }
 
 /**
@@ -169,7 +181,7 @@ export function stepNumbers(entries: readonly ReportEntry[]): ReadonlyMap<NodeId
     const { nodeId, parentNodeId, kind } = entry;
     const position = entry.kind === 'start' ? undefined : entry.step?.position;
     const before = parentNodeId === null ? 0 : (done.get(parentNodeId) ?? 0);
-    done.set(nodeId, kind === 'step' ? before + 1 : before);
+    done.set(nodeId, entry.kind === 'step' && entry.step !== null ? before + 1 : before);
     numbers.set(nodeId, kind === 'start' ? 0 : (position ?? before + 1));
   }
   return numbers;

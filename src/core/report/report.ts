@@ -50,7 +50,7 @@ const facts = {
   nodeId: NodeId.schema,
   parentNodeId: NodeId.schema.nullable(),
   eventIndex: count,
-  /** The first branch that it belongs to; branches that start later may share it. */
+  /** The branch that it belongs to; branches that begin later may share it. */
   branch: z.string(),
   at: time,
   notes: z.array(noteSchema),
@@ -97,8 +97,10 @@ const entrySchema = z.discriminatedUnion('kind', [
 ]);
 
 const branchSchema = z.strictObject({
-  /** `main` is the branch that was continued last; the others are A, B, … in the order they were started. */
+  /** `main` is the first branch; the others are A, B, … in the order they began. A branch keeps its name. */
   name: z.string(),
+  /** Whether work goes on here; only one branch has it. */
+  isCurrent: z.literal(true).exactOptional(),
   /** The node where it leaves another branch; null for the one from the start. */
   forkNodeId: NodeId.schema.nullable(),
   tipNodeId: NodeId.schema,
@@ -142,7 +144,7 @@ const runSchema = z.strictObject({
   isClosed: z.boolean(),
   startedAt: time,
   lastAt: time,
-  /** The preferences at the end of the main branch. */
+  /** The preferences at the end of the branch where work goes on. */
   preferences: preferencesSchema.strict(),
   /** Who set the mode; absent where nothing is recorded. */
   setBy: z.enum(PREFERENCE_SETTERS).exactOptional(),

@@ -68,11 +68,15 @@ function filledTitle(
 const TITLE_BYTES_MAX = 200;
 
 /** The step that has a gap. */
-export function gapPlace(details: JsonObject | undefined, workflow: CompiledWorkflow | undefined): DueStep | undefined {
+export function gapPlace(
+  details: JsonObject | undefined,
+  { workflow, stepNumber }: Pick<StepKnown, 'workflow' | 'stepNumber'>,
+): DueStep | undefined {
   const found = workflow === undefined ? undefined : gapStep(details, indexWorkflow(workflow));
   if (found === undefined) return undefined;
   const { step, loopPath } = found;
-  return { kind: 'step', stepId: step.stepId, ...namedStep(step.stepId, workflow), position: undefined, loopPath };
+  const position = stepNumber > 0 ? stepNumber : undefined;
+  return { kind: 'step', stepId: step.stepId, ...namedStep(step.stepId, workflow), position, loopPath };
 }
 
 /** The title of a step. */

@@ -6,7 +6,7 @@ export type FoundStep = { readonly line: RunLine; readonly step: LineStep };
 
 /**
  * The step that a user means by its number, its id, a node id, words of its title, or a line of our own output. `id@2` is
- * the second round of a loop; without a round the last one is meant. The main line is searched before the branches.
+ * the second round of a loop; without a round the last one is meant. Earlier lines are searched before later ones.
  */
 export function findStep(lines: readonly RunLine[], asked: string): FoundStep | 'several' | undefined {
   const [whole, round] = roundOf(asked.trim().replace(/^[✓●▲○◆–-] /, ''));

@@ -2,7 +2,7 @@ import type { NodeId, OutputId } from '../log/ids.ts';
 import { type NodeOutput, type OutputsView, outputHistory } from '../views/node-facts.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
-import { around, pathTo } from './run-lines.ts';
+import { pathTo } from './run-lines.ts';
 
 /** The outputs of one step of a line, or of a checkpoint before it. */
 export type LineOutputs = {
@@ -62,7 +62,13 @@ function standingBefore(outputs: OutputsView, nodeId: NodeId, before: number): r
 
 /** Checkpoints that were made while a step was due, before or between attempts at it. */
 function checkpointsOn(graph: RunGraph, step: RunNode): readonly RunNode[] {
-  return around(graph, step)
-    .hung.filter(({ kind }) => kind === 'checkpoint')
-    .sort((a, b) => a.createdIndex - b.createdIndex);
+  const found = [step];
+  // The list grows while it is walked: attempts and checkpoints may hang on each other.
+  for (const { children } of found) {
+    for (const child of children) {
+      const below = nodeOf(graph, child);
+      if (below.kind !== 'step') found.push(below);
+    }
+  }
+  return found.filter(({ kind }) => kind === 'checkpoint').sort((a, b) => a.createdIndex - b.createdIndex);
 }

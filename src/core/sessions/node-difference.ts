@@ -5,7 +5,7 @@ import type { SessionView } from '../views/session-view.ts';
 import { type LineEnd, type LineOutputs, lineOutputs } from './line-outputs.ts';
 
 /** What only one of two nodes has. */
-export type OneSide = { readonly outputs: readonly LineOutputs[]; readonly gaps: readonly GapRecord['data'][] };
+export type OneSide = { readonly outputs: readonly LineOutputs[]; readonly gaps: readonly GapRecord[] };
 
 export type ContextDifference = {
   readonly key: string;
@@ -30,17 +30,17 @@ export function nodeDifference(view: SessionView, a: LineEnd, b: LineEnd): NodeD
 }
 
 function sideOf(view: SessionView, end: LineEnd): OneSide {
-  return { outputs: lineOutputs(view, end), gaps: unresolvedGaps(view.gaps, end.nodeId).map(({ data }) => data) };
+  return { outputs: lineOutputs(view, end), gaps: unresolvedGaps(view.gaps, end.nodeId) };
 }
 
 function without(side: OneSide, other: OneSide): OneSide {
   const outputIds = new Set(other.outputs.flatMap(({ outputs }) => outputs.map(({ data }) => data.outputId)));
-  const gapIds = new Set(other.gaps.map(({ gapId }) => gapId));
+  const gapIds = new Set(other.gaps.map(({ data }) => data.gapId));
   return {
     outputs: side.outputs
       .map((one) => ({ ...one, outputs: one.outputs.filter(({ data }) => !outputIds.has(data.outputId)) }))
       .filter(({ outputs }) => outputs.length > 0),
-    gaps: side.gaps.filter(({ gapId }) => !gapIds.has(gapId)),
+    gaps: side.gaps.filter(({ data }) => !gapIds.has(data.gapId)),
   };
 }
 

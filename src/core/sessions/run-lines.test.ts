@@ -1,43 +1,43 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { enforces } from '../../../test/enforces.ts';
 import { randomHistory } from '../../../test/simulation/random-history.ts';
+import type { SessionEvent } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
 import { chronicleEvent, emptyChronicle } from '../views/history.ts';
 import { recapSources } from '../views/recap.ts';
+import { nodeOf } from '../views/run-graph.ts';
 import { preferredTip } from '../views/run-status.ts';
 import { foldEvents } from '../views/session-view.ts';
 import { lineOutputs } from './line-outputs.ts';
-import { type Picture, runLines } from './run-lines.ts';
+import { branchName, currentLine, type Picture, pathTo, runLines } from './run-lines.ts';
 
-function pictureOf(seed: number): Picture {
-  const { events } = randomHistory({ seed, eventsMin: 100, rewindChance: 0.4 });
+function pictureOf(events: readonly SessionEvent[]): Picture {
   const chronicle = emptyChronicle();
   for (const event of events) chronicleEvent(chronicle, event);
   return { view: foldEvents(events), chronicle, placeOf: () => ({ kind: 'untold' }) };
 }
 
-it('every step is on exactly one line except where lines part, and no attempt or checkpoint is lost', () => {
+const eventsOf = (seed: number) => randomHistory({ seed, eventsMin: 100, rewindChance: 0.4 }).events;
+
+it('every step is on exactly one line except where lines part, and every attempt and checkpoint counts once', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
-      const picture = pictureOf(seed);
+      const picture = pictureOf(eventsOf(seed));
       const { graph } = picture.view;
       for (const { runId } of graph.runs.values()) {
         const lines = runLines(picture, runId);
         const own = lines
           .flatMap(({ from, steps }) => steps.slice(from === undefined ? 0 : 1))
           .map(({ nodeId }) => nodeId);
-        const stepNodes = [...graph.nodes.values()].filter((node) => node.runId === runId && node.kind === 'step');
+        const nodes = [...graph.nodes.values()].filter((node) => node.runId === runId);
+        const stepNodes = nodes.filter(({ kind }) => kind === 'step');
         expect(own.toSorted()).toEqual(stepNodes.map(({ nodeId }) => nodeId).toSorted());
-        expect(lines[0]).toMatchObject({ name: 'main', from: undefined, tip: preferredTip(graph, runId)?.nodeId });
-        expect(new Set(lines.map(({ name }) => name)).size).toBe(lines.length);
+        expect(lines.map(({ name }) => name)).toEqual(['main', ...lines.slice(1).map((_, i) => branchName(i))]);
         const all = lines.flatMap(({ steps }) => steps);
-        const count = (kind: string) =>
-          [...graph.nodes.values()].filter((one) => one.runId === runId && one.kind === kind);
-        // One from which two lines went on counts for both.
-        expect(all.reduce((sum, { blocked }) => sum + blocked, 0)).toBeGreaterThanOrEqual(
-          count('blocked_attempt').length,
-        );
-        expect(all.reduce((sum, one) => sum + one.checkpoints, 0)).toBeGreaterThanOrEqual(count('checkpoint').length);
+        const count = (kind: string) => nodes.filter((one) => one.kind === kind).length;
+        expect(all.reduce((sum, { blocked }) => sum + blocked, 0)).toBe(count('blocked_attempt'));
+        expect(all.reduce((sum, { checkpoints }) => sum + checkpoints, 0)).toBe(count('checkpoint'));
         for (const { from, steps } of lines.slice(1)) {
           const owner = lines.find(({ name }) => name === from);
           expect(owner?.steps.map(({ nodeId }) => nodeId)).toContain(steps[0]?.nodeId);
@@ -48,10 +48,42 @@ it('every step is on exactly one line except where lines part, and no attempt or
   );
 });
 
+it('a line keeps its name and its steps whatever happens later, and exactly one line is marked as the current one', () => {
+  enforces('branch_names_stay');
+  fc.assert(
+    fc.property(fc.nat(), fc.double({ min: 0.1, max: 1, noNaN: true }), (seed, part) => {
+      const events = eventsOf(seed);
+      const earlier = pictureOf(events.slice(0, Math.ceil(part * events.length)));
+      const later = pictureOf(events);
+      for (const { runId } of earlier.view.graph.runs.values()) {
+        const now = new Map(runLines(later, runId).map((line) => [line.name, line]));
+        for (const { name, from, steps } of runLines(earlier, runId)) {
+          const ids = steps.map(({ nodeId }) => nodeId);
+          const same = now.get(name);
+          expect([same?.from, same?.steps.slice(0, ids.length).map(({ nodeId }) => nodeId)]).toEqual([from, ids]);
+        }
+      }
+      for (const { runId, rootNodeId } of later.view.graph.runs.values()) {
+        const lines = runLines(later, runId);
+        const tip = preferredTip(later.view.graph, runId);
+        expect(lines.filter(({ isCurrent }) => isCurrent)).toHaveLength(tip === undefined ? 0 : 1);
+        const [whole] = currentLine(lines);
+        if (whole === undefined) continue;
+        expect([whole.tip, whole.steps[0]?.nodeId]).toEqual([tip?.nodeId, rootNodeId]);
+        const path = pathTo(later.view.graph, nodeOf(later.view.graph, whole.tip)).filter(
+          ({ kind }) => kind === 'step',
+        );
+        expect(whole.steps.map(({ nodeId }) => nodeId)).toEqual(path.map(({ nodeId }) => nodeId));
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
 it('the outputs of a line are those that a recap of its tip uses', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
-      const { view } = pictureOf(seed);
+      const { view } = pictureOf(eventsOf(seed));
       const noted = (nodeId: NodeId) =>
         lineOutputs(view, { nodeId })
           .flatMap(({ outputs }) => outputs)

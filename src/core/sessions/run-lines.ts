@@ -1,3 +1,4 @@
+import { assert } from '../assert.ts';
 import type { NodeId, RunId } from '../log/ids.ts';
 import type { Chronicle } from '../views/history.ts';
 import { unresolvedGaps } from '../views/node-facts.ts';
@@ -23,10 +24,12 @@ export type Picture = {
 
 /** A path through a run, from its root or from where it leaves another line, to its tip. */
 export type RunLine = {
-  /** `main` for the line that continues; A, B, C for the branches that were left, oldest first. */
+  /** `main` for the first line, and A, B, C for the later ones in the order they began. A line keeps its name. */
   readonly name: string;
   /** The line that it leaves, at the node of its own first step. */
   readonly from: string | undefined;
+  /** Whether work goes on here. */
+  readonly isCurrent: boolean;
   readonly steps: readonly LineStep[];
   readonly tip: NodeId;
   /** When its last node was created. */
@@ -52,63 +55,90 @@ export type LineStep = {
   readonly endedAt: number | undefined;
 };
 
-/** Where a line leaves another: the last node they share, and the first node of its own. */
-type Fork = { readonly at: RunNode; readonly first: RunNode; readonly parted: Draft['begunBy'] };
-/** `begunBy` is the first node of its own; it identifies the line until it has a name. */
-type Draft = Omit<RunLine, 'name' | 'from'> & {
-  readonly begunBy: RunNode | undefined;
-  readonly parted: RunNode | undefined;
+/** The nodes of a line that no other line has. */
+export type NamedLine = {
+  readonly name: string;
+  readonly from: string | undefined;
+  /** The step that it leaves another line at, and does again. */
+  readonly leaves: RunNode | undefined;
+  readonly steps: readonly RunNode[];
+  /** Attempts and checkpoints, by the step they were made at. */
+  readonly hung: ReadonlyMap<RunNode, readonly RunNode[]>;
+  readonly tip: RunNode;
+  readonly isCurrent: boolean;
 };
 
-/** All lines of a run: first the preferred one, then the others in the order they were started. */
-export function runLines(picture: Picture, runId: RunId): readonly RunLine[] {
-  const { graph } = picture.view;
-  const tip = preferredTip(graph, runId);
-  if (tip === undefined) return [];
-  const main = draftLine(picture, tip, undefined);
-  const drafts = [main.line];
-  const forks = [...main.forks];
-  // The list grows during the loop: every line adds those that leave it.
-  for (const fork of forks) {
-    const { line, forks: further } = draftLine(picture, preferredTipBelow(graph, fork.first.nodeId), fork);
-    drafts.push(line);
-    forks.push(...further);
+type Growing = Pick<NamedLine, 'name' | 'from' | 'leaves'> & {
+  readonly steps: RunNode[];
+  readonly hung: Map<RunNode, RunNode[]>;
+};
+
+/**
+ * The lines of a run in the order they began. A step, or an attempt at one, continues the line that is open at the step
+ * above it; where that line went on before, it begins another. So a later node never changes the name of an earlier one.
+ */
+export function namedLines(graph: RunGraph, runId: RunId): readonly NamedLine[] {
+  const lines: Growing[] = [];
+  const lineOf = new Map<RunNode, Growing>();
+  const open = new Map<RunNode, Growing>();
+  const begin = (leaves?: RunNode): Growing => {
+    const name = lines.length === 0 ? MAIN_LINE : branchName(lines.length - 1);
+    const line = { name, from: leaves && lineOf.get(leaves)?.name, leaves, steps: [], hung: new Map() };
+    lines.push(line);
+    return line;
+  };
+  const stepAt = new Map<NodeId | null, RunNode>();
+  for (const node of graph.nodes.values()) {
+    if (node.runId !== runId) continue;
+    const above = stepAt.get(node.parentNodeId);
+    stepAt.set(node.nodeId, node.kind === 'step' ? node : (above ?? node));
+    const line = (above && open.get(above)) ?? begin(above);
+    lineOf.set(node, line);
+    if (node.kind === 'step') {
+      if (above !== undefined) open.delete(above);
+      open.set(node, line);
+      line.steps.push(node);
+    } else if (above !== undefined) {
+      open.set(above, line);
+      line.hung.set(above, [...(line.hung.get(above) ?? []), node]);
+    }
   }
-  return named(drafts);
+  const tip = preferredTip(graph, runId);
+  const current = tip && lineOf.get(tip);
+  return lines.map((line) => ({ ...line, tip: tipOf(graph, line), isCurrent: line === current }));
 }
 
-function named(drafts: readonly Draft[]): readonly RunLine[] {
-  const sorted = drafts.toSorted((a, b) => (a.begunBy?.createdIndex ?? -1) - (b.begunBy?.createdIndex ?? -1));
-  const names = new Map(sorted.map(({ begunBy }, i) => [begunBy, i === 0 ? MAIN_LINE : branchName(i - 1)]));
-  return sorted.map(({ begunBy, parted, ...line }) => ({
-    name: names.get(begunBy) ?? MAIN_LINE,
-    from: begunBy === undefined ? undefined : names.get(parted),
-    ...line,
-  }));
+/** Nothing but attempts and checkpoints of this line is below its last step. */
+function tipOf(graph: RunGraph, { leaves, steps, hung }: Growing): RunNode {
+  const last = steps.at(-1);
+  const saved = leaves === undefined ? undefined : hung.get(leaves)?.at(-1);
+  const tip = last === undefined ? saved : preferredTipBelow(graph, last.nodeId);
+  assert(tip !== undefined, 'a line begins with a node');
+  return tip;
 }
 
 const MAIN_LINE = 'main';
 
-type Drafted = { readonly line: Draft; readonly forks: readonly Fork[] };
+/** All lines of a run in the order they began. */
+export function runLines(picture: Picture, runId: RunId): readonly RunLine[] {
+  return namedLines(picture.view.graph, runId).map((line) => ({
+    name: line.name,
+    from: line.from,
+    isCurrent: line.isCurrent,
+    steps: lineSteps(picture, line),
+    tip: line.tip.nodeId,
+    leftAt: picture.chronicle.createdAt.get(line.tip.nodeId),
+  }));
+}
 
-function draftLine(picture: Picture, tip: RunNode, fork: Fork | undefined): Drafted {
-  const { view, chronicle } = picture;
-  const path = pathTo(view.graph, tip, fork?.at);
-  const onPath = new Set(path.map(({ nodeId }) => nodeId));
-  const stepNodes = path.filter(({ kind }) => kind === 'step');
+function lineSteps({ view, chronicle, placeOf }: Picture, { leaves, steps, hung, tip }: NamedLine): LineStep[] {
   const openGaps = gapsByNode(view, tip.nodeId);
-  const forks: Fork[] = [];
-  const begunBy = fork?.first;
-  const steps = stepNodes.map((node, i): LineStep => {
-    const next = stepNodes[i + 1];
-    const isShared = node === fork?.at;
-    const { hung, first } = around(view.graph, node);
-    if (!isShared)
-      forks.push(...first.filter((one) => one !== next).map((one) => ({ at: node, first: one, parted: begunBy })));
-    // Attempts and checkpoints that were not continued count for the line of their node.
-    const counted = hung.filter(({ nodeId, hasStepBelow }) => onPath.has(nodeId) || (!isShared && !hasStepBelow));
-    const place = picture.placeOf(node.nodeId);
-    const count = (kind: RunNode['kind']) => counted.filter((one) => one.kind === kind).length;
+  const nodes = leaves === undefined ? steps : [leaves, ...steps];
+  return nodes.map((node, i): LineStep => {
+    const next = nodes[i + 1];
+    const place = placeOf(node.nodeId);
+    const here = hung.get(node) ?? [];
+    const count = (wanted: RunNode['kind']) => here.filter(({ kind }) => kind === wanted).length;
     return {
       nodeId: node.nodeId,
       doneBy: next?.nodeId,
@@ -117,13 +147,45 @@ function draftLine(picture: Picture, tip: RunNode, fork: Fork | undefined): Draf
       blocked: count('blocked_attempt'),
       checkpoints: count('checkpoint'),
       gaps: next === undefined ? 0 : (openGaps.get(next.nodeId) ?? 0),
-      skipped: isShared ? [] : (chronicle.skipped.get(node.nodeId) ?? []),
+      skipped: node === leaves ? [] : (chronicle.skipped.get(node.nodeId) ?? []),
       startedAt: chronicle.createdAt.get(node.nodeId),
       endedAt: next === undefined ? undefined : chronicle.createdAt.get(next.nodeId),
     };
   });
-  const leftAt = chronicle.createdAt.get(tip.nodeId);
-  return { line: { begunBy, parted: fork?.parted, steps, tip: tip.nodeId, leftAt }, forks };
+}
+
+type Traced<Step> = {
+  readonly name: string;
+  readonly from?: string | undefined;
+  readonly isCurrent?: boolean | undefined;
+  readonly steps: readonly Step[];
+};
+
+/** The steps from the start of a run to where work goes on, each with the line that it is on. */
+export function currentPath<Step extends { readonly nodeId: NodeId }>(
+  lines: readonly Traced<Step>[],
+): readonly { readonly line: string; readonly step: Step }[] {
+  const path: { readonly line: string; readonly step: Step }[] = [];
+  let line = lines.find(({ isCurrent }) => isCurrent === true) ?? lines[0];
+  let steps = line?.steps ?? [];
+  while (line !== undefined) {
+    const { name, from } = line;
+    path.unshift(...steps.map((step) => ({ line: name, step })));
+    const fork = line.steps[0]?.nodeId;
+    line = lines.find((one) => one.name === from);
+    steps =
+      line?.steps.slice(
+        0,
+        line.steps.findIndex(({ nodeId }) => nodeId === fork),
+      ) ?? [];
+  }
+  return path;
+}
+
+/** The line where work goes on, with all steps from the start of the run; none of a run that cannot be read. */
+export function currentLine(lines: readonly RunLine[]): readonly RunLine[] {
+  const line = lines.find(({ isCurrent }) => isCurrent);
+  return line === undefined ? [] : [{ ...line, from: undefined, steps: currentPath(lines).map(({ step }) => step) }];
 }
 
 /** A checkpoint after a blocked attempt does not unblock the step. */
@@ -132,29 +194,14 @@ function endState(graph: RunGraph, place: DuePlace, tip: RunNode): LineStep['sta
   return nodeOf(graph, tip.hostNodeId).kind === 'blocked_attempt' ? 'blocked' : 'due';
 }
 
-/** The nodes from the root, or from a given ancestor, down to a node; both included. */
-export function pathTo(graph: RunGraph, tip: RunNode, top?: RunNode): readonly RunNode[] {
+/** The nodes from the root down to a node; both included. */
+export function pathTo(graph: RunGraph, tip: RunNode): readonly RunNode[] {
   const path = [tip];
-  for (let at = tip; at !== top && at.parentNodeId !== null; ) {
+  for (let at = tip; at.parentNodeId !== null; ) {
     at = nodeOf(graph, at.parentNodeId);
     path.push(at);
   }
   return path.reverse();
-}
-
-/** The attempts and checkpoints between a step and the next ones, and those next steps. */
-export function around(graph: RunGraph, node: RunNode): { readonly hung: RunNode[]; readonly first: RunNode[] } {
-  const hung: RunNode[] = [];
-  const first: RunNode[] = [];
-  const take = ({ children }: RunNode) => {
-    for (const child of children) {
-      const below = nodeOf(graph, child);
-      (below.kind === 'step' ? first : hung).push(below);
-    }
-  };
-  take(node);
-  for (const one of hung) take(one);
-  return { hung, first };
 }
 
 function gapsByNode(view: SessionView, tip: NodeId): ReadonlyMap<NodeId, number> {

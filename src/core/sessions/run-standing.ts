@@ -13,19 +13,13 @@ import {
   unresolvedGaps,
 } from '../views/node-facts.ts';
 import { nodeOf, type Run, type RunNode } from '../views/run-graph.ts';
-import {
-  branchCount,
-  type ClosedRuns,
-  isClosed,
-  preferredTip,
-  type RunStatus,
-  runStatus,
-} from '../views/run-status.ts';
+import { type ClosedRuns, isClosed, preferredTip, type RunStatus, runStatus } from '../views/run-status.ts';
 import { lastActivityIndex } from '../views/session-summary.ts';
 import type { SessionView } from '../views/session-view.ts';
 import type { Check } from '../workflow/compiled/check.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type DuePlace, type DueStep, duePlace, gapPlace } from './due-step.ts';
+import { namedLines } from './run-lines.ts';
 
 /** The state of a run at its preferred tip. */
 export type RunStanding = {
@@ -45,8 +39,9 @@ export type RunStanding = {
   readonly tip: NodeId | undefined;
   readonly place: DuePlace;
   readonly stepsTotal: number | undefined;
-  /** Lines besides the preferred one. */
+  /** Lines besides the one where work goes on, and the name of that one. */
   readonly branches: number;
+  readonly branch: string | undefined;
   /** Checkpoints on all lines. */
   readonly checkpoints: number;
   /** Blocked attempts at the step that is due, and the blockers of the last one. */
@@ -77,6 +72,7 @@ export type StandingSources = {
 export function runStanding(run: Run, { view, chronicle, snapshot, workflow, closed }: StandingSources): RunStanding {
   const { runId } = run;
   const tip = preferredTip(view.graph, runId);
+  const lines = namedLines(view.graph, runId);
   const blocked = tip === undefined ? [] : blockedAbove(view, tip);
   const contextOf = () => (tip === undefined ? {} : contextAt(view.context, tip.nodeId));
   const [last] = blocked;
@@ -102,11 +98,12 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
         ? { kind: 'untold' }
         : duePlace(snapshot, { workflow, contextOf, stepNumber: tip?.stepNumber ?? 1 }),
     stepsTotal: workflow?.steps.length,
-    branches: tip === undefined ? 0 : branchCount(view.graph, runId) - 1,
+    branches: Math.max(0, lines.length - 1),
+    branch: lines.find(({ isCurrent }) => isCurrent)?.name,
     checkpoints: checkpointCount(view, runId),
     attempts: blocked.length,
     blockers: last === undefined ? [] : blockersOf(view, last),
-    gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map(({ data }) => placed(data, workflow)),
+    gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map((gap) => placed(view, gap, workflow)),
     dueChecks: dueChecks(snapshot, workflow),
     checks: tip === undefined ? [] : checksOnLine(view, tip.nodeId),
     preferences: (tip === undefined ? undefined : preferencesAt(view.preferences, tip.nodeId)) ?? PRESETS.guided,
@@ -120,9 +117,16 @@ function dueChecks(snapshot: ExecutionSnapshot | undefined, workflow: CompiledWo
   return (step?.checks ?? []).map(({ checkId, minimum }) => ({ checkId, minimum }));
 }
 
-/** A gap with its step. */
-export function placed(gap: GapRecord['data'], workflow: CompiledWorkflow | undefined): PlacedGap {
-  return { ...gap, place: gapPlace(gap.details, workflow) };
+/** A gap with its step, which was due right above the node that has the gap. */
+export function placed(
+  { graph }: Pick<SessionView, 'graph'>,
+  { data, scope }: Pick<GapRecord, 'data' | 'scope'>,
+  workflow: CompiledWorkflow | undefined,
+): PlacedGap {
+  return {
+    ...data,
+    place: gapPlace(data.details, { workflow, stepNumber: nodeOf(graph, scope.nodeId).stepNumber - 1 }),
+  };
 }
 
 function checkpointCount({ graph }: SessionView, ofRun: RunId): number {

@@ -30,10 +30,13 @@ type NodeFacts = {
   readonly workflowHash: WorkflowHash;
   /** The nearest node at or above this one that is not a checkpoint: where a checkpoint was made. */
   readonly hostNodeId: NodeId;
-  /** The number of the step that is due here, counted along its line: as many steps were done, and one more. */
-  readonly stepNumber: number;
 };
 type NodeMarks = {
+  /**
+   * The number of the step that is due here, counted along its line: as many steps were done, and one more; 0 at a root
+   * that waits for what its first step needs.
+   */
+  stepNumber: number;
   readonly children: NodeId[];
   /** The edge that leads here; a root and a blocked attempt have none. */
   edge: RunEdge | undefined;
@@ -111,6 +114,14 @@ export function applyEdgeCreated(graph: RunGraph, event: EventOf<'edge_created'>
   const to = graph.nodes.get(event.data.toNodeId);
   assert(to !== undefined, `${event.data.toNodeId} is not in the log`);
   to.edge = event.data;
+}
+
+/** Where the start of a run selected no step, it waits, and leaving that place is not a step that was done. */
+export function applyStartTrace(graph: RunGraph, { scope, data }: EventOf<'decision_trace_appended'>): void {
+  const node = graph.nodes.get(scope.nodeId);
+  assert(node !== undefined, `${scope.nodeId} is not in the log`);
+  // A long trace is dealt into several events, and the last entry of all says which step was selected.
+  if (node.parentNodeId === null) node.stepNumber = data.entries.at(-1)?.kind === 'selected_next_step' ? 1 : 0;
 }
 
 /** Every event on a node is activity there. */

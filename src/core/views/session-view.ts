@@ -31,6 +31,7 @@ import {
   applyEdgeCreated,
   applyNodeCreated,
   applyRunStarted,
+  applyStartTrace,
   emptyRunGraph,
   nodeOf,
   type RunGraph,
@@ -132,6 +133,7 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
       break;
     case 'decision_trace_appended':
       applyTraceAppended(view.trace, event);
+      applyStartTrace(view.graph, event);
       break;
     case 'attestation_recorded':
       applyAttestation(view.attestations, event);

@@ -60,7 +60,7 @@ function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun 
   const branches = branchesOf(source, runId);
   const { firstAt, lastAt } = timesOf(source.events.filter(({ scope }) => scope?.runId === runId));
   const goal = rootNodeId === undefined ? undefined : contextValueAt(view.context, rootNodeId, 'goal');
-  const tip = branches.branches[0]?.tipNodeId;
+  const tip = branches.branches.find(({ isCurrent }) => isCurrent)?.tipNodeId;
   const { autonomy, riskPolicy } =
     (tip === undefined ? undefined : preferencesAt(view.preferences, tip)) ?? PRESETS.guided;
   return defined({
@@ -94,7 +94,7 @@ function snapshotIn({ snapshots }: ReportSource) {
   };
 }
 
-/** A gap may be open on one branch and resolved on another; its own branch decides. */
+/** A gap may be open on one branch and resolved on another. The current branch decides, else the gap's own. */
 function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Branches): ReportGap[] {
   const { view } = source;
   const records = gapsOfRun(view.gaps, runId);
@@ -104,6 +104,8 @@ function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Bran
       new Set(unresolvedGaps(view.gaps, tipNodeId).map(({ data }) => data.gapId)),
     ]),
   );
+  const current = branches.find(({ isCurrent }) => isCurrent);
+  const seen = new Set(current?.line);
   const resolvedOn = new Map<GapId, Set<string>>();
   for (const { data, scope } of records) {
     if (data.resolution.kind !== 'resolves') continue;
@@ -125,7 +127,7 @@ function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Bran
         detail: data.reason.detail,
         summary: data.summary,
         step: stepBefore(source, nodeOf(view.graph, scope.nodeId)),
-        isOpen: openOn.get(branch)?.has(data.gapId) ?? true,
+        isOpen: openOn.get((seen.has(scope.nodeId) ? current?.name : branch) ?? branch)?.has(data.gapId) ?? true,
         resolvedOn: [...(resolvedOn.get(data.gapId) ?? [])],
       }),
     ];

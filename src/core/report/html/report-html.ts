@@ -94,7 +94,7 @@ function branchHtml(
   const end = words.endLabel(branch, run);
   return lines(
     '<section class="line">',
-    `<h3>${run.branches.length === 1 ? 'Steps' : words.branchTitle(branch.name)}</h3>`,
+    `<h3>${words.branchHeading(branch, run)}</h3>`,
     fork !== undefined &&
       `<p class="muted" dir="auto"><a href="#${fork.nodeId}">${textHtml(words.forkLabel(fork))}</a></p>`,
     ...entries.map((entry) => entryHtml(entry, numbers.get(entry.nodeId) ?? 0)),

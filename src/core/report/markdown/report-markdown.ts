@@ -66,7 +66,7 @@ function branchLines(run: ReportRun, { branch, entries, fork }: words.BranchEntr
   const numbers = words.stepNumbers(run.entries);
   const end = words.endLabel(branch, run);
   return [
-    `${level}# ${run.branches.length === 1 ? 'Steps' : words.branchTitle(branch.name)}`,
+    `${level}# ${words.branchHeading(branch, run)}`,
     '',
     ...(fork === undefined ? [] : [`${markdownLine(words.forkLabel(fork))}.`, '']),
     ...entries.flatMap((entry) => [
