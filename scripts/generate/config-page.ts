@@ -19,9 +19,10 @@ only in a terminal and asks you to type a code; nothing replaces that. Someone w
 can still loosen them, so keep that file to yourself.
 
 The files are JSON and may contain comments. \`workrail config list\` shows every setting and where its value comes from,
-\`workrail config set\` changes one, and \`workrail config path\` shows where the files are. An unknown name or an invalid
-value is never ignored: the error names the file and line, and no server starts. Project settings are read when a run starts
-in that project, machine settings when a server starts.`;
+\`workrail config set\` changes one, and \`workrail config path\` shows where the files are. An invalid
+value is never ignored: the error names the file and line, and no run starts there. An unknown name is ignored with a
+warning. A file must be a regular file of at most 1 MiB; that of a project must not be a link out of it. Project settings are
+read when a run starts in that project, machine settings when a server starts.`;
 
 const EXAMPLE = `## Example
 

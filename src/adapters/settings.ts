@@ -1,13 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { Result } from 'neverthrow';
 import {
   type ResolvedSettings,
   resolveSettings,
   type SettingProblem,
   type SettingsLayer,
+  type UnknownSetting,
 } from '../core/settings/resolve-settings.ts';
 import type { TokenForm } from '../core/token/token.ts';
+import { type GuardedFailure, readGuarded } from './guarded-file.ts';
 
 /** What the settings depend on. */
 export type ConfigPlace = {
@@ -38,28 +40,36 @@ export async function loadConfig(place: ConfigPlace): Promise<ResolvedSettings> 
   const layers: SettingsLayer[] = [];
   const problems: SettingProblem[] = [];
   for (const origin of configFiles(place)) {
-    const read = readIfThere(origin.file);
-    if (read === undefined) continue;
-    if ('cause' in read) {
-      problems.push({ code: 'unreadable_file', file: origin.file, cause: read.cause });
-      continue;
-    }
-    const { parseSettingsFile: parseConfigFile } = await import('../core/settings/settings-file.ts');
-    const parsed = parseConfigFile(read.text, origin);
+    const read = await readText(origin, place);
+    if (read.isErr()) problems.push({ code: 'unreadable_file', file: origin.file, cause: read.error.cause });
+    const text = read.unwrapOr(undefined);
+    if (text === undefined) continue;
+    const { parseSettingsFile } = await import('../core/settings/settings-file.ts');
+    const parsed = parseSettingsFile(text, origin);
     layers.push(parsed.layer);
     problems.push(...parsed.problems);
   }
   const resolved = resolveSettings(layers, place.env);
-  return { ...resolved, problems: [...problems, ...resolved.problems] };
+  const [unknown, wrong] = [problems.filter(isUnknown), problems.filter((problem) => !isUnknown(problem))];
+  return { ...resolved, ignored: [...unknown, ...resolved.ignored], problems: [...wrong, ...resolved.problems] };
 }
 
-function readIfThere(file: string): { readonly text: string } | { readonly cause: string } | undefined {
-  try {
-    return { text: readFileSync(file, 'utf8') };
-  } catch (cause) {
-    if (!(cause instanceof Error && 'code' in cause && typeof cause.code === 'string')) throw cause;
-    return cause.code === 'ENOENT' || cause.code === 'ENOTDIR' ? undefined : { cause: cause.code };
-  }
+/** Nothing depends on it, so it is no reason to stop. */
+function isUnknown(problem: SettingProblem): problem is UnknownSetting {
+  return problem.code === 'unknown_key';
+}
+
+/** Far more than all settings together. */
+const CONFIG_BYTES_MAX = 2 ** 20;
+
+/** The user may keep the file elsewhere and link to it; a project may not. */
+async function readText(
+  { kind, file }: SettingsLayer['origin'],
+  { workspace }: ConfigPlace,
+): Promise<Result<string | undefined, GuardedFailure>> {
+  const within = kind === 'workspace' && workspace !== undefined ? { within: workspace } : {};
+  const read = await readGuarded(file, { bytesMax: CONFIG_BYTES_MAX, ...within });
+  return read.map((bytes) => (bytes === undefined ? undefined : new TextDecoder().decode(bytes)));
 }
 
 /** The settings of this process, for a workspace or without one. */

@@ -103,7 +103,7 @@ export const configSet = command({
     const resolved = await config();
     const { origin: now } = resolved.settings[name];
     const isOverridden = now.kind === 'variable' || (now.kind === 'workspace' && !isProject);
-    const ignored = resolved.ignored.filter((one) => one.key === name && originText(one.origin) === origin.file);
+    const ignored = resolved.ignored.filter((one) => 'kept' in one && one.key === name && originText(one.origin) === origin.file);
     const changed = isUnset
       ? `Removed ${name} from ${origin.file}.`
       : `Set ${name} to ${settingText(value ?? '')} in ${origin.file}.`;
@@ -218,5 +218,5 @@ function notSet(refusal: SetConfigRefusal): CommandProblem {
 function invalidSettings({ problems }: ResolvedSettings): CommandProblem | undefined {
   if (problems.length === 0) return undefined;
   const message = problems.map(configProblemText).join(' ');
-  return problem(EXIT.checkFailed, message, 'Fix it; until then no server starts.');
+  return problem(EXIT.checkFailed, message, 'Fix it; until then no run starts here.');
 }

@@ -18,7 +18,7 @@ export function openClients({ programPath, version, dataDir, store }: Running): 
   const machine = thisMachine({ programPath, version });
   return {
     machine,
-    files: nodeUserFiles,
+    files: nodeUserFiles(machine),
     commands: nodeCommands(machine),
     sha256: nodeHasher.sha256,
     parseToml,

@@ -16,16 +16,19 @@ type Host = {
 /** Serves MCP. This is bundled separately from the commands: only the protocol is loaded before the first reply. */
 export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
   const config = await loadOwnConfig(undefined);
-  const [problem] = config.problems;
-  if (problem !== undefined) {
-    const [{ EXIT }, { printable }, { configProblemText }] = await Promise.all([
+  if (config.problems.length + config.ignored.length > 0) {
+    const [{ EXIT }, { printable }, { configProblemText, ignoredText }] = await Promise.all([
       import('../cli/problem.ts'),
       import('../cli/output/line.ts'),
       import('../core/settings/settings-words.ts'),
     ]);
-    host.writeError(`workrail: ${printable(configProblemText(problem))} Nothing was started.\n`);
-    process.exitCode = EXIT.usage;
-    return ok({ isRefused: true });
+    for (const ignored of config.ignored) host.writeError(`workrail: ${printable(ignoredText(ignored))}\n`);
+    const [problem] = config.problems;
+    if (problem !== undefined) {
+      host.writeError(`workrail: ${printable(configProblemText(problem))} Nothing was started.\n`);
+      process.exitCode = EXIT.usage;
+      return ok({ isRefused: true });
+    }
   }
   const settings = settingsOf(config);
   const isLogged = how.isLogged || settings.isLogged;

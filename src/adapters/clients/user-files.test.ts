@@ -1,5 +1,6 @@
 import {
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -13,11 +14,14 @@ import { join } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { nodeUserFiles as files } from './user-files.ts';
+import type { UserFiles } from '../../app/ports/machine.ts';
+import { nodeUserFiles } from './user-files.ts';
 
 let folder: string;
+let files: UserFiles;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'workrail-files-'));
+  files = nodeUserFiles({ home: folder, workspace: join(folder, 'project') });
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -76,4 +80,24 @@ it('a missing file reads as undefined, a binary file is reported, and a failed w
   expect((await files.read(path))._unsafeUnwrapErr()).toMatchObject({ cause: 'not UTF-8' });
   expect((await files.put(folder, 'x')).isErr()).toBe(true);
   expect(readdirSync(folder)).toEqual(['bytes']);
+});
+
+it('a file of the project that is a link to another place is neither read nor written nor removed', async () => {
+  enforces('guarded_files');
+  const [project, secret] = [join(folder, 'project'), join(folder, 'secret.json')];
+  mkdirSync(join(project, 'inner'), { recursive: true });
+  mkdirSync(join(folder, 'elsewhere'));
+  writeFileSync(secret, 'mine');
+  symlinkSync(secret, join(project, 'file.json'));
+  symlinkSync(join(folder, 'elsewhere'), join(project, 'folder'));
+  symlinkSync(join(folder, 'not-yet.json'), join(project, 'dangling.json'));
+  for (const path of ['file.json', 'folder/new.json', 'dangling.json'].map((name) => join(project, name))) {
+    const refused = err(expect.objectContaining({ cause: expect.stringContaining('outside of the project') }));
+    expect([await files.put(path, 'x'), await files.remove(path)]).toEqual([refused, refused]);
+  }
+  expect((await files.read(join(project, 'file.json'))).isErr()).toBe(true);
+  expect(readFileSync(secret, 'utf8')).toBe('mine');
+  expect(readdirSync(folder).sort()).toEqual(['elsewhere', 'project', 'secret.json']);
+  symlinkSync('inner', join(project, 'near'));
+  expect((await files.put(join(project, 'near', 'new.json'), 'x')).isOk()).toBe(true);
 });

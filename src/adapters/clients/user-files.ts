@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { constants, rmSync } from 'node:fs';
-import { access, mkdir, open, readFile, readlink, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { access, mkdir, open, readlink, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { err, ok, ResultAsync } from 'neverthrow';
+import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import { parse, TomlError } from 'smol-toml';
-import type { FileAccessFailure, ParseToml, UserFiles } from '../../app/ports/machine.ts';
+import type { FileAccessFailure, Machine, ParseToml, UserFiles } from '../../app/ports/machine.ts';
 import { atExit } from '../at-exit.ts';
-import { isMissing } from '../system-error.ts';
+import { isInside, readGuarded } from '../guarded-file.ts';
+import { errorCode } from '../system-error.ts';
 
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;
@@ -14,45 +15,66 @@ const WRITABLE = 0o222;
 /** More links than any system follows. */
 const LINKS_MAX = 40;
 
-/** Files on this machine. */
-export const nodeUserFiles: UserFiles = {
-  read: async (path) => trying(path, () => readText(path)),
-  exists: (path) =>
-    access(path, constants.F_OK).then(
-      () => true,
-      () => false,
-    ),
-  put: async (path, text) =>
-    (await isReadOnly(path))
-      ? err({ code: 'file_failed', path, cause: 'it is read-only' })
-      : trying(path, () => put(path, text)),
-  remove: async (path) => trying(path, async () => rm(await throughLinks(path), { force: true })),
-  removeEmpty: async (folders) => {
-    // A folder that holds something else stays.
-    for (const folder of folders.toReversed()) await rmdir(folder).catch(() => undefined);
-  },
-};
+/** Clients keep histories in their settings, so these files can be large. */
+const BYTES_MAX = 64 * 2 ** 20;
 
-function trying<Value>(path: string, work: () => Promise<Value>): ResultAsync<Value, FileAccessFailure> {
-  return ResultAsync.fromPromise(work(), (cause) => ({ code: 'file_failed', path, cause: wordOf(cause) }));
+/**
+ * Files on this machine. Links of the user may lead anywhere; those of the project, which may be a clone, must not lead
+ * out of it.
+ */
+export function nodeUserFiles({ home, workspace }: Pick<Machine, 'home' | 'workspace'>): UserFiles {
+  const isProject = (path: string) => isInside(path, workspace) && !isInside(home, workspace);
+  const outside = async (path: string) => {
+    if (!isProject(path)) return undefined;
+    const [target, root] = [await throughLinks(path), await throughLinks(workspace)];
+    const cause = `it is a link to ${target}, outside of the project`;
+    return isInside(target, root) ? undefined : err({ code: 'file_failed' as const, path, cause });
+  };
+  return {
+    read: async (path) => {
+      const read = await readGuarded(path, { bytesMax: BYTES_MAX, ...(isProject(path) && { within: workspace }) });
+      return read.mapErr(({ cause }) => failed(path, cause)).andThen((bytes) => textOf(path, bytes));
+    },
+    exists: (path) =>
+      access(path, constants.F_OK).then(
+        () => true,
+        () => false,
+      ),
+    put: async (path, text) => {
+      if (await isReadOnly(path)) return err(failed(path, 'it is read-only'));
+      return (await outside(path)) ?? trying(path, () => put(path, text));
+    },
+    remove: async (path) =>
+      (await outside(path)) ?? trying(path, async () => rm(await throughLinks(path), { force: true })),
+    removeEmpty: async (folders) => {
+      // A folder that holds something else stays.
+      for (const folder of folders.toReversed()) await rmdir(folder).catch(() => undefined);
+    },
+  };
 }
 
-function wordOf(cause: unknown): string {
-  if (!(cause instanceof Error)) throw cause;
-  if ('code' in cause && typeof cause.code === 'string') {
-    return cause.code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'not UTF-8' : cause.code;
-  }
-  throw cause;
+function failed(path: string, cause: string): FileAccessFailure {
+  return { code: 'file_failed', path, cause };
 }
 
 /** Decoded so that writing it again gives the same bytes, including a byte order mark. */
-async function readText(path: string): Promise<string | undefined> {
+function textOf(path: string, bytes: Uint8Array | undefined): Result<string | undefined, FileAccessFailure> {
+  if (bytes === undefined) return ok(undefined);
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path));
-  } catch (cause) {
-    if (isMissing(cause)) return undefined;
-    throw cause;
+    return ok(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return err(failed(path, 'not UTF-8'));
   }
+}
+
+function trying<Value>(path: string, work: () => Promise<Value>): ResultAsync<Value, FileAccessFailure> {
+  return ResultAsync.fromPromise(work(), (cause) => failed(path, codeOf(cause)));
+}
+
+function codeOf(cause: unknown): string {
+  const code = errorCode(cause);
+  if (code === undefined) throw cause;
+  return code;
 }
 
 /** A rename would replace a read-only file too, but its owner does not want that. */
@@ -102,7 +124,14 @@ async function throughLinks(path: string): Promise<string> {
     if (link === undefined) break;
     at = resolve(await realpath(dirname(at)), link);
   }
-  return realpath(at).catch(() => at);
+  return realPlace(at);
+}
+
+/** The path without links; the last parts need not exist. */
+async function realPlace(path: string): Promise<string> {
+  const found = await realpath(path).catch(() => undefined);
+  if (found !== undefined || dirname(path) === path) return found ?? path;
+  return join(await realPlace(dirname(path)), basename(path));
 }
 
 /** Returns the folders that were created, topmost first. */

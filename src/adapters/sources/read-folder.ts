@@ -1,9 +1,10 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { SourceFile, UnreadReason, WorkflowFile } from '../../app/ports/workflow-sources.ts';
 import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
 import type { BoundedCache } from '../bounded-cache.ts';
+import { isInside } from '../guarded-file.ts';
 
 /** What is known about a file without reading it. While this is unchanged, so is the file. */
 export type FoundPath =
@@ -35,11 +36,6 @@ export function findThroughLinks(access: FolderAccess, path: string, root: strin
   if (stats.value.kind === 'folder') return { kind: 'folder' };
   if (stats.value.kind !== 'file') return unread({ code: 'not_a_file' });
   return { kind: 'file', realPath, size: stats.value.size, modifiedMs: stats.value.modifiedMs };
-}
-
-/** Whether a path without links is a folder or inside it. */
-function isInside(path: string, root: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }
 
 /** Files as they were last read, each with a stamp of that time. */

@@ -48,13 +48,18 @@ export type SettingsLayer = {
 export type Setting = { readonly value: SettingValue | undefined; readonly origin: SettingOrigin };
 
 /** A value of a project or of the environment that is looser than what applies, and was ignored. */
-export type IgnoredSetting = {
+export type LooserSetting = {
   readonly key: SettingName;
   readonly value: SettingValue;
   readonly origin: SettingOrigin;
   /** What applies instead. */
   readonly kept: Setting;
 };
+
+/** A setting that this version does not know: a spelling mistake, or a setting of a newer version. */
+export type UnknownSetting = Extract<SettingProblem, { code: 'unknown_key' }>;
+
+export type IgnoredSetting = LooserSetting | UnknownSetting;
 
 /** Every setting with its source, and all problems. */
 export type ResolvedSettings = {

@@ -177,10 +177,8 @@ function countOf(text: string): number | undefined {
 }
 
 const SWITCHES: ReadonlyMap<string, boolean> = new Map([
-  ['1', true],
-  ['true', true],
-  ['0', false],
-  ['false', false],
+  ...['1', 'true', 'yes', 'on'].map((word) => [word, true] as const),
+  ...['0', 'false', 'no', 'off'].map((word) => [word, false] as const),
 ]);
 
 /** Whether a value is allowed in a file. */

@@ -1,5 +1,6 @@
-import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { getNodeValue, type Node } from 'jsonc-parser';
 import { defined, quote } from '../json/json-value.ts';
+import { parseLenientJson } from '../json/lenient-json.ts';
 import { nearest } from '../text/spelling.ts';
 import type { SettingProblem, SettingsLayer } from './resolve-settings.ts';
 import {
@@ -16,18 +17,15 @@ export type SettingsFile = { readonly layer: SettingsLayer; readonly problems: r
 /** Parses a settings file, which may contain comments. Reports all problems, not only the first. */
 export function parseSettingsFile(text: string, origin: SettingsLayer['origin']): SettingsFile {
   const { file } = origin;
-  const errors: ParseError[] = [];
-  const tree = parseTree(text.replace(/^\uFEFF/, ''), errors, { allowTrailingComma: true });
+  const tree = parseLenientJson(text);
   const line = (offset: number) => text.slice(0, offset).split('\n').length;
-  const [first] = errors;
-  if (first !== undefined || tree?.type !== 'object') {
-    const problem = first === undefined ? 'expected an object' : `not valid JSON (${wordsOf(first)})`;
-    const at = first?.offset ?? tree?.offset ?? 0;
-    return { layer: { origin, values: {} }, problems: [{ code: 'broken_file', file, line: line(at), problem }] };
+  if (tree.isErr()) {
+    const { offset, problem } = tree.error;
+    return { layer: { origin, values: {} }, problems: [{ code: 'broken_file', file, line: line(offset), problem }] };
   }
   const values: { [name in SettingName]?: SettingValue } = {};
   const problems: SettingProblem[] = [];
-  for (const { children: [key, value] = [] } of tree.children ?? []) {
+  for (const { children: [key, value] = [] } of tree.value.children ?? []) {
     if (key === undefined || value === undefined) continue;
     const read = readProperty(key, value, origin);
     if ('name' in read) values[read.name] = read.value;
@@ -52,10 +50,4 @@ function readProperty(key: Node, node: Node, { kind }: SettingsLayer['origin']):
   const value: unknown = getNodeValue(node);
   if (isSettingValue(name, value)) return { name, value };
   return { problem: { code: 'wrong_value', key: name, value: quote(value), expected } };
-}
-
-function wordsOf({ error }: ParseError): string {
-  return printParseErrorCode(error)
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
 }

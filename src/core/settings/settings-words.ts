@@ -30,8 +30,10 @@ function fileWords({ key, expected }: Extract<SettingProblem, { code: 'wrong_val
   return SETTING_KEYS[key].kind === 'switch' ? 'true or false (the default)' : expected;
 }
 
-/** What a project or the environment tried to loosen. */
-export function ignoredText({ key, value, origin, kept }: IgnoredSetting): string {
+/** What a project or the environment tried to loosen, or a setting that does not exist. */
+export function ignoredText(ignored: IgnoredSetting): string {
+  if ('code' in ignored) return `${configProblemText(ignored)} It is ignored.`;
+  const { key, value, origin, kept } = ignored;
   const limit = kept.value === undefined ? 'the value in effect' : settingText(kept.value);
   return `${originText(origin)} sets ${key} to ${settingText(value)}, which is looser than ${limit} (${originText(kept.origin)}). It is ignored.`;
 }

@@ -38,7 +38,12 @@ function brokenFindings({ client, file, state }: InspectedClient): readonly Doct
     return [fault(text, 'Fix the file by hand. Until then, workrail does not change it.')];
   }
   if (state.kind !== 'unreadable') return [];
-  return [fault(`${client.name}: ${file} cannot be read (${state.cause})`, 'Give your user read permission.')];
+  return [
+    fault(
+      `${client.name}: ${file} cannot be read (${state.cause})`,
+      /^E(?:ACCES|PERM)$/.test(state.cause) ? 'Give your user read permission.' : 'Replace or remove it.',
+    ),
+  ];
 }
 
 /** Equal launches are tried once. */

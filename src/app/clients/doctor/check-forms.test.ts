@@ -21,7 +21,7 @@ function put(path: string, content: unknown): string {
 
 function check(env: { readonly [name: string]: string } = {}) {
   const machine = { home: join(root, 'home'), workspace: join(root, 'shop'), join, env };
-  return checkForms({ ...fakeSetup({ machine }), files: nodeUserFiles });
+  return checkForms({ ...fakeSetup({ machine }), files: nodeUserFiles(machine) });
 }
 
 const hooks = (name: string, matcher?: string) => ({

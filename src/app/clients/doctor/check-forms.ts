@@ -1,5 +1,6 @@
-import { parse } from 'jsonc-parser';
+import { getNodeValue } from 'jsonc-parser';
 import * as z from 'zod';
+import { parseLenientJson } from '../../../core/json/lenient-json.ts';
 import type { ClientServices } from '../../ports/machine.ts';
 import { type Client, type ClientScope, SERVER_NAME, shortPath } from '../client.ts';
 import { CLIENTS } from '../client-list.ts';
@@ -77,7 +78,7 @@ async function pluginFiles(services: ClientServices): Promise<readonly string[]>
 /** A file that does not exist or cannot be read has no hooks. */
 async function jsonOf({ files }: ClientServices, file: string): Promise<unknown> {
   const text = (await files.read(file)).unwrapOr(undefined);
-  return text === undefined ? undefined : parse(text.replace(/^\uFEFF/, ''), [], { allowTrailingComma: true });
+  return text === undefined ? undefined : parseLenientJson(text).map(getNodeValue).unwrapOr(undefined);
 }
 
 function answeringHooks(settings: unknown): readonly string[] {

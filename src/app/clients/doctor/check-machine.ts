@@ -35,7 +35,7 @@ export async function checkConfig(
     return [good(`settings: ${set} (${configHash(resolved, sha256).slice(0, HASH_SHOWN)})`)];
   }
   return problems.map((problem) =>
-    fault(configProblemText(problem), 'Fix this setting. Until then, no server starts.'),
+    fault(configProblemText(problem), 'Fix this setting. Until then, no run starts here.'),
   );
 }
 

@@ -6,12 +6,10 @@ import {
   getNodeValue,
   modify,
   type Node,
-  type ParseError,
-  parseTree,
-  printParseErrorCode,
   type SyntaxKind,
 } from 'jsonc-parser';
 import type { JsonObject, JsonValue } from '../../../core/json/json-value.ts';
+import { parseLenientJson } from '../../../core/json/lenient-json.ts';
 import type { FileTrouble } from '../../ports/machine.ts';
 import { type Edited, type EntryEditor, type EntryPlace, lineAt } from './entry-editor.ts';
 
@@ -104,8 +102,6 @@ function insertion(offset: number, content: string): Edit {
 }
 
 const BYTE_ORDER_MARK = '\uFEFF';
-/** Users write trailing commas and comments, and most of these clients accept them. */
-const LENIENT = { allowTrailingComma: true, disallowComments: false } as const;
 
 /** Edits JSON with comments. */
 export const jsonEditor: EntryEditor = {
@@ -132,11 +128,9 @@ function readTree(text: string, { key, name }: EntryPlace): Tree | { readonly tr
   const given = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   // Some clients create an empty file and fill it later.
   const body = given.trim() === '' ? '{}\n' : given;
-  const errors: ParseError[] = [];
-  const tree = parseTree(body, errors, LENIENT);
-  const [first] = errors;
-  if (first !== undefined) return troubleAt(body, first.offset, `not valid JSON (${wordsOf(first)})`);
-  if (tree?.type !== 'object') return troubleAt(body, tree?.offset ?? 0, 'expected an object');
+  const parsed = parseLenientJson(body);
+  if (parsed.isErr()) return troubleAt(body, parsed.error.offset, parsed.error.problem);
+  const tree = parsed.value;
   const servers = findNodeAtLocation(tree, [key]);
   if (servers !== undefined && servers.type !== 'object') {
     return troubleAt(body, servers.offset, `"${key}" is not an object`);
@@ -177,11 +171,4 @@ function replacement(body: string, old: Node, entry: JsonValue): string {
 
 function troubleAt(text: string, offset: number, problem: string): { readonly trouble: FileTrouble } {
   return { trouble: { line: lineAt(text, offset), problem } };
-}
-
-/** The library names problems like `CommaExpected`. */
-function wordsOf({ error }: ParseError): string {
-  return printParseErrorCode(error)
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
 }

@@ -1,0 +1,94 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import { errorCode, isMissing } from './system-error.ts';
+
+/** A file that does not answer in this time is on a broken network drive. */
+const READ_MS_MAX = 2_000;
+
+export type GuardedRead = {
+  /** A larger file is not read. */
+  readonly bytesMax: number;
+  /** A link must not lead out of this folder. */
+  readonly within?: string;
+};
+
+/** Why a file was not read, as words that follow "cannot be read". */
+export type GuardedFailure = { readonly cause: string };
+
+type Files = { readonly open: typeof open; readonly realpath: typeof realpath };
+
+/**
+ * Reads a file that a cloned repository or another program controls, so it may be anything: a device without an end, a
+ * pipe that nobody writes to, a link to a private file. `undefined` if nothing is there.
+ */
+export async function readGuarded(
+  path: string,
+  how: GuardedRead,
+  files: Files = { open, realpath },
+): Promise<Result<Uint8Array | undefined, GuardedFailure>> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Result<never, GuardedFailure>>((done) => {
+    timer = setTimeout(() => done(err({ cause: `no answer in ${READ_MS_MAX / 1_000} seconds` })), READ_MS_MAX);
+  });
+  return Promise.race([readNow(path, how, files), late]).finally(() => clearTimeout(timer));
+}
+
+async function readNow(
+  path: string,
+  { bytesMax, within }: GuardedRead,
+  files: Files,
+): Promise<Result<Uint8Array | undefined, GuardedFailure>> {
+  let file: FileHandle | undefined;
+  try {
+    const outside = within === undefined ? undefined : await targetOutside(path, within, files);
+    if (outside !== undefined) return err({ cause: `it is a link to ${outside}, outside of the project` });
+    // Without this flag, opening a pipe waits for somebody who writes to it.
+    file = await files.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = await file.stat();
+    const trouble = troubleWith(stats, bytesMax);
+    return trouble === undefined ? await readUpTo(file, bytesMax) : err({ cause: trouble });
+  } catch (cause) {
+    if (isMissing(cause)) return ok(undefined);
+    const code = errorCode(cause);
+    if (code === undefined) throw cause;
+    return err({ cause: code });
+  } finally {
+    await file?.close();
+  }
+}
+
+/** The target of a link that leads out of a folder. */
+async function targetOutside(path: string, within: string, files: Files): Promise<string | undefined> {
+  const [target, root] = [await files.realpath(path), await files.realpath(within)];
+  return isInside(target, root) ? undefined : target;
+}
+
+/** Whether a path without links is a folder or inside it. */
+export function isInside(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+}
+
+function troubleWith(stats: Stats, bytesMax: number): string | undefined {
+  if (stats.isDirectory()) return 'it is a folder';
+  if (!stats.isFile()) return 'it is no regular file';
+  return stats.size > bytesMax ? tooLarge(bytesMax) : undefined;
+}
+
+function tooLarge(bytesMax: number): string {
+  return `it is larger than ${bytesMax / 2 ** 20} MiB`;
+}
+
+/** Some files of the system have a size of 0 and never end, so the size alone is not trusted. */
+async function readUpTo(file: FileHandle, bytesMax: number): Promise<Result<Uint8Array, GuardedFailure>> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(65_536), 0, 65_536);
+    if (bytesRead === 0) return ok(Buffer.concat(pieces));
+    size += bytesRead;
+    if (size > bytesMax) return err({ cause: tooLarge(bytesMax) });
+    pieces.push(buffer.subarray(0, bytesRead));
+  }
+}
