@@ -64,7 +64,7 @@ const exitCode = await runCommand({
   configProblems: findConfigProblems,
   upkeep: async () => (await import('./compose/open-store.ts')).openUpkeep(await openStore()),
   answers: async () => (await import('./compose/open-answers.ts')).openAnswers(await openStore()),
-  attest: async () => (await import('./compose/open-attest.ts')).openAttest(await openStore(), await findDataDir()),
+  attest: async () => (await import('./compose/open-answers.ts')).openAttest(await openStore(), await findDataDir()),
   sources: async () => (await import('./compose/open-sources.ts')).openSources(),
   serve,
 });

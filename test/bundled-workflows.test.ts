@@ -11,10 +11,9 @@ import { PRESETS } from '../src/core/log/autonomy.ts';
 import { valueFiller } from '../src/core/prompt/step/fill-values.ts';
 import { delegationText } from '../src/core/prompt/step/prompt-fragments.ts';
 import { evaluateCriteria } from '../src/core/run/condition/evaluate-criteria.ts';
-import { withoutBlanks } from '../src/core/run/form/blank.ts';
-import { notesForm } from '../src/core/run/form/notes-form.ts';
+import { notesForm, withoutBlanks } from '../src/core/run/form/blank.ts';
 import type { OfferedForm } from '../src/core/run/form/unfilled.ts';
-import { chosenFacts, criteriaBullets } from '../src/core/run/requirements/describe-criteria.ts';
+import { chosenFacts, criteriaBullets, formLines } from '../src/core/run/requirements/describe-criteria.ts';
 import { utf8Length } from '../src/core/text/utf8.ts';
 import type { CompiledStep } from '../src/core/workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../src/core/workflow/compiled/compiled-workflow.ts';
@@ -125,7 +124,7 @@ describe('the criteria of the library', () => {
       const answered = chosenFacts({ index, facts, loopVariables: {} }, criteria);
       const inRounds = [answered, { ...answered, loopVariables: { currentIteration: 2 } }];
       return inRounds.flatMap((seen) => {
-        const form = notesForm(['what you did'], criteria, seen);
+        const form = notesForm(['what you did'], formLines(criteria, seen));
         const isUnfilledEnough = evaluateCriteria(criteria, withoutBlanks(form), seen).length === 0;
         const lacking = evaluateCriteria(criteria, filledLines(form), seen).filter(
           (one) => one.kind !== 'missing' || one.rule.kind !== 'length',

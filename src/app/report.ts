@@ -1,5 +1,5 @@
 import { ok, type Result, safeTry } from 'neverthrow';
-import type { Flow } from '../core/flow.ts';
+import type { Flow, OnProgress } from '../core/flow.ts';
 import type { JsonValue } from '../core/json/json-value.ts';
 import { jsonValueSchema } from '../core/log/document-schema.ts';
 import type { SessionEvent } from '../core/log/event.ts';
@@ -10,7 +10,6 @@ import { buildReport } from '../core/report/build/build-report.ts';
 import type { ReportSource } from '../core/report/build/report-source.ts';
 import { redactReport } from '../core/report/redact/redact-report.ts';
 import type { Report } from '../core/report/report.ts';
-import type { OnProgress } from '../core/work-progress.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 import { type LogReader, readIntactPart } from './bundle/read-intact-part.ts';
 import type { MarkReader } from './ports/session-marks.ts';

@@ -3,9 +3,9 @@ import { err, ok, type Result } from 'neverthrow';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
+import type { OnProgress } from '../core/flow.ts';
 import { RunId, runTag, SessionId } from '../core/log/ids.ts';
 import { editDistance } from '../core/text/spelling.ts';
-import type { OnProgress } from '../core/work-progress.ts';
 
 /** What help says about operands that name sessions. */
 export const SESSION_ID = 'session id (or its first or last characters), or the four characters that name a run';

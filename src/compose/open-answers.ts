@@ -1,9 +1,11 @@
+import { checkRunner } from '../adapters/checks/command-runner.ts';
+import { confirmedCommands } from '../adapters/checks/confirmed-commands.ts';
 import { re2Patterns } from '../adapters/patterns.ts';
 import { loadOwnConfig } from '../adapters/settings.ts';
 import { answerIds, nodeHasher, systemClock } from '../adapters/system.ts';
 import { gitObserver } from '../adapters/workspace.ts';
 import type { Store } from '../app/ports/store.ts';
-import type { AnswerAccess } from '../cli/program.ts';
+import type { AnswerAccess, AttestAccess } from '../cli/program.ts';
 import { gateSettings } from '../core/settings/settings-in-effect.ts';
 import { byCommand } from './open-store.ts';
 
@@ -19,5 +21,20 @@ export function openAnswers(store: Store): AnswerAccess {
     answerIds,
     gateSettings: async (workspace) => gateSettings(await loadOwnConfig(workspace)),
     by: byCommand(),
+  };
+}
+
+/** What running and recording checks needs. */
+export function openAttest(store: Store, dataDir: string): AttestAccess {
+  return {
+    ...openAnswers(store),
+    checkRunner,
+    confirmations: confirmedCommands(dataDir, nodeHasher),
+    showOutput: (chunk) =>
+      new Promise((resolve) => {
+        // Standard output is for the result. A slow reader slows the command down instead of filling the memory.
+        if (process.stderr.write(chunk)) resolve();
+        else process.stderr.once('drain', resolve);
+      }),
   };
 }

@@ -1,5 +1,5 @@
 import { collectDiagnostics } from '../../src/core/workflow/diagnostics/collect-diagnostics.ts';
-import { type Fields, isChosen, type Kind, withoutKeys } from '../../src/core/workflow/format/field.ts';
+import { type Fields, isChosen, type Kind, withoutFields } from '../../src/core/workflow/format/field.ts';
 import { workflow } from '../../src/core/workflow/format/workflow-fields.ts';
 import { parseSource } from '../../src/core/workflow/source/parse-source.ts';
 import type { SourceNode } from '../../src/core/workflow/source/source-node.ts';
@@ -194,7 +194,7 @@ function visitObjects({ data }: Kind, node: SourceNode, visit: VisitObject): voi
       visitObjects(data.of, node, visit);
       return;
     case 'without':
-      visitObjects(data.of, withoutKeys(node, data.keys), visit);
+      visitObjects(data.of, withoutFields(node, data.keys), visit);
       return;
     case 'special':
       for (const kind of data.fits()) visitObjects(kind, node, visit);

@@ -8,13 +8,13 @@ import { defined, isObject, type JsonObject, type JsonValue } from '../../core/j
 import { AttestationId, derivedBits } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
-import { checkCommand } from '../../core/run/evidence/check-command.ts';
 import { type CheckRun, commandDigest } from '../../core/run/evidence/judge-check.ts';
+import { checkCommand } from '../../core/run/requirements/check.ts';
 import type { StepPlace } from '../../core/run/step-place.ts';
 import { pendingStepAt } from '../../core/run/walk/next-step.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import { type GapRecord, unresolvedGaps } from '../../core/views/node-facts.ts';
-import type { Check } from '../../core/workflow/compiled/check.ts';
+import type { Check } from '../../core/workflow/compiled/compiled-step.ts';
 import { type AdvanceRefusal, advance } from '../run/advance.ts';
 import { answerGate, findWaitingDraft, type PersonAnswer } from '../run/answer-gate.ts';
 import { recordCheck } from '../run/attest-check.ts';

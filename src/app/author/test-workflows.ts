@@ -2,9 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import { type Coverage, coverageOf } from '../../core/author/coverage.ts';
 import { type DocumentProblem, problemAt, readDocument } from '../../core/author/read-document.ts';
 import { type Scenario, type ScenarioFile, scenarioFileSchema } from '../../core/author/scenario.ts';
+import type { OnProgress } from '../../core/flow.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
 import { shellWord } from '../../core/text/words.ts';
-import type { OnProgress } from '../../core/work-progress.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
 import { authorCatalog } from './author-catalog.ts';
@@ -34,7 +34,7 @@ export type TestedFile = {
   readonly coverage?: Coverage;
 };
 
-export type TestReport = {
+export type TestedFiles = {
   readonly scope: TargetScope;
   readonly files: readonly TestedFile[];
   /** Workflows without scenarios, by id or by path. */
@@ -46,7 +46,7 @@ export async function testWorkflows(
   author: AuthorServices,
   asked: Asked,
   tick: OnProgress = () => undefined,
-): Promise<Result<TestReport, ScenarioRefusal>> {
+): Promise<Result<TestedFiles, ScenarioRefusal>> {
   const found = await scenarioFiles(author, asked);
   if (found.isErr()) return err(found.error);
   const { scope, paths, untested } = found.value;

@@ -1,13 +1,12 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import { BUNDLE_BYTES_MAX, bundleHead, type IntegrityEntry, type Producer } from '../../core/bundle/bundle-document.ts';
-import type { Flow } from '../../core/flow.ts';
+import type { Flow, OnProgress } from '../../core/flow.ts';
 import { canonicalJson, type Sha256Digest } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { Salvage } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { encodeUtf8, utf8Length } from '../../core/text/utf8.ts';
-import type { OnProgress } from '../../core/work-progress.ts';
 import type { BundleOutput, OutputFailure } from '../ports/bundle-output.ts';
 import type { LoadRefusal, SessionLog, SessionLogs } from '../ports/session-store.ts';
 import { getWorkflow, type LogReader } from './read-intact-part.ts';

@@ -1,7 +1,7 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { admitAppend, emptyHistory, namedWorkflows } from '../../core/bundle/admit-append.ts';
 import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
-import type { Flow } from '../../core/flow.ts';
+import type { Flow, OnProgress } from '../../core/flow.ts';
 import type { CanonicalBytes } from '../../core/json/canonical-json.ts';
 import { parseEvent, type SessionEvent } from '../../core/log/event.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
@@ -9,7 +9,6 @@ import type { Salvage } from '../../core/log/health.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
 import { type AppendPlan, addContentRefs, noContentRefs } from '../../core/log/plan/append-plan.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
-import type { OnProgress } from '../../core/work-progress.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { LoadRefusal, LoggedAppend, SessionLog } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';

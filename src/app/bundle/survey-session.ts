@@ -3,10 +3,10 @@ import { BUNDLE_DEPTH_MAX, BUNDLE_EVENTS_MAX, type IntegrityEntry } from '../../
 import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
 import { listDigest, segmentLines } from '../../core/bundle/digest-lists.ts';
 import { isTooDeep } from '../../core/bundle/json-walk.ts';
+import type { OnProgress } from '../../core/flow.ts';
 import { type CanonicalBytes, ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { type Salvage, salvageSchema } from '../../core/log/health.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
-import type { OnProgress } from '../../core/work-progress.ts';
 import type { LoadRefusal, LoggedAppend, SessionLog } from '../ports/session-store.ts';
 import { type LoggedPlan, type LogReader, readIntactPart } from './read-intact-part.ts';
 

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
+import type { OnProgress } from '../../core/flow.ts';
 import type { DamageReason, Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import type { OnProgress } from '../../core/work-progress.ts';
 import type { GateRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 

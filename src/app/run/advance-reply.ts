@@ -11,14 +11,14 @@ import type { ModeCap } from '../../core/settings/settings-in-effect.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../core/text/utf8.ts';
 import type { RecordedCheck } from '../../core/views/line-checks.ts';
 import type { GapRecord } from '../../core/views/node-facts.ts';
-import type { RunLine } from '../../core/views/session-view.ts';
+import type { LinePosition } from '../../core/views/session-view.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
 
 type ReplyPlace = {
   readonly runId: RunId;
   readonly index: WorkflowIndex;
   /** The line of the node at which the attempt was made. */
-  readonly line: RunLine;
+  readonly line: LinePosition;
   readonly wasClosed: boolean;
   /** How many attempts at this step there were since the last that was not blocked, this one included. */
   readonly attempts: number;

@@ -13,17 +13,16 @@ import {
   type SessionId,
   type StepId,
 } from '../../core/log/ids.ts';
-import { checkCommand } from '../../core/run/evidence/check-command.ts';
 import { type CheckRun, commandDigest, judgeRun, type RunVerdict } from '../../core/run/evidence/judge-check.ts';
 import { fixedTests, type TestReport } from '../../core/run/evidence/test-report.ts';
+import { checkCommand } from '../../core/run/requirements/check.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { isKeyFromPerson } from '../../core/views/context.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
-import type { Check } from '../../core/workflow/compiled/check.ts';
-import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
+import type { Check, CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { BaseRefusal, CheckRunner, CommandResult } from '../ports/check-runner.ts';
 import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
-import { type BoundWorkspace, type GateFacts, strongest } from '../../core/run/gate-facts.ts';
+import { type BoundWorkspace, type GateFacts, strongestAssurance } from '../../core/run/gate-facts.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { contextAt, isKeyFromPerson } from '../../core/views/context.ts';
 import { currentObservation, isNeverStopByPerson } from '../../core/views/node-facts.ts';
@@ -55,9 +55,9 @@ export function gateOf(
 ): { readonly contextKey?: string | undefined } | undefined {
   const isAsked = confirmation.kind !== 'none' || userDependency !== undefined;
   if (!isAsked) return undefined;
-  const needed = [assurance, userDependency?.assurance].map((one) => strongest(one ?? 'stated', minimum));
+  const needed = [assurance, userDependency?.assurance].map((one) => strongestAssurance(one ?? 'stated', minimum));
   if (needed.every((one) => one === 'stated')) return undefined;
-  const isKeyGated = strongest(userDependency?.assurance ?? 'stated', minimum) !== 'stated';
+  const isKeyGated = strongestAssurance(userDependency?.assurance ?? 'stated', minimum) !== 'stated';
   return { contextKey: isKeyGated ? userDependency?.contextKey : undefined };
 }
 

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { OnProgress } from '../../core/flow.ts';
 import { quote } from '../../core/json/json-value.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
 import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
@@ -10,7 +11,6 @@ import { currentOutputs } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
-import type { OnProgress } from '../../core/work-progress.ts';
 import type { StoredSession } from '../ports/session-index.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';

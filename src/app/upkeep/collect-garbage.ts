@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { OnProgress } from '../../core/work-progress.ts';
+import type { OnProgress } from '../../core/flow.ts';
 import type { Clock } from '../ports/system-services.ts';
 import type { Collection, Collector, CollectRefusal } from '../ports/upkeep.ts';
 

@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
+import type { WorkProgress } from '../../core/flow.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import type { WorkProgress } from '../../core/work-progress.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { SessionAudit } from '../ports/upkeep.ts';
 import { verifySessions } from './verify-sessions.ts';

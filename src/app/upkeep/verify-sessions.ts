@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { OnProgress } from '../../core/flow.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import type { OnProgress } from '../../core/work-progress.ts';
 import type { LoadRefusal, SessionReader } from '../ports/session-store.ts';
 import type { SessionAudit, StoreAudit } from '../ports/upkeep.ts';
 

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { type TestedFile, type TestReport, testWorkflows } from '../../app/author/test-workflows.ts';
+import { type TestedFile, type TestedFiles, testWorkflows } from '../../app/author/test-workflows.ts';
 import { type Coverage, percentOf } from '../../core/author/coverage.ts';
 import { autonomySchema } from '../../core/log/autonomy.ts';
 import { plural, shellWord, shortList, sizeOf } from '../../core/text/words.ts';
@@ -98,7 +98,7 @@ type Layout = { readonly isVerbose: boolean; readonly workspace: string };
 const MISSING_SHOWN_MAX = 8;
 
 /** One line per scenario with its failures below, then what no scenario covers. */
-function testLines({ scope, files, untested }: TestReport, layout: Layout): readonly Line[] {
+function testLines({ scope, files, untested }: TestedFiles, layout: Layout): readonly Line[] {
   const scenarios = files.flatMap((file) => file.scenarios);
   const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
   const passed = `${scenarios.length - failed} passed`;
@@ -165,7 +165,7 @@ function minimumsIn(option: unknown): Result<Minimums, CommandProblem> {
 }
 
 function problemOf(
-  { files, untested }: TestReport,
+  { files, untested }: TestedFiles,
   { failed, scenarios }: { readonly failed: number; readonly scenarios: number },
   wanted: Minimums,
 ): CommandProblem | undefined {

@@ -10,7 +10,7 @@ import {
   runCheck,
 } from '../../app/run/attest-check.ts';
 import { defined } from '../../core/json/json-value.ts';
-import { GRADES, isAtLeast } from '../../core/log/grade.ts';
+import { GRADES, isAtLeast } from '../../core/log/events/attestation-events.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { type RunVerdict, verdictWords } from '../../core/run/evidence/judge-check.ts';
 import { nearest } from '../../core/text/spelling.ts';

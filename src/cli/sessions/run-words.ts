@@ -1,10 +1,9 @@
 import type { InspectedSession } from '../../app/sessions/inspect-session.ts';
 import { defined } from '../../core/json/json-value.ts';
-import { gapText } from '../../core/report/gap-words.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
 import type { SessionState } from '../../core/sessions/session-state.ts';
-import { plural } from '../../core/text/words.ts';
+import { gapText, plural } from '../../core/text/words.ts';
 import { bad, dim, good, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, wrapText } from '../output/text-width.ts';
 import type { GapData, PlaceData, RunData } from './session-shapes.ts';

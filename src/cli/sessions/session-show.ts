@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
 import { defined } from '../../core/json/json-value.ts';
-import { isAtLeast } from '../../core/log/grade.ts';
+import { isAtLeast } from '../../core/log/events/attestation-events.ts';
 import { SETTERS } from '../../core/prompt/reply-parts.ts';
 import { plural } from '../../core/text/words.ts';
 import { gradeWords } from '../../core/views/line-checks.ts';

@@ -1,10 +1,10 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../assert.ts';
+import type { WorkProgress } from '../flow.ts';
 import type { SessionEvent } from '../log/event.ts';
 import { type Salvage, salvageSchema } from '../log/health.ts';
 import { SessionId } from '../log/ids.ts';
 import { type AppendPlan, addContentRefs, type ContentRefs, noContentRefs } from '../log/plan/append-plan.ts';
-import type { WorkProgress } from '../work-progress.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { admitAppend, emptyHistory } from './admit-append.ts';
 import { bundleContent } from './bundle-content.ts';

@@ -8,7 +8,7 @@ import type { RunFacts } from '../run/step-place.ts';
 import { clip } from '../text/utf8.ts';
 import type { RecordedCheck } from '../views/line-checks.ts';
 import type { GapRecord, PreferenceSetter } from '../views/node-facts.ts';
-import type { RunLine } from '../views/session-view.ts';
+import type { LinePosition } from '../views/session-view.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { ReplyWarning } from './reply-warnings.ts';
 
@@ -57,7 +57,7 @@ export type ReplyParts = {
   readonly state: EngineState;
   readonly facts: RunFacts;
   /** What was done and skipped up to this place. */
-  readonly line: RunLine;
+  readonly line: LinePosition;
   readonly lifecycle: Lifecycle;
   readonly warnings: readonly ReplyWarning[];
   /** Gaps that this call opened; on completion all that are open on the line. */

@@ -40,7 +40,7 @@ type GateSubject = {
 };
 
 /** The higher of two assurances. */
-export function strongest(a: Assurance, b: Assurance): Assurance {
+export function strongestAssurance(a: Assurance, b: Assurance): Assurance {
   return ASSURANCES.indexOf(a) >= ASSURANCES.indexOf(b) ? a : b;
 }
 

@@ -16,7 +16,7 @@ import { nodeOf, type Run, type RunNode } from '../views/run-graph.ts';
 import { type ClosedRuns, isClosed, preferredTip, type RunStatus, runStatus } from '../views/run-status.ts';
 import { lastActivityIndex } from '../views/session-summary.ts';
 import type { SessionView } from '../views/session-view.ts';
-import type { Check } from '../workflow/compiled/check.ts';
+import type { Check } from '../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type DuePlace, type DueStep, duePlace, gapPlace } from './due-step.ts';
 import { namedLines } from './run-lines.ts';

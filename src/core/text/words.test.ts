@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { andList, orList, plural, shellWord, shortList, sizeOf } from './words.ts';
+import { truncate } from './utf8.ts';
+import { andList, gapText, orList, plural, shellWord, shortList, sizeOf } from './words.ts';
 
 it('a count agrees with its noun', () => {
   expect([plural(1, 'step'), plural(0, 'step'), plural(2, 'entry', 'entries')]).toEqual([
@@ -33,4 +34,14 @@ it('a word of a suggested command is quoted only where a shell would split or ex
     'npm:@acme/flows',
     'run_abc',
   ]);
+});
+
+it('a gap is shown without the regular expression of its requirement, also if the summary was cut', () => {
+  const number = 'Number the findings (the notes must match /Finding (\\d+)/i)';
+  expect(gapText(`Not met: ${number}. ${number}.`)).toBe('Not met: Number the findings. Number the findings.');
+  expect(gapText(truncate(`Not met: ${number}; ${number}`, 80))).toBe('Not met: Number the findings…');
+  expect(gapText(`${number.slice(0, 50)}…; Say it`)).toBe('Number the findings; Say it');
+  expect(gapText('Say which (or the notes must match /a|b/)')).toBe('Say which');
+  const kept = 'No drafts (the notes must not match /TODO/)';
+  expect(gapText(kept)).toBe(kept);
 });

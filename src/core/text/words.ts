@@ -1,3 +1,5 @@
+import { TRUNCATION_MARKER } from './utf8.ts';
+
 /** A count with its noun: `1 step`, `3 steps`. */
 export function plural(count: number, noun: string, many = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : many}`;
@@ -43,3 +45,13 @@ export function sizeOf(bytes: number): string {
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
+
+/** The summary of a gap without the regular expressions that notes had to match; the author's message precedes each. */
+export function gapText(summary: string): string {
+  const isCut = summary.endsWith(TRUNCATION_MARKER);
+  const text = isCut ? summary.slice(0, -TRUNCATION_MARKER.length) : summary;
+  return `${text.replace(NOTES_PATTERN, '')}${isCut ? '…' : ''}`;
+}
+
+/** Ends with the pattern, where the pattern was clipped, or with a summary that was cut inside it. */
+const NOTES_PATTERN = / \((?:or )?the notes must match \/(?:.*?(?:\/[a-z]*\)|…)(?=$|[\s.,;])|.*$)/gs;

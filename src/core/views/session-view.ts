@@ -179,9 +179,9 @@ function isNote(event: EventOf<'node_output_appended'>): event is Note {
 export type SkippedStep = EventOf<'step_skipped'>['data'];
 
 /** A node and everything above it: how many steps were done, and which were skipped, oldest first. */
-export type RunLine = { readonly stepNumber: number; readonly skipped: readonly SkippedStep[] };
+export type LinePosition = { readonly stepNumber: number; readonly skipped: readonly SkippedStep[] };
 
-export function runLine({ graph, skipped }: Pick<SessionView, 'graph' | 'skipped'>, nodeId: NodeId): RunLine {
+export function runLine({ graph, skipped }: Pick<SessionView, 'graph' | 'skipped'>, nodeId: NodeId): LinePosition {
   const found: SkippedStep[][] = [];
   for (let at: NodeId | null = nodeId; at !== null; at = nodeOf(graph, at).parentNodeId) {
     const here = skipped.get(at);
@@ -191,7 +191,7 @@ export function runLine({ graph, skipped }: Pick<SessionView, 'graph' | 'skipped
 }
 
 /** The end of a line alone, for replies that say nothing about what was skipped on the way. */
-export function lineEnd({ graph }: Pick<SessionView, 'graph'>, nodeId: NodeId): RunLine {
+export function lineEnd({ graph }: Pick<SessionView, 'graph'>, nodeId: NodeId): LinePosition {
   return { stepNumber: nodeOf(graph, nodeId).stepNumber, skipped: [] };
 }
 

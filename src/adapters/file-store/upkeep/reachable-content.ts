@@ -1,8 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { CollectCause } from '../../../app/ports/upkeep.ts';
+import type { OnProgress } from '../../../core/flow.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { ContentRefs } from '../../../core/log/plan/append-plan.ts';
-import type { OnProgress } from '../../../core/work-progress.ts';
 import { inspectLog } from '../audit/inspect-log.ts';
 import { accessingNow, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';

@@ -1,8 +1,8 @@
+import type { OnProgress } from '../../../core/flow.ts';
 import { configHash } from '../../../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../../../core/settings/settings-words.ts';
 import { plural } from '../../../core/text/words.ts';
 import { activeKeys } from '../../../core/token/keyring.ts';
-import type { OnProgress } from '../../../core/work-progress.ts';
 import type { ClientServices } from '../../ports/machine.ts';
 import type { MachineHealth } from '../../ports/machine-health.ts';
 import { verifySessions } from '../../upkeep/verify-sessions.ts';

@@ -1,4 +1,4 @@
-import type { OnProgress } from '../../../core/work-progress.ts';
+import type { OnProgress } from '../../../core/flow.ts';
 import type { ClientServices } from '../../ports/machine.ts';
 import type { MachineHealth } from '../../ports/machine-health.ts';
 import { checkClients } from './check-clients.ts';

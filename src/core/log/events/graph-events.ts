@@ -3,7 +3,6 @@ import type { JsonValue } from '../../json/json-value.ts';
 import { blockerReportSchema } from '../blockers.ts';
 import { CHECK_ID_BYTES_MAX, CHECKS_MAX } from '../budgets.ts';
 import { jsonObjectSchema, nonBlankSchema } from '../document-schema.ts';
-import { gradeSchema } from '../grade.ts';
 import {
   attemptIdSchema,
   conditionIdSchema,
@@ -15,6 +14,7 @@ import {
   stepIdSchema,
   workflowHashSchema,
 } from '../ids.ts';
+import { gradeSchema } from './attestation-events.ts';
 import { eventSchema, nodeEvent, runScope } from './event-envelope.ts';
 
 export const NODE_KINDS = ['step', 'checkpoint', 'blocked_attempt'] as const;

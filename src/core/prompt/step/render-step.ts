@@ -9,7 +9,7 @@ import { stepsAhead } from '../../run/walk/steps-ahead.ts';
 import { loopVariablesAt } from '../../run/walk/walking.ts';
 import { clip } from '../../text/utf8.ts';
 import { visibleText } from '../../text/visible-text.ts';
-import type { RunLine } from '../../views/session-view.ts';
+import type { LinePosition } from '../../views/session-view.ts';
 import { askedFor, type CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { BranchPart } from '../reply-parts.ts';
@@ -22,7 +22,7 @@ export type RenderedPlace = {
   readonly index: WorkflowIndex;
   readonly state: EngineState;
   readonly facts: RunFacts;
-  readonly line: Pick<RunLine, 'stepNumber'>;
+  readonly line: Pick<LinePosition, 'stepNumber'>;
   readonly branch?: BranchPart | undefined;
 };
 
@@ -85,7 +85,10 @@ export function renderStep({ index, state, facts, line, branch }: RenderedPlace)
   };
 }
 
-function positionOn({ stepNumber }: Pick<RunLine, 'stepNumber'>, ahead: number | undefined): RenderedStep['position'] {
+function positionOn(
+  { stepNumber }: Pick<LinePosition, 'stepNumber'>,
+  ahead: number | undefined,
+): RenderedStep['position'] {
   return { index: stepNumber, ...(ahead === undefined ? {} : { of: stepNumber + ahead }) };
 }
 

@@ -1,6 +1,6 @@
 import { shownSecond } from '../../text/utc-time.ts';
 import { visibleLine } from '../../text/visible-text.ts';
-import { gapText } from '../gap-words.ts';
+import { gapText } from '../../text/words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import * as words from '../report-words.ts';
 import { branchGraph } from './branch-graph.ts';

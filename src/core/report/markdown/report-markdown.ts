@@ -1,6 +1,6 @@
 import { shownSecond, shownTime } from '../../text/utc-time.ts';
 import { visibleText } from '../../text/visible-text.ts';
-import { gapText } from '../gap-words.ts';
+import { gapText } from '../../text/words.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import * as words from '../report-words.ts';
 import { codeBlock, codeSpan, markdownLine } from './escape-markdown.ts';

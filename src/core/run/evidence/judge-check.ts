@@ -1,9 +1,9 @@
 import { unreachable } from '../../assert.ts';
 import { ownJsonBytes, type Sha256, type Sha256Digest } from '../../json/canonical-json.ts';
-import type { Grade } from '../../log/grade.ts';
+import type { Grade } from '../../log/events/attestation-events.ts';
 import { plural } from '../../text/words.ts';
 import type { Attestation } from '../../views/attestations.ts';
-import type { Check } from '../../workflow/compiled/check.ts';
+import type { Check } from '../../workflow/compiled/compiled-step.ts';
 import type { BoundWorkspace } from '../gate-facts.ts';
 
 /** What is known about the checks of a step besides what the agent sent. */

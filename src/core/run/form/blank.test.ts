@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { utf8Length } from '../../text/utf8.ts';
 import { blank, blankWords, choiceBlank, isBlankField, unfilledLines } from './blank.ts';
-import { isLegacySentence, startsWithLegacySentence } from './legacy-examples.ts';
+import { isLegacySentence, startsWithLegacySentence } from './unfilled.ts';
 
 const BLANK = blank('what you did');
 

@@ -21,6 +21,14 @@ export function choiceBlank(choices: readonly JsonValue[]): string {
   return blank(words.length === 1 ? `${words[0]}, or another value` : words.join(' | '));
 }
 
+export const WORK_WORDS = 'what you did, what you found, what is open';
+export const ANSWER_WORDS = 'what the user said, in their words';
+
+/** Notes to fill in: a blank for each of these words, then lines with blanks of their own. */
+export function notesForm(openings: readonly string[], lines: readonly string[]): string {
+  return [...openings.map((words) => blank(words)), ...lines].join('\n');
+}
+
 const LESS = String.raw`(?:<|&lt;|&#60;|&#x3c;|\\u003c)`;
 const MORE = String.raw`(?:>|&gt;|&#62;|&#x3e;|\\u003e)`;
 /** The marker, also in the spellings of HTML and JSON. */

@@ -1,7 +1,7 @@
 import { assert } from '../../assert.ts';
 import { type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
-import { assessment, assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
+import { assessmentArtifact, assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment } from '../../workflow/compiled/compiled-workflow.ts';
@@ -41,7 +41,7 @@ export const assessments = requirementKind<'assessments', Problem>({
         kind: 'assessments',
         assessments: declared,
         contract: assessmentContract(declared),
-        hints: hintsFor(assessment.contractRef, step),
+        hints: hintsFor(assessmentArtifact.contractRef, step),
         forms: declared.map(assessmentForm),
       },
     ];

@@ -1,11 +1,10 @@
 import { isList, isObject, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
-import { isAtLeast, strongestGrade } from '../../log/grade.ts';
+import { isAtLeast, strongestGrade } from '../../log/events/attestation-events.ts';
 import { clip } from '../../text/utf8.ts';
 import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
-import type { Check } from '../../workflow/compiled/check.ts';
-import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import type { Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
-import { type CheckCommand, checkCommand } from '../evidence/check-command.ts';
+import { type ContextValues, readPath, VALUE_PLACE } from '../condition/context-values.ts';
 import { type CheckStanding, commandDigest, judgeRun, verdictWords } from '../evidence/judge-check.ts';
 import { blank, choiceBlank } from '../form/blank.ts';
 import { contractForm } from '../form/contract-form.ts';
@@ -186,4 +185,26 @@ function correctedReport(attempt: AskedAttempt): JsonObject {
   const kept = entriesOf(sent).filter(({ name }) => typeof name !== 'string' || !missing.includes(name));
   const outcome = choiceBlank([PASS, 'fail', 'skipped']);
   return { ...sent, checks: [...kept, ...missing.map((name) => ({ name, outcome }))] };
+}
+
+/** A command as it is run, or the names of the values that it still lacks. */
+export type CheckCommand = {
+  readonly text: string;
+  readonly unset: readonly string[];
+  /** Context keys that it takes values from. */
+  readonly keys: readonly string[];
+};
+
+/** Values are put in as they are: whether the command counts is decided by who chose it. */
+export function checkCommand({ run }: Pick<Check, 'run'>, values: ContextValues): CheckCommand {
+  const unset = new Set<string>();
+  const keys = new Set<string>();
+  const text = run.replaceAll(VALUE_PLACE, (whole, path: string) => {
+    keys.add(path.split('.')[0] ?? path);
+    const value = readPath(values, path);
+    if (value !== undefined && value !== null && value !== '') return typeof value === 'string' ? value : quote(value);
+    unset.add(path);
+    return whole;
+  });
+  return { text, unset: [...unset], keys: [...keys] };
 }

@@ -7,9 +7,8 @@ import type { Facts } from '../condition/evaluate-condition.ts';
 import { evaluateCriteria, type UnmetCriteria } from '../condition/evaluate-criteria.ts';
 import { blank, choiceBlank } from '../form/blank.ts';
 import { keyBlank } from '../form/context-form.ts';
-import { formLines } from '../form/notes-form.ts';
 import { conditionFacts } from '../step-place.ts';
-import { choicesAt, chosenFacts, criteriaBullets, describeUnmet } from './describe-criteria.ts';
+import { choicesAt, chosenFacts, criteriaBullets, describeUnmet, formLines } from './describe-criteria.ts';
 import { hasNotes, notesFormAt } from './notes.ts';
 import {
   type AskedAttempt,

@@ -3,6 +3,7 @@ import { type Condition, type ConditionLeaf, foldCondition } from '../../workflo
 import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/compiled/criteria.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import type { UnmetCriteria } from '../condition/evaluate-criteria.ts';
+import { blank } from '../form/blank.ts';
 import { type ConditionPlace, conditionFacts } from '../step-place.ts';
 import { sampleFor } from './sample-values.ts';
 
@@ -153,4 +154,28 @@ function firstOf({ variable, value }: Comparing): JsonObject | undefined {
   // A path leads into a value that has to be sent as a whole.
   if (!Array.isArray(value) || value.length === 0 || variable.includes('.')) return undefined;
   return { [variable]: value[0] as JsonValue };
+}
+
+/** A rule's message in a blank, in bytes: the rest of the call has to be readable too. */
+const MESSAGE_BYTES_MAX = 150;
+
+/** What notes have to say, one line to fill in for each rule that counts here. Of alternatives the first is shown; lengths and forbidden texts have nothing to fill in. */
+export function formLines(criteria: Criteria, facts: Facts): readonly string[] {
+  return foldCriteria<(isNegated: boolean) => readonly string[]>(criteria, {
+    rule: (rule) => (isNegated) => {
+      const isSilent = isNegated || rule.kind === 'length' || rule.kind === 'schema';
+      if (isSilent || (rule.when !== undefined && !evaluateCondition(rule.when, facts))) return [];
+      return [ruleLine(rule)];
+    },
+    not: (part) => (isNegated) => part(!isNegated),
+    join: (kind, parts) => (isNegated) => {
+      const lines = parts.map((part) => part(isNegated)).filter((one) => one.length > 0);
+      const isOneEnough = (kind === 'or') !== isNegated;
+      return isOneEnough ? (lines[0] ?? []) : lines.flat();
+    },
+  })(false);
+}
+
+function ruleLine({ form, message }: CriteriaRule): string {
+  return form ?? blank(message, MESSAGE_BYTES_MAX);
 }

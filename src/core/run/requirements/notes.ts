@@ -1,6 +1,6 @@
-import { ANSWER_WORDS, notesForm, WORK_WORDS } from '../form/notes-form.ts';
-import { conditionFacts, type StepAttempt } from '../step-place.ts';
-import { chosenFacts } from './describe-criteria.ts';
+import { ANSWER_WORDS, notesForm, WORK_WORDS } from '../form/blank.ts';
+import type { StepAttempt } from '../step-place.ts';
+import { chosenFacts, formLines } from './describe-criteria.ts';
 import { type AskedPlace, met, notMet, type Requirement, requirementKind, stepPointer } from './requirement.ts';
 
 /** Notes about the step, which a person or another agent can read later. */
@@ -35,6 +35,6 @@ export function notesFormAt(place: AskedPlace): string {
   );
   const rules = enforced?.criteria;
   // The offered context makes rules void that count only while a key has no value.
-  const facts = rules === undefined ? conditionFacts(place) : chosenFacts(place, rules);
-  return notesForm([WORK_WORDS, ...(isAnswer ? [ANSWER_WORDS] : [])], rules, facts);
+  const lines = rules === undefined ? [] : formLines(rules, chosenFacts(place, rules));
+  return notesForm([WORK_WORDS, ...(isAnswer ? [ANSWER_WORDS] : [])], lines);
 }

@@ -4,7 +4,7 @@ import { clip } from '../../text/utf8.ts';
 import { type Assurance, askedFor } from '../../workflow/compiled/compiled-step.ts';
 import { blank } from '../form/blank.ts';
 import { keyBlank } from '../form/context-form.ts';
-import { attemptDigest, draftCode, strongest } from '../gate-facts.ts';
+import { attemptDigest, draftCode, strongestAssurance } from '../gate-facts.ts';
 import { holdsAt, type StepPlace } from '../step-place.ts';
 import { notesFormAt } from './notes.ts';
 import {
@@ -131,7 +131,7 @@ function isConfirmed(
   { assurance = 'stated' }: { readonly assurance?: Assurance | undefined },
   { facts }: StepPlace,
 ): boolean {
-  return strongest(assurance, facts.gateMinimum ?? 'stated') !== 'stated';
+  return strongestAssurance(assurance, facts.gateMinimum ?? 'stated') !== 'stated';
 }
 
 /** What a person is asked about a step that needs approval. */

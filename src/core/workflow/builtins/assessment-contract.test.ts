@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Assessment } from '../compiled/compiled-workflow.ts';
-import { assessment, assessmentContract } from './assessment-contract.ts';
+import { assessmentArtifact, assessmentContract } from './assessment-contract.ts';
 import { checkShape } from './check-artifact.ts';
 
 const readiness: Assessment = {
@@ -28,7 +28,7 @@ const refusals = (assessments: readonly Assessment[], artifact: JsonObject) =>
 describe('an assessment', () => {
   it('an assessment has a level for each dimension, bare or with a rationale, and optional further fields', () => {
     enforces('assessment_artifact_shape');
-    for (const shape of [assessment.shape, assessmentContract([readiness]).schema]) {
+    for (const shape of [assessmentArtifact.shape, assessmentContract([readiness]).schema]) {
       const accepted: readonly JsonObject[] = [
         { kind, dimensions: { coverage: 'High' } },
         { kind, assessmentId: 'readiness', dimensions: { coverage: 'Low', clarity: 'good' }, summary: 'Not yet.' },

@@ -2,23 +2,23 @@ import * as z from 'zod';
 import { assert } from '../../assert.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import type { Assessment, PinnedContract } from '../compiled/compiled-workflow.ts';
-import { defineContract, pinnedContract, text } from './contract.ts';
+import { defineContract, nonEmptyText, pinnedContract } from './contract.ts';
 import { ANY_CASE, partOf, type Shape } from './shape.ts';
 
 const LEAD =
   'give one level for each dimension, based on what you saw. To add a reason, send {"level": "…", "rationale": "…"} in place of the level.';
 
-const judgement = z.union([text, z.strictObject({ level: text, rationale: text.optional() })]);
+const judgement = z.union([nonEmptyText, z.strictObject({ level: nonEmptyText, rationale: nonEmptyText.optional() })]);
 
 /** The contract as such. What a step asks for depends on the assessments it refers to: see `assessmentContract`. */
-export const assessment = defineContract({
+export const assessmentArtifact = defineContract({
   name: 'assessment',
   purpose: 'Gives each dimension that the workflow declares one of its levels.',
   lead: LEAD,
   fields: {
-    assessmentId: text.optional().describe('required if the step asks for several assessments'),
+    assessmentId: nonEmptyText.optional().describe('required if the step asks for several assessments'),
     dimensions: z.record(z.string(), judgement).describe('one entry for each dimension, with one of its levels'),
-    summary: text.optional(),
+    summary: nonEmptyText.optional(),
   },
   example: {
     assessmentId: 'readiness',
@@ -37,7 +37,7 @@ export function assessmentContract(assessments: readonly Assessment[]): PinnedCo
   const isOneOfSeveral = others.length > 0;
   const shapes = assessments.map((declared) => declaredShape(declared, isOneOfSeveral));
   return {
-    ...pinnedContract(assessment),
+    ...pinnedContract(assessmentArtifact),
     schema: isOneOfSeveral ? { oneOf: shapes } : { ...shapes[0] },
     example: exampleOf(first),
     guidance: declaredGuidance(assessments),
@@ -48,9 +48,9 @@ export function assessmentContract(assessments: readonly Assessment[]): PinnedCo
 function declaredShape({ id, dimensions }: Assessment, isOneOfSeveral: boolean): Shape {
   const due = dimensions.filter(({ isRequired }) => isRequired).map((dimension) => dimension.id);
   return {
-    ...assessment.shape,
+    ...assessmentArtifact.shape,
     properties: {
-      ...partOf(assessment.shape, 'properties'),
+      ...partOf(assessmentArtifact.shape, 'properties'),
       assessmentId: { const: id, type: 'string' },
       dimensions: {
         additionalProperties: false,
@@ -78,15 +78,15 @@ function exampleOf({ id, dimensions }: Assessment): JsonObject {
   const due = dimensions.filter(({ isRequired }) => isRequired);
   const shown = due.length > 0 ? due : dimensions.slice(0, 1);
   const levels = Object.fromEntries(shown.map((dimension) => [dimension.id, dimension.levels[0] ?? '']));
-  return { kind: assessment.artifactKind, assessmentId: id, dimensions: levels };
+  return { kind: assessmentArtifact.artifactKind, assessmentId: id, dimensions: levels };
 }
 
 /** Not cut to a budget: an agent must see every dimension it will be asked for. */
 function declaredGuidance(assessments: readonly Assessment[]): string {
   const head =
     assessments.length === 1
-      ? `An artifact of kind ${assessment.artifactKind}: ${LEAD}`
-      : `${assessments.length} artifacts of kind ${assessment.artifactKind}, one for each assessmentId: ${LEAD}`;
+      ? `An artifact of kind ${assessmentArtifact.artifactKind}: ${LEAD}`
+      : `${assessments.length} artifacts of kind ${assessmentArtifact.artifactKind}, one for each assessmentId: ${LEAD}`;
   return [head, ...assessments.flatMap(assessmentLines)].join('\n');
 }
 

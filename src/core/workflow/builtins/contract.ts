@@ -122,7 +122,7 @@ function fieldLine(shape: Shape, name: string): string {
 }
 
 /** A text that says something. */
-export const text = z.string().min(1);
+export const nonEmptyText = z.string().min(1);
 
 export const confidence = z.enum(['high', 'medium', 'low']);
 
@@ -130,16 +130,16 @@ export const confidence = z.enum(['high', 'medium', 'low']);
 export const SEVERITIES = ['critical', 'major', 'minor', 'nit'] as const;
 
 /** A list of short texts. It may be empty: an agent that has nothing to say must not make something up. */
-export function texts(countMax: number): z.ZodArray<z.ZodString> {
-  return z.array(text).max(countMax);
+export function textList(countMax: number): z.ZodArray<z.ZodString> {
+  return z.array(nonEmptyText).max(countMax);
 }
 
 /** Texts, or objects of the agent's own choice where a sentence is not enough. */
-export const remarks = z.array(z.union([text, z.looseObject({})]));
+export const remarks = z.array(z.union([nonEmptyText, z.looseObject({})]));
 
 /** A text that is stored with an event and must fit there. */
 export function shortText(bytesMax: number): z.ZodString {
-  return text.refine((value) => utf8Length(value) <= bytesMax).meta({ [BYTES_MAX]: bytesMax });
+  return nonEmptyText.refine((value) => utf8Length(value) <= bytesMax).meta({ [BYTES_MAX]: bytesMax });
 }
 
 /** Words that agents write in any case. The schema knows the declared form; the check brings a word into it. */
@@ -148,4 +148,4 @@ export function anyCase<const Words extends readonly [string, ...string[]]>(word
 }
 
 /** Where something is. */
-export const location = z.strictObject({ file: text, line: z.int().min(1) });
+export const location = z.strictObject({ file: nonEmptyText, line: z.int().min(1) });

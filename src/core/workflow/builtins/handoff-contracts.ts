@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { confidence, defineContract, openArtifactSchema, remarks, text, texts } from './contract.ts';
+import { confidence, defineContract, nonEmptyText, openArtifactSchema, remarks, textList } from './contract.ts';
 
 export const codingHandoff = defineContract({
   name: 'coding_handoff',
@@ -7,11 +7,11 @@ export const codingHandoff = defineContract({
   lead: 'what a reviewer cannot see from the diff alone.',
   fields: {
     version: z.literal(1),
-    keyDecisions: texts(8).describe('each with its reason'),
-    knownLimitations: texts(6).describe('what does not work yet'),
-    testsAdded: texts(10),
-    filesChanged: texts(20).describe('the most important ones first'),
-    branchName: text.optional(),
+    keyDecisions: textList(8).describe('each with its reason'),
+    knownLimitations: textList(6).describe('what does not work yet'),
+    testsAdded: textList(10),
+    filesChanged: textList(20).describe('the most important ones first'),
+    branchName: nonEmptyText.optional(),
     correctedAssumptions: remarks.optional().describe('what turned out different from the plan'),
   },
   example: {
@@ -31,13 +31,13 @@ export const shapingHandoff = defineContract({
   lead: 'what to build, how much it is worth, and where to stop.',
   fields: {
     version: z.literal(1),
-    pitchPath: text.describe('where the pitch is written, or "none"'),
-    selectedShape: text,
-    appetite: text.describe('the effort it is worth, such as "two days"'),
-    keyConstraints: texts(8),
-    rabbitHoles: texts(6).describe('where time could be lost'),
-    outOfScope: texts(6),
-    validationChecklist: texts(10).describe('what shows that it is done'),
+    pitchPath: nonEmptyText.describe('where the pitch is written, or "none"'),
+    selectedShape: nonEmptyText,
+    appetite: nonEmptyText.describe('the effort it is worth, such as "two days"'),
+    keyConstraints: textList(8),
+    rabbitHoles: textList(6).describe('where time could be lost'),
+    outOfScope: textList(6),
+    validationChecklist: textList(10).describe('what shows that it is done'),
   },
   example: {
     version: 1,
@@ -58,14 +58,14 @@ export const discoveryHandoff = defineContract({
   lead: 'everything that someone who was not there needs to continue.',
   fields: {
     version: z.literal(1),
-    selectedDirection: text.describe('what to do now, in a sentence or two'),
-    designDocPath: text.describe('where the reasoning is written, or "none"'),
+    selectedDirection: nonEmptyText.describe('what to do now, in a sentence or two'),
+    designDocPath: nonEmptyText.describe('where the reasoning is written, or "none"'),
     confidenceBand: confidence,
-    keyInvariants: texts(12).describe('what must stay true'),
+    keyInvariants: textList(12).describe('what must stay true'),
     rejectedDirections: remarks.optional(),
     implementationConstraints: remarks.optional(),
     keyCodebaseLocations: remarks.optional(),
-    selectionTier: text.optional(),
+    selectionTier: nonEmptyText.optional(),
   },
   example: {
     version: 1,

@@ -1,5 +1,5 @@
 import { nearestId } from '../../text/spelling.ts';
-import { assessment } from './assessment-contract.ts';
+import { assessmentArtifact } from './assessment-contract.ts';
 import type { Contract } from './contract.ts';
 import { FEATURES, type Feature } from './features.ts';
 import { codingHandoff, differentiationHandoff, discoveryHandoff, shapingHandoff } from './handoff-contracts.ts';
@@ -25,7 +25,7 @@ export type Registry<Builtin> = {
 
 export const contracts = registry<Contract>(
   [
-    assessment,
+    assessmentArtifact,
     capabilityObservation,
     changedFiles,
     codingHandoff,

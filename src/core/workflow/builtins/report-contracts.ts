@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { anyCase, confidence, defineContract, location, SEVERITIES, text } from './contract.ts';
+import { anyCase, confidence, defineContract, location, nonEmptyText, SEVERITIES } from './contract.ts';
 
 const finding = z.strictObject({
   severity: anyCase(SEVERITIES),
   location,
-  title: text,
-  rationale: text,
-  suggestion: text,
+  title: nonEmptyText,
+  rationale: nonEmptyText,
+  suggestion: nonEmptyText,
 });
 
 export const findings = defineContract({
@@ -16,7 +16,7 @@ export const findings = defineContract({
   fields: {
     findings: z.array(finding).describe('use line 1 for the whole file; rationale: what goes wrong, and for whom'),
     mrComments: z
-      .array(z.strictObject({ location, title: text, body: text }))
+      .array(z.strictObject({ location, title: nonEmptyText, body: nonEmptyText }))
       .optional()
       .describe('ready to post'),
   },
@@ -42,9 +42,9 @@ export const reviewVerdict = defineContract({
     verdict: z.enum(['clean', 'minor', 'blocking']).describe('blocking if any finding is critical or major'),
     confidence: confidence.describe('low if you could not see everything that matters'),
     findings: z
-      .array(z.looseObject({ severity: z.enum(SEVERITIES), summary: text }))
+      .array(z.looseObject({ severity: z.enum(SEVERITIES), summary: nonEmptyText }))
       .describe('empty when clean; add file, line or suggestion where they help'),
-    summary: text,
+    summary: nonEmptyText,
   },
   example: {
     verdict: 'blocking',
@@ -63,10 +63,10 @@ export const reviewVerdict = defineContract({
 });
 
 const check = z.strictObject({
-  name: text,
-  command: text.optional(),
+  name: nonEmptyText,
+  command: nonEmptyText.optional(),
   outcome: z.enum(['pass', 'fail', 'skipped']),
-  evidence: text.optional(),
+  evidence: nonEmptyText.optional(),
 });
 
 export const verificationReport = defineContract({
@@ -78,7 +78,7 @@ export const verificationReport = defineContract({
       .array(check)
       .min(1)
       .describe('evidence: the line of output that shows the outcome, or why it was skipped'),
-    summary: text.describe('what the checks prove, and what they do not'),
+    summary: nonEmptyText.describe('what the checks prove, and what they do not'),
   },
   example: {
     checks: [
@@ -95,7 +95,7 @@ export const verificationReport = defineContract({
   rendererHint: 'table',
 });
 
-const changedFile = z.strictObject({ path: text, summary: text, risk: anyCase(['L', 'M', 'H']) });
+const changedFile = z.strictObject({ path: nonEmptyText, summary: nonEmptyText, risk: anyCase(['L', 'M', 'H']) });
 
 export const changedFiles = defineContract({
   name: 'changed_files',

@@ -3,16 +3,16 @@ import { capabilitySchema, capabilityStatusSchema } from '../../log/blockers.ts'
 import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
 import { DIVERGENCE_REASONS, FAILURE_CODES } from '../../log/events/gap-events.ts';
 import { stepIdSchema } from '../../log/ids.ts';
-import { confidence, defineContract, openArtifactSchema, shortText, text } from './contract.ts';
+import { confidence, defineContract, nonEmptyText, openArtifactSchema, shortText } from './contract.ts';
 
 export const loopControl = defineContract({
   name: 'loop_control',
   purpose: 'Decides whether a loop runs another round.',
   lead: 'decide by what this round changed, not by how many rounds there were.',
   fields: {
-    loopId: text.optional().describe('which loop, when several are open'),
+    loopId: nonEmptyText.optional().describe('which loop, when several are open'),
     decision: z.enum(['continue', 'stop']).describe('continue starts another round'),
-    summary: text.optional().describe('the reasons for the decision'),
+    summary: nonEmptyText.optional().describe('the reasons for the decision'),
     metadata: z.looseObject({}).optional(),
   },
   example: { decision: 'stop', summary: '<what is done, and what is open>' },
@@ -29,7 +29,7 @@ export const gateVerdict = defineContract({
     version: z.literal(1),
     verdict: z.enum(['approved', 'rejected', 'uncertain']),
     confidence,
-    rationale: text.min(RATIONALE_LENGTH_MIN).describe('what you looked at and what decided it'),
+    rationale: nonEmptyText.min(RATIONALE_LENGTH_MIN).describe('what you looked at and what decided it'),
   },
   example: {
     version: 1,

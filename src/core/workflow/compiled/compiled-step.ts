@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { capabilitySchema, contractRefSchema } from '../../log/blockers.ts';
-import { CHECKS_MAX } from '../../log/budgets.ts';
+import { CHECK_ID_BYTES_MAX, CHECKS_MAX } from '../../log/budgets.ts';
+import { nonBlankSchema } from '../../log/document-schema.ts';
+import { type Grade, gradeSchema } from '../../log/events/attestation-events.ts';
 import { contextKeySchema, loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { utf8Length } from '../../text/utf8.ts';
-import { checkSchema } from './check.ts';
 import { type Condition, conditionSchema } from './condition.ts';
 import { criteriaSchema } from './criteria.ts';
 
@@ -82,6 +83,26 @@ const purposeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('loop_decision'), loopId: loopIdSchema }),
   z.object({ kind: z.literal('delegation'), delegations: z.array(delegationSchema).min(1) }),
 ]);
+
+/** The grades that a step can demand; `verified` needs a team server. */
+export const DEMANDED_GRADES = ['asserted', 'reported', 'observed'] as const satisfies readonly Grade[];
+
+export const checkSchema = z.object({
+  checkId: nonBlankSchema(CHECK_ID_BYTES_MAX),
+  /** With `{{values}}` of context still in it. */
+  run: z.string().min(1),
+  minimum: gradeSchema,
+  expect: z.literal('fail').optional(),
+  against: z.literal('base').optional(),
+  tests: z.array(z.string().min(1)).optional(),
+  link: z.array(z.string().min(1)).optional(),
+  report: z.string().min(1).optional(),
+  atLeast: z.int().min(1).optional(),
+  fresh: z.literal('head').optional(),
+  /** The command contains text that the workspace put into an extension point. */
+  isBound: z.literal(true).optional(),
+});
+export type Check = z.infer<typeof checkSchema>;
 
 export const compiledStepSchema = z.object({
   stepId: stepIdSchema,

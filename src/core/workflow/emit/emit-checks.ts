@@ -1,6 +1,5 @@
 import { verificationReport } from '../builtins/report-contracts.ts';
-import type { Check } from '../compiled/check.ts';
-import type { CompiledStep } from '../compiled/compiled-step.ts';
+import type { Check, CompiledStep } from '../compiled/compiled-step.ts';
 import type { CheckSyntax } from '../format/check-fields.ts';
 import type { StandardStep } from '../format/step-fields.ts';
 import type { Emission } from './emission.ts';

@@ -5,7 +5,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import type { Confirmation } from '../compiled/compiled-step.ts';
 import { parseCompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
-import { strongest } from './shared-settings.ts';
+import { strongestConfirmation } from './shared-settings.ts';
 
 const ALWAYS: Condition = { kind: 'always' };
 const risky: Condition = { kind: 'compare', variable: 'risk', comparison: 'equals', value: 'high' };
@@ -29,23 +29,26 @@ describe('two confirmations of one step', () => {
     const weak: Confirmation = { kind: 'confirm', when: ALWAYS };
     const strong: Confirmation = { kind: 'human_approval', when: ALWAYS };
     const middle: Confirmation = { kind: 'coordinator_eval', when: ALWAYS };
-    expect(strongest(weak, strong)).toEqual(strong);
-    expect(strongest(strong, weak)).toEqual(strong);
-    expect(strongest(weak, middle)).toEqual(middle);
-    expect(strongest(middle, strong)).toEqual(strong);
-    expect(strongest({ kind: 'none' }, weak)).toEqual(weak);
-    expect(strongest({ kind: 'none' }, { kind: 'none' })).toEqual({ kind: 'none' });
+    expect(strongestConfirmation(weak, strong)).toEqual(strong);
+    expect(strongestConfirmation(strong, weak)).toEqual(strong);
+    expect(strongestConfirmation(weak, middle)).toEqual(middle);
+    expect(strongestConfirmation(middle, strong)).toEqual(strong);
+    expect(strongestConfirmation({ kind: 'none' }, weak)).toEqual(weak);
+    expect(strongestConfirmation({ kind: 'none' }, { kind: 'none' })).toEqual({ kind: 'none' });
   });
 
   it('a weaker confirmation applies while the condition of the stronger one does not hold', () => {
-    expect(strongest({ kind: 'confirm', when: ALWAYS }, { kind: 'human_approval', when: risky })).toEqual({
+    expect(strongestConfirmation({ kind: 'confirm', when: ALWAYS }, { kind: 'human_approval', when: risky })).toEqual({
       kind: 'human_approval',
       when: risky,
       otherwise: { kind: 'confirm', when: ALWAYS },
     });
-    const both = strongest({ kind: 'confirm', when: risky }, { kind: 'coordinator_eval', when: large });
-    expect(strongest(both, { kind: 'human_approval', when: ALWAYS })).toEqual({ kind: 'human_approval', when: ALWAYS });
-    expect(strongest(both, { kind: 'confirm', when: large })).toEqual({
+    const both = strongestConfirmation({ kind: 'confirm', when: risky }, { kind: 'coordinator_eval', when: large });
+    expect(strongestConfirmation(both, { kind: 'human_approval', when: ALWAYS })).toEqual({
+      kind: 'human_approval',
+      when: ALWAYS,
+    });
+    expect(strongestConfirmation(both, { kind: 'confirm', when: large })).toEqual({
       kind: 'coordinator_eval',
       when: large,
       otherwise: { kind: 'confirm', when: { kind: 'or', conditions: [risky, large] } },
@@ -54,11 +57,13 @@ describe('two confirmations of one step', () => {
 
   it('two confirmations of one kind apply when either condition holds', () => {
     const or = { kind: 'or', conditions: [risky, large] };
-    expect(strongest({ kind: 'confirm', when: risky }, { kind: 'confirm', when: large })).toEqual({
+    expect(strongestConfirmation({ kind: 'confirm', when: risky }, { kind: 'confirm', when: large })).toEqual({
       kind: 'confirm',
       when: or,
     });
-    expect(strongest({ kind: 'confirm', when: { kind: 'never' } }, { kind: 'confirm', when: large })).toEqual({
+    expect(
+      strongestConfirmation({ kind: 'confirm', when: { kind: 'never' } }, { kind: 'confirm', when: large }),
+    ).toEqual({
       kind: 'confirm',
       when: large,
     });

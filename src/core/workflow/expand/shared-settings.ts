@@ -21,7 +21,7 @@ export function withSettings(
   const noted = isNotesOptional ? mapSteps(entries, (step) => withSyntax(step, { isNotesOptional })) : entries;
   if (confirmation.kind === 'none') return noted;
   const confirm = (step: ExpandedStep) =>
-    withSyntax(step, { confirmation: strongest(confirmation, step.syntax.confirmation) });
+    withSyntax(step, { confirmation: strongestConfirmation(confirmation, step.syntax.confirmation) });
   return changeEdge(noted, { edge: 'last', named: namedOf(conditions) }, confirm);
 }
 
@@ -65,7 +65,7 @@ function namedOf(conditions: Brought['conditions']) {
 const BY_STRENGTH = ['human_approval', 'coordinator_eval', 'confirm'] as const;
 
 /** Both confirmations in one: at any time the strongest of those whose condition holds. */
-export function strongest(a: Confirmation, b: Confirmation): Confirmation {
+export function strongestConfirmation(a: Confirmation, b: Confirmation): Confirmation {
   const asked = [...gatesOf(a), ...gatesOf(b)];
   const merged = BY_STRENGTH.flatMap((kind): Gate[] => {
     const conditions = asked.filter((gate) => gate.kind === kind).map(({ when }) => when);

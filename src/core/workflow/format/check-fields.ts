@@ -1,5 +1,5 @@
 import { CHECK_ID_BYTES_MAX } from '../../log/budgets.ts';
-import { DEMANDED_GRADES } from '../compiled/check.ts';
+import { DEMANDED_GRADES } from '../compiled/compiled-step.ts';
 import * as f from './field.ts';
 import { CHECK_COMMAND_BYTES_MAX, CHECK_TESTS_MAX, CHECK_TESTS_NEEDED_MAX } from './limits.ts';
 

@@ -332,7 +332,7 @@ export function isChosen(when: When | undefined, { fields }: SourceObject): bool
 }
 
 /** The value without some keys, as far as it has any. */
-export function withoutKeys(node: SourceNode, keys: readonly string[]): SourceNode {
+export function withoutFields(node: SourceNode, keys: readonly string[]): SourceNode {
   if (node.kind !== 'object') return node;
   return { ...node, fields: new Map([...node.fields].filter(([name]) => !keys.includes(name))) };
 }

@@ -9,7 +9,7 @@ import {
   type ObjectData,
   type Rule,
   type TextData,
-  withoutKeys,
+  withoutFields,
 } from './field.ts';
 import { ARGUMENT_BYTES_MAX, LIST_MAX } from './limits.ts';
 import { checkForm } from './read-names.ts';
@@ -78,7 +78,7 @@ function readData(reader: Reader, data: KindData, written: Written): unknown {
       return option && readData(reader, option.of.data, written);
     }
     case 'without':
-      return readData(reader, data.of.data, { node: withoutKeys(node, data.keys), what });
+      return readData(reader, data.of.data, { node: withoutFields(node, data.keys), what });
     case 'built': {
       const value = readData(reader, data.of.data, written);
       return value === undefined ? undefined : data.build(value as never, node, reader);

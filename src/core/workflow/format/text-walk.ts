@@ -8,7 +8,7 @@ import {
   type ObjectData,
   type TextChange,
   type TextData,
-  withoutKeys,
+  withoutFields,
 } from './field.ts';
 
 const PLACE_KEYS = ['at', 'idAt', 'callAt', 'loopIdAt'];
@@ -155,7 +155,7 @@ export function visitTexts({ data }: Kind, node: SourceNode, visit: VisitText): 
       visitTexts(data.of, node, visit);
       return;
     case 'without':
-      visitTexts(data.of, withoutKeys(node, data.keys), visit);
+      visitTexts(data.of, withoutFields(node, data.keys), visit);
       return;
     case 'special':
       for (const kind of data.fits()) visitTexts(kind, node, visit);

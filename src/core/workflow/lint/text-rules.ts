@@ -1,8 +1,7 @@
 import type { Facts } from '../../run/condition/evaluate-condition.ts';
 import { evaluateCriteria } from '../../run/condition/evaluate-criteria.ts';
-import { withoutBlanks } from '../../run/form/blank.ts';
-import { formLines, notesForm, WORK_WORDS } from '../../run/form/notes-form.ts';
-import { chosenFacts } from '../../run/requirements/describe-criteria.ts';
+import { notesForm, WORK_WORDS, withoutBlanks } from '../../run/form/blank.ts';
+import { chosenFacts, formLines } from '../../run/requirements/describe-criteria.ts';
 import { conditionFacts } from '../../run/step-place.ts';
 import { promptBytes } from '../compiled/compiled-step.ts';
 import { type Criteria, type CriteriaRule, foldCriteria } from '../compiled/criteria.ts';
@@ -142,8 +141,9 @@ export const samplePasses: LintRule = {
 
 /** Whether a form has fixed words that are enough. Where no rule has a line, there is nothing to delete. */
 function isMetUnfilled(criteria: Criteria, facts: Facts): boolean {
-  if (formLines(criteria, facts).length === 0) return false;
-  const sent = withoutBlanks(notesForm([WORK_WORDS], criteria, facts));
+  const lines = formLines(criteria, facts);
+  if (lines.length === 0) return false;
+  const sent = withoutBlanks(notesForm([WORK_WORDS], lines));
   return evaluateCriteria(criteria, sent, facts).length === 0;
 }
 
