@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
+import { SESSION_NOTES } from '../../src/core/workflow/builtins/builtin-workflows.ts';
 import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
+import { sealWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { templateOf } from '../../src/core/workflow/expand/expanded.ts';
 import { sourceOutline } from '../../src/core/workflow/source-outline.ts';
 
@@ -36,6 +38,20 @@ export function bundledLibrary(root: string): {
     workflows: listed(join(root, 'workflows')),
     routines: listed(join(root, 'workflows', 'routines')),
   };
+}
+
+/** The hashes of everything that comes with the program, as a module of the program. */
+export function bundledHashes(root: string): string {
+  const { workflows, routines } = bundledLibrary(root);
+  const compiled = [SESSION_NOTES, ...[...workflows, ...routines].map(({ workflow }) => workflow)];
+  const lines = compiled.map((one) => `  '${sealWorkflow(one, nodeHasher.sha256).hash}',`);
+  return [
+    '/** Generated from `workflows/` by `npm run generate`; do not edit. The hashes of everything that comes with WorkRail. */',
+    'export const BUNDLED_HASHES: ReadonlySet<string> = new Set([',
+    ...[...new Set(lines)].sort(),
+    ']);',
+    '',
+  ].join('\n');
 }
 
 function textsIn(folder: string): readonly string[] {

@@ -17,7 +17,7 @@ import type { LoadRefusal, SessionLogs } from './ports/session-store.ts';
 
 export type ReportServices = LogReader & {
   readonly logs: SessionLogs;
-  readonly marks: Pick<MarkReader, 'closed'>;
+  readonly marks: Pick<MarkReader, 'closed' | 'origin'>;
 };
 
 export type ReportRequest = {
@@ -67,6 +67,7 @@ async function readSource(
     // Marks are not part of the log. If they are unreadable, every run counts as open.
     const closed = (await services.marks.closed(sessionId)).unwrapOr(new Map());
     const salvage = health && (log.salvage ?? salvageSchema.parse({ health, lastEventIndex: events.length - 1 }));
-    return ok({ sessionId, salvage, closed, view, events, snapshots, workflows, artifacts });
+    const origin = await services.marks.origin(sessionId);
+    return ok({ sessionId, salvage, closed, origin, view, events, snapshots, workflows, artifacts });
   });
 }

@@ -50,7 +50,7 @@ export type Services = ReadServices & {
 };
 
 /** What reading the state of a run needs. */
-export type PlaceServices = Pick<ReadServices, 'snapshots' | 'pinnedWorkflows' | 'patterns'>;
+export type PlaceServices = Pick<ReadServices, 'snapshots' | 'pinnedWorkflows' | 'patterns' | 'marks'>;
 
 /** What judging an attempt, and recording a person's answer to it, needs. */
 export type AnswerServices = PlaceServices &

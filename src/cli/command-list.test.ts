@@ -13,7 +13,7 @@ const CONTRACT = {
   '': 'answer attest completion demo doctor export gc import init search serve status version waiting',
   config: 'get list path set',
   keys: 'rotate status',
-  session: 'close delete diff keep list notes prefer resume show tree verify',
+  session: 'accept close delete diff keep list notes prefer resume show tree verify',
   source: 'add list remove update',
   workflow: 'check copy diff dry-run list migrate-id new preview show test',
 };
@@ -23,7 +23,7 @@ const OPTIONS = {
   doctor: '--fix',
   'session resume': '--at',
   export: '--as --output',
-  import: '--dry-run',
+  import: '--dry-run --no-accept --update',
   gc: '--dry-run --older-than',
   serve: '--stdio --http',
 };

@@ -83,6 +83,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./upkeep/session-close.ts')).sessionClose,
   },
   {
+    usage: 'session accept <id>',
+    summary: 'accept an imported session, so that agents can resume it; only in a terminal',
+    load: async () => (await import('./upkeep/session-accept.ts')).sessionAccept,
+  },
+  {
     usage: 'session keep <id...>',
     summary: 'protect sessions from gc',
     load: async () => (await import('./upkeep/session-keep.ts')).sessionKeep,

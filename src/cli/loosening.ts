@@ -12,6 +12,14 @@ export type Loosening = {
   readonly command: string;
 };
 
+/** Whether a person can read and answer: everything is a terminal, and nothing is printed for a program. */
+export function isPersonThere({
+  program: { terminal },
+  switches,
+}: Pick<CommandContext, 'program' | 'switches'>): boolean {
+  return terminal.isInput() && terminal.isOutput() && terminal.isError() && !switches.isJson;
+}
+
 /**
  * Lets only a person at a terminal allow agents more than before. An agent can run commands, so no flag replaces the
  * terminal, and a code that must be read and typed replaces a plain yes.
@@ -21,9 +29,7 @@ export async function confirmLoosening(
   { changes, command }: Loosening,
   sha256: Sha256,
 ): Promise<Result<void, CommandProblem>> {
-  const { terminal } = program;
-  const isTerminal = terminal.isInput() && terminal.isOutput() && terminal.isError() && !switches.isJson;
-  if (!isTerminal) {
+  if (!isPersonThere({ program, switches })) {
     const message = `${changes.join(' ')} Only a person at a terminal can allow that. Nothing was changed.`;
     return err(problem(EXIT.needsPerson, message, `Run this in a terminal of your own: ${command}`));
   }

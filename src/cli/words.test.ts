@@ -41,6 +41,8 @@ const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code 
   input_too_large: { code: 'input_too_large', place: 'session.json', size: 300_000_000, max: 268_435_456 },
   output_failed: { code: 'output_failed', place: 'session.json', cause: 'ENOSPC' },
   session_too_large: { code: 'session_too_large', measure: 'events', size: 1_000_001, max: 1_000_000 },
+  nothing_to_update: { code: 'nothing_to_update', from: SESSION },
+  changed_meanwhile: { code: 'changed_meanwhile', sessionId: SESSION },
   import_unfinished: {
     code: 'import_unfinished',
     sessionId: SESSION,
@@ -161,6 +163,8 @@ describe('the words for a refusal', () => {
       input_too_large: EXIT.checkFailed,
       output_failed: EXIT.failed,
       session_too_large: EXIT.usage,
+      nothing_to_update: EXIT.notFound,
+      changed_meanwhile: EXIT.failed,
       import_unfinished: EXIT.failed,
     });
   });

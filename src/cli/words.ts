@@ -120,6 +120,18 @@ const REFUSALS: RefusalTable<CommandRefusal> = {
     const { message, ...why } = byCode(STORE_FAILURES, cause, dataDir);
     return { ...why, message: `${message} The part imported so far is kept read-only as ${sessionId}.` };
   },
+  nothing_to_update: ({ from }) => ({
+    code: 'SESSION_NOT_FOUND',
+    message: `No session here is an earlier state of ${from}: it was not imported before, or it was continued here. Nothing was written.`,
+    suggestion: 'Import it as a session of its own: run the command without --update.',
+    details: { from },
+  }),
+  changed_meanwhile: ({ sessionId }) => ({
+    code: 'SESSION_LOCKED',
+    message: `Session ${sessionId} was changed while the bundle was checked. Nothing was written.`,
+    suggestion: 'Run the command again.',
+    retry: BUSY,
+  }),
   transport_twice: () => ({
     message: 'A server uses either stdio or HTTP, not both.',
     suggestion: 'Run "workrail serve" for stdio, or "workrail serve --http" for HTTP.',

@@ -18,6 +18,7 @@ export async function openBundles(appVersion: string): Promise<BundleAccess> {
       yieldNow: yieldOften(),
       patterns: { load: async () => (await import('../adapters/patterns.ts')).re2Patterns() },
       ids: randomIds(systemClock),
+      clock: systemClock,
       appVersion,
       appliedConfigHash: async () => configHash(await loadOwnConfig(process.cwd()), nodeHasher.sha256),
       now: () => new Date(systemClock.nowMs()).toISOString(),

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { findCheck, recordCheck } from '../../src/app/run/attest-check.ts';
+import { findCheck, needsConfirmation, recordCheck } from '../../src/app/run/attest-check.ts';
+import { acceptSession } from '../../src/app/upkeep/accept-session.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { AttestationId, derivedBits, type RunId, type SessionId } from '../../src/core/log/ids.ts';
 import { type CheckRun, commandDigest } from '../../src/core/run/evidence/judge-check.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { fileWith } from '../catalog/catalog-of.ts';
 import { enforces } from '../enforces.ts';
+import { exported, imported } from '../examples/bundles.ts';
 import { type Engine, engine, withFile } from '../examples/engine.ts';
 import { sha256 } from '../examples/sha256.ts';
 
@@ -217,4 +220,25 @@ test('what was observed at a step counts for every attempt at that step, also on
   const again = await run.show(start);
   const second = await run.send(again, { notes: 'Another way.' });
   expect(checksOf(second)).toMatchObject([{ grade: 'observed' }]);
+});
+
+test('a command of an imported run that nobody accepted is foreign, wherever its workflow claims to come from', async () => {
+  enforces('imported_commands_foreign');
+  const listing = {
+    files: [fileWith(JSON.stringify(file(OBSERVED)), { ref: 'user/work.json', kind: 'user' as const })],
+  };
+  const home = engine({ listing: () => listing });
+  const begun = await home.start('team.work');
+  const { sessionId, runId } = begun.structured['session'] as { sessionId: SessionId; runId: RunId };
+  const there = engine();
+  const originIn = async ({ services }: Engine) => {
+    const session = (await services.sessions.load(sessionId))._unsafeUnwrap();
+    const found = (await findCheck(services, session, { runId, checkId: 'unit' }))._unsafeUnwrap();
+    return [needsConfirmation(found), found.origin.foreign];
+  };
+  expect(await originIn(home)).toEqual([false, undefined]);
+  await imported(there.services, (await exported(home.services, sessionId))._unsafeUnwrap().file);
+  expect(await originIn(there)).toEqual([true, 'import']);
+  await acceptSession(there.services, sessionId);
+  expect(await originIn(there)).toEqual([false, undefined]);
 });

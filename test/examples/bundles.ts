@@ -10,6 +10,7 @@ import {
 import {
   type Imported,
   type ImportRefusal,
+  type ImportRequest,
   type ImportServices,
   importSession,
 } from '../../src/app/bundle/import-session.ts';
@@ -55,15 +56,28 @@ export function exportServices(store: Store): ExportServices {
   };
 }
 
+export const IMPORTED_AT = Date.parse('2026-01-03T00:00:00Z');
+
 export function imported(
-  services: Omit<ImportServices, 'tools' | 'yieldNow' | 'bin' | 'patterns'> &
-    Partial<Pick<ImportServices, 'bin' | 'patterns'>>,
+  services: Omit<ImportServices, 'tools' | 'yieldNow' | 'bin' | 'patterns' | 'clock'> &
+    Partial<Pick<ImportServices, 'bin' | 'patterns' | 'clock'>>,
   file: Uint8Array,
-  isDryRun = false,
+  request: boolean | Partial<ImportRequest> = false,
 ): Promise<Result<Imported, ImportRefusal>> {
   const more = { tools: nodeBundleTools, yieldNow: async () => undefined };
-  const usual = { bin: { list: async () => ok([]) }, patterns: { load: async () => re2Patterns() } };
-  return importSession({ ...usual, ...services, ...more }, { bytes: file, isDryRun });
+  const usual = {
+    bin: { list: async () => ok([]) },
+    patterns: { load: async () => re2Patterns() },
+    clock: { nowMs: () => IMPORTED_AT },
+  };
+  return importSession(
+    { ...usual, ...services, ...more },
+    {
+      bytes: file,
+      isDryRun: request === true,
+      ...(typeof request === 'object' ? request : {}),
+    },
+  );
 }
 
 /** A bundle as an object that a test can change. */

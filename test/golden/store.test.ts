@@ -96,6 +96,14 @@ test("a mode that the agent set in the first release counts as the agent's, neve
   expect(setterOf({ source: 'user', by: undefined })).toBe('agent');
 });
 
+test('sessions of the first release count as started here, the imported one too', async () => {
+  enforces('imported_origin_beside_log');
+  for (const run of ['open', 'imported'] as const) {
+    const { sessionId } = lastOf(run).structured['session'] as { readonly sessionId: SessionId };
+    expect(await services.marks.origin(sessionId)).toBeUndefined();
+  }
+});
+
 test('every session of the first release is healthy', async () => {
   const sessionIds = (await services.sessions.list())._unsafeUnwrap();
   expect(sessionIds).toHaveLength(6);

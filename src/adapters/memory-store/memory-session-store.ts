@@ -7,6 +7,7 @@ import type {
   LoadedSession,
   LoadRefusal,
   LoggedAppend,
+  MarkRefusal,
   SessionLog,
   SessionLogs,
   SessionStore,
@@ -21,6 +22,7 @@ import { type ExecutionSnapshot, sealSnapshot } from '../../core/log/execution-s
 import type { Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
 import { chainGenesis, type ManifestRecord } from '../../core/log/manifest.ts';
+import type { Origin } from '../../core/log/origin.ts';
 import {
   type AppendPlan,
   type ContentHashes,
@@ -55,13 +57,14 @@ type MemorySession = {
   readonly appends: LoggedAppend[];
   tail: ManifestTail;
   salvage: Salvage | undefined;
+  origin: Origin | undefined;
 };
 
 /** Sessions, and their logs as a file store would write them. */
 export function memorySessionStore(
   content: MemoryContent,
   sha256: Sha256,
-): SessionStore & { readonly logs: SessionLogs } {
+): SessionStore & { readonly logs: SessionLogs; readonly originOf: (sessionId: SessionId) => Origin | undefined } {
   const sessions = new Map<SessionId, MemorySession>();
   const permits = new Map<AppendPermit, MemorySession>();
   const inTurn = boundedTurnTaking<SessionId>();
@@ -133,15 +136,21 @@ export function memorySessionStore(
       return ok(loaded(session));
     },
 
-    markSalvaged: async (permit, salvage) => {
-      const session = permits.get(permit);
-      if (session === undefined) return err({ code: 'permit_ended' });
-      session.salvage = salvage;
-      return ok(undefined);
-    },
+    markSalvaged: async (permit, salvage) => marked(permits.get(permit), { salvage }),
+    markOrigin: async (permit, origin) => marked(permits.get(permit), { origin }),
 
+    originOf: (sessionId) => sessions.get(sessionId)?.origin,
     logs: { open: async (sessionId) => find(sessionId).map(logOf) },
   };
+}
+
+function marked(
+  session: MemorySession | undefined,
+  mark: Partial<Pick<MemorySession, 'salvage' | 'origin'>>,
+): Result<void, MarkRefusal> {
+  if (session === undefined) return err({ code: 'permit_ended' });
+  Object.assign(session, mark);
+  return ok(undefined);
 }
 
 function logOf({ sessionId, salvage, appends, events }: MemorySession): SessionLog {
@@ -163,7 +172,7 @@ function record(session: MemorySession, [segment, ...pins]: readonly ManifestRec
 
 function emptyMemorySession(sessionId: SessionId, sha256: Sha256): MemorySession {
   const tail = { nextManifestIndex: 0, chain: chainGenesis(sessionId, sha256) };
-  return { sessionId, events: [], view: emptySessionView(), appends: [], tail, salvage: undefined };
+  return { sessionId, events: [], view: emptySessionView(), appends: [], tail, salvage: undefined, origin: undefined };
 }
 
 function checkPlan(

@@ -8,6 +8,7 @@ import type { SessionReader } from '../../app/ports/session-store.ts';
 import type { Store } from '../../app/ports/store.ts';
 import type { Sha256 } from '../../core/json/canonical-json.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
+import type { Origin } from '../../core/log/origin.ts';
 import { type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
 import { summariseSession } from '../summarise-session.ts';
 import {
@@ -21,13 +22,13 @@ import {
 /** A store in memory, for rehearsals and tests. It keeps every rule of a durable one except durability. */
 export function memoryStore(sha256: Sha256): Store & { readonly marks: MarkStore } {
   const content = emptyContent();
-  const { logs, ...sessions } = memorySessionStore(content, sha256);
+  const { logs, originOf, ...sessions } = memorySessionStore(content, sha256);
   const snapshots = memorySnapshots(content);
   return {
     sessions,
     logs,
     sessionIndex: memorySessionIndex(sessions, snapshots),
-    marks: memorySessionMarks(sessions),
+    marks: memorySessionMarks(sessions, originOf),
     snapshots,
     artifacts: memoryArtifacts(content),
     pinnedWorkflows: memoryPinnedWorkflows(content, sha256),
@@ -84,13 +85,18 @@ function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): Se
   };
 }
 
-function memorySessionMarks(sessions: Pick<SessionReader, 'loadValidPrefix'>): MarkStore {
+function memorySessionMarks(
+  sessions: Pick<SessionReader, 'loadValidPrefix'>,
+  originOf: (sessionId: SessionId) => Origin | undefined,
+): MarkStore {
   const kept = new Set<SessionId>();
   const closed = new Map<SessionId, Map<RunId, number>>();
   const isThere = async (sessionId: SessionId) => (await sessions.loadValidPrefix(sessionId)).isOk();
   const closedOf = (sessionId: SessionId) => new Map<RunId, number>(closed.get(sessionId));
   return {
-    of: async (sessionId) => ok({ isKept: kept.has(sessionId), closed: closedOf(sessionId) }),
+    of: async (sessionId) =>
+      ok({ isKept: kept.has(sessionId), closed: closedOf(sessionId), origin: originOf(sessionId) }),
+    origin: async (sessionId) => originOf(sessionId),
     closed: async (sessionId) => ok(closedOf(sessionId)),
     setKept: async (sessionId, isKept) => {
       if (!(await isThere(sessionId))) return err({ code: 'session_not_found', sessionId });

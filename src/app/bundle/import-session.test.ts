@@ -20,6 +20,7 @@ import { nodeOf } from '../../core/views/run-graph.ts';
 import { resumeSession } from '../resume/resume-session.ts';
 import { checkpoint } from '../run/checkpoint.ts';
 import { type Minting, stateTokenOf } from '../run/give-reply.ts';
+import { acceptSession } from '../upkeep/accept-session.ts';
 
 const NEW = numberedSession(7);
 
@@ -152,6 +153,7 @@ test('an import on a new machine creates the keys, so that the session can be re
   expect((await there.services.keyring.find())._unsafeUnwrap()).toBeUndefined();
   expect((await resumeSession(there.services, { sessionId })).isErr()).toBe(true);
   expect((await imported(there.services, file)).isOk()).toBe(true);
+  expect((await acceptSession(there.services, sessionId))._unsafeUnwrap()).toBe(true);
   const found = (await resumeSession(there.services, { sessionId }))._unsafeUnwrap();
   expect(sessionOf(found)).toBe(sessionId);
 });

@@ -5,6 +5,7 @@ import { type CheckedBundle, checkBundle } from '../../core/bundle/check-bundle.
 import type { Flow, WorkProgress } from '../../core/flow.ts';
 import { type Salvage, salvageSchema } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import { type Origin, plainVersion } from '../../core/log/origin.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/workflow-index.ts';
@@ -13,8 +14,18 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { SessionBin } from '../ports/upkeep.ts';
 import { appendPlan, failureOf } from '../run/give-reply.ts';
 import type { Services } from '../services.ts';
+import {
+  type ChangedMeanwhile,
+  type EarlierImport,
+  findEarlierImport,
+  lostLock,
+  updateImport,
+} from './earlier-import.ts';
 
-export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'keyring' | 'ids' | 'patterns'> & {
+export type ImportServices = Pick<
+  Services,
+  'sessions' | 'logs' | 'marks' | 'pinnedWorkflows' | 'keyring' | 'ids' | 'patterns' | 'clock'
+> & {
   /** A deleted session can be restored under its own id, so that id is taken too. */
   readonly bin: Pick<SessionBin, 'list'>;
   readonly tools: BundleTools;
@@ -25,7 +36,7 @@ export type ImportServices = Pick<Services, 'sessions' | 'pinnedWorkflows' | 'ke
 export type ImportProgress = WorkProgress & { readonly doing: 'checking' | 'writing' };
 
 export type Imported = {
-  readonly kind: 'imported' | 'would_import';
+  readonly kind: 'imported' | 'updated' | 'would_import';
   readonly bundleId: string;
   /** The session in the bundle. */
   readonly from: SessionId;
@@ -36,12 +47,26 @@ export type Imported = {
   readonly artifacts: number;
   /** Set if it is only part of a session, which can be read but not continued. */
   readonly salvage: Salvage | undefined;
+  /** A session here that the bundle continues. */
+  readonly earlier: EarlierImport | undefined;
+};
+
+export type ImportRequest = {
+  readonly bytes: Uint8Array;
+  readonly isDryRun: boolean;
+  /** Whether to update a session here that the bundle continues, instead of making a copy. Default: no. */
+  readonly chooseUpdate?: (earlier: EarlierImport) => Promise<boolean>;
+  /** Refuses to import a new session. */
+  readonly mustUpdate?: boolean;
 };
 
 export type ImportRefusal =
   | BundleRefusal
   /** The store failed in the middle. What was written is marked as part of a session. */
   | { readonly code: 'import_unfinished'; readonly sessionId: SessionId; readonly cause: StoreFailure }
+  /** No session here is an earlier, unchanged state of the one in the bundle. */
+  | { readonly code: 'nothing_to_update'; readonly from: SessionId }
+  | ChangedMeanwhile
   | GateRefusal;
 
 /**
@@ -50,22 +75,28 @@ export type ImportRefusal =
  */
 export async function importSession(
   services: ImportServices,
-  { bytes, isDryRun }: { readonly bytes: Uint8Array; readonly isDryRun: boolean },
+  request: ImportRequest,
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<Result<Imported, ImportRefusal>> {
   return safeTry(async function* (): Flow<Imported, ImportRefusal> {
-    const checked = yield* await check(services, bytes, onProgress);
+    const { isDryRun, chooseUpdate, mustUpdate = false } = request;
+    const checked = yield* await check(services, request.bytes, onProgress);
     const unsound = await unsoundWorkflow(services, checked);
     if (unsound !== undefined) return err(unsound);
     const { bundleId, sessionId: from, events, runs, artifacts, salvage } = checked;
-    const about = { bundleId, from, events, runs, artifacts, salvage };
-    const [listed, binned] = await Promise.all([services.sessions.list(), services.bin.list()]);
-    if (listed.isErr()) return err(listed.error);
-    if (binned.isErr()) return err(binned.error);
-    const isTaken = [...listed.value, ...binned.value.map(({ sessionId }) => sessionId)].includes(from);
+    const listed = yield* await services.sessions.list();
+    const binned = yield* await services.bin.list();
+    const earlier = await findEarlierImport(services, checked, listed);
+    const about = { bundleId, from, events, runs, artifacts, salvage, earlier };
+    if (mustUpdate && earlier === undefined) return err({ code: 'nothing_to_update', from });
+    const isTaken = [...listed, ...binned.map(({ sessionId }) => sessionId)].includes(from);
     if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
     // On a new machine there are no keys yet, and a reader cannot create them.
     yield* await services.keyring.open();
+    if (earlier !== undefined && (mustUpdate || (await chooseUpdate?.(earlier)) === true)) {
+      const sessionId = yield* await update(services, checked, earlier);
+      return ok({ kind: 'updated', sessionId, ...about });
+    }
     const written = isTaken
       ? await writeAs(services, checked, { sessionId: services.ids.session(), onProgress })
       : await writeSomewhere(services, checked, onProgress);
@@ -85,6 +116,35 @@ async function check(
     onProgress({ doing: 'checking', ...step.value });
     await yieldNow();
   }
+}
+
+async function update(
+  services: ImportServices,
+  bundle: CheckedBundle,
+  earlier: EarlierImport,
+): Promise<Result<SessionId, ImportRefusal>> {
+  return safeTry(async function* (): Flow<SessionId, ImportRefusal> {
+    yield* await pinAll(services, bundle);
+    const origin = originOf(services, bundle);
+    return updateImport(services, {
+      bundle,
+      earlier,
+      origin,
+      append: (permit, plan) => append(services, bundle, { permit, plan }),
+    });
+  });
+}
+
+/** Nobody has accepted what is imported yet. */
+function originOf({ clock }: Pick<ImportServices, 'clock'>, { producer, sessionId, head }: CheckedBundle): Origin {
+  return {
+    v: 1,
+    kind: 'imported',
+    at: clock.nowMs(),
+    producer: { ...producer, appVersion: plainVersion(producer.appVersion) },
+    sessionId,
+    head,
+  };
 }
 
 /** The check cannot compile patterns, so they are checked here. The engine is loaded only if there are some. */
@@ -157,6 +217,8 @@ async function appendAll(
     const { events: total, salvage } = bundle;
     const underWay = salvageSchema.parse({ health: 'import_unfinished', lastEventIndex: total - 1 });
     yield* await mark(sessions, permit, underWay);
+    // Before the first event, so that at no moment the session looks like one that was started here.
+    yield* (await sessions.markOrigin(permit, originOf(services, bundle))).mapErr(lostLock);
     let done = 0;
     for (const plan of bundle.plans(sessionId)) {
       onProgress({ doing: 'writing', done, total });
@@ -187,9 +249,5 @@ async function mark(
   permit: AppendPermit,
   salvage: Salvage | undefined,
 ): Promise<Result<void, StoreFailure>> {
-  const marked = await sessions.markSalvaged(permit, salvage);
-  if (marked.isErr() && marked.error.code === 'permit_ended') {
-    return err({ code: 'lock_lost', place: 'the session that is being imported' });
-  }
-  return marked.mapErr((failure) => failure as StoreFailure);
+  return (await sessions.markSalvaged(permit, salvage)).mapErr(lostLock);
 }

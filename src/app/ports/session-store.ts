@@ -3,6 +3,7 @@ import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import type { Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { EventIndex, SessionId, WorkflowHash } from '../../core/log/ids.ts';
 import type { SegmentClosed, SnapshotPinned } from '../../core/log/manifest.ts';
+import type { Origin } from '../../core/log/origin.ts';
 import type { AppendPlan, PlanRefusal } from '../../core/log/plan/append-plan.ts';
 import type { IntegrityViolation } from '../../core/log/plan/plan-integrity.ts';
 import type { CheckedView, WholeView } from '../../core/views/session-view.ts';
@@ -95,8 +96,10 @@ export type SessionStore = SessionReader & {
    * Marks a session as partial, so that it can be read but not continued; `undefined` removes the mark. The permit
    * stays valid.
    */
-  markSalvaged(
-    permit: AppendPermit,
-    salvage: Salvage | undefined,
-  ): Promise<Result<void, { readonly code: 'permit_ended' } | StoreFailure>>;
+  markSalvaged(permit: AppendPermit, salvage: Salvage | undefined): Promise<Result<void, MarkRefusal>>;
+
+  /** Records where a session comes from, beside its log. The permit stays valid. */
+  markOrigin(permit: AppendPermit, origin: Origin): Promise<Result<void, MarkRefusal>>;
 };
+
+export type MarkRefusal = { readonly code: 'permit_ended' } | StoreFailure;

@@ -112,6 +112,7 @@ export const AUDIT_FINDING_KINDS = [
   'torn_bytes_kept',
   'leftover_file',
   'salvage_mark',
+  'origin_damaged',
 ] as const;
 export type AuditFindingKind = (typeof AUDIT_FINDING_KINDS)[number];
 

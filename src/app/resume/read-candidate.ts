@@ -1,15 +1,18 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, type Ok, ok, type Result } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { GOAL_SUMMARY_BYTES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { runTag, type SessionId } from '../../core/log/ids.ts';
+import { isTrusted, type SessionOrigin } from '../../core/log/origin.ts';
+import { runSource } from '../../core/prompt/reply-parts.ts';
 import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
 import {
   type ForeignRun,
   type OfferedRun,
   type ResumeCandidate,
   shorterCandidate,
+  type UnacceptedRun,
 } from '../../core/resume/candidate.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
 import type { ShownCandidate } from '../../core/resume/resume-replies.ts';
@@ -28,6 +31,7 @@ import type { VerifiedRuns } from './verified-runs.ts';
 export type CandidateReader = {
   readonly services: ReadServices;
   readonly sessions: VerifiedRuns['sessions'];
+  readonly origins: VerifiedRuns['origins'];
   readonly mint: TokenMint;
 };
 
@@ -45,12 +49,29 @@ export function tipOf({ session, run }: RankedRun): TokenTarget {
   return { kind: 'state', sessionId: session.sessionId, runId, nodeId, tag: runTag(runId), workflowId };
 }
 
-/** A run as it is offered: one of another workspace without its notes and tokens. */
+/** A run as it is offered: one of another workspace, or one that no person accepted, without its notes and tokens. */
 export async function readCandidate(
   reader: CandidateReader,
   ranked: RankedRun,
 ): Promise<Result<OfferedRun, UnreadableRun>> {
-  return ranked.isForeign ? ok(foreignRun(ranked)) : readOwn(reader, ranked);
+  return closedRun(reader, ranked) ?? readOwn(reader, ranked);
+}
+
+/** A run of which only enough is shown to recognise it. */
+function closedRun(reader: CandidateReader, ranked: RankedRun): Ok<ForeignRun | UnacceptedRun, never> | undefined {
+  const origin = reader.origins.get(ranked.session.sessionId);
+  if (origin !== undefined && !isTrusted(origin)) return ok(unacceptedRun(reader, ranked, origin));
+  return ranked.isForeign ? ok(foreignRun(ranked)) : undefined;
+}
+
+function unacceptedRun({ sessions }: CandidateReader, ranked: RankedRun, origin: SessionOrigin): UnacceptedRun {
+  const { session, run, whyMatched } = ranked;
+  const { sessionId, lastAt } = session;
+  const { runId, workflowId, status, goal } = run;
+  const pinned = sessionOf(sessions, ranked).view.graph.runs.get(runId)?.pinned;
+  const source = pinned === undefined ? 'unknown source' : runSource(pinned, { isImported: true });
+  const shown = { sessionId, runId, workflowId, status, ...defined({ goal, lastAt }), whyMatched, origin, source };
+  return shorterCandidate({ ...shown, isAccepted: false }, GOAL_SUMMARY_BYTES_MAX);
 }
 
 function foreignRun({ session, run, whyMatched }: RankedRun): ForeignRun {
@@ -61,7 +82,7 @@ function foreignRun({ session, run, whyMatched }: RankedRun): ForeignRun {
 }
 
 async function readOwn(
-  { services, sessions, mint }: CandidateReader,
+  { services, sessions, origins, mint }: CandidateReader,
   ranked: RankedRun,
 ): Promise<Result<ResumeCandidate, UnreadableRun>> {
   const { sessionId, lastAt } = ranked.session;
@@ -83,6 +104,7 @@ async function readOwn(
     ...defined({ stepTitle, lastAt }),
     stateToken: stateTokenOf({ sessionId, nodeId: tip.nodeId }, { view: session.view, mint }),
     whyMatched: ranked.whyMatched,
+    ...defined({ origin: origins.get(sessionId) }),
   };
   return ok(shorterCandidate(candidate, GOAL_SUMMARY_BYTES_MAX));
 }
@@ -92,7 +114,8 @@ export async function readWithSnippet(
   reader: CandidateReader,
   ranked: RankedRun,
 ): Promise<Result<ShownCandidate, UnreadableRun>> {
-  if (ranked.isForeign) return ok(foreignRun(ranked));
+  const closed = closedRun(reader, ranked);
+  if (closed !== undefined) return closed;
   const { view } = sessionOf(reader.sessions, ranked);
   const text = searchedText(view, nodeOf(view.graph, ranked.run.tip.nodeId)).trim();
   const candidate = await readOwn(reader, ranked);

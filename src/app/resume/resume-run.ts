@@ -64,7 +64,8 @@ export async function resumeRun(
     const { services, mint } = reader;
     const shown = { session: sessionOf(reader.sessions, strong), target: tipOf(strong), mint, workspace, room };
     const lines = others.slice(0, room.others).map((one) => shorterCandidate(one, room.other));
-    const resumed = { whyMatched: strong.whyMatched, others: lines, damaged };
+    const origin = reader.origins.get(strong.session.sessionId);
+    const resumed = { whyMatched: strong.whyMatched, others: lines, damaged, origin };
     const reply = await rehydrateNode(services, shown);
     return reply.map((one) => resumedReply(one, resumed)).mapErr(unreadableRun(strong));
   };

@@ -64,7 +64,7 @@ export async function resumeSession(
     }
     if (keyring.value === undefined) return err({ code: 'keys_missing' });
     const mint = { keyring: keyring.value, hmac: services.hasher.hmacSha256, form: services.tokenForm };
-    const reader = { services, sessions: found.sessions, mint };
+    const reader = { services, sessions: found.sessions, origins: found.origins, mint };
     const { strong } = found;
     const reply =
       strong === undefined

@@ -2,6 +2,7 @@ import { ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import { isTrusted, type SessionOrigin } from '../../core/log/origin.ts';
 import { likelyRuns, type RankedRun, rankRuns, type WorkflowNames } from '../../core/resume/rank-runs.ts';
 import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
 import { isClosed } from '../../core/views/run-status.ts';
@@ -12,11 +13,13 @@ import type { ReadServices } from '../services.ts';
 
 /** Ranked runs. Every run that is shown was read from its log. */
 export type VerifiedRuns = {
-  /** All runs, best first. */
+  /** All runs, best first; those of imported sessions that no person accepted come last. */
   readonly ranked: readonly RankedRun[];
   /** The one run that is clearly meant. */
   readonly strong: RankedRun | undefined;
   readonly sessions: ReadonlyMap<SessionId, LoadedSession>;
+  /** Where sessions come from that were not started here. */
+  readonly origins: ReadonlyMap<SessionId, SessionOrigin>;
   /** Sessions that dropped out because they are damaged. */
   readonly damaged: readonly SessionId[];
 };
@@ -35,14 +38,20 @@ export async function verifiedRuns(
 ): Promise<VerifiedRuns> {
   const known = new Map(summaries.map((summary) => [summary.sessionId, summary]));
   const sessions = new Map<SessionId, LoadedSession>();
+  const origins = new Map<SessionId, SessionOrigin>();
   const damaged: SessionId[] = [];
   for (let further = FURTHER_MARKS; ; further *= 2) {
-    const ranked = rankRuns(known.values(), question, names);
-    const rivals = likelyRuns(ranked, question);
+    const all = rankRuns(known.values(), question, names);
+    const isOwn = ({ session }: RankedRun) => isTrusted(origins.get(session.sessionId));
+    const trusted = all.filter(isOwn);
+    const ranked = [...trusted, ...all.filter((one) => !isOwn(one))];
+    // An imported run is never clearly meant before a person accepted it.
+    const rivals = likelyRuns(trusted, question);
     // A second contender matters as much as the first for whether one is clearly meant.
     const shown = [...ranked.slice(0, RESUME_CANDIDATES_MAX), ...rivals.slice(0, 2)];
     const unread = new Set(shown.map(({ session }) => session.sessionId).filter((id) => !sessions.has(id)));
-    if (unread.size === 0) return { ranked, strong: rivals.length === 1 ? rivals[0] : undefined, sessions, damaged };
+    if (unread.size === 0)
+      return { ranked, strong: rivals.length === 1 ? rivals[0] : undefined, sessions, origins, damaged };
     let hasClosed = false;
     for (const sessionId of unread) {
       const verified = await verifySession(services, sessionId);
@@ -54,6 +63,8 @@ export async function verifiedRuns(
         hasClosed ||= open !== verified.value.summary;
         known.set(sessionId, open);
         sessions.set(sessionId, verified.value.session);
+        const origin = await services.marks.origin(sessionId);
+        if (origin !== undefined) origins.set(sessionId, origin);
       }
     }
     // Users who close runs have many closed ones, and marks are faster to read than sessions.

@@ -13,6 +13,7 @@ import {
   type SessionId,
   type StepId,
 } from '../../core/log/ids.ts';
+import { isTrusted } from '../../core/log/origin.ts';
 import { type CheckRun, commandDigest, judgeRun, type RunVerdict } from '../../core/run/evidence/judge-check.ts';
 import { fixedTests, type TestReport } from '../../core/run/evidence/test-report.ts';
 import { checkCommand } from '../../core/run/requirements/check.ts';
@@ -34,7 +35,7 @@ import { runPlace } from './run-place.ts';
 /** Who chose the command that a check runs. */
 export type CommandOrigin = {
   /** Set where the text does not come from the user or from WorkRail. */
-  readonly foreign?: Exclude<WorkflowSourceKind, 'bundled' | 'user'> | 'binding';
+  readonly foreign?: Exclude<WorkflowSourceKind, 'bundled' | 'user'> | 'binding' | 'import';
   /** Context keys whose values the agent set. */
   readonly agentKeys: readonly string[];
 };
@@ -96,8 +97,8 @@ export async function findCheck(
     const workspace = currentObservation(view.observations, 'repo_root')?.data.value.value;
     if (workspace === undefined) return err({ code: 'workspace_unknown' });
     const kind = pinned.workflowSourceKind;
-    const foreign =
-      kind !== 'bundled' && kind !== 'user' ? kind : check.isBound === true ? ('binding' as const) : undefined;
+    const isOwn = isTrusted(await services.marks.origin(sessionId));
+    const foreign = isOwn ? foreignKind(kind, check) : ('import' as const);
     return ok({
       sessionId,
       runId,
@@ -113,6 +114,11 @@ export async function findCheck(
       },
     });
   });
+}
+
+function foreignKind(kind: WorkflowSourceKind, { isBound }: Check): CommandOrigin['foreign'] {
+  if (kind !== 'bundled' && kind !== 'user') return kind;
+  return isBound === true ? 'binding' : undefined;
 }
 
 /** Whether a person has to confirm the command before its result can count as observed. */

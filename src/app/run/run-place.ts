@@ -5,7 +5,8 @@ import { defined } from '../../core/json/json-value.ts';
 import { PRESETS, type Preferences } from '../../core/log/autonomy.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
-import { sourceWords } from '../../core/prompt/reply-parts.ts';
+import { isFalselyBundled } from '../../core/log/origin.ts';
+import { runSource } from '../../core/prompt/reply-parts.ts';
 import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
 import type { TokenKeys } from '../../core/token/keyring.ts';
 import { parseToken } from '../../core/token/node-token.ts';
@@ -68,7 +69,7 @@ export async function runPlace(
       preferences,
       capabilities: capabilitiesAt(view, target.nodeId),
       compilePattern,
-      ...runOrigin(view, target),
+      ...(await runOrigin(services, session, target)),
       tag: target.tag,
     },
     openGaps: unresolvedGaps(view.gaps, target.nodeId),
@@ -76,9 +77,15 @@ export async function runPlace(
 }
 
 /** Who set the mode, and where the workflow comes from. */
-function runOrigin({ graph, preferences }: SessionView, { runId, nodeId }: TokenTarget) {
+async function runOrigin(
+  { marks }: Pick<PlaceServices, 'marks'>,
+  { sessionId, view: { graph, preferences } }: LoadedSession,
+  { runId, nodeId }: TokenTarget,
+) {
   const pinned = graph.runs.get(runId)?.pinned;
-  return defined({ setBy: autonomySetterAt(preferences, nodeId), source: pinned && sourceWords(pinned) });
+  // The mark is read only where it can make a difference.
+  const isImported = pinned !== undefined && isFalselyBundled(pinned) && (await marks.origin(sessionId)) !== undefined;
+  return defined({ setBy: autonomySetterAt(preferences, nodeId), source: pinned && runSource(pinned, { isImported }) });
 }
 
 /** A pinned workflow may come from anywhere. That it matches its hash does not make it valid. */

@@ -11,6 +11,7 @@ import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { AppliedEvent, SessionView } from '../../core/views/session-view.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { type SessionMarks, UNREADABLE_MARKS } from '../ports/session-marks.ts';
 import type { LoadRefusal, SessionLogs } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
 
@@ -21,10 +22,9 @@ export type InspectedSession = Picture & {
   readonly sessionId: SessionId;
   readonly health: SessionHealth;
   readonly workflowOf: (hash: WorkflowHash) => CompiledWorkflow | undefined;
-  readonly isKept: boolean;
   /** In the order of their start. */
   readonly runs: readonly RunStanding[];
-};
+} & Pick<SessionMarks, 'isKept' | 'origin'>;
 
 /** `standing`: the current steps of the runs. `history`: every step that was ever pending. */
 export type InspectDepth = 'standing' | 'history';
@@ -44,13 +44,19 @@ export async function inspectSession(
     readWorkflows(services, view),
     services.marks.of(sessionId),
   ]);
-  // Unreadable marks must not hide the session.
-  const { isKept, closed } = marks.unwrapOr({ isKept: false, closed: new Map() });
+  const { isKept, closed, origin } = marks.unwrapOr(UNREADABLE_MARKS);
   const workflowOf = (hash: WorkflowHash) => workflows.get(hash);
   const runs = [...view.graph.runs.values()].map((run) => {
     const tip = preferredTip(view.graph, run.runId);
     const snapshot = tip === undefined ? undefined : snapshots.get(tip.nodeId);
-    return runStanding(run, { view, chronicle, snapshot, workflow: workflowOf(run.pinned.workflowHash), closed });
+    return runStanding(run, {
+      view,
+      chronicle,
+      snapshot,
+      workflow: workflowOf(run.pinned.workflowHash),
+      closed,
+      isImported: origin !== undefined,
+    });
   });
   return ok({
     sessionId,
@@ -59,6 +65,7 @@ export async function inspectSession(
     chronicle,
     workflowOf,
     isKept,
+    origin,
     runs,
     placeOf: (nodeId) => {
       const snapshot = snapshots.get(nodeId);

@@ -5,7 +5,7 @@ import { brokenState, type SessionState, sessionState } from '../../core/session
 import { isClosed } from '../../core/views/run-status.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SeenSession, StoredSession } from '../ports/session-index.ts';
-import type { SessionMarks } from '../ports/session-marks.ts';
+import { type SessionMarks, UNREADABLE_MARKS } from '../ports/session-marks.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
 import type { ReadServices } from '../services.ts';
@@ -19,8 +19,7 @@ type ListDepth = 'index' | 'end';
 export type ListedSession = StoredSession & {
   readonly state: SessionState;
   readonly closed: ReadonlySet<RunId>;
-  readonly isKept: boolean;
-};
+} & Pick<SessionMarks, 'isKept' | 'origin'>;
 
 /** Every session with its state, latest activity first. */
 export async function listSessions(services: ListServices): Promise<Result<readonly ListedSession[], StoreFailure>> {
@@ -54,16 +53,14 @@ export async function listedSession(
   const { sessionId } = stored;
   const isInspected = depth === 'end' || stored.summary === undefined;
   const seen = isInspected ? (await sessionIndex.inspect(stored)).unwrapOr(undefined) : { ...stored, health: HEALTHY };
-  const { isKept, closed: marked } = (await marks.of(sessionId)).unwrapOr(NO_MARKS);
+  const { isKept, closed: marked, origin } = (await marks.of(sessionId)).unwrapOr(UNREADABLE_MARKS);
   // If the session is unreadable, the index still has its title.
   const summary = seen?.summary ?? stored.summary;
   const closed = new Set((summary?.runs ?? []).filter((run) => isClosed(marked, run)).map(({ runId }) => runId));
-  return { sessionId, summary, state: stateOf(seen, closed), closed, isKept };
+  return { sessionId, summary, state: stateOf(seen, closed), closed, isKept, origin };
 }
 
 const HEALTHY = { kind: 'healthy' } as const;
-/** Unreadable marks must not hide the session. */
-const NO_MARKS: SessionMarks = { isKept: false, closed: new Map() };
 
 function stateOf(seen: SeenSession | undefined, closed: ReadonlySet<RunId>): SessionState {
   const broken = seen === undefined ? 'damaged' : brokenState(seen.health);

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Call } from '../../core/log/error-envelope.ts';
 import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
+import { isTrusted } from '../../core/log/origin.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import { stateTokenOf } from '../run/give-reply.ts';
 import type { ReadServices } from '../services.ts';
@@ -11,6 +12,8 @@ export type ResumeCallServices = Pick<ReadServices, 'keyring' | 'hasher' | 'toke
 export type ResumeCallRefusal =
   /** It can be read but not continued. */
   | { readonly code: 'session_not_whole'; readonly sessionId: SessionId }
+  /** It was imported, and no person accepted it. */
+  | { readonly code: 'session_not_accepted'; readonly sessionId: SessionId }
   /** This machine has no keys for tokens: none were created, or they were removed. */
   | { readonly code: 'keys_missing' }
   | StoreFailure;
@@ -29,6 +32,7 @@ export async function resumeCall(
 ): Promise<Result<Call, ResumeCallRefusal>> {
   const broken = brokenRefusal(inspected);
   if (broken !== undefined) return err(broken);
+  if (!isTrusted(inspected.origin)) return err({ code: 'session_not_accepted', sessionId: inspected.sessionId });
   const { sessionId, view } = inspected;
   const keys = await keyring.find();
   if (keys.isErr()) return err(keys.error);

@@ -1,14 +1,20 @@
 import { safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { type Imported, importSession } from '../../app/bundle/import-session.ts';
+import type { EarlierImport } from '../../app/bundle/earlier-import.ts';
+import { type Imported, type ImportServices, importSession } from '../../app/bundle/import-session.ts';
+import { acceptSession, readAcceptance } from '../../app/upkeep/accept-session.ts';
 import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
+import { isTrusted } from '../../core/log/origin.ts';
+import { acceptCommand } from '../../core/resume/candidate.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
-import { command, done } from '../command.ts';
-import type { Line } from '../output/line.ts';
+import { type CommandContext, command, done } from '../command.ts';
+import { isPersonThere } from '../loosening.ts';
+import { type Line, notable } from '../output/line.ts';
 import { EXIT, errorProblem } from '../problem.ts';
+import { ACCEPTED, confirmAcceptance } from '../upkeep/session-accept.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { salvageLine } from './bundle-words.ts';
 
@@ -16,6 +22,8 @@ const count = z.int().min(0);
 
 const importData = z.strictObject({
   isDryRun: z.boolean(),
+  /** Whether a session that was imported before was updated instead of making a copy. */
+  isUpdate: z.boolean().exactOptional(),
   bundleId: bundleIdSchema,
   /** The session in the bundle. */
   from: SessionId.schema,
@@ -26,16 +34,25 @@ const importData = z.strictObject({
   artifacts: count,
   /** Present if this is only part of a session, which can be read and exported but not continued. */
   salvage: salvageSchema.exactOptional(),
+  /** A session here that was imported from an earlier state of this one and not changed since. */
+  earlier: z.strictObject({ sessionId: SessionId.schema, newEvents: count }).exactOptional(),
+  /** Whether a person accepted it, so that agents can resume it; absent in a dry run. */
+  isAccepted: z.boolean().exactOptional(),
 });
 type ImportData = z.infer<typeof importData>;
 
 export const importCommand = command({
   operands: [{ syntax: '<file>', help: 'a bundle written by workrail export' }],
-  options: [{ flags: '--dry-run', help: 'check the bundle; import nothing' }],
+  options: [
+    { flags: '--dry-run', help: 'check the bundle; import nothing' },
+    { flags: '--no-accept', help: 'do not ask whether to accept the session; agents cannot resume it until you do' },
+    { flags: '--update', help: 'add to a session that was imported from an earlier state of this one' },
+  ],
   example: 'workrail import session.json --dry-run',
   data: importData,
-  run: ({ program, progress }, { operands: [file = ''], options }) =>
+  run: (context, { operands: [file = ''], options }) =>
     safeTry(async function* () {
+      const { program, progress } = context;
       const isDryRun = options['dryRun'] === true;
       const dataDir = await program.dataDir();
       const refused = (refusal: CommandRefusal) => {
@@ -47,35 +64,90 @@ export const importCommand = command({
       const { services, input } = await program.bundleAccess();
       const bytes = yield* (await input(file)).mapErr(refused);
       const imported = yield* (
-        await importSession(services, { bytes, isDryRun }, ({ doing, ...step }) =>
-          progress.show({ label: doing === 'checking' ? 'checking the bundle' : 'writing the session', ...step }),
+        await importSession(
+          services,
+          {
+            bytes,
+            isDryRun,
+            mustUpdate: options['update'] === true,
+            chooseUpdate: (earlier) => chooseUpdate(context, earlier),
+          },
+          ({ doing, ...step }) =>
+            progress.show({ label: doing === 'checking' ? 'checking the bundle' : 'writing the session', ...step }),
         )
       ).mapErr(refused);
+      const { sessionId } = imported;
+      if (isDryRun || sessionId === undefined) {
+        const next = `workrail import ${shellWord(file)}`;
+        return done({ data: dataOf(imported), lines: linesOf(imported, file), next });
+      }
+      const isAccepted = options['accept'] !== false && (await accepted(context, services, imported));
       return done({
-        data: dataOf(imported),
-        lines: linesOf(imported),
-        next: isDryRun
-          ? `workrail import ${shellWord(file)}`
-          : `workrail session verify ${imported.sessionId ?? ''}`.trim(),
+        data: { ...dataOf(imported), isAccepted },
+        lines: [...linesOf(imported, file), isAccepted ? [ACCEPTED(sessionId)] : [notable(unacceptedWords(imported))]],
+        next: `workrail session ${isAccepted ? 'resume' : 'verify'} ${sessionId}`,
       });
     }),
 });
 
-function dataOf({ kind, sessionId, salvage, ...rest }: Imported): ImportData {
+/** A person decides between an update and a copy; otherwise it is a copy, and the lines say how to update instead. */
+async function chooseUpdate(context: CommandContext, earlier: EarlierImport): Promise<boolean> {
+  if (!isPersonThere(context)) return false;
+  context.progress.stop();
+  const { sessionId, newEvents } = earlier;
+  const added = newEvents === 0 ? 'nothing is new' : `${plural(newEvents, 'event is', 'events are')} new`;
+  context.say([notable(`This session was imported before as ${sessionId} and not changed here; ${added}.`)]);
+  const answer = await (await context.program.ask()).confirm('Update that session instead of making a copy?');
+  return answer === true;
+}
+
+/** Asks a person once. A session that is only part of one cannot be continued, so there is nothing to accept. */
+async function accepted(
+  context: CommandContext,
+  services: ImportServices,
+  { sessionId, salvage }: Imported,
+): Promise<boolean> {
+  if (sessionId === undefined || salvage !== undefined || !isPersonThere(context)) return false;
+  const acceptance = await readAcceptance(services, sessionId);
+  if (acceptance.isErr()) return false;
+  if (isTrusted(acceptance.value.origin)) return true;
+  const confirmed = await confirmAcceptance(context, acceptance.value, services.tools.sha256);
+  if (confirmed.isErr()) return false;
+  return (await acceptSession(services, sessionId)).isOk();
+}
+
+function unacceptedWords({ sessionId, salvage }: Imported): string {
+  if (sessionId === undefined || salvage !== undefined) return 'Nobody has accepted it.';
+  return `Nobody has accepted it, so agents cannot resume it. To accept it, in a terminal: ${acceptCommand({ sessionId })}`;
+}
+
+function dataOf({ kind, sessionId, salvage, earlier, ...rest }: Imported): ImportData {
   return {
     isDryRun: kind === 'would_import',
+    ...(kind === 'updated' ? { isUpdate: true } : {}),
     ...rest,
     ...defined({ sessionId, salvage }),
+    ...(earlier === undefined ? {} : { earlier: { sessionId: earlier.sessionId, newEvents: earlier.newEvents } }),
   };
 }
 
-function linesOf(imported: Imported): readonly Line[] {
-  const { kind, from, sessionId, events, runs, artifacts, salvage } = imported;
+function linesOf(imported: Imported, file: string): readonly Line[] {
+  const { kind, from, sessionId, events, runs, artifacts, salvage, earlier } = imported;
+  if (kind === 'updated') return [[`Updated ${sessionId ?? from}: ${plural(earlier?.newEvents ?? 0, 'new event')}.`]];
   const content = `${plural(runs, 'run')}, ${plural(events, 'event')}, ${plural(artifacts, 'artifact')}`;
   const verb = kind === 'imported' ? 'Imported' : 'The bundle is valid; nothing was written. Would import';
   const as =
     sessionId === from
       ? `${from}`
       : `${from} as ${sessionId ?? 'a new session'}, because that id is already in use here`;
-  return [[`${verb} ${as}: ${content}.`], ...(salvage === undefined ? [] : [salvageLine(salvage)])];
+  return [
+    [`${verb} ${as}: ${content}.`],
+    ...(salvage === undefined ? [] : [salvageLine(salvage)]),
+    ...(earlier === undefined ? [] : [[earlierWords(earlier, file)]]),
+  ];
+}
+
+function earlierWords({ sessionId, newEvents }: EarlierImport, file: string): string {
+  const added = newEvents === 0 ? 'Nothing is new in this file.' : `This file has ${plural(newEvents, 'new event')}.`;
+  return `The same session was imported before as ${sessionId} and not changed here. ${added} To update it instead of making a copy: workrail import ${shellWord(file)} --update`;
 }

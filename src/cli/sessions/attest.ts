@@ -160,6 +160,7 @@ async function confirmed(
 
 function originWords({ origin: { foreign, agentKeys } }: CheckToRun): string {
   if (agentKeys.length > 0) return `Chosen by the agent, in the context (${agentKeys.join(', ')}):`;
+  if (foreign === 'import') return 'From an imported session that nobody has accepted:';
   return foreign === 'binding'
     ? 'From the bindings of this project:'
     : `From a ${SOURCES[foreign ?? 'project']} workflow, not from your own files:`;

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isAt, type ListedSession } from '../../app/sessions/list-sessions.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
+import { shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
 import { SESSION_STATES } from '../../core/sessions/session-state.ts';
 import { RUN_STATUSES } from '../../core/views/run-status.ts';
 
@@ -40,13 +41,15 @@ export const listedSessionShape = z.strictObject({
   branch: z.string().exactOptional(),
   isHere: z.boolean(),
   isKept: z.boolean(),
+  /** Absent for a session that was started here. */
+  origin: shownOriginSchema.exactOptional(),
 });
 export type ListedSessionData = z.infer<typeof listedSessionShape>;
 
 type Known = { readonly shortId: (sessionId: SessionId) => string; readonly workspaces: readonly string[] };
 
 export function listedSessionData(listed: ListedSession, { shortId, workspaces }: Known): ListedSessionData {
-  const { sessionId, state, summary, closed, isKept } = listed;
+  const { sessionId, state, summary, closed, isKept, origin } = listed;
   const title = summary && titleOf(summary.runs);
   const { repo_root: workspace, git_branch: branch } = summary?.observed ?? {};
   return {
@@ -64,6 +67,7 @@ export function listedSessionData(listed: ListedSession, { shortId, workspaces }
     })),
     isHere: isAt(summary, workspaces),
     isKept,
+    ...(origin === undefined ? {} : { origin: shownOrigin(origin) }),
   };
 }
 

@@ -139,6 +139,7 @@ export function runData(run: RunStanding): RunData {
   const { startedAt, activeAt, place, stepsTotal, branches, checkpoints, attempts, blockers, gaps, preferences } = run;
   return {
     ...runHeadData(run),
+    source: run.source,
     ...defined({ startedAt, lastAt: activeAt, stepsTotal }),
     place: placeData(place),
     branches,

@@ -9,6 +9,7 @@ import {
   withMarks,
   workspacesAt,
 } from '../../app/sessions/list-sessions.ts';
+import { originLabel } from '../../core/log/origin.ts';
 import { SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
 import { type CommandInput, command, done } from '../command.ts';
@@ -149,8 +150,13 @@ const GAP = 2;
 
 const UNREADABLE = '(cannot be read)';
 
-function stateWords({ state, runs, isKept }: ListedSessionData): string {
-  return `${state}${state === 'complete' && lacksSomething(runs) ? ', gaps open' : ''}${isKept ? ', kept' : ''}`;
+function stateWords({ state, runs, isKept, origin }: ListedSessionData): string {
+  return [
+    state,
+    ...(state === 'complete' && lacksSomething(runs) ? ['gaps open'] : []),
+    ...(isKept ? ['kept'] : []),
+    ...(origin === undefined ? [] : [originLabel(origin)]),
+  ].join(', ');
 }
 
 /** The tag of its first run, by which the agent calls it. */

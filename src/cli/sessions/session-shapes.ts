@@ -53,6 +53,8 @@ export type GapData = z.infer<typeof gapShape>;
 /** The state of a run, at the end of the branch where work goes on. */
 export const runShape = z.strictObject({
   ...runHead,
+  /** Where the workflow comes from, in words. */
+  source: z.string().exactOptional(),
   startedAt: moment.exactOptional(),
   lastAt: moment.exactOptional(),
   place: placeShape,

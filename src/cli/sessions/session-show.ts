@@ -2,7 +2,9 @@ import { err } from 'neverthrow';
 import * as z from 'zod';
 import { defined } from '../../core/json/json-value.ts';
 import { isAtLeast } from '../../core/log/events/attestation-events.ts';
+import { originWords, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
 import { SETTERS } from '../../core/prompt/reply-parts.ts';
+import { acceptCommand } from '../../core/resume/candidate.ts';
 import { plural } from '../../core/text/words.ts';
 import { gradeWords } from '../../core/views/line-checks.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
@@ -21,6 +23,8 @@ const sessionShowData = z.strictObject({
   /** The goal of its first run, or else that run's workflow; if a run was named, of that run. */
   title: z.string().exactOptional(),
   isKept: z.boolean(),
+  /** Absent for a session that was started here. */
+  origin: shownOriginSchema.exactOptional(),
   lastAt: moment.exactOptional(),
   events: z.int().min(0),
   /** The last observed workspace. */
@@ -66,8 +70,12 @@ function showLines(data: SessionShowData, layout: Layout): readonly Line[] {
       .slice(0, TITLE_LINES)
       .map((text): Line => [strong(text)]),
     [head.mark, ' ', head.words, `  ${factsOf(data, layout).join('  ·  ')}`],
+    ...originLines(data, layout),
     ...workspaceLines(data, layout),
-    ...data.runs.flatMap((run, i) => [[''], ...runLines(run, { ...layout, number: i + 1, runs: data.runs.length })]),
+    ...data.runs.flatMap((run, i) => [
+      [''],
+      ...runLines(run, { ...layout, number: i + 1, runs: data.runs.length, isImported: data.origin !== undefined }),
+    ]),
   ];
 }
 
@@ -82,6 +90,15 @@ function factsOf({ sessionId, lastAt, events, isKept }: SessionShowData, { nowMs
   ];
 }
 
+function originLines({ origin, sessionId }: SessionShowData, { width }: Layout): readonly Line[] {
+  if (origin === undefined) return [];
+  const isAccepted = origin.kind === 'imported' && origin.acceptedAt !== undefined;
+  return [
+    ...labelled('origin', isAccepted ? originWords(origin) : notable(originWords(origin)), width),
+    ...(isAccepted ? [] : labelled('', `To let agents resume it: ${acceptCommand({ sessionId })}`, width)),
+  ];
+}
+
 function workspaceLines({ workspace: { root, branch, commit } }: SessionShowData, { width }: Layout): readonly Line[] {
   if (root === undefined && branch === undefined) return [];
   const parts = [
@@ -91,7 +108,12 @@ function workspaceLines({ workspace: { root, branch, commit } }: SessionShowData
   return labelled('workspace', [root ?? '', ...parts].filter((part) => part !== '').join('  ·  '), width);
 }
 
-type RunLayout = Layout & { readonly number: number; readonly runs: number };
+type RunLayout = Layout & {
+  readonly number: number;
+  readonly runs: number;
+  /** The source of the workflow is then part of what a person decides on. */
+  readonly isImported: boolean;
+};
 
 /** Each run has its own heading, so that runs are easy to tell apart. */
 function runLines(run: RunData, layout: RunLayout): readonly Line[] {
@@ -108,6 +130,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
   return [
     heading,
     ...(runs > 1 && run.goal !== undefined ? labelled('goal', run.goal, width) : []),
+    ...(layout.isImported && run.source !== undefined ? labelled('source', run.source, width) : []),
     ...labelled('step', stepWords(run), width),
     ...blockerLines(run, width),
     ...labelled('mode', modeWords(run), width),
@@ -176,12 +199,13 @@ function labelled(label: string, fact: LineSpan, width: number): readonly Line[]
   });
 }
 
-function dataOf({ looked: { view, isKept }, head, runs }: OpenedSession): SessionShowData {
+function dataOf({ looked: { view, isKept, origin }, head, runs }: OpenedSession): SessionShowData {
   const title = titleOf(runs.map(runData));
   return {
     ...head,
     ...defined({ title, lastAt: view.lastAt }),
     isKept,
+    ...(origin === undefined ? {} : { origin: shownOrigin(origin) }),
     events: view.nextEventIndex,
     workspace: workspaceOf(view),
     runs: runs.map(runData),

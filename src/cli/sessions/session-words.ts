@@ -1,5 +1,6 @@
 import type { ResumeCallRefusal } from '../../app/sessions/resume-call.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
+import { acceptCommand } from '../../core/resume/candidate.ts';
 import { shortList } from '../../core/text/words.ts';
 import { type CommandProblem, EXIT, errorProblem, problem, usageProblem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
@@ -52,6 +53,12 @@ export function resumeProblem(refusal: ResumeCallRefusal, dataDir: string): Comm
         suggestion:
           'Run "workrail session verify" to see what is damaged, or start a new run and give it "workrail session notes" of this one.',
       });
+    case 'session_not_accepted':
+      return problem(
+        EXIT.needsPerson,
+        'This session was imported, and nobody has accepted it, so agents cannot resume it.',
+        `Run this in a terminal: ${acceptCommand(refusal)}`,
+      );
     case 'keys_missing':
       return errorProblem({
         code: 'STORE_IO',

@@ -4,6 +4,7 @@ import { inspectSession } from '../../app/sessions/inspect-session.ts';
 import { isAt, type ListedSession, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { runTag, SessionId } from '../../core/log/ids.ts';
+import { originLabel, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
 import { waitsForPerson } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
@@ -26,6 +27,8 @@ const openRun = z.strictObject({
   workspace: z.string().exactOptional(),
   /** Waiting: only the user can supply what is missing. */
   standing: z.enum(['running', 'blocked', 'waiting']),
+  /** Absent for a session that was started here. */
+  origin: shownOriginSchema.exactOptional(),
   run: runShape,
 });
 type OpenRunData = z.infer<typeof openRun>;
@@ -149,12 +152,13 @@ const MARKS: { readonly [standing in OpenRunData['standing']]: LineSpan } = {
   waiting: notable('?'),
 };
 
-function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: PlaceLayout): readonly Line[] {
+function runLines({ shortId, standing, run, workspace, origin }: OpenRunData, layout: PlaceLayout): readonly Line[] {
   const { nowMs, width, hasFolder = false } = layout;
   const when = run.lastAt === undefined ? '' : ago(run.lastAt, nowMs);
   const words = standing === 'waiting' ? 'waits for you' : standing;
   const title = run.goal ?? run.workflowName ?? run.workflowId;
   const room = Math.max(16, width - shortId.length - STANDING_WIDTH - when.length - 10);
+  const from = origin === undefined ? '' : `  ·  ${originLabel(origin)}`;
   const folder = hasFolder && workspace !== undefined ? `  ${workspace}` : '';
   const isNumbered = run.place.kind === 'step' && run.place.position !== undefined;
   const branch = run.branch === undefined || run.branch === 'main' ? '' : ` on ${branchWords(run.branch)}`;
@@ -170,7 +174,7 @@ function runLines({ shortId, standing, run, workspace }: OpenRunData, layout: Pl
       { text: padText(words, STANDING_WIDTH), style: standing === 'running' ? 'strong' : 'notable' },
       dim(`  ${when}`),
     ],
-    [dim(`      ${clipText(`run ${run.tag} at ${at}${folder}`, width - 6)}`)],
+    [dim(`      ${clipText(`run ${run.tag} at ${at}${folder}${from}`, width - 6)}`)],
     ...(blocker === undefined ? [] : [[`      ${clipText(`← ${blocker.message}`, width - 6)}`]]),
   ];
 }
@@ -225,12 +229,13 @@ async function openRuns(
   const urgent = sessions.toSorted((a, b) => Number(b.state === 'blocked') - Number(a.state === 'blocked'));
   const runs: OpenRunData[] = [];
   let damaged = 0;
-  for (const { sessionId, summary } of urgent.slice(0, READ_MAX)) {
+  for (const { sessionId, summary, origin } of urgent.slice(0, READ_MAX)) {
     const looked = await inspectSession(sessionAccess, sessionId, 'standing');
     const isWhole = looked.isOk() && looked.value.health.kind === 'healthy';
     if (!isWhole) damaged += 1;
     const workspace = summary?.observed.repo_root;
-    const named = { sessionId, shortId: shortId(sessionId), ...defined({ workspace }) };
+    const from = origin && shownOrigin(origin);
+    const named = { sessionId, shortId: shortId(sessionId), ...defined({ workspace, origin: from }) };
     const latest = isWhole ? looked.value.runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex) : [];
     for (const run of latest.map(runData)) {
       const state = runState(run);

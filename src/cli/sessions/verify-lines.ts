@@ -69,6 +69,8 @@ const WORDS_BY_KIND: { readonly [kind in AuditFindingKind]?: string } = {
   torn_tail: 'ends in an interrupted write that was never confirmed; the next write removes it',
   torn_bytes_kept: 'holds the rest of an interrupted write',
   leftover_file: 'does not belong to the session, so it is ignored',
+  origin_damaged:
+    'does not say any more where the session comes from, so it counts as not accepted; to accept it: workrail session accept ID',
   salvage_mark: 'marks this as only part of a session, which can be read and exported but not continued',
 };
 

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { BinRefusal, CollectRefusal, RestoreRefusal } from '../../app/ports/upkeep.ts';
+import type { AcceptRefusal } from '../../app/upkeep/accept-session.ts';
 import type { CloseRefusal } from '../../app/upkeep/close-runs.ts';
 import type { PreferRefusal } from '../../app/upkeep/set-preferences.ts';
 import { byCode } from '../../core/assert.ts';
@@ -11,6 +12,7 @@ import { type CommandRefusal, refusalProblem } from '../words.ts';
 
 export type UpkeepRefusal =
   | CommandRefusal
+  | AcceptRefusal
   | CloseRefusal
   | PreferRefusal
   | BinRefusal
@@ -38,6 +40,10 @@ const UPKEEP_REFUSALS: RefusalTable<OfUpkeep> = {
     message: `Session ${sessionId} has no run "${asked}".`,
     suggestion: `Its runs are ${shortList(runs.map(({ tag, workflowId }) => `${tag} (${workflowId})`))}.`,
     details: { asked, tags: runs.map(({ tag }) => tag) },
+  }),
+  not_imported: ({ sessionId }) => ({
+    message: `Session ${sessionId} was started here, so there is nothing to accept.`,
+    suggestion: `Run "workrail session resume ${sessionId}" to continue it.`,
   }),
   nothing_unfinished: ({ sessionId }) => ({
     message: `Session ${sessionId} has no unfinished run. Nothing was changed.`,

@@ -40,7 +40,7 @@ export type IntegrityEntry = z.infer<typeof integrityEntrySchema>;
 /** Derived from the whole content: the same session in the same state has the same id. */
 export const bundleIdSchema = z.string().regex(new RegExp(`^bundle_${ID_BODY_PATTERN}$`));
 
-/** For people only, like `producer`: no code depends on it. */
+/** For people only, like `producer`: no decision depends on it. */
 export const exportedAtSchema = z.iso.datetime();
 
 export const producerSchema = z.object({

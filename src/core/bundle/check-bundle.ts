@@ -1,6 +1,7 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../assert.ts';
 import type { WorkProgress } from '../flow.ts';
+import type { Sha256Digest } from '../json/canonical-json.ts';
 import type { SessionEvent } from '../log/event.ts';
 import { type Salvage, salvageSchema } from '../log/health.ts';
 import { SessionId } from '../log/ids.ts';
@@ -8,7 +9,7 @@ import { type AppendPlan, addContentRefs, type ContentRefs, noContentRefs } from
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { admitAppend, emptyHistory } from './admit-append.ts';
 import { bundleContent } from './bundle-content.ts';
-import { bundleIdSchema, TABLES } from './bundle-document.ts';
+import { bundleIdSchema, type Producer, producerSchema, TABLES } from './bundle-document.ts';
 import { type BundleIndex, indexBundle, readBundleValue } from './bundle-index.ts';
 import { type BundleRefusal, broken, invalid } from './bundle-refusal.ts';
 import type { BundleTools } from './bundle-tools.ts';
@@ -21,6 +22,10 @@ export type CheckedBundle = {
   readonly bundleId: string;
   readonly sessionId: SessionId;
   readonly salvage: Salvage | undefined;
+  /** What it says about the program that made it. */
+  readonly producer: Producer;
+  /** The chain value of the last record of its manifest. */
+  readonly head: Sha256Digest;
   readonly events: number;
   readonly runs: number;
   readonly artifacts: number;
@@ -47,12 +52,11 @@ export function* checkBundle(
   for (; step.done !== true; step = integrity.next()) yield { done: 0, total };
   const head = step.value.andThen(() => readHead(index, tools));
   if (head.isErr()) return err(head.error);
-  const { bundleId, sessionId, salvage } = head.value;
+  const { sessionId } = head.value;
   const history = yield* checkHistory(index, sessionId, tools);
-  return history.map(({ runs, refs }) => ({
-    bundleId,
-    sessionId,
-    salvage,
+  return history.map(({ runs, refs, chain }) => ({
+    ...head.value,
+    head: chain,
     events: total,
     runs,
     artifacts: index.tables.artifacts.size,
@@ -61,14 +65,15 @@ export function* checkBundle(
   }));
 }
 
-type BundleHead = Pick<CheckedBundle, 'bundleId' | 'sessionId' | 'salvage'>;
+type BundleHead = Pick<CheckedBundle, 'bundleId' | 'sessionId' | 'salvage' | 'producer'>;
 
 function readHead(index: BundleIndex, tools: BundleTools): Result<BundleHead, BundleRefusal> {
   return safeTry(function* () {
     const bundleId = yield* readBundleValue(index, 'bundleId', { schema: bundleIdSchema, tools });
     const sessionId = yield* readBundleValue(index, 'session/sessionId', { schema: SessionId.schema, tools });
     const salvage = yield* readSalvage(index, tools);
-    return ok({ bundleId, sessionId, salvage });
+    const producer = yield* readBundleValue(index, 'producer', { schema: producerSchema, tools });
+    return ok({ bundleId, sessionId, salvage, producer });
   });
 }
 
@@ -82,7 +87,7 @@ function readSalvage(index: BundleIndex, tools: BundleTools): Result<Salvage | u
   );
 }
 
-type CheckedHistory = { readonly runs: number; readonly refs: ContentRefs };
+type CheckedHistory = { readonly runs: number; readonly refs: ContentRefs; readonly chain: Sha256Digest };
 
 function* checkHistory(
   index: BundleIndex,
@@ -109,7 +114,7 @@ function* checkHistory(
   if (canonical.end().sha256 !== listed) return err(broken('digest_mismatch', 'session/events'));
   const unnamed = unnamedContent(index, refs);
   if (unnamed !== undefined) return err(broken('unnamed_content', unnamed));
-  return ok({ runs: history.view.graph.runs.size, refs });
+  return ok({ runs: history.view.graph.runs.size, refs, chain: history.chain });
 }
 
 /** The file may contain the events in another form; the integrity manifest is about their canonical form. */

@@ -3,6 +3,7 @@ import type { NodeKind } from '../log/events/graph-events.ts';
 import type { WorkflowSourceKind } from '../log/events/run-events.ts';
 import type { EngineState } from '../log/execution-snapshot.ts';
 import type { RunId } from '../log/ids.ts';
+import { isFalselyBundled, notBundledWords } from '../log/origin.ts';
 import type { AcceptedAssessment, Unmet } from '../run/requirements/requirement.ts';
 import type { RunFacts } from '../run/step-place.ts';
 import { clip } from '../text/utf8.ts';
@@ -115,6 +116,14 @@ export function sourceWords(source: {
     default:
       return kind;
   }
+}
+
+/** The same for a run; the workflow of an imported one may only claim to be a bundled one. */
+export function runSource(
+  pinned: Parameters<typeof sourceWords>[0] & Parameters<typeof isFalselyBundled>[0],
+  { isImported }: { readonly isImported: boolean },
+): string {
+  return isImported && isFalselyBundled(pinned) ? notBundledWords(pinned) : sourceWords(pinned);
 }
 
 const SOURCE_NAME_BYTES_MAX = 24;

@@ -2,6 +2,7 @@ import { type JsonValue, readableJson } from '../json/json-value.ts';
 import type { Preferences } from '../log/autonomy.ts';
 import type { Salvage } from '../log/health.ts';
 import type { NodeId } from '../log/ids.ts';
+import { notBundledWords, originWords } from '../log/origin.ts';
 import { SETTERS } from '../prompt/reply-parts.ts';
 import { shownTime } from '../text/utc-time.ts';
 import { plural, sizeOf } from '../text/words.ts';
@@ -33,11 +34,13 @@ export function reportTitle(sessions: readonly ReportSession[]): string {
   return run === undefined ? `WorkRail session ${first.sessionId}` : (run.goal ?? run.workflow.name);
 }
 
-export function sessionFacts({ sessionId, events, firstAt, lastAt, workspace }: ReportSession): readonly ReportFact[] {
+export function sessionFacts(session: ReportSession): readonly ReportFact[] {
+  const { sessionId, events, origin, firstAt, lastAt, workspace } = session;
   const latest = new Map(workspace.map(({ key, value }) => [key, value]));
   latest.delete('repo_root_hash');
   return [
     fact('Session', code(sessionId), secondary(plural(events, 'event'))),
+    ...(origin === undefined ? [] : [fact('Origin', plain(originWords(origin)))]),
     ...timeFacts(firstAt, lastAt),
     ...[...latest].map(([key, value]) => fact(inWords(key), key === 'git_head_sha' ? code(value) : plain(value))),
   ];
@@ -45,12 +48,13 @@ export function sessionFacts({ sessionId, events, firstAt, lastAt, workspace }: 
 
 export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastAt }: ReportRun): readonly ReportFact[] {
   const { kind, ref } = workflow.source;
+  const source = workflow.isFalselyBundled === true ? notBundledWords(workflow) : `${kind} ${ref}`;
   const steps =
     workflow.steps === undefined
       ? ''
       : `, ${plural(workflow.steps, 'step')}. Steps are counted along each branch; skipped ones are not counted.`;
   return [
-    fact('Workflow', code(workflow.workflowId), secondary(`${kind} ${ref}${steps}`)),
+    fact('Workflow', code(workflow.workflowId), secondary(`${source}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),
     fact('Run', code(runId)),
     fact('Mode', plain(setBy === undefined ? modeWords(preferences) : `${modeWords(preferences)}, ${SETTERS[setBy]}`)),

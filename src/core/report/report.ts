@@ -9,6 +9,7 @@ import { OBSERVATION_KEYS, WORKFLOW_SOURCE_KINDS } from '../log/events/run-event
 import { TRACE_KINDS } from '../log/events/trace-events.ts';
 import { salvageSchema } from '../log/health.ts';
 import { artifactDigestSchema, GapId, NodeId, RunId, SessionId, stepIdSchema, workflowHashSchema } from '../log/ids.ts';
+import { shownOriginSchema } from '../log/origin.ts';
 import { escapedCharacter, HARMFUL_CHARACTERS } from '../text/visible-text.ts';
 import { PREFERENCE_SETTERS } from '../views/node-facts.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
@@ -135,6 +136,8 @@ const runSchema = z.strictObject({
     name: z.string(),
     hash: workflowHashSchema,
     source: z.strictObject({ kind: z.enum(WORKFLOW_SOURCE_KINDS), ref: z.string() }),
+    /** Present if an imported run only claims to use a bundled workflow. */
+    isFalselyBundled: z.literal(true).exactOptional(),
     /** The number of steps. */
     steps: count.exactOptional(),
   }),
@@ -166,6 +169,8 @@ const sessionSchema = z.strictObject({
   sessionId: SessionId.schema,
   /** Present if this is only the verified part of a damaged session. */
   salvage: salvageSchema.exactOptional(),
+  /** Absent for a session that was started where the report was made. */
+  origin: shownOriginSchema.exactOptional(),
   events: count,
   firstAt: time,
   lastAt: time,

@@ -2,6 +2,7 @@ import { defined, type JsonObject, quote } from '../json/json-value.ts';
 import { INLINE_VALUE_BYTES_MAX } from '../log/budgets.ts';
 import type { Call } from '../log/error-envelope.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
+import { originLabel, originWords, type SessionOrigin, type ShownOrigin, shownOrigin } from '../log/origin.ts';
 import { callText } from '../prompt/reply/footer.ts';
 import { utcMinute } from '../text/utc-time.ts';
 import { clip } from '../text/utf8.ts';
@@ -22,6 +23,8 @@ export type ResumeCandidate = {
   readonly lastAt?: number;
   readonly stateToken: string;
   readonly whyMatched: readonly MatchReason[];
+  /** Absent for a run that was started here. */
+  readonly origin?: SessionOrigin;
 };
 
 /** A run of another workspace: enough to recognise it, and no more until it is asked for by its id. */
@@ -29,14 +32,29 @@ export type ForeignRun = Pick<ResumeCandidate, 'sessionId' | 'runId' | 'goal' | 
   readonly workspace: string;
 };
 
-export type OfferedRun = ResumeCandidate | ForeignRun;
+/** An imported run that no person accepted: enough to recognise it, and no way into it. */
+export type UnacceptedRun = Pick<
+  ResumeCandidate,
+  'sessionId' | 'runId' | 'workflowId' | 'goal' | 'status' | 'lastAt' | 'whyMatched'
+> & { readonly origin: SessionOrigin; readonly source: string; readonly isAccepted: false };
+
+export type OfferedRun = ResumeCandidate | ForeignRun | UnacceptedRun;
+
+export function isUnacceptedRun(run: OfferedRun): run is UnacceptedRun {
+  return 'isAccepted' in run;
+}
+
+/** The command by which a person accepts a session. */
+export function acceptCommand({ sessionId }: Pick<OfferedRun, 'sessionId'>): string {
+  return `workrail session accept ${sessionId}`;
+}
 
 export function isForeignRun(run: OfferedRun): run is ForeignRun {
   return 'workspace' in run;
 }
 
 /** The call that shows where a run stands and changes nothing. */
-export function showCall(run: OfferedRun): Call {
+export function showCall(run: Exclude<OfferedRun, UnacceptedRun>): Call {
   return isForeignRun(run)
     ? { tool: 'resume_session', arguments: { runId: run.runId } }
     : { tool: 'continue_workflow', arguments: { stateToken: run.stateToken } };
@@ -44,6 +62,7 @@ export function showCall(run: OfferedRun): Call {
 
 export function candidateData(candidate: OfferedRun): JsonObject {
   if (isForeignRun(candidate)) return foreignData(candidate);
+  if (isUnacceptedRun(candidate)) return unacceptedData(candidate);
   const { sessionId, runId, workflowId, title, goal, status, stepTitle, lastAt, stateToken, whyMatched } = candidate;
   return defined({
     sessionId,
@@ -54,8 +73,28 @@ export function candidateData(candidate: OfferedRun): JsonObject {
     stepTitle,
     lastActive: lastAt === undefined ? undefined : utcMinute(lastAt),
     whyMatched,
+    ...originData(candidate),
     stateToken,
     nextCall: showCall(candidate),
+  });
+}
+
+function originData({ origin }: Pick<ResumeCandidate, 'origin'>): { readonly origin?: ShownOrigin } {
+  return origin === undefined ? {} : { origin: shownOrigin(origin) };
+}
+
+function unacceptedData(run: UnacceptedRun): JsonObject {
+  const { sessionId, runId, workflowId, goal, status, lastAt, whyMatched, source } = run;
+  return defined({
+    sessionId,
+    runId,
+    run: { tag: runTag(runId), workflowId, source },
+    goal,
+    status,
+    lastActive: lastAt === undefined ? undefined : utcMinute(lastAt),
+    whyMatched,
+    ...originData(run),
+    acceptCommand: acceptCommand(run),
   });
 }
 
@@ -76,19 +115,35 @@ const STATUS: { readonly [status in RunStatus]: string } = {
 export function candidateLine(candidate: OfferedRun): string {
   const { lastAt } = candidate;
   const age = lastAt === undefined ? [] : [`last active ${utcMinute(lastAt)}`];
-  const parts = [...(isForeignRun(candidate) ? foreignParts(candidate) : ownParts(candidate)), ...age];
-  return `${parts.join(' · ')} · matched by ${reasonWords(candidate.whyMatched)}: ${callText(showCall(candidate)).join('')}`;
+  const way = isUnacceptedRun(candidate)
+    ? `only after the user ran \`${acceptCommand(candidate)}\` in a terminal`
+    : callText(showCall(candidate)).join('');
+  return `${[...partsOf(candidate), ...age].join(' · ')} · matched by ${reasonWords(candidate.whyMatched)}: ${way}`;
+}
+
+function partsOf(candidate: OfferedRun): readonly string[] {
+  if (isForeignRun(candidate)) return foreignParts(candidate);
+  if (!isUnacceptedRun(candidate)) return ownParts(candidate);
+  const { goal, runId, workflowId, source, status, origin } = candidate;
+  return [
+    goal === undefined ? 'no goal' : quotedLine(goal),
+    `run ${runTag(runId)} of ${workflowId} (${source})`,
+    STATUS[status],
+    originWords(shownOrigin(origin)),
+  ];
 }
 
 function foreignParts({ goal, workspace }: ForeignRun): readonly string[] {
   return [goal === undefined ? 'no goal' : quotedLine(goal), `in another workspace, ${quotedLine(workspace)}`];
 }
 
-function ownParts({ runId, workflowId, title, goal, status, stepTitle }: ResumeCandidate): readonly string[] {
+function ownParts(candidate: ResumeCandidate): readonly string[] {
+  const { runId, workflowId, title, goal, status, stepTitle, origin } = candidate;
   return [
     quotedLine(goal ?? title),
     `run ${runTag(runId)} of ${workflowId}`,
     `${STATUS[status]}${stepTitle === undefined ? '' : ` at ${quotedLine(stepTitle)}`}`,
+    ...(origin === undefined ? [] : [originLabel(shownOrigin(origin))]),
   ];
 }
 
@@ -101,7 +156,8 @@ function quotedLine(text: string): string {
 export function shorterCandidate<Run extends OfferedRun>(candidate: Run, bytesMax: number): Run {
   const shorter = (text: string | undefined) => text && clip(text, bytesMax);
   const { goal } = candidate;
-  if (isForeignRun(candidate)) return { ...candidate, ...defined({ goal: shorter(goal) }) };
+  if (isForeignRun(candidate) || isUnacceptedRun(candidate))
+    return { ...candidate, ...defined({ goal: shorter(goal) }) };
   const { title, stepTitle } = candidate;
   return {
     ...candidate,

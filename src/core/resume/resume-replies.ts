@@ -1,6 +1,7 @@
 import { isList, quote } from '../json/json-value.ts';
 import { runTag, type SessionId } from '../log/ids.ts';
 import type { GivenReply } from '../log/operation/stored-reply.ts';
+import { originWords, type SessionOrigin, shownOrigin } from '../log/origin.ts';
 import { NEXT_CALL, type RecordedEntry, recordedBlock } from '../prompt/recorded-text.ts';
 import { callText } from '../prompt/reply/footer.ts';
 import { type ReplyWarning, replyWarning } from '../prompt/reply-warnings.ts';
@@ -12,14 +13,16 @@ import {
   candidateLine,
   type ForeignRun,
   isForeignRun,
+  isUnacceptedRun,
   type OfferedRun,
   type ResumeCandidate,
   showCall,
+  type UnacceptedRun,
 } from './candidate.ts';
 import { type MatchReason, reasonWords } from './rank-runs.ts';
 
 /** A candidate with a part of its notes. */
-export type ShownCandidate = (ResumeCandidate & { readonly snippet: string }) | ForeignRun;
+export type ShownCandidate = (ResumeCandidate & { readonly snippet: string }) | ForeignRun | UnacceptedRun;
 
 /** What was looked for, and what was found of it. */
 export type Search = {
@@ -36,13 +39,13 @@ export type Search = {
 export function candidateList(candidates: readonly ShownCandidate[], search: Search): GivenReply {
   const [first] = candidates;
   const { total, damaged } = search;
-  const isOffered = first !== undefined && search.isMatched && !isForeignRun(first);
+  const isOffered = first !== undefined && search.isMatched && !isForeignRun(first) && !isUnacceptedRun(first);
   const nextCall = isOffered ? showCall(first) : null;
   const paragraphs = first === undefined ? [NOTHING] : choice(candidates, search);
   const warnings = damagedWarnings(damaged);
   const ending = [
     ...warnings.map(({ message }) => `Warning: ${message}`),
-    ...(first === undefined ? [START] : [isOffered ? ASK : ASK_FIRST]),
+    ...(first === undefined ? [START] : [isOffered ? ASK : isUnacceptedRun(first) ? ASK_TO_ACCEPT : ASK_FIRST]),
     ...(nextCall === null ? [] : [`${NEXT_CALL} ${callText(nextCall).join('')}`]),
   ];
   return {
@@ -51,7 +54,7 @@ export function candidateList(candidates: readonly ShownCandidate[], search: Sea
       kind: 'ok',
       candidates: candidates.map((candidate) => ({
         ...candidateData(candidate),
-        ...(isForeignRun(candidate) ? {} : { snippet: candidate.snippet }),
+        ...('snippet' in candidate ? { snippet: candidate.snippet } : {}),
       })),
       total,
       ...(warnings.length === 0 ? {} : { warnings: warnings.map((warning) => ({ ...warning })) }),
@@ -67,6 +70,9 @@ const START =
 const ASK = 'If you cannot tell which one is meant, ask the user. These calls change nothing.';
 const ASK_FIRST =
   'Nothing matched, so no call is suggested. Ask the user which run is meant, or start a new one. These calls change nothing.';
+
+const ASK_TO_ACCEPT =
+  'No call is suggested: an imported run cannot be continued before a person accepted it. Show the command to the user, and call resume_session again when the user has run it.';
 
 function choice(candidates: readonly ShownCandidate[], { total, missed, isMatched }: Search): readonly string[] {
   const more = total - candidates.length;
@@ -88,6 +94,9 @@ const NARROWER =
 function opening(candidates: readonly ShownCandidate[]): string {
   const count = candidates.length;
   const has = 'The reply contains the goal, the work so far, the current step and its tokens.';
+  if (candidates.every(isUnacceptedRun)) {
+    return `${plural(count, 'imported run', 'imported runs')} may be the one you mean, and no person has accepted ${count === 1 ? 'it' : 'them'} yet:`;
+  }
   if (count === 1) return `One stored run may be the one you mean. If it is, send its call. ${has}`;
   const found = candidates.filter(({ whyMatched }) => !whyMatched.includes('recency_fallback')).length;
   const which =
@@ -106,7 +115,7 @@ function openingWithout(missed: string | undefined): string {
 }
 
 function snippetEntry(candidate: ShownCandidate): readonly RecordedEntry[] {
-  if (isForeignRun(candidate) || candidate.snippet === '') return [];
+  if (!('snippet' in candidate) || candidate.snippet === '') return [];
   return [{ heading: `Notes of run ${runTag(candidate.runId)}:`, text: candidate.snippet }];
 }
 
@@ -119,11 +128,14 @@ export type Resumed = {
   /** Other runs that may be meant. */
   readonly others: readonly OfferedRun[];
   readonly damaged: readonly SessionId[];
+  /** Absent for a run that was started here. */
+  readonly origin?: SessionOrigin | undefined;
 };
 
 /** The rehydrated run, and one line for each other run that may be meant. */
-export function resumedReply(shown: GivenReply, { whyMatched, others, damaged }: Resumed): GivenReply {
-  const lead = `This run was matched by ${reasonWords(whyMatched)}.`;
+export function resumedReply(shown: GivenReply, { whyMatched, others, damaged, origin }: Resumed): GivenReply {
+  const imported = origin === undefined ? '' : ` It was ${originWords(shownOrigin(origin))}.`;
+  const lead = `This run was matched by ${reasonWords(whyMatched)}.${imported}`;
   const lines = others.map((candidate) => `- ${candidateLine(candidate)}`);
   const warnings = damagedWarnings(damaged);
   const text = [
@@ -139,7 +151,11 @@ export function resumedReply(shown: GivenReply, { whyMatched, others, damaged }:
     structured: {
       ...structured,
       warnings: [...earlier, ...warnings.map((warning) => ({ ...warning }))],
-      resumed: { whyMatched, others: others.map(candidateData) },
+      resumed: {
+        whyMatched,
+        ...(origin === undefined ? {} : { origin: shownOrigin(origin) }),
+        others: others.map(candidateData),
+      },
     },
   };
 }

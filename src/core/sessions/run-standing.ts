@@ -2,6 +2,7 @@ import { PRESETS, type Preferences } from '../log/autonomy.ts';
 import type { BlockerReport } from '../log/blockers.ts';
 import { type ExecutionSnapshot, pendingStep } from '../log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
+import { runSource } from '../prompt/reply-parts.ts';
 import { contextAt, contextValueAt } from '../views/context.ts';
 import type { Chronicle } from '../views/history.ts';
 import { checksOnLine, type RecordedCheck } from '../views/line-checks.ts';
@@ -27,6 +28,8 @@ export type RunStanding = {
   readonly tag: string;
   readonly workflowId: WorkflowId;
   readonly workflowName: string | undefined;
+  /** Where the workflow comes from, in words. */
+  readonly source: string;
   readonly goal: string | undefined;
   /** `undefined` if the snapshot is missing or damaged. */
   readonly status: RunStatus | undefined;
@@ -67,9 +70,12 @@ export type StandingSources = {
   readonly snapshot: ExecutionSnapshot | undefined;
   readonly workflow: CompiledWorkflow | undefined;
   readonly closed: ClosedRuns;
+  /** Whether the session comes from another machine. */
+  readonly isImported: boolean;
 };
 
-export function runStanding(run: Run, { view, chronicle, snapshot, workflow, closed }: StandingSources): RunStanding {
+export function runStanding(run: Run, sources: StandingSources): RunStanding {
+  const { view, chronicle, snapshot, workflow, closed, isImported } = sources;
   const { runId } = run;
   const tip = preferredTip(view.graph, runId);
   const lines = namedLines(view.graph, runId);
@@ -83,6 +89,7 @@ export function runStanding(run: Run, { view, chronicle, snapshot, workflow, clo
     tag: runTag(runId),
     workflowId: run.pinned.workflowId,
     workflowName: workflow?.name,
+    source: runSource(run.pinned, { isImported }),
     goal: typeof goal === 'string' ? goal : undefined,
     status:
       snapshot === undefined

@@ -3,6 +3,7 @@ import { resumeSession } from '../../app/resume/resume-session.ts';
 import { RESUME_CANDIDATES_MAX, RESUME_SNIPPET_BYTES_MAX } from '../../core/log/budgets.ts';
 import { textSchema } from '../../core/log/document-schema.ts';
 import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
+import { shownOriginSchema } from '../../core/log/origin.ts';
 import {
   blockedReplySchema,
   completeReplySchema,
@@ -28,6 +29,8 @@ const candidate = z.strictObject({
   stepTitle: z.string().optional(),
   lastActive: z.string().optional(),
   whyMatched: z.array(z.enum(MATCH_REASONS)).min(1),
+  /** Absent for a run that was started here. */
+  origin: shownOriginSchema.optional(),
   stateToken: z.string().min(1),
   nextCall: showCall,
 });
@@ -46,9 +49,23 @@ const foreign = z.strictObject({
   }),
 });
 
+/** An imported run that no person accepted. It has no token and no call, only the command that accepts it. */
+const unaccepted = z.strictObject({
+  sessionId: SessionId.schema,
+  runId: RunId.schema,
+  run: z.strictObject({ tag: z.string().length(4), workflowId: workflowIdSchema, source: z.string().min(1) }),
+  goal: z.string().optional(),
+  status: z.enum(RUN_STATUSES),
+  lastActive: z.string().optional(),
+  whyMatched: z.array(z.enum(MATCH_REASONS)).min(1),
+  origin: shownOriginSchema,
+  acceptCommand: z.string().min(1),
+});
+
 const resumed = z.strictObject({
   whyMatched: z.array(z.enum(MATCH_REASONS)).min(1),
-  others: z.array(z.union([candidate, foreign])).max(RESUME_CANDIDATES_MAX - 1),
+  origin: shownOriginSchema.optional(),
+  others: z.array(z.union([candidate, foreign, unaccepted])).max(RESUME_CANDIDATES_MAX - 1),
 });
 
 const snippet = textSchema(RESUME_SNIPPET_BYTES_MAX, { isEmptyAllowed: true });
@@ -60,7 +77,7 @@ export const resumeReplyShape = z.union([
   completeReplySchema.extend({ resumed }),
   z.strictObject({
     kind: z.literal('ok'),
-    candidates: z.array(z.union([candidate.extend({ snippet }), foreign])).max(RESUME_CANDIDATES_MAX),
+    candidates: z.array(z.union([candidate.extend({ snippet }), foreign, unaccepted])).max(RESUME_CANDIDATES_MAX),
     total: z.int().min(0),
     warnings: z.array(warningSchema).min(1).optional(),
     nextIntent: z.literal('rehydrate_only'),

@@ -57,6 +57,7 @@ const ROWS: readonly Row[] = [
   { typed: ['workflow', 'new', 'team.fresh', '--name', HOSTILE.replace('\0', '')], form: 'json' },
   row('workflow test team.fresh', { form: 'json' }),
   row(`session prefer ${SESSION} guided`),
+  row(`session accept ${SESSION}`, { exitCode: 2 }),
   row(`session keep ${SESSION}`),
   row(`session close ${SESSION}`, { form: 'text' }),
   row(`session close ${SESSION} --undo`, { form: 'json' }),

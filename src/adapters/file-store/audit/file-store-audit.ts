@@ -11,7 +11,7 @@ import type { Salvage } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { ARRIVED, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { readSalvage } from '../session/import-marks.ts';
+import { readOrigin, readSalvage } from '../session/import-marks.ts';
 import { checkContent } from './check-segment.ts';
 import { inspectLog, isGone, type LogInspection, type SessionFiles } from './inspect-log.ts';
 import { damageFinding, healthAfter, type LogDamage, plainDamage, unreadable } from './log-damage.ts';
@@ -43,7 +43,12 @@ async function audit(parts: FileStoreParts, sessionId: SessionId): Promise<Resul
         : healthAfter(view.nextEventIndex, damages[0]),
     events: view.nextEventIndex,
     bytes: log.bytes + content.bytes,
-    findings: [...damages.map(damageFinding), ...notes(sessionId, log), ...findLeftovers(sessionId, files, segments)],
+    findings: [
+      ...damages.map(damageFinding),
+      ...notes(sessionId, log),
+      ...(files.top.includes('origin') ? originNotes(parts.disk, sessionId) : []),
+      ...findLeftovers(sessionId, files, segments),
+    ],
   });
 }
 
@@ -63,6 +68,22 @@ function notes(sessionId: SessionId, { tornAt, presence }: LogInspection): reado
   return [{ severity: 'note', what: 'torn_tail', place: layout.manifest(sessionId), offset: tornAt }];
 }
 
+/** A damaged origin does not harm the log: the session only counts as not accepted until a person accepts it. */
+function originNotes(disk: Disk, sessionId: SessionId): readonly AuditFinding[] {
+  const read = readOrigin(disk, sessionId);
+  if (read.isOk()) return [];
+  const { error } = read;
+  return [
+    {
+      severity: 'note',
+      what: 'origin_damaged',
+      place: layout.origin(sessionId),
+      ...(error.code === 'damaged' ? { reason: error.damage.reason } : {}),
+      ...(error.code === 'io_failed' ? { code: error.cause } : {}),
+    },
+  ];
+}
+
 /** What a healthy session folder may hold. Claims are there only where native locks are not. */
 const EXPECTED: readonly string[] = [
   '.lock',
@@ -74,6 +95,7 @@ const EXPECTED: readonly string[] = [
   'events',
   'keep',
   'manifest.jsonl',
+  'origin',
 ];
 
 /** Files that the log does not name. They do no harm, and only a person should remove them. */

@@ -184,6 +184,8 @@ export const layout = {
   /** Holds one file for each closed run. */
   closed: (id: SessionId) => join('sessions', plain(id), 'closed'),
   closedRun: (id: SessionId, runId: RunId) => join('sessions', plain(id), 'closed', plain(runId)),
+  /** Where a session comes from that was not started here. */
+  origin: (id: SessionId) => join('sessions', plain(id), 'origin'),
   /** Exists while a session is only part of one. */
   salvaged: (id: SessionId) => join('sessions', plain(id), 'salvaged'),
   lock: (id: SessionId) => join('sessions', plain(id), '.lock'),

@@ -17,10 +17,10 @@ import type { FileSnapshots } from '../content/file-content-stores.ts';
 import { accessingNow, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
-import { putSalvage } from './import-marks.ts';
+import { putOrigin, putSalvage } from './import-marks.ts';
 import type { ManifestFiles, OpenSession } from './refresh-session.ts';
-import { commitPlan, sessionGate } from './session-gate.ts';
-import { hasEvents, sessionLoader } from './session-loader.ts';
+import { commitPlan, type SessionGate, sessionGate } from './session-gate.ts';
+import { hasEvents, type SessionLoader, sessionLoader } from './session-loader.ts';
 import { sharingStore } from './store-lock.ts';
 import { freshReplies, readStoredReply } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
@@ -66,16 +66,7 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
       return passed.isErr() ? err(passed.error) : passed.value;
     },
 
-    markSalvaged: (permit, salvage) =>
-      gate.using(permit, async (granted) => {
-        if (granted === undefined) return err({ code: 'permit_ended' });
-        const { sessionId } = granted.session;
-        const marked = await putSalvage(disk, sessionId, salvage);
-        // The cached session was read without the mark.
-        loader.forget(sessionId);
-        if (marked.isOk()) await listed.marked(granted.session, salvage);
-        return marked;
-      }),
+    ...permitMarks(disk, gate, { loader, listed }),
 
     append: (permit, plan) =>
       gate.using(permit, async (granted) => {
@@ -106,6 +97,34 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
         await notified.index.compact();
         return ok(loaded(committed.value));
       }),
+  };
+}
+
+type Marking = { readonly loader: Pick<SessionLoader, 'forget'>; readonly listed: Listing };
+
+/** Marks beside the log that only the holder of a permit sets. */
+function permitMarks(
+  disk: Disk,
+  gate: SessionGate,
+  { loader, listed }: Marking,
+): Pick<SessionStore, 'markSalvaged' | 'markOrigin'> {
+  return {
+    markSalvaged: (permit, salvage) =>
+      gate.using(permit, async (granted) => {
+        if (granted === undefined) return err({ code: 'permit_ended' });
+        const { sessionId } = granted.session;
+        const marked = await putSalvage(disk, sessionId, salvage);
+        // The cached session was read without the mark.
+        loader.forget(sessionId);
+        if (marked.isOk()) await listed.marked(granted.session, salvage);
+        return marked;
+      }),
+    markOrigin: (permit, origin) =>
+      gate.using(permit, async (granted) =>
+        granted === undefined
+          ? err({ code: 'permit_ended' })
+          : await putOrigin(disk, granted.session.sessionId, origin),
+      ),
   };
 }
 

@@ -5,6 +5,7 @@ import { ownJsonBytes } from '../../../core/json/canonical-json.ts';
 import { parseDocument } from '../../../core/log/document-schema.ts';
 import { type Salvage, type SessionHealth, salvageSchema } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
+import { type Origin, originSchema } from '../../../core/log/origin.ts';
 import { parseStored } from '../content/content-files.ts';
 import { ARRIVED, accessing, accessingNow, type Disk, layout, putFile } from '../disk/disk.ts';
 
@@ -42,6 +43,19 @@ export function putSalvage(
     await disk.fs.remove(path);
     await disk.fs.syncDir(dirname(path));
   });
+}
+
+/** The origin of a session; `undefined` for one that was started here. */
+export function readOrigin({ fs, root }: Disk, sessionId: SessionId): Result<Origin | undefined, StoreFailure> {
+  const place = layout.origin(sessionId);
+  return accessingNow('read origin', place, () => fs.read(join(root, place))).andThen((bytes) =>
+    bytes === undefined ? ok(undefined) : parseStored(place, bytes, (value) => parseDocument(originSchema, value)),
+  );
+}
+
+export function putOrigin(disk: Disk, sessionId: SessionId, origin: Origin): ResultAsync<void, StoreFailure> {
+  const place = layout.origin(sessionId);
+  return accessing('record origin', place, () => putFile(disk, place, ownJsonBytes(origin)));
 }
 
 /** Records in a session's folder that it arrived now. Its events may be of any age. */

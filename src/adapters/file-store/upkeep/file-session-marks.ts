@@ -3,9 +3,11 @@ import { err, ok, type Result } from 'neverthrow';
 import type { MarkStore } from '../../../app/ports/session-marks.ts';
 import type { LoadRefusal } from '../../../app/ports/session-store.ts';
 import { RunId, type SessionId } from '../../../core/log/ids.ts';
+import type { SessionOrigin } from '../../../core/log/origin.ts';
 import type { ClosedRuns } from '../../../core/views/run-status.ts';
 import { accessing, accessingNow, type Disk, ensureDir, layout, putFile } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
+import { readOrigin } from '../session/import-marks.ts';
 import { sharingStore } from '../session/store-lock.ts';
 
 /** Marks are small files in the session's folder, so that they move with it. */
@@ -16,9 +18,11 @@ export function fileSessionMarks(parts: FileStoreParts): MarkStore {
       accessingNow('read marks', layout.session(sessionId), () => ({
         isKept: disk.fs.size(join(disk.root, layout.keep(sessionId))) !== undefined,
         closed: closedRuns(disk, sessionId),
+        origin: originOf(disk, sessionId),
       })),
     closed: async (sessionId) =>
       accessingNow('read marks', layout.closed(sessionId), () => closedRuns(disk, sessionId)),
+    origin: async (sessionId) => originOf(disk, sessionId),
     setKept: (sessionId, isKept) =>
       setMark(parts, { sessionId, place: layout.keep(sessionId), bytes: isKept ? new Uint8Array() : undefined }),
     setClosed: (sessionId, runId, closedAt) =>
@@ -29,6 +33,10 @@ export function fileSessionMarks(parts: FileStoreParts): MarkStore {
         bytes: closedAt === undefined ? undefined : Buffer.from(String(closedAt)),
       }),
   };
+}
+
+function originOf(disk: Disk, sessionId: SessionId): SessionOrigin | undefined {
+  return readOrigin(disk, sessionId).unwrapOr({ kind: 'unreadable' });
 }
 
 /** A mark without an event index closes nothing: offering a run once too often does less harm than hiding it. */

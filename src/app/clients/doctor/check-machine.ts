@@ -103,18 +103,28 @@ export async function checkIndex({ index }: MachineHealth): Promise<DoctorFindin
 /** Damage is reported and never fixed: only a backup can restore it. */
 export async function checkSessions(health: MachineHealth, onProgress: OnProgress): Promise<readonly DoctorFinding[]> {
   const verified = await verifySessions(health, {}, onProgress);
-  const { good, fault } = findingsOf('sessions');
+  const { good, note, fault } = findingsOf('sessions');
   if (verified.isErr()) {
     return [fault(`sessions: cannot be listed (${verified.error.code})`, 'workrail session verify')];
   }
   const damaged = verified.value.sessions.filter(({ health: { kind } }) => kind !== 'healthy');
+  const ofUnknownOrigin = verified.value.sessions
+    .filter(({ findings }) => findings.some(({ what }) => what === 'origin_damaged'))
+    .map(({ sessionId }) =>
+      note(
+        `session ${sessionId}: the record of its origin is damaged, so it counts as imported and not accepted`,
+        `workrail session accept ${sessionId}`,
+      ),
+    );
   if (damaged.length === 0) {
     const { sessions, events } = verified.value.totals;
-    return [good(sessions === 0 ? 'sessions: none yet' : `sessions: ${sessions} healthy, ${events} events`)];
+    const healthy = good(sessions === 0 ? 'sessions: none yet' : `sessions: ${sessions} healthy, ${events} events`);
+    return [healthy, ...ofUnknownOrigin];
   }
-  return damaged.map(({ sessionId, health: { kind } }) =>
+  const faults = damaged.map(({ sessionId, health: { kind } }) =>
     fault(`session ${sessionId} is damaged (${kind}) and was not changed`, `workrail session verify ${sessionId}`),
   );
+  return [...faults, ...ofUnknownOrigin];
 }
 
 /** Every workrail on the PATH, besides the one that is running. */

@@ -2,6 +2,7 @@ import { assert } from '../../assert.ts';
 import { defined } from '../../json/json-value.ts';
 import { PRESETS } from '../../log/autonomy.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
+import { isFalselyBundled, shownOrigin } from '../../log/origin.ts';
 import { contextValueAt } from '../../views/context.ts';
 import { nodeRecords } from '../../views/history.ts';
 import {
@@ -32,11 +33,12 @@ export function buildReport(sources: readonly ReportSource[]): Report {
 }
 
 function sessionOf(source: ReportSource): ReportSession {
-  const { sessionId, salvage, events, view } = source;
+  const { sessionId, salvage, origin, events, view } = source;
   const records = nodeRecords(events);
   return defined({
     sessionId,
     salvage,
+    origin: origin && shownOrigin(origin),
     events: events.length,
     ...timesOf(events),
     workspace: observationsInOrder(view.observations).map(({ data: { key, value }, at }) =>
@@ -71,6 +73,7 @@ function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun 
       name: workflow?.name ?? pinned.workflowId,
       hash: pinned.workflowHash,
       source: { kind: pinned.workflowSourceKind, ref: pinned.workflowSourceRef },
+      isFalselyBundled: source.origin !== undefined && isFalselyBundled(pinned) ? (true as const) : undefined,
       steps: workflow?.steps.length,
     }),
     goal: typeof goal === 'string' ? goal : undefined,

@@ -3,6 +3,7 @@ import type { SessionEvent } from '../../log/event.ts';
 import { type ExecutionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import type { Salvage } from '../../log/health.ts';
 import type { ArtifactDigest, LoopPath, SessionId, SnapshotRef, StepId, WorkflowHash } from '../../log/ids.ts';
+import type { SessionOrigin } from '../../log/origin.ts';
 import { namedStep } from '../../sessions/due-step.ts';
 import { isoTime } from '../../text/utc-time.ts';
 import { nodeOf, type RunNode } from '../../views/run-graph.ts';
@@ -15,6 +16,8 @@ import type { ReportStep } from '../report.ts';
 export type ReportSource = {
   readonly sessionId: SessionId;
   readonly salvage: Salvage | undefined;
+  /** Absent for a session that was started here. */
+  readonly origin?: SessionOrigin | undefined;
   /** Runs that a user closed; this is not part of the log. */
   readonly closed: ClosedRuns;
   readonly events: readonly SessionEvent[];

@@ -1,0 +1,100 @@
+import * as z from 'zod';
+import { utcMinute } from '../text/utc-time.ts';
+import { BUNDLED_HASHES } from '../workflow/builtins/bundled-hashes.ts';
+import { plainDigestSchema, SessionId, type WorkflowHash, type WorkflowId } from './ids.ts';
+
+const VERSION = /^[\w.+-]{1,64}$/;
+
+/** What a bundle says about the program that made it. Nothing proves it, and it is shown inside our own lines. */
+const producerSchema = z.object({
+  appVersion: z.string().regex(VERSION),
+  appliedConfigHash: plainDigestSchema.optional(),
+});
+
+/** A version as an origin can hold it; any other text is not one. */
+export function plainVersion(text: string): string {
+  return VERSION.test(text) ? text : UNKNOWN_VERSION;
+}
+
+export const UNKNOWN_VERSION = 'unknown';
+
+const moment = z.int().min(0);
+
+/**
+ * Where a session comes from that was not started here. It is stored beside the log and not in it: the log is the other
+ * machine's, and accepting it changes nothing in it.
+ */
+export const originSchema = z.object({
+  v: z.literal(1),
+  kind: z.literal('imported'),
+  at: moment,
+  producer: producerSchema,
+  /** The id of the session in the store that exported it, and the last chain value of its manifest. */
+  sessionId: SessionId.schema.optional(),
+  head: plainDigestSchema.optional(),
+  /** When a person accepted it; until then, no agent is sent to it. */
+  acceptedAt: moment.optional(),
+});
+export type Origin = z.infer<typeof originSchema>;
+
+/** The origin of a session. One that cannot be read counts as not accepted. */
+export type SessionOrigin = Origin | { readonly kind: 'unreadable' };
+
+/** Whether a session may be offered like one that was started here. A session without an origin was. */
+export function isTrusted(origin: SessionOrigin | undefined): boolean {
+  return origin === undefined || (origin.kind === 'imported' && origin.acceptedAt !== undefined);
+}
+
+/** The origin as commands, replies and reports show it as data. */
+export const shownOriginSchema = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('imported'),
+    at: moment,
+    producer: z.strictObject({ appVersion: z.string() }),
+    /** Absent until a person accepts it. */
+    acceptedAt: moment.exactOptional(),
+  }),
+  /** The record of its origin is damaged, so it counts as imported and not accepted. */
+  z.strictObject({ kind: z.literal('unreadable') }),
+]);
+export type ShownOrigin = z.infer<typeof shownOriginSchema>;
+
+export function shownOrigin(origin: SessionOrigin): ShownOrigin {
+  if (origin.kind === 'unreadable') return origin;
+  const { kind, at, producer, acceptedAt } = origin;
+  return {
+    kind,
+    at,
+    producer: { appVersion: producer.appVersion },
+    ...(acceptedAt === undefined ? {} : { acceptedAt }),
+  };
+}
+
+/** The same in a few words, for a list. */
+export function originLabel(origin: ShownOrigin): string {
+  if (origin.kind === 'unreadable') return 'origin unreadable, not accepted';
+  return origin.acceptedAt === undefined ? 'imported, not accepted' : 'imported';
+}
+
+/** The same as a phrase with the times. */
+export function originWords(origin: ShownOrigin): string {
+  if (origin.kind === 'unreadable') return 'the record of its origin is damaged, so it counts as not accepted';
+  const { at, producer, acceptedAt } = origin;
+  const accepted = acceptedAt === undefined ? 'not accepted by a person' : `accepted ${utcMinute(acceptedAt)}`;
+  return `imported ${utcMinute(at)} from a file written by WorkRail ${producer.appVersion}, ${accepted}`;
+}
+
+/** The workflow that a run is pinned to. */
+type Pinned = { readonly workflowId: WorkflowId; readonly workflowHash: WorkflowHash };
+
+/**
+ * Whether the workflow of an imported run only claims to be a bundled one. Runs that were started here are not asked
+ * about: no other file can use these ids, and an update of WorkRail changes the hashes.
+ */
+export function isFalselyBundled({ workflowId, workflowHash }: Pinned): boolean {
+  return workflowId.startsWith('wr.') && !BUNDLED_HASHES.has(workflowHash);
+}
+
+export function notBundledWords({ workflowId }: { readonly workflowId: string }): string {
+  return `not a bundled ${workflowId}`;
+}
