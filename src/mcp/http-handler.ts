@@ -1,5 +1,5 @@
-import { createMcpHandler } from '@modelcontextprotocol/server';
-import { MESSAGE_BYTES_MAX } from './serve-stdio.ts';
+import { createMcpHandler, readRequestBody } from '@modelcontextprotocol/server';
+import { excessIn, MESSAGE_LIMITS, refusedMessage, tooLong } from './message-limits.ts';
 import { type Backend, mcpServer } from './server.ts';
 
 /** MCP as a function from requests to responses. It is stateless and leaves access control to its caller. */
@@ -14,10 +14,17 @@ export function mcpHttpHandler(backend: Backend): McpHttpHandler {
   const recent = { ...backend.recent, ofEachRun: () => [] };
   const handler = createMcpHandler(() => mcpServer({ ...backend, recent }), {
     onerror: ({ message }) => log.event('refused_request', { message }),
-    maxRequestBodySize: MESSAGE_BYTES_MAX,
+    maxRequestBodySize: MESSAGE_LIMITS.bytesMax,
   });
   return {
-    fetch: (request) => handler.fetch(request),
+    fetch: async (request) => {
+      if (request.method !== 'POST') return handler.fetch(request);
+      const body = await readRequestBody(request, MESSAGE_LIMITS.bytesMax);
+      const refusal = body.tooLarge ? tooLong(MESSAGE_LIMITS) : excessIn(Buffer.from(body.text));
+      if (refusal !== undefined) return Response.json(refusedMessage(refusal), { status: body.tooLarge ? 413 : 400 });
+      const { url, method, headers, signal } = request;
+      return handler.fetch(new Request(url, { method, headers, signal, body: body.tooLarge ? '' : body.text }));
+    },
     stop: async () => {
       await calls.settled();
       await handler.close();

@@ -5,15 +5,16 @@ import { expect, test } from 'vitest';
 import { wholeLines } from './serve-stdio.ts';
 
 const BYTES_MAX = 8;
+const LIMITS = { bytesMax: BYTES_MAX, keysMax: 1, valuesMax: 2, depthMax: 1 };
 
 test('every complete line that is short enough is passed on, however the input is split, and every other line is reported', async () => {
-  const line = fc.stringMatching(/^[ab]{0,12}$/);
+  const line = fc.stringMatching(/^[12]{0,12}$/);
   const text = fc.tuple(fc.array(line), line);
   await fc.assert(
     fc.asyncProperty(text, fc.infiniteStream(fc.integer({ min: 1, max: 20 })), async ([lines, rest], sizes) => {
       const whole = lines.map((one) => `${one}\n`);
       const { out, tooLong } = await through(pieces(whole.join('') + rest, sizes));
-      expect(out).toBe(whole.filter(isShort).join(''));
+      expect(out).toBe(whole.filter((one) => isShort(one) && one !== '\n').join(''));
       expect(tooLong).toBe([...whole, rest].filter((one) => !isShort(one)).length);
     }),
   );
@@ -21,18 +22,29 @@ test('every complete line that is short enough is passed on, however the input i
 
 test('an endless line is dropped and reported while it is still arriving', async () => {
   let tooLong = 0;
-  const lines = wholeLines(BYTES_MAX, () => {
+  const lines = wholeLines(LIMITS, () => {
     tooLong += 1;
   });
   for (let i = 0; i < 1_000; i++) lines.write(Buffer.from('abc'));
   expect([lines.readableLength, tooLong]).toEqual([0, 1]);
-  lines.end('\nnext\n');
-  expect((await buffer(lines)).toString()).toBe('next\n');
+  lines.end('\n"next"\n');
+  expect((await buffer(lines)).toString()).toBe('"next"\n');
+});
+
+test('a line that is not JSON, or has too many values, is refused by name, and the next line is passed on', async () => {
+  const refused: string[] = [];
+  const lines = wholeLines({ ...LIMITS, bytesMax: 100 }, ({ code, message }) => refused.push(`${code} ${message}`));
+  lines.end('hello?\n{"a":1,"b":2}\n[1,2,3]\n[[]]\n{"a":"\\":[[[,,,"}\n');
+  expect((await buffer(lines)).toString()).toBe('{"a":"\\":[[[,,,"}\n');
+  expect(refused).toEqual([
+    '-32700 Nothing was done: the message is not valid JSON. Send it again.',
+    ...['1 keys', '2 values', '1 deep'].map((excess) => expect.stringMatching(`^-32600 .* .*${excess}`)),
+  ]);
 });
 
 async function through(chunks: readonly Buffer[]): Promise<{ readonly out: string; readonly tooLong: number }> {
   let tooLong = 0;
-  const lines = wholeLines(BYTES_MAX, () => {
+  const lines = wholeLines(LIMITS, () => {
     tooLong += 1;
   });
   const out = await buffer(Readable.from(chunks).pipe(lines));

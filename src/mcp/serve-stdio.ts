@@ -1,14 +1,25 @@
 import { pipeline, Transform } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import {
+  excessIn,
+  faultIn,
+  MESSAGE_LIMITS,
+  type MessageLimits,
+  type MessageRefusal,
+  NOT_A_MESSAGE,
+  refusedMessage,
+  tooLong,
+} from './message-limits.ts';
 import { type Backend, type CallsUnderWay, mcpServer, warmUp } from './server.ts';
 
 const NEWLINE = 0x0a;
 
 /**
  * Passes on whole lines only. The library searches its whole buffer for every chunk, which takes quadratic time for a line
- * of many chunks. A line that is too long is dropped and reported at once.
+ * of many chunks. A line that is too long is dropped and refused at once, one with too many values when it is complete.
  */
-export function wholeLines(bytesMax: number, onTooLong: () => void): Transform {
+export function wholeLines(limits: MessageLimits, onRefused: (refusal: MessageRefusal) => void): Transform {
+  const { bytesMax } = limits;
   let parts: Buffer[] = [];
   let length = 0;
 
@@ -17,7 +28,15 @@ export function wholeLines(bytesMax: number, onTooLong: () => void): Transform {
     length += part.length;
     if (length <= bytesMax) parts.push(part);
     else parts = [];
-    if (isFirstTooMuch) onTooLong();
+    if (isFirstTooMuch) onRefused(tooLong(limits));
+  }
+
+  function pass(stream: Transform, line: Buffer): void {
+    const text = line.toString().trim();
+    if (text === '') return;
+    const refusal = excessIn(line, limits) ?? faultIn(text);
+    if (refusal === undefined) stream.push(line);
+    else onRefused(refusal);
   }
 
   return new Transform({
@@ -25,7 +44,7 @@ export function wholeLines(bytesMax: number, onTooLong: () => void): Transform {
       let at = 0;
       for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, at)) {
         take(chunk.subarray(at, end + 1));
-        if (parts.length > 0) this.push(Buffer.concat(parts));
+        if (parts.length > 0) pass(this, Buffer.concat(parts));
         parts = [];
         length = 0;
         at = end + 1;
@@ -36,26 +55,26 @@ export function wholeLines(bytesMax: number, onTooLong: () => void): Transform {
   });
 }
 
-/** A call may have 32 artifacts of 256 KiB, and JSON may write one character as six. */
-export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
-
-const TOO_LONG = `Ignored a message of more than ${MESSAGE_BYTES_MAX} bytes; it gets no reply. Send less at once.`;
-
 /** Serves MCP on standard input and output until the client disconnects. Nothing is opened before the first call. */
 export function serveMcpOnStdio(backend: Backend): { readonly stop: () => Promise<void> } {
   const { log, calls } = backend;
-  const lines = wholeLines(MESSAGE_BYTES_MAX, () => log.trouble(TOO_LONG));
+  const refuse = (refusal: MessageRefusal) => {
+    log.trouble(refusal.message);
+    process.stdout.write(`${JSON.stringify(refusedMessage(refusal))}\n`);
+  };
+  const lines = wholeLines(MESSAGE_LIMITS, refuse);
   const input = endingAfter(calls);
   // The pipeline passes the end and errors of standard input on to the transport.
   pipeline(process.stdin, lines, input, () => undefined);
-  const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: MESSAGE_BYTES_MAX });
+  const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: MESSAGE_LIMITS.bytesMax });
   const serving = serveStdio(
     () => {
       // The timer fires after the first reply is sent; then there is time to load what the next call needs.
       setTimeout(() => warmUp(backend).catch((cause: unknown) => log.trouble(String(cause))), 0).unref();
       return mcpServer(backend);
     },
-    { transport, onerror: (cause) => log.trouble(wordsFor(cause)) },
+    // The library's words for JSON that is not a message fill a page.
+    { transport, onerror: (cause) => (cause.name === 'ZodError' ? refuse(NOT_A_MESSAGE) : log.trouble(cause.message)) },
   );
   log.event('serving', { transport: 'stdio' });
   return {
@@ -74,9 +93,4 @@ function endingAfter(calls: CallsUnderWay): Transform {
       calls.settled().then(() => done(), done);
     },
   });
-}
-
-/** The library's words for JSON that is not a message fill a page. */
-function wordsFor({ name, message }: Error): string {
-  return name === 'ZodError' ? 'Ignored a line that is not a single protocol message.' : message;
 }

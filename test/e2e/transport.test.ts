@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { enforces } from '../enforces.ts';
 
-const LINE_BYTES_MAX = 64 * 1024 * 1024;
+const LINE_BYTES_MAX = 16 * 1024 * 1024;
 const PING = '{"jsonrpc":"2.0","id":"ping","method":"ping"}';
 const PONG = { jsonrpc: '2.0', id: 'ping', result: {} };
 
@@ -38,28 +39,36 @@ it('a call of the maximum length is answered, and so is the next one', async () 
   expect(await ended()).toEqual({ exitCode: 0, talk: '' });
 });
 
-it('a longer call is ignored, reported on standard error, and the server continues', async () => {
+it('a longer call is refused, reported on standard error, and the server continues', async () => {
+  enforces('message_limits');
   server.stdin.write(`${callOfBytes(LINE_BYTES_MAX + 1)}\n${PING}\n`);
+  expect(await reply()).toEqual(refused(-32_600));
   expect(await reply()).toEqual(PONG);
-  expect(await ended()).toEqual({ exitCode: 0, talk: expect.stringMatching(/^workrail: .*67108864 bytes.*\n$/) });
+  expect(await ended()).toEqual({ exitCode: 0, talk: expect.stringMatching(/^workrail: .*16777216 bytes.*\n$/) });
 });
 
-const NO_MESSAGE = 'workrail: Ignored a line that is not a single protocol message.\n';
+/** The answer to a line whose id is not known. */
+function refused(code: number): object {
+  return { jsonrpc: '2.0', id: null, error: { code, message: expect.stringMatching(/^Nothing was done: /) } };
+}
 
-it.each([
-  ['words', 'hello?', ''],
-  ['nothing', '', ''],
-  ['half a message', PING.slice(0, -1), ''],
-  ['bytes that are no text', '\u0000\ufffd', ''],
-  ['JSON that is no message', '{"hello":"there"}', NO_MESSAGE],
-  ['several messages in a list', `[${PING},${PING}]`, NO_MESSAGE],
-  ['a list of none', '[]', NO_MESSAGE],
-])('the server continues after %s', async (_, line, said) => {
-  server.stdin.write(`${line}\n${PING}\n`);
-  expect(await reply()).toEqual(PONG);
+it.each<readonly [what: string, line: string, code: number]>([
+  ['words', 'hello?', -32_700],
+  ['half a message', PING.slice(0, -1), -32_700],
+  ['bytes that are no text', '\u0000\ufffd', -32_700],
+  ['JSON that is no message', '{"hello":"there"}', -32_600],
+  ['several messages in a list', `[${PING},${PING}]`, -32_600],
+  ['a list of none', '[]', -32_600],
+  ['a million keys', `{${'"":0,'.repeat(1_000_000)}"":0}`, -32_600],
+  ['a million values', `[${'0,'.repeat(1_000_000)}0]`, -32_600],
+  ['a hundred thousand levels', '['.repeat(100_000), -32_600],
+])('the server answers %s with an error, and continues', async (_, line, code) => {
+  enforces('message_limits');
+  server.stdin.write(`${line}\n\n`);
+  expect(await reply()).toEqual(refused(code));
   server.stdin.write(`${PING}\r\n`);
   expect(await reply()).toEqual(PONG);
-  expect(await ended()).toEqual({ exitCode: 0, talk: said });
+  expect(await ended()).toEqual({ exitCode: 0, talk: expect.stringMatching(/^workrail: Nothing was done: .*\n$/) });
 });
 
 it('the server stops if its output is closed', async () => {
