@@ -82,7 +82,8 @@ function writeError(text: string): void {
 
 async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> {
   const server = await import('./compose/serve-mcp.ts');
-  process.once('SIGTERM', () => stopServing().finally(() => process.exit()));
+  // A terminal that is closed sends SIGHUP.
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => stopServing().finally(() => process.exit()));
   const onStop = (stop: () => Promise<void>) => {
     stopServing = stop;
   };

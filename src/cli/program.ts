@@ -93,11 +93,12 @@ export type ServeOptions = { readonly isLogged: boolean } & (
 );
 
 /** A running server, or one that has already reported why it does not start. */
-export type Serving = { readonly url?: string; readonly isRefused?: true };
+export type Serving = { readonly url?: string; readonly secretFile?: string; readonly isRefused?: true };
 
 export type ServeRefusal =
   | { readonly code: 'port_taken'; readonly port: number }
-  | { readonly code: 'port_refused'; readonly port: number; readonly cause: string };
+  | { readonly code: 'port_refused'; readonly port: number; readonly cause: string }
+  | { readonly code: 'secret_failed'; readonly file: string; readonly cause: string };
 
 /** Everything that commands need from outside this folder. */
 export type Program = {

@@ -56,10 +56,12 @@ async function overHttp(context: CommandContext, how: ServeOptions): Promise<Res
   const { program, say } = context;
   const serving = await program.serve(how);
   if (serving.isErr()) return refused(context, serving.error);
-  const { url = '', isRefused } = serving.value;
+  const { url = '', secretFile = '', isRefused } = serving.value;
   if (isRefused === true) return ok({ kind: 'serving' });
   say([`Serving MCP at ${url}, for this machine only. Press Ctrl-C to stop.`]);
-  say([dim(`To register it: claude mcp add --transport http workrail ${url}`)]);
+  say([`Clients must send the token in ${secretFile}.`]);
+  const header = `--header "Authorization: Bearer $(cat '${secretFile}')"`;
+  say([dim(`To register it: claude mcp add --transport http workrail ${url} ${header}`)]);
   return ok({ kind: 'serving' });
 }
 

@@ -103,7 +103,9 @@ export const configSet = command({
     const resolved = await config();
     const { origin: now } = resolved.settings[name];
     const isOverridden = now.kind === 'variable' || (now.kind === 'workspace' && !isProject);
-    const ignored = resolved.ignored.filter((one) => 'kept' in one && one.key === name && originText(one.origin) === origin.file);
+    const ignored = resolved.ignored.filter(
+      (one) => 'kept' in one && one.key === name && originText(one.origin) === origin.file,
+    );
     const changed = isUnset
       ? `Removed ${name} from ${origin.file}.`
       : `Set ${name} to ${settingText(value ?? '')} in ${origin.file}.`;

@@ -144,6 +144,10 @@ const REFUSALS: RefusalTable<CommandRefusal> = {
     message: `Port ${port} is in use, perhaps by another WorkRail server.`,
     suggestion: ANY_PORT,
   }),
+  secret_failed: ({ file, cause }) => ({
+    message: `The token of the HTTP server in ${file} cannot be used (${cause}).`,
+    suggestion: 'Remove the file; the next start makes a new one. Then register the server again.',
+  }),
   port_refused: ({ port, cause }) => ({
     message: `Port ${port} cannot be used (${cause}).`,
     suggestion: ANY_PORT,

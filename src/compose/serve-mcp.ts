@@ -1,5 +1,5 @@
-import { ok, type Result } from 'neverthrow';
-import { loadOwnConfig, settingsOf } from '../adapters/settings.ts';
+import { err, ok, type Result } from 'neverthrow';
+import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
 import type { ServeOptions, ServeRefusal, Serving } from '../cli/program.ts';
 import { serveMcpOnStdio } from '../mcp/serve-stdio.ts';
 import { type Backend, mcpBackend } from '../mcp/server.ts';
@@ -41,22 +41,21 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
   return ok({});
 }
 
-async function serveHttp(
-  backend: Backend,
-  port: number,
-  { onStop }: Host,
-): Promise<Result<{ readonly url: string }, ServeRefusal>> {
-  const [{ mcpHttpHandler }, { serveLocal }] = await Promise.all([
+async function serveHttp(backend: Backend, port: number, { onStop }: Host): Promise<Result<Serving, ServeRefusal>> {
+  const [{ mcpHttpHandler }, { serveLocal }, { openHttpSecret }] = await Promise.all([
     import('../mcp/http-handler.ts'),
     import('../http/serve-local.ts'),
+    import('../adapters/http-secret.ts'),
   ]);
+  const secret = await openHttpSecret(await findDataDir());
+  if (secret.isErr()) return err(secret.error);
   const mcp = mcpHttpHandler(backend);
-  const server = await serveLocal({ port, mcp: mcp.fetch });
+  const server = await serveLocal({ port, mcp: mcp.fetch, secret: secret.value });
   return server.map(({ url, stop }) => {
     onStop(async () => {
       await mcp.stop();
       await stop();
     });
-    return { url };
+    return { url, secretFile: secret.value.file };
   });
 }

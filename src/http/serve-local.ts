@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
@@ -5,7 +6,12 @@ import { Hono } from 'hono';
 import { err, ok, type Result } from 'neverthrow';
 
 /** The headers that tell where a request comes from. */
-export type RequestOrigin = { readonly host: string | undefined; readonly origin: string | undefined };
+export type RequestOrigin = {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  /** Browsers say so of a request that a page of another site makes. */
+  readonly fetchSite?: string | undefined;
+};
 
 /** The names of this machine for itself. */
 const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'] as const;
@@ -14,7 +20,8 @@ const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'] as const;
  * Whether a request was made for this server, by a program or by one of its own pages. A foreign page can point its own
  * domain at this server, but it cannot hide that domain: the browser sends it as Host and Origin.
  */
-export function isLocalRequest({ host, origin }: RequestOrigin, port: number): boolean {
+export function isLocalRequest({ host, origin, fetchSite }: RequestOrigin, port: number): boolean {
+  if (fetchSite === 'cross-site' || fetchSite === 'same-site') return false;
   const hosts = LOCAL_NAMES.map((name) => `${name}:${port}`);
   const origins = hosts.map((name) => `http://${name}`);
   const isForThisServer = host !== undefined && hosts.includes(host.toLowerCase());
@@ -28,6 +35,8 @@ export type ServeRequest = {
   /** 0 chooses any free port. */
   readonly port: number;
   readonly mcp: (request: Request) => Promise<Response>;
+  /** Sent by every client as a bearer token. Other users of this machine can reach the port too. */
+  readonly secret: { readonly text: string; readonly file: string };
 };
 
 export type LocalServer = { readonly url: string; readonly stop: () => Promise<void> };
@@ -36,11 +45,11 @@ export type ListenRefusal =
   | { readonly code: 'port_taken'; readonly port: number }
   | { readonly code: 'port_refused'; readonly port: number; readonly cause: string };
 
-/** Serves HTTP to this machine only, and not to pages of other origins. */
-export async function serveLocal({ port, mcp }: ServeRequest): Promise<Result<LocalServer, ListenRefusal>> {
-  const server = createAdaptorServer({ fetch: (request) => app.fetch(request) });
+/** Serves HTTP to programs of this machine that know the secret, and not to pages of other origins. */
+export async function serveLocal({ port, mcp, secret }: ServeRequest): Promise<Result<LocalServer, ListenRefusal>> {
+  const server = createAdaptorServer({ fetch: (request) => app.fetch(request), serverOptions: TIME_LIMITS });
   const portNow = () => (server.address() as AddressInfo).port;
-  const app = localApp(mcp, portNow);
+  const app = localApp({ mcp, secret }, portNow);
   const failure = await listening(server, port);
   if (failure !== undefined) {
     return err(
@@ -67,11 +76,19 @@ function listening(server: NodeServer, port: number): Promise<string | undefined
   });
 }
 
-function localApp(mcp: ServeRequest['mcp'], port: () => number): Hono {
+/** A request that arrives slowly, or a connection that nobody uses, is closed. */
+const TIME_LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000 } as const;
+
+function localApp({ mcp, secret }: Pick<ServeRequest, 'mcp' | 'secret'>, port: () => number): Hono {
+  const wanted = digest(`Bearer ${secret.text}`);
   const app = new Hono();
   app.use('*', async (context, next) => {
-    const origin = { host: context.req.header('host'), origin: context.req.header('origin') };
-    return isLocalRequest(origin, port()) ? next() : context.json(refusal(FOREIGN), 403);
+    const { host, origin, 'sec-fetch-site': fetchSite } = context.req.header();
+    if (!isLocalRequest({ host, origin, fetchSite }, port())) return context.json(refusal(FOREIGN), 403);
+    // Digests have one length, so the comparison takes the same time for every guess.
+    if (timingSafeEqual(digest(context.req.header('authorization') ?? ''), wanted)) return next();
+    const message = `This server needs the token in ${secret.file}, sent as "Authorization: Bearer TOKEN".`;
+    return context.json(refusal(message), 401, { 'www-authenticate': 'Bearer' });
   });
   app.all('/mcp', (context) => mcp(context.req.raw));
   app.notFound((context) => context.json(refusal('Not found. MCP is at /mcp.'), 404));
@@ -79,6 +96,10 @@ function localApp(mcp: ServeRequest['mcp'], port: () => number): Hono {
 }
 
 const FOREIGN = 'This server only answers programs on this machine: Host and Origin must be its own address.';
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
 
 /** A JSON-RPC error, which is what an MCP client understands. */
 function refusal(message: string): object {

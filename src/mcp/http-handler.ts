@@ -1,4 +1,5 @@
 import { createMcpHandler, readRequestBody } from '@modelcontextprotocol/server';
+import { SHARED_REPLIES } from './explain/recent-replies.ts';
 import { excessIn, MESSAGE_LIMITS, refusedMessage, tooLong } from './message-limits.ts';
 import { type Backend, mcpServer } from './server.ts';
 
@@ -10,9 +11,8 @@ export type McpHttpHandler = {
 
 export function mcpHttpHandler(backend: Backend): McpHttpHandler {
   const { log, calls } = backend;
-  // The next request may come from another client, so errors name no recent runs.
-  const recent = { ...backend.recent, ofEachRun: () => [] };
-  const handler = createMcpHandler(() => mcpServer({ ...backend, recent }), {
+  // The next request may come from another client.
+  const handler = createMcpHandler(() => mcpServer({ ...backend, recent: SHARED_REPLIES }), {
     onerror: ({ message }) => log.event('refused_request', { message }),
     maxRequestBodySize: MESSAGE_LIMITS.bytesMax,
   });

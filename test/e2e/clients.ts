@@ -24,7 +24,7 @@ export type TestClient = {
 /** Where a server is: started with an environment, or listening at an address. */
 type Place =
   | { readonly env: Record<string, string>; readonly cwd?: string; readonly program?: string }
-  | { readonly url: string };
+  | { readonly url: string; readonly token: string };
 
 type ClientOptions = {
   /** Folders that the client says it works in; without any it cannot tell. */
@@ -61,6 +61,10 @@ export const CLIENTS: { readonly [name: string]: Connect } = Object.fromEntries(
   Object.entries(CLIENT_KINDS).map(([name, connect]) => [name, (env: Record<string, string>) => connect({ env })]),
 );
 
+function withToken({ token }: { readonly token: string }): { readonly requestInit: RequestInit } {
+  return { requestInit: { headers: { authorization: `Bearer ${token}` } } };
+}
+
 async function connect1(place: Place, { roots, onRootsAsked, onForm }: ClientOptions = {}): Promise<TestClient> {
   const client = new Client1(identity, { capabilities: capabilitiesOf({ roots, onForm }) });
   if (onForm !== undefined) {
@@ -73,7 +77,7 @@ async function connect1(place: Place, { roots, onRootsAsked, onForm }: ClientOpt
     });
   }
   // The library's own types disagree with each other about what may be undefined.
-  const transport = 'url' in place ? new Http1(new URL(place.url)) : new Stdio1(started(place));
+  const transport = 'url' in place ? new Http1(new URL(place.url), withToken(place)) : new Stdio1(started(place));
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return {
     instructions: () => client.getInstructions(),
@@ -100,7 +104,7 @@ async function connect2(
       return rootList(roots);
     });
   }
-  await client.connect('url' in place ? new Http2(new URL(place.url)) : new Stdio2(started(place)));
+  await client.connect('url' in place ? new Http2(new URL(place.url), withToken(place)) : new Stdio2(started(place)));
   return {
     instructions: () => client.getInstructions(),
     listTools: async () => (await client.listTools()).tools,

@@ -172,7 +172,7 @@ function onlyOneAbout(name: string, tools: readonly string[]): string | undefine
 function payloadWithoutAck(situation: Situation): Words {
   const [token] = situation.tokens;
   const call = callWithFittingToken(situation);
-  if (token !== undefined && token.ackToken === undefined) {
+  if (token !== undefined && token.ackToken === undefined && !situation.isShared) {
     return {
       call,
       message: `Run ${token.tag} (${token.workflowId}) is complete, so there is no step to report.`,
@@ -182,6 +182,9 @@ function payloadWithoutAck(situation: Situation): Words {
   return {
     call,
     message: 'A stateToken only shows its step again, so nothing you sent with it was recorded.',
-    suggestion: 'Send the corrected call, which has the ackToken of that step. Nothing is lost.',
+    suggestion:
+      token?.ackToken === undefined
+        ? 'Send the stateToken alone to see the step. Then send this again with the ackToken of that reply.'
+        : 'Send the corrected call, which has the ackToken of that step. Nothing is lost.',
   };
 }

@@ -18,6 +18,16 @@ export type RecentReplies = {
   tokenLike(text: string): string | undefined;
   /** The newest reply of each run, newest first. */
   ofEachRun(): readonly RecentReply[];
+  /** Whether calls come from several clients. Then no error contains a token that was not sent. */
+  readonly isShared?: true;
+};
+
+/** Remembers nothing. */
+export const SHARED_REPLIES: RecentReplies = {
+  remember: () => undefined,
+  tokenLike: () => undefined,
+  ofEachRun: () => [],
+  isShared: true,
 };
 
 const REPLIES_MAX = 64;

@@ -16,6 +16,8 @@ export type Situation = {
   readonly tokens: readonly KnownToken[];
   /** The newest reply of each run. */
   readonly recent: readonly RecentReply[];
+  /** Whether other clients use this server too, so that only tokens of the call are known. */
+  readonly isShared?: true;
 };
 
 /** The order in which tokens decide what was meant. */
@@ -40,7 +42,15 @@ export async function situate(
     const token = (await known(services, slot, text)) ?? (await guessed(services, { slot, text }, recent));
     if (token !== undefined) tokens.push(token);
   }
-  return { ...call, tokens, recent: recent.ofEachRun() };
+  const { isShared } = recent;
+  return isShared
+    ? { ...call, tokens: tokens.flatMap(ofCaller), recent: [], isShared }
+    : { ...call, tokens, recent: recent.ofEachRun() };
+}
+
+/** A token without the others of its step, which the caller did not send. */
+function ofCaller({ kind, slot, tag, workflowId, text, isGuess }: KnownToken): readonly KnownToken[] {
+  return kind === 'state' ? [{ kind, slot, tag, workflowId, text, isGuess, stateToken: text }] : [];
 }
 
 async function known(services: ReadServices, slot: TokenSlot, text: string): Promise<KnownToken | undefined> {

@@ -234,7 +234,7 @@ it('over HTTP, a client of the 2026 era is asked and a client of the 2025 era is
   const server = await startHttp({ ...place().env });
   const onForm = (): FormAnswer => ({ action: 'accept', content: { decision: 'approve' } });
   for (const [kind, connect] of Object.entries(CLIENT_KINDS)) {
-    const client = await connect({ url: server.url }, { onForm });
+    const client = await connect(server, { onForm });
     const reply = await client.call('continue_workflow', report(await started(client)));
     expect([kind, data(reply).kind]).toEqual([kind, kind.includes('2026') ? 'ok' : 'blocked']);
     await client.close();

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { CLIENT_KINDS } from '../clients.ts';
 import { type HttpServer, startHttp } from './local-http.ts';
 
 let dataDir: string;
@@ -33,7 +34,7 @@ type Asked = {
 function ask({ method = 'POST', path = '/mcp', headers = {}, body = LIST }: Asked): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
-      { host: '127.0.0.1', port, method, path, headers: { ...JSON_HEADERS, ...headers } },
+      { host: '127.0.0.1', port, method, path, headers: { ...JSON_HEADERS, ...signedIn(), ...headers } },
       (answer) => {
         let text = '';
         answer.on('data', (part: Buffer) => {
@@ -47,6 +48,7 @@ function ask({ method = 'POST', path = '/mcp', headers = {}, body = LIST }: Aske
   });
 }
 
+const signedIn = () => ({ authorization: `Bearer ${http.token}` });
 const JSON_HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
@@ -66,6 +68,7 @@ describe('a server on HTTP', () => {
     ['a page of somebody else', { origin: 'http://evil.example' }],
     ['a page without a name', { origin: 'null' }],
     ['a page of another server of this machine', { origin: 'http://localhost:1' }],
+    ['a page of another site without an origin', { 'sec-fetch-site': 'cross-site' }],
   ])('an HTTP server refuses %s on every route and with every method', async (_, headers) => {
     enforces('http_host_and_origin_checked');
     for (const path of ['/mcp', '/', '/anything', '/mcp/']) {
@@ -75,6 +78,60 @@ describe('a server on HTTP', () => {
         expect(body).not.toContain('continue_workflow');
       }
     }
+  });
+
+  it('an HTTP server answers only those who can read its token, which only the user can', async () => {
+    enforces('http_needs_secret');
+    expect(http.token).toMatch(/^[\w-]{43}$/);
+    expect(statSync(join(dataDir, 'keys', 'http-token')).mode & 0o777).toBe(0o600);
+    for (const authorization of [
+      '',
+      'Bearer ',
+      'Bearer x',
+      http.token,
+      `Basic ${http.token}`,
+      `Bearer ${http.token}x`,
+    ]) {
+      for (const path of ['/mcp', '/', '/anything']) {
+        const { status, body, headers } = await ask({ path, headers: { authorization } });
+        expect([authorization, status, headers['www-authenticate']]).toEqual([authorization, 401, 'Bearer']);
+        expect(body).toMatch(/needs the token in .*http-token/);
+      }
+    }
+    const again = await startHttp({ WORKRAIL_DATA_DIR: dataDir });
+    expect(again.token).toBe(http.token);
+    await again.stop();
+  });
+
+  it('over HTTP, an error contains no token that the caller did not send', async () => {
+    enforces('http_needs_secret');
+    const client = await (CLIENT_KINDS['client 2.x'] ?? expect.fail())(http);
+    const started = await client.call('start_workflow', {
+      workflowId: 'wr.coding_task',
+      goal: 'x',
+      workspacePath: dataDir,
+    });
+    const { stateToken, ackToken, checkpointToken } = started.structuredContent as Record<string, string>;
+    const wrong = [
+      ['continue_workflow', {}],
+      ['continue_workflow', { stateToken, output: { notesMarkdown: 'done' } }],
+      ['continue_workflow', { ackToken: stateToken }],
+      ['continue_workflow', { ackToken: ackToken?.slice(0, 40) }],
+      ['continue_workflow', { ackToken: `${ackToken}x` }],
+      ['continue_workflow', { stateToken: checkpointToken }],
+      ['checkpoint_workflow', { checkpointToken: ackToken }],
+      ['checkpoint_workflow', {}],
+    ] as const;
+    for (const [tool, sent] of wrong) {
+      const reply = await client.call(tool, sent);
+      const said = JSON.stringify(reply);
+      expect([tool, sent, reply.isError]).toEqual([tool, sent, true]);
+      for (const token of [stateToken, ackToken, checkpointToken]) {
+        const isSent = Object.values(sent).some((text) => text === token);
+        expect([sent, isSent || !said.includes(String(token))]).toEqual([sent, true]);
+      }
+    }
+    await client.close();
   });
 
   it('an HTTP server offers nothing to pages of other origins', async () => {
@@ -108,6 +165,7 @@ describe('a server on HTTP', () => {
 
   it.each<readonly [NodeJS.Signals, number]>([
     ['SIGTERM', 0],
+    ['SIGHUP', 0],
     ['SIGINT', 130],
   ])('an HTTP server stops on %s with exit code %i, even while a client is connected', async (signal, exitCode) => {
     await ask({ headers: { connection: 'keep-alive' } });

@@ -67,7 +67,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
 
   it('a client over HTTP sees the workflows of its root if the protocol supports it', async () => {
     const http = await startHttp({ WORKRAIL_DATA_DIR: join(folder, 'data') }, SMALL_PROGRAM);
-    const client = await connect({ url: http.url }, { roots: roots() });
+    const client = await connect(http, { roots: roots() });
     const projects = await projectsOf(client);
     expect(projects).toEqual(kind.includes('2026') ? ['project.told'] : []);
     await client.close();
