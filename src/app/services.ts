@@ -26,6 +26,8 @@ export type ReadServices = {
   readonly tokenForm: TokenForm;
   readonly catalog: WorkflowCatalog;
   readonly patterns: PatternEngine;
+  /** What applies to the gates of a workspace. */
+  readonly gateSettings: (workspace: string | undefined) => Promise<GateSettings>;
 };
 
 /** The settings of this machine or workspace are invalid. The problem names the place. */
@@ -40,8 +42,6 @@ export type Services = ReadServices & {
   readonly references: ReferenceFinder;
   /** The preferences of a run that is started without a mode, and what limits them. */
   readonly defaults: (workspace: string | undefined) => Promise<Result<RunDefaults, ConfigRefusal>>;
-  /** What applies to the gates of a workspace. */
-  readonly gateSettings: (workspace: string | undefined) => Promise<GateSettings>;
   /** How this call reached us. It is recorded with everything that the call appends. */
   readonly by?: By | undefined;
   readonly clock: Clock;
@@ -50,14 +50,15 @@ export type Services = ReadServices & {
 };
 
 /** What reading the state of a run needs. */
-export type PlaceServices = Pick<ReadServices, 'snapshots' | 'pinnedWorkflows' | 'patterns' | 'marks'>;
+export type PlaceServices = Pick<ReadServices, 'snapshots' | 'pinnedWorkflows' | 'patterns' | 'marks' | 'gateSettings'>;
 
 /** What judging an attempt, and recording a person's answer to it, needs. */
 export type AnswerServices = PlaceServices &
-  Pick<Services, 'sessions' | 'artifacts' | 'workspace' | 'hasher' | 'clock' | 'by' | 'gateSettings'>;
+  Pick<Services, 'sessions' | 'artifacts' | 'workspace' | 'hasher' | 'clock' | 'by'>;
 
 /** What viewing sessions needs: nothing in it can append. */
-export type SessionsServices = Omit<ReadServices, 'catalog' | 'patterns'> & Pick<Services, 'workspace' | 'clock'>;
+export type SessionsServices = Omit<ReadServices, 'catalog' | 'patterns' | 'gateSettings'> &
+  Pick<Services, 'workspace' | 'clock'>;
 
 /** What changing and removing sessions from the command line needs. */
 export type UpkeepServices = Pick<Services, 'sessions' | 'sessionIndex' | 'snapshots' | 'clock' | 'hasher' | 'by'> &

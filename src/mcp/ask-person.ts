@@ -10,10 +10,17 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { answerGate, approvalOf, findWaitingDraft, type WaitingDraft } from '../app/run/answer-gate.ts';
+import {
+  answerGate,
+  approvalOf,
+  findWaitingDraft,
+  type PersonAnswer,
+  type WaitingDraft,
+} from '../app/run/answer-gate.ts';
 import { findTokenNode } from '../app/run/run-place.ts';
 import type { Services } from '../app/services.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json/json-value.ts';
+import type { By } from '../core/log/events/event-envelope.ts';
 import type { AttestationId } from '../core/log/ids.ts';
 import { answerForm, readAnswer } from './answer-form.ts';
 import { calledBy } from './client-root.ts';
@@ -27,19 +34,23 @@ const LOOK_EVERY_MS = 1_000;
 /** Faster than a person can have seen anything. */
 const UNSEEN_MS = 400;
 const QUESTION = 'approval';
+const CHANNEL = 'elicitation';
+
+/** The answer to a call; `isNew` if the call recorded something, which a replay and a look at a step do not. */
+export type Answered = { readonly result: CallToolResult; readonly isNew: boolean };
 
 export type PersonAsker = {
   /** The answer in a retried request, if it carries a valid one: the call is then settled here. */
   readonly answered: (context: ServerContext) => Promise<CallToolResult | undefined>;
-  /** Asks about a block that only a person can open. */
-  readonly ask: (result: CallToolResult, context: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
+  /** Asks about a new block that only a person can open. Showing a block again asks nobody. */
+  readonly ask: (block: Answered, context: ServerContext) => Promise<CallToolResult | InputRequiredResult>;
 };
 
 type AskerParts = {
   readonly server: Server;
   readonly services: () => Promise<Services>;
   /** Sends the retry from a blocked attempt, as the agent would. */
-  readonly retry: (ackToken: string) => Promise<CallToolResult>;
+  readonly retry: (ackToken: string, by: By) => Promise<CallToolResult>;
   readonly trouble: (message: string) => void;
 };
 
@@ -47,8 +58,8 @@ type AskerParts = {
 type GateBlock = { readonly digest: string; readonly stateToken: string; readonly ackToken: string };
 
 type Desk = AskerParts & {
-  /** When each draft was last asked about, and whether its form is still open. */
-  readonly asked: Map<string, { readonly at: number; readonly isOpen: boolean }>;
+  /** When each draft was last asked about, and what the agent should know about that. */
+  readonly asked: Map<string, { readonly at: number; readonly note: string }>;
 };
 
 /**
@@ -59,7 +70,7 @@ export function personAsker(parts: AskerParts): PersonAsker {
   const desk: Desk = { ...parts, asked: new Map() };
   return {
     answered: (context) => settledBy(desk, context),
-    ask: (result, context) => askAbout(desk, result, context),
+    ask: (block, context) => askAbout(desk, block, context),
   };
 }
 
@@ -73,18 +84,19 @@ async function settledBy(
   const backend = await services();
   const state = await readRequestState(backend, sent);
   if (state === undefined) return undefined;
-  asked.set(state.digest, { at: backend.clock.nowMs(), isOpen: false });
   const waiting = await waitingOf(backend, state.stateToken);
   if (waiting === undefined || waiting.digest !== state.digest) return undefined;
   const given = { action: answer.action, content: answer.content ?? {} } as ElicitResult;
-  const client = calledBy(server, mcpReq.envelope).client;
-  const isRecorded = await record(backend, { waiting, state, given, client });
-  return isRecorded ? retry(state.ackToken) : undefined;
+  const by = calledBy(server, mcpReq.envelope);
+  const said = await record(backend, { waiting, state, given, client: by.client });
+  const note = said === undefined ? nobodyWords(given.action, backend.clock.nowMs() - state.askedAt) : '';
+  remember(asked, state, { said, note });
+  return said === undefined ? undefined : retry(state.ackToken, by);
 }
 
 async function askAbout(
   desk: Desk,
-  result: CallToolResult,
+  { result, isNew }: Answered,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { server, services, asked } = desk;
@@ -93,12 +105,13 @@ async function askAbout(
   const backend = await services();
   const now = backend.clock.nowMs();
   const before = asked.get(gate.digest);
-  if (before !== undefined && now - before.at < ASK_AGAIN_MS) return before.isOpen ? noted(result, OPEN) : result;
+  if (before !== undefined && now - before.at < ASK_AGAIN_MS) return noted(result, before.note);
+  if (!isNew) return result;
   const waiting = await waitingOf(backend, gate.stateToken);
-  if (waiting === undefined || waiting.digest !== gate.digest) return result;
+  if (waiting === undefined || waiting.digest !== gate.digest || !waiting.accept.includes(CHANNEL)) return result;
   const state: RequestState = { ...gate, askedAt: now, attestationId: backend.answerIds.attestation() };
   if (context.mcpReq.envelope === undefined) return askDirectly(desk, { waiting, state, backend, result });
-  asked.set(gate.digest, { at: now, isOpen: false });
+  asked.set(gate.digest, { at: now, note: OPEN });
   const sealed = await requestState(backend, state);
   if (sealed === undefined) return result;
   const form = inputRequired.elicit(answerForm(waiting));
@@ -116,7 +129,7 @@ type Question = {
 async function askDirectly(desk: Desk, question: Question): Promise<CallToolResult> {
   const { waiting, state, backend, result } = question;
   const open = openForm(desk, question);
-  const { waitSeconds } = await backend.gateSettings(undefined);
+  const { waitSeconds } = await backend.gateSettings(waiting.root);
   const timer = new AbortController();
   const ended = await Promise.race([
     open,
@@ -124,41 +137,50 @@ async function askDirectly(desk: Desk, question: Question): Promise<CallToolResu
   ]);
   timer.abort();
   if (ended === undefined) return noted(result, OPEN);
-  desk.asked.set(waiting.digest, { at: state.askedAt, isOpen: false });
-  return ended.isAnswered ? desk.retry(state.ackToken) : noted(result, ended.note);
+  if (ended.said === undefined) return noted(result, ended.note);
+  return desk.retry(state.ackToken, calledBy(desk.server, undefined));
+}
+
+/** How asking ended: with what a person said, or else with what the agent should know. */
+type AskEnd = { readonly said: PersonAnswer['statement']['kind'] | undefined; readonly note: string };
+
+/** An approval is used up by the step, so doing the step again asks again. A person who said no is not asked the same again. */
+function remember(asked: Desk['asked'], { digest, askedAt }: RequestState, { said, note }: AskEnd): void {
+  if (said === undefined || said === 'rejected') asked.set(digest, { at: askedAt, note });
+  else asked.delete(digest);
 }
 
 /** Shows the form until it is answered, here or on another channel. */
-async function openForm(
-  { server, asked, trouble }: Desk,
-  { waiting, state, backend }: Question,
-): Promise<{ readonly isAnswered: boolean; readonly note: string }> {
+async function openForm({ server, asked, trouble }: Desk, { waiting, state, backend }: Question): Promise<AskEnd> {
   const closed = new AbortController();
   const look = () => isStillOpen(backend, waiting).then((isOpen) => (isOpen ? undefined : closed.abort()));
   const watch = setInterval(() => look().catch(() => undefined), LOOK_EVERY_MS).unref();
-  asked.set(waiting.digest, { at: state.askedAt, isOpen: true });
-  const nobody = (how: string) => ({
-    isAnswered: false,
+  asked.set(waiting.digest, { at: state.askedAt, note: OPEN });
+  const nobody = (how: string): AskEnd => ({
+    said: undefined,
     note: nobodyWords(how, backend.clock.nowMs() - state.askedAt),
   });
   return server
     .elicitInput(answerForm(waiting), { timeout: FORM_MS_MAX, signal: closed.signal })
     .then(async (given) => {
-      const isAnswered = await record(backend, { waiting, state, given, client: calledBy(server, undefined).client });
-      return isAnswered ? { isAnswered, note: '' } : nobody(given.action);
+      const said = await record(backend, { waiting, state, given, client: calledBy(server, undefined).client });
+      return said === undefined ? nobody(given.action) : { said, note: '' };
     })
     .catch((failure: unknown) => {
       if (!(failure instanceof Error)) trouble(String(failure));
-      return nobody(closed.signal.aborted ? 'closed' : 'failed');
+      return closed.signal.aborted ? { said: undefined, note: ELSEWHERE } : nobody('failed');
     })
-    .finally(() => {
+    .then((ended) => {
       clearInterval(watch);
-      asked.set(waiting.digest, { at: state.askedAt, isOpen: false });
+      remember(asked, state, ended);
+      return ended;
     });
 }
 
 const OPEN =
   "A form is open at the user's client. Tell the user to answer it, and stop. When the user says that they have answered, send the call again.";
+
+const ELSEWHERE = 'The user answered on another channel. Send the call again; it needs no output.';
 
 function nobodyWords(how: string, ms: number): string {
   const seen = ms < UNSEEN_MS ? ' The client most likely showed nothing.' : '';
@@ -221,23 +243,23 @@ async function record(
     readonly given: ElicitResult;
     readonly client: { readonly name: string; readonly version: string } | undefined;
   },
-): Promise<boolean> {
+): Promise<AskEnd['said']> {
   const { waiting, state, given, client } = at;
   const statement = given.action === 'accept' ? readAnswer(waiting, given.content ?? {}) : undefined;
-  if (statement === undefined) return false;
+  if (statement === undefined) return undefined;
   const recorded = await answerGate(backend, waiting, {
     attestationId: state.attestationId as AttestationId,
     digest: state.digest,
     statement,
     by: {
-      via: 'elicitation',
+      via: CHANNEL,
       ...(client === undefined ? {} : { client }),
       launch: backend.answerIds.launch,
       askedAt: state.askedAt,
       answerMs: Math.max(0, backend.clock.nowMs() - state.askedAt),
     },
   });
-  return recorded.isOk();
+  return recorded.isOk() ? statement.kind : undefined;
 }
 
 /** A result with one more line in front, which says what the server did about it. */

@@ -6,7 +6,7 @@ import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import type { By } from '../core/log/events/event-envelope.ts';
 import type { ToolCall } from './answer-call.ts';
-import type { PersonAsker } from './ask-person.ts';
+import type { Answered, PersonAsker } from './ask-person.ts';
 import { calledBy, clientRoot } from './client-root.ts';
 import { type RecentReplies, recentReplies } from './explain/recent-replies.ts';
 import { INSTRUCTIONS, listedPrompts, promptNamed } from './instructions.ts';
@@ -71,19 +71,21 @@ export function mcpServer(backend: Backend): Server {
     const call = { name: params.name, arguments: (params.arguments ?? {}) as JsonObject };
     const settled = await backend.calls.during(async () => {
       const given = context.mcpReq.inputResponses === undefined ? undefined : await (await person()).answered(context);
-      if (given !== undefined) return { isFinal: true, result: given };
+      if (given !== undefined) return { isFinal: true, result: given } as const;
       const { needsRoot } = await answering();
       const known = needsRoot(call) ? await root(context) : undefined;
-      if (known?.kind === 'ask') return { isFinal: true, result: known.question };
-      const result = await answered(backend, call, {
+      if (known?.kind === 'ask') return { isFinal: true, result: known.question } as const;
+      const { result, isNew } = await answered(backend, call, {
         root: known?.path,
         by: calledBy(server, context.mcpReq.envelope),
       });
       const { kind } = (result.structuredContent ?? {}) as JsonObject;
-      return { isFinal: kind !== 'blocked', result };
+      return kind === 'blocked'
+        ? ({ isFinal: false, block: { result, isNew } } as const)
+        : ({ isFinal: true, result } as const);
     });
     // Waiting for a person is not a call under way: the server must end at once when the client hangs up.
-    return settled.isFinal ? settled.result : (await person()).ask(settled.result as CallToolResult, context);
+    return settled.isFinal ? settled.result : (await person()).ask(settled.block, context);
   });
   server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts() }));
   server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => {
@@ -101,10 +103,10 @@ export function mcpServer(backend: Backend): Server {
 /** What asks the person at the client; loaded when a block may need it. */
 function personOf(server: Server, backend: Backend): () => Promise<PersonAsker> {
   let asker: Promise<PersonAsker> | undefined;
-  const retry = (ackToken: string) =>
-    backend.calls.during(() => {
+  const retry = (ackToken: string, by: By) =>
+    backend.calls.during(async () => {
       const call = { name: 'continue_workflow', arguments: { ackToken } };
-      return answered(backend, call, { root: undefined, by: calledBy(server, undefined) });
+      return (await answered(backend, call, { root: undefined, by })).result;
     });
   return () => {
     asker ??= import('./ask-person.ts').then(({ personAsker }) =>
@@ -132,18 +134,24 @@ async function answered(
   backend: Backend,
   call: ToolCall,
   { root, by }: { readonly root: string | undefined; readonly by: By },
-): Promise<CallToolResult> {
+): Promise<Answered> {
   const begin = performance.now();
   const { answerCall, faultAnswer } = await answering();
   const { recent, place, isSessionStartOn = false } = backend;
-  const services = { ...(await backend.services()), by };
+  const { sessions, ...others } = await backend.services();
+  let isNew = false;
+  const append: typeof sessions.append = (...plan) => {
+    isNew = true;
+    return sessions.append(...plan);
+  };
+  const services = { ...others, sessions: { ...sessions, append }, by };
   const context = { services, recent, place: { ...place, root }, isSessionStartOn };
   const result = await answerCall(context, call).catch((bug: unknown) => {
     backend.log.trouble(bug instanceof Error ? (bug.stack ?? bug.message) : String(bug));
     return faultAnswer(call);
   });
   backend.log.call(entryFor(call, result, performance.now() - begin));
-  return result;
+  return { result, isNew };
 }
 
 function entryFor({ name }: ToolCall, { structuredContent }: CallToolResult, ms: number): CallEntry {

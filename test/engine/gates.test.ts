@@ -3,9 +3,15 @@ import { answerGate, findWaitingDraft } from '../../src/app/run/answer-gate.ts';
 import { setPreferences } from '../../src/app/upkeep/set-preferences.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { AttestationId, derivedBits, type NodeId, type SessionId } from '../../src/core/log/ids.ts';
+import { reportHtml } from '../../src/core/report/html/report-html.ts';
+import { reportMarkdown } from '../../src/core/report/markdown/report-markdown.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
+import { reportOf } from '../e2e/report/hunted-report.ts';
+import { enforces } from '../enforces.ts';
 import { type Engine, engine, withFile } from '../examples/engine.ts';
 import { sha256 } from '../examples/sha256.ts';
+import { sessionOf } from '../examples/shared-session.ts';
 
 const RELEASE = {
   id: 'team.release',
@@ -116,8 +122,12 @@ test('never-stop passes a gate with a gap only if a person set it for this run',
   const next = await run.send(blocked);
   expect(kindOf(next)).toBe('ok');
   const { gaps } = await run.view(next);
-  const [gap] = [...gaps.known.values()].map(({ data }) => [data.severity, data.reason.detail]);
-  expect(gap).toEqual(['critical', 'needs_user_approval']);
+  const [gap] = [...gaps.known.values()].map(({ data }) => [data.severity, data.reason.detail, data.summary]);
+  expect(gap).toEqual([
+    'critical',
+    'needs_user_approval',
+    'No person decided: Approve step "Ship"? The run went on because a person set never-stop for it.',
+  ]);
 });
 
 test('an approval does not cover another draft', async () => {
@@ -172,6 +182,70 @@ test('the newest answer counts until the step is done; then no answer is taken a
     by,
   });
   expect(late._unsafeUnwrapErr()).toEqual({ code: 'already_used' });
+});
+
+test('an approval can be taken back until the step is done', async () => {
+  enforces('approval_binds_draft_once');
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole', name: 'one' }))._unsafeUnwrap();
+  expect((await waitingAt(run, blocked)).found._unsafeUnwrap().answer?.statement.kind).toBe('approved');
+  (await answer(run, blocked, { kind: 'rejected', comment: 'Wait.', shown: 'whole', name: 'two' }))._unsafeUnwrap();
+  const again = await run.send(blocked);
+  expect([kindOf(again), again.text.includes('Wait.')]).toEqual(['blocked', true]);
+});
+
+test('an approval counts for the same draft in another attempt, and only until the step is done', async () => {
+  enforces('approval_binds_draft_once');
+  const run = made(RELEASE);
+  const start = await run.start('team.release');
+  const blocked = await run.send(start, { notes: 'Shipped 1.2.' });
+  const other = await run.send(await run.show(start), { notes: 'Shipped 1.2.' });
+  expect(draftCodeOf(other)).toEqual(draftCodeOf(blocked));
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  expect((await run.show(other)).text).toContain('A person answered: draft');
+  expect(kindOf(await run.send(other))).toBe('ok');
+
+  const redone = await run.send(await run.show(start), { notes: 'Shipped 1.2.' });
+  expect([kindOf(redone), draftCodeOf(redone)]).toEqual(['blocked', draftCodeOf(blocked)]);
+  expect(kindOf(await run.send(await run.show(blocked)))).toBe('blocked');
+});
+
+test('where nobody can answer, never-stop passes a gate with a gap, and nothing says that a person set or answered it', async () => {
+  enforces('unattended_gap_names_no_person');
+  const unattended = { ...REHEARSED_GATES, unattended: 'gap' } as const;
+  const run = engine({ listing: () => withFile(RELEASE), services: { gateSettings: async () => unattended } });
+  const start = await run.start('team.release', { mode: 'full_auto_never_stop' });
+  expect(start.text).toContain('In this mode nobody is asked.');
+  const passed = await run.send(start, { notes: 'Shipped.' });
+  const end = await run.send(passed, { notes: 'Told.' });
+  expect([kindOf(passed), end.structured['isComplete']]).toEqual(['ok', true]);
+  const { gaps, attestations } = await run.view(end);
+  expect([
+    attestations.size,
+    [...gaps.known.values()].map(({ data }) => [data.severity, data.details?.['passedBy']]),
+  ]).toEqual([0, [['critical', 'settings']]]);
+  const report = await reportOf(run.services, sessionOf(start));
+  const pages = [reportMarkdown(report), reportHtml(report), JSON.stringify(report)];
+  for (const text of [start, passed, end].map((reply) => reply.text).concat(pages)) {
+    expect(text).not.toMatch(
+      /set by a person|(?:approved|rejected|answered) (?:at|in|by|on)|a person (?:set|approved|answered)/i,
+    );
+  }
+  for (const text of [end.text, ...pages]) expect(text).toContain('settings say that nobody can answer here');
+  for (const text of pages) expect(text).toContain('agent');
+
+  const guided = await run.send(await run.start('team.release'), { notes: 'Shipped.' });
+  expect(kindOf(guided)).toBe('blocked');
+});
+
+test('an answer on a channel that the settings leave out is refused, and the block does not offer it', async () => {
+  const gateSettings = async () => ({ ...REHEARSED_GATES, accept: ['elicitation'] as const });
+  const run = engine({ listing: () => withFile(RELEASE), services: { gateSettings } });
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  expect(blocked.text).toContain('Answer in the form of your client.');
+  const refused = await answer(run, blocked, { kind: 'approved', shown: 'whole' });
+  expect(refused._unsafeUnwrapErr()).toEqual({ code: 'channel_not_accepted', accept: ['elicitation'] });
 });
 
 test('an answer to something else than what was shown is refused', async () => {

@@ -17,13 +17,7 @@ import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
 import { checksOnLine } from '../../core/views/line-checks.ts';
-import {
-  type AdvanceRecord,
-  advanceOutcome,
-  attemptCount,
-  currentObservation,
-  setterOf,
-} from '../../core/views/node-facts.ts';
+import { type AdvanceRecord, advanceOutcome, attemptCount, setterOf } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { lineEnd, runLine } from '../../core/views/session-view.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
@@ -34,7 +28,7 @@ import { earlierAttempts, type SealedArtifacts, sealArtifacts, triedStep } from 
 import { evidenceFacts } from './evidence.ts';
 import { type GateSurroundings, gateFacts, gateSurroundings, withoutGateKey } from './gate.ts';
 import { appendPlan, decisionPlan, replay } from './give-reply.ts';
-import { findTokenNode, isRunClosed, runPlace, sessionGone } from './run-place.ts';
+import { findTokenNode, isRunClosed, rootOf, runPlace, sessionGone } from './run-place.ts';
 
 /** What an agent sends with a call. */
 export type SentOutput = { readonly notesMarkdown?: string | undefined; readonly artifacts: readonly JsonObject[] };
@@ -108,14 +102,13 @@ async function checkPair(
 /** The mode of a call, lowered to what the settings of the run's workspace allow. */
 async function modeAllowed(
   services: Services,
-  { view }: LoadedSession,
+  session: LoadedSession,
   mode: Autonomy | undefined,
 ): Promise<Result<ChosenPreferences | undefined, ConfigRefusal>> {
   if (mode === undefined) return ok(undefined);
-  const root = currentObservation(view.observations, 'repo_root')?.data.value.value;
   // Nothing is tighter than guided, so no setting matters to it.
   if (mode === 'guided') return ok(chosenMode(mode, {}));
-  return (await services.defaults(root)).map((defaults) => chosenMode(mode, defaults));
+  return (await services.defaults(rootOf(session))).map((defaults) => chosenMode(mode, defaults));
 }
 
 type SealedRequest = SealedArtifacts & {
@@ -222,7 +215,8 @@ export async function attemptAt(
   > {
     const { target, attemptId, surroundings, sent } = at;
     const { nodeId, runId } = target;
-    const { index, snapshot, facts, openGaps } = yield* await runPlace(services, current, target);
+    const gates = { minimum: surroundings.minimum, isUnattended: surroundings.isUnattended };
+    const { index, snapshot, facts, openGaps } = yield* await runPlace(services, current, { ...target, gates });
     assert(!isComplete(snapshot), 'a complete node has no ack token');
     const pending = pendingStep(snapshot);
     const pendingDeclared = index.steps.get(pending?.stepId ?? '');
@@ -249,7 +243,6 @@ export async function attemptAt(
         ...facts,
         context: change.context,
         ...chosenFacts(facts, sent.chosen, services.by),
-        gateMinimum: surroundings.minimum,
       },
       preferencesBefore: facts.preferences,
       ...defined({ chosenBy: sent.chosen }),

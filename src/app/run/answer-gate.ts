@@ -15,7 +15,9 @@ import {
 } from '../../core/log/ids.ts';
 import { checkAttempt, isGate } from '../../core/run/decide/judge-attempt.ts';
 import type { HandedIn } from '../../core/run/step-place.ts';
+import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { type Attestation, answerTo, unusedAnswers } from '../../core/views/attestations.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
@@ -23,6 +25,7 @@ import type { AnswerServices } from '../services.ts';
 import { type AdvanceRefusal, attemptAt } from './advance.ts';
 import { type GateSurroundings, gateOf, gateSurroundings } from './gate.ts';
 import { appendPlan } from './give-reply.ts';
+import { rootOf } from './run-place.ts';
 
 /** A draft that waits for a person's answer. */
 export type WaitingDraft = {
@@ -39,8 +42,14 @@ export type WaitingDraft = {
   readonly contextKey: string | undefined;
   /** Exactly what the advance would attach. */
   readonly draft: HandedIn;
+  /** The newest answer about it. Until the step is done, another one takes its place. */
+  readonly answer: Attestation['data'] | undefined;
   /** Whether a later change of files in the workspace ends an approval. */
   readonly areFilesBound: boolean;
+  /** The folder whose settings apply. */
+  readonly root: string | undefined;
+  /** The channels on which an answer counts. */
+  readonly accept: GateSettings['accept'];
 };
 
 export type AnswerRefusal =
@@ -48,6 +57,8 @@ export type AnswerRefusal =
   | { readonly code: 'not_waiting' }
   /** The step went on; an answer has no effect any more. */
   | { readonly code: 'already_used' }
+  /** The settings do not let answers on this channel count. */
+  | { readonly code: 'channel_not_accepted'; readonly accept: GateSettings['accept'] }
   /** What would be approved is no longer what was shown. */
   | { readonly code: 'draft_changed'; readonly waiting: WaitingDraft }
   | AdvanceRefusal;
@@ -93,7 +104,9 @@ async function waitingAt(
     const attemptId = attemptIdSchema.parse(0);
     const sent = { handedIn: { notesMarkdown: undefined, artifacts: [] }, context: {} };
     const { attempt } = yield* await attemptAt(services, session, { target, attemptId, surroundings, sent });
-    const check = checkAttempt(attempt);
+    // As if nobody had answered: an answer that was given can still be changed.
+    const gateOnly = attempt.gate && { ...attempt.gate, accept: [], personKeys: [] };
+    const check = checkAttempt({ ...attempt, gate: gateOnly });
     const gate = check.unmet.find(isGate);
     const step = attempt.index.steps.get(attempt.gate?.subject.stepId ?? '');
     const approval = gate && approvalOf(gate);
@@ -110,6 +123,9 @@ async function waitingAt(
       question: step.userDependency?.prompt ?? step.title,
       contextKey: gateOf(step, surroundings.minimum)?.contextKey,
       draft: check.filled,
+      answer: answerTo(unusedAnswers(session.view, attempt.gate?.subject.nodeId ?? nodeId), approval.digest)?.data,
+      root: rootOf(session),
+      accept: surroundings.accept,
       areFilesBound: attempt.gate?.subject.workspace !== undefined && attempt.gate.subject.workspace !== 'unknown',
     });
   });
@@ -147,6 +163,8 @@ export async function answerGate(
       if (found.isErr()) return err(found.error);
       const waiting = found.value;
       if (waiting.digest !== answer.digest) return err({ code: 'draft_changed', waiting });
+      const { accept } = waiting;
+      if (!accept.includes(answer.by.via)) return err({ code: 'channel_not_accepted', accept });
       const { sha256 } = services.hasher;
       const placement = {
         sessionId: at.sessionId,

@@ -1,22 +1,21 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
-import type { NodeId } from '../../core/log/ids.ts';
 import { type BoundWorkspace, type GateFacts, strongestAssurance } from '../../core/run/gate-facts.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { unusedAnswers } from '../../core/views/attestations.ts';
 import { contextAt, isKeyFromPerson } from '../../core/views/context.ts';
-import { currentObservation, isNeverStopByPerson } from '../../core/views/node-facts.ts';
 import type { Assurance, CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { AnswerServices } from '../services.ts';
 import { triedStep } from './earlier-attempts.ts';
-import { readPlace } from './run-place.ts';
+import { gatesOf, readPlace, rootOf } from './run-place.ts';
 
 /** What a run's gates depend on besides the log, gathered before the lock is taken. */
 export type GateSurroundings = {
   readonly minimum: Assurance;
   readonly accept: GateFacts['accept'];
-  /** The user's settings say that nobody can answer here, so never-stop passes a gate with a gap. */
-  readonly isPassedUnattended: boolean;
+  /** The user's settings say that nobody can answer here. */
+  readonly isUnattended: boolean;
   readonly workspace: BoundWorkspace | undefined;
   /** The files as they are now, where a check of the step depends on them. */
   readonly tree: BoundWorkspace | undefined;
@@ -28,13 +27,14 @@ export async function gateSurroundings(
   session: LoadedSession,
   target: TokenTarget,
 ): Promise<GateSurroundings> {
-  const root = currentObservation(session.view.observations, 'repo_root')?.data.value.value;
-  const { minimum, accept, unattended } = await services.gateSettings(root);
+  const root = rootOf(session);
+  const settings = await services.gateSettings(root);
+  const { minimum, accept } = settings;
   const step = await pendingStepOf(services, session, target);
   const isBound = step !== undefined && gateOf(step, minimum) !== undefined && step.bindsTree !== false;
   const isFresh = step?.checks?.some(({ fresh }) => fresh !== undefined) === true;
   const tree = (isBound || isFresh) && root !== undefined ? await services.workspace.tree(root) : undefined;
-  return { minimum, accept, isPassedUnattended: unattended === 'gap', workspace: isBound ? tree : undefined, tree };
+  return { ...gatesOf(settings), accept, workspace: isBound ? tree : undefined, tree };
 }
 
 async function pendingStepOf(
@@ -85,14 +85,12 @@ export function gateFacts(
   if (gate === undefined) return undefined;
   const { nodeId, runId } = target;
   const tried = triedStep(view, nodeId);
-  const chain: readonly NodeId[] = [tried.step.nodeId, ...tried.blocked.map((node) => node.nodeId)];
   return {
     minimum: surroundings.minimum,
     accept: surroundings.accept,
-    attestations: chain.flatMap((id) => view.attestations.get(id) ?? []).map(({ data }) => data),
+    attestations: unusedAnswers(view, tried.step.nodeId).map(({ data }) => data),
     personKeys:
       gate.contextKey !== undefined && isKeyFromPerson(view.context, nodeId, gate.contextKey) ? [gate.contextKey] : [],
-    isNeverStopByPerson: surroundings.isPassedUnattended || isNeverStopByPerson(view, nodeId),
     subject: {
       workflowHash: tried.step.workflowHash,
       runId,

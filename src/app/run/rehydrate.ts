@@ -14,6 +14,7 @@ import type { TokenMint } from '../../core/token/node-token.ts';
 import { type AttemptsUsedUp, nextAttempt, type TokenKind } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { answerTo, unusedAnswers } from '../../core/views/attestations.ts';
 import { checksOnLine } from '../../core/views/line-checks.ts';
 import { attemptCount } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
@@ -200,16 +201,13 @@ export async function standingBlock(
  * Nothing is judged again here, because that would need the files of the workspace.
  */
 function standingGates(view: SessionView, nodeId: NodeId): readonly Unmet[] {
-  const said = view.attestations.get(nodeId) ?? [];
+  const said = unusedAnswers(view, triedStep(view, nodeId).step.nodeId);
   return blockersAt(view, nodeId).flatMap((blocker): readonly Unmet[] => {
     const approval = approvalOf(blocker);
     const reason = approval && reasonOf(blocker);
     if (approval === undefined || reason === undefined) return [];
     const { pointer, message, suggestedFix = '', details = {} } = blocker;
-    const newest = said.findLast(
-      ({ data: { subject } }) => subject.kind === 'attempt' && subject.digest === approval.digest,
-    );
-    const answered = newest?.data.statement.kind;
+    const answered = answerTo(said, approval.digest)?.data.statement.kind;
     const words =
       answered === undefined || answered === 'rejected'
         ? { message, suggestedFix }

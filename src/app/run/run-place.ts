@@ -8,6 +8,7 @@ import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.
 import { isFalselyBundled } from '../../core/log/origin.ts';
 import { runSource } from '../../core/prompt/reply-parts.ts';
 import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
+import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
 import type { TokenKeys } from '../../core/token/keyring.ts';
 import { parseToken } from '../../core/token/node-token.ts';
 import type { TokenSlot } from '../../core/token/token.ts';
@@ -22,6 +23,7 @@ import { contextAt } from '../../core/views/context.ts';
 import {
   autonomySetterAt,
   capabilityAt,
+  currentObservation,
   type GapRecord,
   preferencesAt,
   unresolvedGaps,
@@ -53,7 +55,7 @@ export type RunPlace = {
 export async function runPlace(
   services: PlaceServices,
   session: LoadedSession,
-  target: TokenTarget,
+  target: TokenTarget & Pick<RunFacts, 'gates'>,
 ): Promise<Result<RunPlace, TokenRefusal | StoreFailure>> {
   const read = await readPlace(services, session, target);
   if (read.isErr()) return err(read.error);
@@ -69,11 +71,22 @@ export async function runPlace(
       preferences,
       capabilities: capabilitiesAt(view, target.nodeId),
       compilePattern,
+      gates: target.gates ?? gatesOf(await services.gateSettings(rootOf(session))),
       ...(await runOrigin(services, session, target)),
       tag: target.tag,
     },
     openGaps: unresolvedGaps(view.gaps, target.nodeId),
   });
+}
+
+/** The folder that a session last worked in. Its settings apply. */
+export function rootOf({ view }: LoadedSession): string | undefined {
+  return currentObservation(view.observations, 'repo_root')?.data.value.value;
+}
+
+/** What the settings say about the gates of a run. */
+export function gatesOf({ minimum, unattended }: GateSettings): NonNullable<RunFacts['gates']> {
+  return { minimum, isUnattended: unattended === 'gap' };
 }
 
 /** Who set the mode, and where the workflow comes from. */

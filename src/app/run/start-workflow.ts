@@ -31,7 +31,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
 import { cappedMode } from './advance-reply.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
-import { findTokenNode, patternsFor, sessionGone } from './run-place.ts';
+import { findTokenNode, gatesOf, patternsFor, sessionGone } from './run-place.ts';
 import { startReply } from './start-reply.ts';
 
 export type StartRefusal =
@@ -72,12 +72,13 @@ export async function startWorkflow(
     const { listed, noticed, workspace } = yield* await find(services, request);
     const { workflow } = listed;
     // Git is asked before anything is locked: it may be slow.
-    const [observed, references, compilePattern, pinned, defaults] = await Promise.all([
+    const [observed, references, compilePattern, pinned, defaults, gates] = await Promise.all([
       services.workspace.observe(workspace),
       services.references.find(workflow.references, workspace),
       patternsFor(services, workflow),
       pin(services, listed),
       services.defaults(workspace),
+      services.gateSettings(workspace),
     ]);
     if (pinned.isErr()) return err(pinned.error);
     // Nothing is tighter than guided, so no setting matters to it.
@@ -93,6 +94,7 @@ export async function startWorkflow(
       preferences: chosen.preferences,
       capabilities: {},
       compilePattern,
+      gates: gatesOf(gates),
       setBy: setterOf({ source: chosen.source, by: chosen.by ?? services.by }),
       source: sourceWords(pinOf(listed, pinned.value.workflowHash)),
     };

@@ -1,6 +1,5 @@
 import { ok, type Result } from 'neverthrow';
 import { contextValueAt } from '../../core/views/context.ts';
-import { currentObservation } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -17,7 +16,10 @@ export type WaitingRun = {
   readonly at: number | undefined;
 };
 
-/** Everything that waits for an answer of a person, latest activity first. Only blocked sessions are read. */
+/**
+ * Every draft that a person can answer, latest activity first, those that were answered and not used yet too. Only
+ * blocked sessions are read.
+ */
 export async function waitingRuns(
   services: AnswerServices & ListServices,
 ): Promise<Result<readonly WaitingRun[], StoreFailure>> {
@@ -29,7 +31,7 @@ export async function waitingRuns(
     const loaded = await services.sessions.load(sessionId);
     if (loaded.isErr()) continue;
     const session = loaded.value;
-    const { graph, observations, context, lastAt } = session.view;
+    const { graph, context, lastAt } = session.view;
     for (const runId of graph.runs.keys()) {
       const tip = preferredTip(graph, runId);
       if (tip === undefined || closed.has(runId)) continue;
@@ -41,7 +43,7 @@ export async function waitingRuns(
       found.push({
         waiting: waiting.value,
         goal: typeof goal === 'string' ? goal : undefined,
-        workspace: currentObservation(observations, 'repo_root')?.data.value.value,
+        workspace: waiting.value.root,
         at: lastAt,
       });
     }

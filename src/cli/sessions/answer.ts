@@ -5,6 +5,7 @@ import { waitingRuns } from '../../app/sessions/waiting-runs.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { nearest } from '../../core/text/spelling.ts';
+import { attestationWords } from '../../core/views/attestations.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { dim, good, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
@@ -39,6 +40,7 @@ export const answer = command({
       }
       const answers = await program.answers();
       const waiting = yield* await namedDraft(context, operands[0] ?? '');
+      if (!waiting.accept.includes('terminal')) return err(notAccepted(waiting.accept));
       for (const line of draftLines(waiting, program.terminal.columns() ?? 80)) say(line);
       const askedAt = answers.clock.nowMs();
       const statement = yield* await askPerson(await program.ask(), waiting);
@@ -75,7 +77,7 @@ async function namedDraft(
   );
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return ok(only);
-  const tags = drafts.map(({ runId }) => runTag(runId));
+  const tags = drafts.filter((draft) => draft.answer === undefined).map(({ runId }) => runTag(runId));
   const meant = nearest(wanted, tags);
   const message =
     only === undefined ? `No run "${asked}" waits for a person.` : `"${asked}" names ${found.length} runs that wait.`;
@@ -130,7 +132,7 @@ function answerValue(text: string): JsonValue {
 
 /** Exactly what is approved. */
 function draftLines(
-  { step, runId, code, draft, question, areFilesBound }: WaitingDraft,
+  { step, runId, code, draft, question, areFilesBound, answer: given }: WaitingDraft,
   width: number,
 ): readonly Line[] {
   const rule: Line = [dim('─'.repeat(Math.max(20, Math.min(width, 80))))];
@@ -149,7 +151,19 @@ function draftLines(
     areFilesBound
       ? [dim('The answer counts for the files of the workspace as they are now.')]
       : [notable('The answer does not depend on the files of the workspace.')],
+    ...(given === undefined ? [] : [[notable(`Already ${attestationWords(given)}. A new answer takes its place.`)]]),
   ];
+}
+
+/** `gates.accept` may leave the terminal out. */
+function notAccepted(accept: WaitingDraft['accept']): CommandProblem {
+  return problem(
+    EXIT.needsPerson,
+    'Answers in a terminal do not count here: the setting gates.accept leaves "terminal" out.',
+    accept.length === 0
+      ? 'Add a channel: workrail config set gates.accept terminal'
+      : `Answer on another channel: ${accept.join(', ')}.`,
+  );
 }
 
 function answerProblem(refusal: AnswerRefusal, { runId }: WaitingDraft, dataDir: string): CommandProblem {
@@ -159,6 +173,8 @@ function answerProblem(refusal: AnswerRefusal, { runId }: WaitingDraft, dataDir:
       return problem(EXIT.notFound, 'This run no longer waits for a person.', 'Run `workrail waiting`.');
     case 'already_used':
       return problem(EXIT.failed, 'The step is already done, so the answer has no effect.', 'Run `workrail waiting`.');
+    case 'channel_not_accepted':
+      return notAccepted(refusal.accept);
     case 'draft_changed':
       return problem(
         EXIT.failed,

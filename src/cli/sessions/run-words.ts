@@ -4,6 +4,7 @@ import type { DuePlace } from '../../core/sessions/due-step.ts';
 import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
 import type { SessionState } from '../../core/sessions/session-state.ts';
 import { gapText, plural } from '../../core/text/words.ts';
+import { attestationWords } from '../../core/views/attestations.ts';
 import { bad, dim, good, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, wrapText } from '../output/text-width.ts';
 import type { GapData, PlaceData, RunData } from './session-shapes.ts';
@@ -147,6 +148,7 @@ export function runData(run: RunStanding): RunData {
     checkpoints,
     attempts,
     blockers: [...blockers],
+    ...answerData(run),
     gaps: gaps.map(shownGap),
     ...(run.dueChecks.length === 0
       ? {}
@@ -161,6 +163,16 @@ export function runData(run: RunStanding): RunData {
     preferences,
     ...defined({ setBy: run.setBy }),
   };
+}
+
+function answerData({ answer }: RunStanding): Pick<RunData, 'answer'> {
+  if (answer === undefined || answer.statement.kind === 'check') return {};
+  return { answer: { statement: answer.statement.kind, words: attestationWords(answer) } };
+}
+
+/** What comes next once a person answered. */
+export function answerText({ statement, words }: NonNullable<RunData['answer']>): string {
+  return `The draft was ${words}. ${statement === 'rejected' ? 'The agent must change it.' : 'Tell the agent: continue.'}`;
 }
 
 export function shownGap({ severity, reason, summary, place }: PlacedGap): GapData {

@@ -69,6 +69,10 @@ export const runShape = z.strictObject({
   attempts: count,
   /** What blocks the run. */
   blockers: z.array(blockerSchema),
+  /** What a person answered about the draft that is blocked, and how; the agent has not continued since. */
+  answer: z
+    .strictObject({ statement: z.enum(['approved', 'rejected', 'answered']), words: z.string() })
+    .exactOptional(),
   /** What was skipped or assumed and is still open. */
   gaps: z.array(gapShape),
   /** The checks of the step that is due, each with the command line that runs and records it. */

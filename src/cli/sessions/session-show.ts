@@ -15,7 +15,16 @@ import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
 import { moment, titleOf } from './listed-session.ts';
 import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
-import { bannerOf, endSpans, gapWords, numberedPlace, runData, runState, runStateWords } from './run-words.ts';
+import {
+  answerText,
+  bannerOf,
+  endSpans,
+  gapWords,
+  numberedPlace,
+  runData,
+  runState,
+  runStateWords,
+} from './run-words.ts';
 import { type RunData, runShape, sessionHead } from './session-shapes.ts';
 
 const sessionShowData = z.strictObject({
@@ -132,7 +141,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...(runs > 1 && run.goal !== undefined ? labelled('goal', run.goal, width) : []),
     ...(layout.isImported && run.source !== undefined ? labelled('source', run.source, width) : []),
     ...labelled('step', stepWords(run), width),
-    ...blockerLines(run, width),
+    ...(run.answer === undefined ? blockerLines(run, width) : labelled('answer', answerText(run.answer), width)),
     ...labelled('mode', modeWords(run), width),
     ...(run.branches > 0 ? labelled('branch', branchText(run), width) : []),
     ...(run.checkpoints > 0 ? labelled('saved', plural(run.checkpoints, 'checkpoint'), width) : []),

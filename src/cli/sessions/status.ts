@@ -17,7 +17,7 @@ import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
 import { count } from './listed-session.ts';
-import { branchWords, lacksSomething, numberedPlace, runData, runState, STATE_MARKS } from './run-words.ts';
+import { answerText, branchWords, lacksSomething, numberedPlace, runData, runState, STATE_MARKS } from './run-words.ts';
 import { runShape } from './session-shapes.ts';
 import { widthOf } from './session-words.ts';
 
@@ -164,6 +164,7 @@ function runLines({ shortId, standing, run, workspace, origin }: OpenRunData, la
   const branch = run.branch === undefined || run.branch === 'main' ? '' : ` on ${branchWords(run.branch)}`;
   const at = `${isNumbered ? 'step ' : ''}${numberedPlace(run.place)}${branch}`;
   const [blocker] = run.blockers;
+  const reason = run.answer === undefined ? blocker?.message : answerText(run.answer);
   return [
     [
       '  ',
@@ -175,7 +176,7 @@ function runLines({ shortId, standing, run, workspace, origin }: OpenRunData, la
       dim(`  ${when}`),
     ],
     [dim(`      ${clipText(`run ${run.tag} at ${at}${folder}${from}`, width - 6)}`)],
-    ...(blocker === undefined ? [] : [[`      ${clipText(`← ${blocker.message}`, width - 6)}`]]),
+    ...(reason === undefined ? [] : [[`      ${clipText(`← ${reason}`, width - 6)}`]]),
   ];
 }
 
@@ -240,7 +241,8 @@ async function openRuns(
     for (const run of latest.map(runData)) {
       const state = runState(run);
       if (state !== 'running' && state !== 'blocked') continue;
-      runs.push({ ...named, standing: state === 'blocked' && waitsForPerson(run.blockers) ? 'waiting' : state, run });
+      const isWaiting = state === 'blocked' && waitsForPerson(run.blockers) && run.answer === undefined;
+      runs.push({ ...named, standing: isWaiting ? 'waiting' : state, run });
     }
   }
   return { runs: runs.sort(compareOpen), damaged };

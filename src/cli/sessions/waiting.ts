@@ -31,7 +31,9 @@ export const waiting = command({
   run: async ({ program, progress }) => {
     progress.show({ label: 'reading blocked sessions' });
     const answers = await program.answers();
-    const runs = await waitingRuns(answers);
+    const runs = (await waitingRuns(answers)).map((all) =>
+      all.filter(({ waiting: draft }) => draft.answer === undefined),
+    );
     if (runs.isErr()) return err(refusalProblem(runs.error, await program.dataDir()));
     const now = answers.clock.nowMs();
     const first = runs.value[0];

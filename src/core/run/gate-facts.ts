@@ -19,8 +19,6 @@ export type GateFacts = {
   readonly attestations: readonly Attestation['data'][];
   /** Context keys whose value a person gave. */
   readonly personKeys: readonly string[];
-  /** Whether a person set never-stop for this run. Only then does it pass a gate. */
-  readonly isNeverStopByPerson: boolean;
   /** What the digest names besides what was sent. */
   readonly subject: GateSubject;
   readonly sha256: Sha256;

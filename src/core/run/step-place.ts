@@ -81,8 +81,8 @@ export type RunFacts = {
   readonly preferences: Preferences;
   readonly capabilities: KnownCapabilities;
   readonly compilePattern: CompilePattern;
-  /** The lowest assurance that counts on this machine; the agent's word where nothing is set. */
-  readonly gateMinimum?: Assurance | undefined;
+  /** What the settings say about gates; without it the agent's word counts, and nothing passes a gate. */
+  readonly gates?: GateFactsOfSettings | undefined;
   /** Who set the autonomy. */
   readonly setBy?: PreferenceSetter | undefined;
   /** Where the workflow comes from, in words. */
@@ -90,6 +90,20 @@ export type RunFacts = {
   /** The tag of the run, for command lines. */
   readonly tag?: string | undefined;
 };
+
+type GateFactsOfSettings = {
+  /** The lowest assurance that counts on this machine. */
+  readonly minimum: Assurance;
+  /** The user's settings say that nobody can answer here, so never-stop passes a gate with a gap. */
+  readonly isUnattended: boolean;
+};
+
+/** What lets never-stop pass a gate with a gap; `undefined` where the gate holds. Nothing that an agent sets does. */
+export function gatePass({ preferences, setBy, gates }: RunFacts): 'person' | 'settings' | undefined {
+  if (preferences.autonomy !== 'full_auto_never_stop') return undefined;
+  if (setBy === 'person') return 'person';
+  return gates?.isUnattended === true ? 'settings' : undefined;
+}
 
 /** A structured result that an agent sent. */
 export type HandedArtifact = {

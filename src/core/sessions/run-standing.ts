@@ -1,8 +1,10 @@
+import { isObject } from '../json/json-value.ts';
 import { PRESETS, type Preferences } from '../log/autonomy.ts';
 import type { BlockerReport } from '../log/blockers.ts';
 import { type ExecutionSnapshot, pendingStep } from '../log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
 import { runSource } from '../prompt/reply-parts.ts';
+import { type Attestation, answerTo, unusedAnswers } from '../views/attestations.ts';
 import { contextAt, contextValueAt } from '../views/context.ts';
 import type { Chronicle } from '../views/history.ts';
 import { checksOnLine, type RecordedCheck } from '../views/line-checks.ts';
@@ -50,6 +52,8 @@ export type RunStanding = {
   /** Blocked attempts at the step that is due, and the blockers of the last one. */
   readonly attempts: number;
   readonly blockers: BlockerReport;
+  /** What a person answered about the draft that the run is blocked with. The agent has not continued since. */
+  readonly answer: Attestation['data'] | undefined;
   readonly gaps: readonly PlacedGap[];
   /** The checks of the step that is due. */
   readonly dueChecks: readonly Pick<Check, 'checkId' | 'minimum'>[];
@@ -82,6 +86,7 @@ export function runStanding(run: Run, sources: StandingSources): RunStanding {
   const blocked = tip === undefined ? [] : blockedAbove(view, tip);
   const contextOf = () => (tip === undefined ? {} : contextAt(view.context, tip.nodeId));
   const [last] = blocked;
+  const blockers = last === undefined ? [] : blockersOf(view, last);
   const activity = lastActivityIndex(view.graph, run);
   const goal = run.rootNodeId === undefined ? undefined : contextValueAt(view.context, run.rootNodeId, 'goal');
   return {
@@ -109,7 +114,8 @@ export function runStanding(run: Run, sources: StandingSources): RunStanding {
     branch: lines.find(({ isCurrent }) => isCurrent)?.name,
     checkpoints: checkpointCount(view, runId),
     attempts: blocked.length,
-    blockers: last === undefined ? [] : blockersOf(view, last),
+    blockers,
+    answer: tip === undefined ? undefined : answerOf(view, tip, blockers),
     gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map((gap) => placed(view, gap, workflow)),
     dueChecks: dueChecks(snapshot, workflow),
     checks: tip === undefined ? [] : checksOnLine(view, tip.nodeId),
@@ -149,6 +155,16 @@ function blockedAbove({ graph }: SessionView, tip: RunNode): readonly RunNode[] 
     if (at.kind === 'blocked_attempt') blocked.push(at);
   }
   return blocked;
+}
+
+function answerOf(view: SessionView, tip: RunNode, blockers: BlockerReport): Attestation['data'] | undefined {
+  const approval = blockers.map(({ details }) => details?.['approval']).find(isObject) as
+    | { digest?: string }
+    | undefined;
+  if (approval?.digest === undefined) return undefined;
+  let step = tip;
+  while (step.kind !== 'step' && step.parentNodeId !== null) step = nodeOf(view.graph, step.parentNodeId);
+  return answerTo(unusedAnswers(view, step.nodeId), approval.digest)?.data;
 }
 
 /** The blockers of an attempt. Its outcome is recorded at the node that was tried. */

@@ -2,6 +2,7 @@ import { unreachable } from '../assert.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
 import { plural } from '../text/words.ts';
+import { nodeOf, type RunGraph } from './run-graph.ts';
 
 export type Attestation = EventOf<'attestation_recorded'>;
 
@@ -12,6 +13,38 @@ export function applyAttestation(attestations: AttestationsView, event: Attestat
   const ofNode = attestations.get(event.scope.nodeId) ?? [];
   attestations.set(event.scope.nodeId, ofNode);
   ofNode.push(event);
+}
+
+/**
+ * What people answered about attempts at a step, oldest first. An answer is about a draft, whichever attempt handed it in.
+ * Doing the step uses up all answers before it: doing it again asks again.
+ */
+export function unusedAnswers(
+  { graph, attestations }: { readonly graph: RunGraph; readonly attestations: AttestationsView },
+  stepNodeId: NodeId,
+): readonly Attestation[] {
+  const found: Attestation[] = [];
+  let doneAt = -1;
+  const around = [nodeOf(graph, stepNodeId)];
+  // The list grows while it is walked: attempts hang on each other.
+  for (const { children } of around) {
+    for (const child of children) {
+      const node = nodeOf(graph, child);
+      if (node.kind === 'step') doneAt = Math.max(doneAt, node.createdIndex);
+      else {
+        around.push(node);
+        found.push(...(attestations.get(child) ?? []));
+      }
+    }
+  }
+  return found
+    .filter(({ data, eventIndex }) => data.subject.kind === 'attempt' && eventIndex > doneAt)
+    .sort((a, b) => a.eventIndex - b.eventIndex);
+}
+
+/** The newest answer about a draft. */
+export function answerTo(answers: readonly Attestation[], digest: string): Attestation | undefined {
+  return answers.findLast(({ data: { subject } }) => subject.kind === 'attempt' && subject.digest === digest);
 }
 
 type Statement = Attestation['data'];

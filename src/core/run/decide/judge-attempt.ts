@@ -20,7 +20,14 @@ import {
   withinBudgets,
 } from '../requirements/requirement.ts';
 import { checkStep } from '../requirements/step-requirements.ts';
-import { type HandedIn, type KnownCapabilities, mergeHandedIn, type RunFacts, type Unfilled } from '../step-place.ts';
+import {
+  gatePass,
+  type HandedIn,
+  type KnownCapabilities,
+  mergeHandedIn,
+  type RunFacts,
+  type Unfilled,
+} from '../step-place.ts';
 import { nextStep, pendingStepAt } from '../walk/next-step.ts';
 import type { Walk } from '../walk/walk.ts';
 import { loopVariablesAt } from '../walk/walking.ts';
@@ -41,8 +48,8 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   const check = checkAttempt(attempted);
   const facts = withObservations(attempted.facts, check.observations);
   const isNeverStop = facts.preferences.autonomy === 'full_auto_never_stop';
-  // Never-stop passes a gate only if a person set it for this run: an agent could otherwise approve its own work.
-  const gates = isNeverStop && attempted.gate?.isNeverStopByPerson !== true ? check.unmet.filter(isGate) : [];
+  // An agent that may set never-stop could otherwise approve its own work.
+  const gates = isNeverStop && gatePass(facts) === undefined ? check.unmet.filter(isGate) : [];
   if (gates.length > 0) return { kind: 'blocked', check, facts, unmet: gates, trace: [] };
   const isHeldUp = check.unmet.length > 0 && !isNeverStop;
   // Without its decision it is unknown where a loop leads.

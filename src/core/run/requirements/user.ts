@@ -4,8 +4,8 @@ import { clip } from '../../text/utf8.ts';
 import { type Assurance, askedFor } from '../../workflow/compiled/compiled-step.ts';
 import { blank } from '../form/blank.ts';
 import { keyBlank } from '../form/context-form.ts';
-import { attemptDigest, draftCode, strongestAssurance } from '../gate-facts.ts';
-import { holdsAt, type StepPlace } from '../step-place.ts';
+import { attemptDigest, draftCode, type GateFacts, strongestAssurance } from '../gate-facts.ts';
+import { gatePass, holdsAt, type StepPlace } from '../step-place.ts';
 import { notesFormAt } from './notes.ts';
 import {
   type AskedAttempt,
@@ -90,7 +90,7 @@ export const approval = requirementKind<'approval', Problem>({
   },
 
   ask: (asked, place) => {
-    if (isConfirmed(asked, place)) return `The user must approve this step. ${WAITS}`;
+    if (isHeld(asked, place)) return `The user must approve this step. ${WAITS}`;
     return place.facts.preferences.autonomy === 'full_auto_never_stop'
       ? `The user should approve this step. ${WITHOUT}`
       : `The user must approve this step. ${HELD_BACK}`;
@@ -131,7 +131,12 @@ function isConfirmed(
   { assurance = 'stated' }: { readonly assurance?: Assurance | undefined },
   { facts }: StepPlace,
 ): boolean {
-  return strongestAssurance(assurance, facts.gateMinimum ?? 'stated') !== 'stated';
+  return strongestAssurance(assurance, facts.gates?.minimum ?? 'stated') !== 'stated';
+}
+
+/** Whether the run waits there for such an answer. */
+function isHeld(asked: { readonly assurance?: Assurance | undefined }, place: StepPlace): boolean {
+  return isConfirmed(asked, place) && gatePass(place.facts) === undefined;
 }
 
 /** What a person is asked about a step that needs approval. */
@@ -166,7 +171,7 @@ function judgeAnswer(
 /** The words for an agent that waits for a person. It can do nothing but ask the user to answer. */
 function waitingWords(
   problem: Exclude<Problem, { kind: 'unreported' }>,
-  { gate }: AskedAttempt,
+  { gate, facts }: AskedAttempt,
   question: string,
 ): Pick<Unmet, 'message' | 'suggestedFix'> & Partial<Pick<Unmet, 'details'>> {
   const { draft } = problem;
@@ -175,6 +180,11 @@ function waitingWords(
   const { code } = draft;
   const tag = runTag(gate.subject.runId);
   const details = { approval: { digest: draft.digest, code } };
+  const pass = gatePass(facts);
+  if (pass !== undefined) {
+    const decided = problem.kind === 'rejected' ? `A person rejected draft ${code}.` : `No person decided: ${question}`;
+    return { message: `${decided} ${PASSED_BY[pass]}`, suggestedFix: WITHOUT, details: { ...details, passedBy: pass } };
+  }
   if (problem.kind === 'rejected') {
     const comment =
       problem.comment === undefined ? '' : ` The comment was: ${quote(clip(problem.comment, COMMENT_BYTES_MAX))}`;
@@ -187,12 +197,25 @@ function waitingWords(
   }
   return {
     message: `This step waits for a person: ${question}`,
-    suggestedFix: `Tell the user, and stop: "Draft ${code} waits for your decision. Run \`workrail answer ${tag}\` in a terminal of your own." When the user says that they have answered, send the call again. It needs no output. An answer in notes or context does not count.`,
+    suggestedFix: `Tell the user, and stop: "Draft ${code} waits for your decision. ${placeToAnswer(gate, tag)}" When the user says that they have answered, send the call again. It needs no output. An answer in notes or context does not count.`,
     details,
   };
 }
 
 const COMMENT_BYTES_MAX = 300;
+
+/** The one way that works here, as far as the settings let it count. */
+function placeToAnswer({ accept }: GateFacts, tag: string): string {
+  if (accept.includes('terminal')) return `Run \`workrail answer ${tag}\` in a terminal of your own.`;
+  if (accept.includes('elicitation')) return 'Answer in the form of your client.';
+  return 'The setting gates.accept says where you can answer.';
+}
+
+/** Why a run went on without an answer. */
+const PASSED_BY: { readonly [pass in NonNullable<ReturnType<typeof gatePass>>]: string } = {
+  person: 'The run went on because a person set never-stop for it.',
+  settings: "The run went on because the user's settings say that nobody can answer here (gates.unattended is gap).",
+};
 
 const ONLY_THE_USER: { readonly [reason in Dependency['reason']]: string } = {
   needs_user_secret_or_token: 'a secret or token from the user',
@@ -220,7 +243,7 @@ function unattendedWay({ reason, choiceKind }: Dependency): string {
 }
 
 function wayOf(asked: Dependency, place: StepPlace): string {
-  if (isConfirmed(asked, place)) return WAITS;
+  if (isHeld(asked, place)) return WAITS;
   return place.facts.preferences.autonomy === 'full_auto_never_stop' ? unattendedWay(asked) : answerWay(asked);
 }
 
