@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { enforces } from '../../enforces.ts';
 import { type AskedForm, CLIENT_KINDS, type FormAnswer, type TestClient, type ToolResult } from '../clients.ts';
+import { atTerminal, CTRL_C, DOWN, hasTerminal, type Typed } from '../terminal.ts';
 import { startHttp } from './local-http.ts';
 
 const RELEASE = {
@@ -63,7 +65,37 @@ function run(
   });
 }
 
-describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (_, connect) => {
+/** What waits for a person now. */
+async function waitingNow(): Promise<readonly { readonly tag: string }[]> {
+  return (JSON.parse((await run('waiting', '--json')).out) as { data: { waiting: { tag: string }[] } }).data.waiting;
+}
+
+/** The report of the only session. */
+async function reported(): Promise<string> {
+  const listed = JSON.parse((await run('session', 'list', '--json', '--all')).out) as {
+    data: { sessions: { sessionId: string }[] };
+  };
+  return (await run('export', listed.data.sessions[0]?.sessionId ?? '', '--as', 'md')).out;
+}
+
+/** A person who looks at the form and answers when the test says so. */
+function asksLater() {
+  const answers: ((answer: FormAnswer) => void)[] = [];
+  let show: () => void = () => undefined;
+  const shown = new Promise<void>((resolve) => (show = resolve));
+  return {
+    shown,
+    count: () => answers.length,
+    answer: (answer: FormAnswer) => answers[0]?.(answer),
+    onForm: () =>
+      new Promise<FormAnswer>((resolve) => {
+        answers.push(resolve);
+        show();
+      }),
+  };
+}
+
+describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (kind, connect) => {
   it('an approval in the form of the client opens the gate in the same call, and the record says how', async () => {
     const forms: AskedForm[] = [];
     const onForm = (form: AskedForm): FormAnswer => {
@@ -77,12 +109,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (_, connect) => {
     expect(forms[0]?.message).toContain('| Shipped 1.2 to production.');
     expect(forms[0]?.requestedSchema).toMatchObject({ required: ['decision'] });
     await client.close();
-    const listed = JSON.parse((await run('session', 'list', '--json', '--all')).out) as {
-      data: { sessions: { sessionId: string }[] };
-    };
-    const sessionId = listed.data.sessions[0]?.sessionId ?? '';
-    const shown = await run('export', sessionId, '--as', 'md');
-    expect(shown.out).toContain('approved in the form of workrail-test 0');
+    expect(await reported()).toContain('approved in the form of workrail-test 0');
   });
 
   it('a rejection keeps the gate closed, and the agent reads the comment', async () => {
@@ -97,19 +124,15 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (_, connect) => {
     await client.close();
   });
 
-  it.each(['decline', 'cancel'] as const)('a form that is answered with %s records nothing', async (action) => {
-    const client = await connect(place(), { onForm: () => ({ action }) });
-    const reply = await client.call('continue_workflow', report(await started(client)));
-    expect(data(reply).kind).toBe('blocked');
-    const waiting = JSON.parse((await run('waiting', '--json')).out) as { data: { waiting: unknown[] } };
-    expect(waiting.data.waiting).toHaveLength(1);
-    await client.close();
-  });
-
-  it('an accepted form without a decision records nothing', async () => {
-    const client = await connect(place(), { onForm: () => ({ action: 'accept', content: {} }) });
-    const reply = await client.call('continue_workflow', report(await started(client)));
-    expect(data(reply).kind).toBe('blocked');
+  it('a form that is declined, cancelled or sent without a decision records nothing, and the reply says so', async () => {
+    const answers: FormAnswer[] = [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: {} }];
+    const client = await connect(place(), { onForm: () => answers.shift() ?? expect.fail('asked too often') });
+    for (const { action } of [...answers]) {
+      const reply = await client.call('continue_workflow', report(await started(client)));
+      expect([action, data(reply).kind]).toEqual([action, 'blocked']);
+      expect(textOf(reply)).toMatch(/The client was asked and nobody decided \(\w+ after \d+ ms\)/);
+    }
+    expect(await waitingNow()).toHaveLength(3);
     await client.close();
   });
 
@@ -118,6 +141,82 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (_, connect) => {
     const reply = await client.call('continue_workflow', report(await started(client)));
     expect(data(reply).kind).toBe('blocked');
     expect(textOf(reply)).toMatch(/workrail answer [0-9a-z]{4}/);
+    await client.close();
+  });
+
+  it('a late answer counts: the call returns when the project says, and the call of the agent advances', async () => {
+    const form = asksLater();
+    writeFileSync(join(folder, 'here', '.workrail', 'config.json'), JSON.stringify({ 'gates.waitSeconds': 0 }));
+    const client = await connect(place(), { onForm: form.onForm });
+    const ackToken = await started(client);
+    const first = client.call('continue_workflow', report(ackToken));
+    await form.shown;
+    expect(await waitingNow()).toHaveLength(1);
+    if (kind.includes('2026')) {
+      // The first request is over, so the client itself waits for the person.
+      form.answer({ action: 'accept', content: { decision: 'approve' } });
+      expect(data(await first).pending?.stepId).toBe('tell');
+    } else {
+      const blocked = await first;
+      expect(textOf(blocked)).toContain("A form is open at the user's client.");
+      const again = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
+      expect([data(again).kind, form.count()]).toEqual(['blocked', 1]);
+      form.answer({ action: 'accept', content: { decision: 'approve' } });
+      while ((await waitingNow()).length > 0);
+      const next = await client.call('continue_workflow', { ackToken: data(again).ackToken });
+      expect([data(next).kind, data(next).pending?.stepId]).toEqual(['ok', 'tell']);
+    }
+    await client.close();
+    expect(await reported()).toContain('approved in the form of workrail-test 0');
+  });
+
+  it.runIf(hasTerminal)('an answer counts while the chat is gone, and a new chat continues with it', async () => {
+    const client = await connect(place());
+    const blocked = await client.call('continue_workflow', report(await started(client)));
+    await client.close();
+    expect((await answerAt(tagIn(blocked), decided('approve'))).code).toBe(0);
+    const other = await connect(place());
+    const resumed = await other.call('resume_session', { workspacePath: join(folder, 'here') });
+    expect(textOf(resumed)).toContain('A person answered: draft');
+    const { nextCall } = resumed.structuredContent as {
+      nextCall: { tool: string; arguments: Record<string, unknown> };
+    };
+    const next = await other.call(nextCall.tool, nextCall.arguments);
+    expect([data(next).kind, data(next).pending?.stepId]).toEqual(['ok', 'tell']);
+    await other.close();
+  });
+
+  it('doing the step again after a fork asks again, for the same draft and for another', async () => {
+    const codes: string[] = [];
+    const onForm = ({ message }: AskedForm): FormAnswer => {
+      codes.push(/draft ([A-Z]{4})/.exec(message)?.[1] ?? '');
+      return { action: 'accept', content: { decision: 'approve' } };
+    };
+    const client = await connect(place(), { onForm });
+    const workspacePath = join(folder, 'here');
+    const start = await client.call('start_workflow', { workflowId: 'project.release', workspacePath });
+    const { stateToken } = start.structuredContent as { stateToken: string };
+    let ackToken = data(start).ackToken;
+    for (const notesMarkdown of ['Shipped 1.2.', 'Shipped 1.2.', 'Shipped 1.3.']) {
+      const done = await client.call('continue_workflow', { ackToken, output: { notesMarkdown } });
+      expect(data(done).pending?.stepId).toBe('tell');
+      ackToken = data(await client.call('continue_workflow', { stateToken })).ackToken;
+    }
+    expect([codes[0] === codes[1], codes[0] === codes[2], codes.length]).toEqual([true, false, 3]);
+    await client.close();
+  });
+
+  it('a replay and a look at the blocked step ask nobody', async () => {
+    enforces('only_new_blocks_ask');
+    const first = await connect(place());
+    const ackToken = await started(first);
+    const blocked = await first.call('continue_workflow', report(ackToken));
+    await first.close();
+    const client = await connect(place(), { onForm: () => expect.fail('somebody was asked') });
+    const replayed = await client.call('continue_workflow', report(ackToken));
+    expect(replayed.structuredContent).toEqual(blocked.structuredContent);
+    const { stateToken } = blocked.structuredContent as { stateToken: string };
+    expect(data(await client.call('continue_workflow', { stateToken })).kind).toBe('blocked');
     await client.close();
   });
 
@@ -134,7 +233,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (_, connect) => {
   });
 });
 
-it('a server with an open form ends by itself when the client hangs up', async () => {
+it('a server with an open form ends by itself when the client hangs up, and the block stays on record', async () => {
   const first = await connectFirst();
   const ackToken = await started(first);
   await first.close();
@@ -154,8 +253,14 @@ it('a server with an open form ends by itself when the client hangs up', async (
   send({ id: 2, method: 'tools/call', params: { name: 'continue_workflow', arguments: report(ackToken) } });
   await isAsked;
   const ended = new Promise<readonly unknown[]>((resolve) => child.once('exit', (...how) => resolve(how)));
+  const hungUpAt = performance.now();
   child.stdin.end();
   expect(await ended).toEqual([0, null]);
+  console.log(`exit with an open form: ${Math.round(performance.now() - hungUpAt)} ms after the client hung up`);
+  expect(await waitingNow()).toHaveLength(1);
+  const other = await connectFirst();
+  expect(data(await other.call('continue_workflow', report(ackToken))).kind).toBe('blocked');
+  await other.close();
 });
 
 async function connectFirst(): Promise<TestClient> {
@@ -167,10 +272,7 @@ async function connectFirst(): Promise<TestClient> {
 it('without a terminal nobody can answer, whatever is piped in or passed', async () => {
   const client = await connectFirst();
   await client.call('continue_workflow', report(await started(client)));
-  const { data: waiting } = JSON.parse((await run('waiting', '--json')).out) as {
-    data: { waiting: { tag: string; code: string }[] };
-  };
-  const tag = waiting.waiting[0]?.tag ?? '';
+  const tag = (await waitingNow())[0]?.tag ?? '';
   for (const args of [
     ['answer', tag],
     ['answer', tag, '--json'],
@@ -183,52 +285,93 @@ it('without a terminal nobody can answer, whatever is piped in or passed', async
   await client.close();
 });
 
-/** A pseudo-terminal with the keys that a person would press, each after the text that asks for it. */
-function atTerminal(tag: string, keys: readonly (readonly [RegExp, (seen: string) => string])[]): Promise<string> {
-  const program = `stty cols 100; exec '${process.execPath}' '${process.cwd()}/dist/workrail.js' answer ${tag}`;
-  const child = spawn('script', ['-qec', program, '/dev/null'], {
-    env: { ...process.env, ...place().env, NO_COLOR: '1', TERM: 'xterm' },
-    cwd: join(folder, 'here'),
-    stdio: 'pipe',
-  });
-  const left = [...keys];
-  let seen = '';
-  child.stdout.on('data', (part: Buffer) => {
-    seen += part.toString();
-    const [next] = left;
-    if (next === undefined || !next[0].test(seen)) return;
-    left.shift();
-    child.stdin.write(next[1](seen));
-  });
-  return new Promise((resolve) => child.once('exit', () => resolve(seen)));
-}
+/** Answers as a person at a terminal would, and gives back what was on the screen. */
+const answerAt = (tag: string, typed: readonly Typed[]) => atTerminal(['answer', tag], { ...place(), typed });
 
-const hasScript = spawnSync('script', ['--version']).status === 0;
-if (!hasScript) console.log('SKIPPED: the terminal test of workrail answer needs the program "script".');
+const codeOf = (text: string) => `${/draft ([A-Z]{4})/.exec(text)?.[1] ?? ''}\r`;
+const decided = (decision: 'approve' | 'reject', comment = ''): readonly Typed[] => [
+  [/Not now/, `${decision === 'approve' ? DOWN : `${DOWN}${DOWN}`}\r`],
+  [/Comment for the agent/, `${comment}\r`],
+  [/Type the code/, codeOf],
+];
 
-it.runIf(hasScript)(
+const tagIn = (blocked: ToolResult) => /workrail answer ([0-9a-z]{4})/.exec(textOf(blocked))?.[1] ?? '';
+
+it.runIf(hasTerminal)(
   'a person at a terminal approves exactly the draft that was shown, and the record says so',
   async () => {
     const client = await connectFirst();
     const blocked = await client.call('continue_workflow', report(await started(client)));
-    const tag = /workrail answer ([0-9a-z]{4})/.exec(textOf(blocked))?.[1] ?? '';
-    const down = '\u001b[B';
-    const seen = await atTerminal(tag, [
-      [/Not now/, () => `${down}\r`],
-      [/Comment for the agent/, () => 'Fine by me.\r'],
-      [/Type the code/, (text) => `${/draft ([A-Z]{4})/.exec(text)?.[1] ?? ''}\r`],
-    ]);
-    expect(seen).toContain('Shipped 1.2 to production.');
+    const { code, text } = await answerAt(tagIn(blocked), decided('approve', 'Fine by me.'));
+    expect([code, text]).toEqual([0, expect.stringContaining('Shipped 1.2 to production.')]);
     const next = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
     expect([data(next).kind, data(next).pending?.stepId]).toEqual(['ok', 'tell']);
     await client.close();
-    const listed = JSON.parse((await run('session', 'list', '--json', '--all')).out) as {
-      data: { sessions: { sessionId: string }[] };
-    };
-    const shown = await run('export', listed.data.sessions[0]?.sessionId ?? '', '--as', 'md');
-    expect(shown.out).toContain('approved at a terminal');
+    expect(await reported()).toContain('approved at a terminal');
   },
 );
+
+it.runIf(hasTerminal)(
+  'the newest answer counts until the step is done, and then an answer is refused as already used',
+  async () => {
+    const client = await connectFirst();
+    const blocked = await client.call('continue_workflow', report(await started(client)));
+    const tag = tagIn(blocked);
+    expect((await answerAt(tag, decided('approve'))).code).toBe(0);
+    expect(await waitingNow()).toEqual([]);
+    const second = await answerAt(tag, decided('reject', 'Not on a Friday.'));
+    expect([second.code, second.text]).toEqual([0, expect.stringContaining('Already approved at a terminal')]);
+    const held = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
+    expect([data(held).kind, textOf(held)]).toEqual(['blocked', expect.stringContaining('Not on a Friday.')]);
+    expect((await answerAt(tag, decided('approve'))).code).toBe(0);
+    const late = await answerAt(tag, [
+      ...decided('reject').slice(0, 2),
+      [
+        /Type the code/,
+        async (text) => {
+          const next = await client.call('continue_workflow', { ackToken: data(held).ackToken });
+          expect(data(next).pending?.stepId).toBe('tell');
+          return codeOf(text);
+        },
+      ],
+    ]);
+    expect([late.code, late.text]).toEqual([1, expect.stringContaining('The step is already done')]);
+    expect((await answerAt(tag, [])).code).toBe(3);
+    await client.close();
+  },
+);
+
+it.runIf(hasTerminal)('a file that was edited after the approval asks again', async () => {
+  const here = join(folder, 'here');
+  const git = (...args: string[]) =>
+    spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: here });
+  git('init', '-q');
+  git('add', '-A');
+  git('commit', '-qm', 'All');
+  const client = await connectFirst();
+  const blocked = await client.call('continue_workflow', report(await started(client)));
+  const { text } = await answerAt(tagIn(blocked), decided('approve'));
+  expect(text).toContain('The answer counts for the files of the workspace as they are now.');
+  writeFileSync(join(here, 'late.txt'), 'Not seen by anybody.');
+  const again = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
+  expect([data(again).kind, (await waitingNow()).length]).toEqual(['blocked', 1]);
+  await client.close();
+});
+
+it.runIf(hasTerminal)('a wrong code and an early end at the terminal record nothing', async () => {
+  const client = await connectFirst();
+  const blocked = await client.call('continue_workflow', report(await started(client)));
+  const tag = tagIn(blocked);
+  const ended = await answerAt(tag, [
+    ...decided('approve').slice(0, 2),
+    [/Type the code/, 'QQQQ\r'],
+    [/The code is/, CTRL_C],
+  ]);
+  expect(ended.code).toBe(130);
+  expect((await answerAt(tag, [[/Not now/, '\r']])).code).toBe(130);
+  expect(await waitingNow()).toHaveLength(1);
+  await client.close();
+});
 
 it('over HTTP, a client of the 2026 era is asked and a client of the 2025 era is blocked at once', async () => {
   const server = await startHttp({ ...place().env });

@@ -1,0 +1,47 @@
+import { spawn, spawnSync } from 'node:child_process';
+
+/** Whether tests can start a pseudo-terminal here. */
+export const hasTerminal = spawnSync('script', ['--version']).status === 0;
+if (!hasTerminal) console.log('SKIPPED: tests in a terminal need the program "script".');
+
+/** What a person types once a text is on the screen that was not there at the last key. */
+export type Typed = readonly [asked: RegExp, keys: string | ((seen: string) => string | Promise<string>)];
+
+export const DOWN = '\u001b[B';
+export const CTRL_C = '\u0003';
+
+/** Runs a command of the built program in a pseudo-terminal of its own. */
+export function atTerminal(
+  args: readonly string[],
+  {
+    env,
+    cwd,
+    typed,
+  }: { readonly env: Record<string, string>; readonly cwd?: string; readonly typed: readonly Typed[] },
+): Promise<{ readonly code: number | null; readonly text: string }> {
+  const words = [process.execPath, `${process.cwd()}/dist/workrail.js`, ...args].map((word) => `'${word}'`).join(' ');
+  const child = spawn('script', ['-qec', `stty cols 200 rows 50; exec ${words}`, '/dev/null'], {
+    env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', TERM: 'xterm', ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+    stdio: 'pipe',
+  });
+  const left = [...typed];
+  let text = '';
+  let seenBefore = 0;
+  const look = async () => {
+    const [next] = left;
+    if (next === undefined || !next[0].test(text.slice(seenBefore))) return;
+    left.shift();
+    seenBefore = text.length;
+    const [, keys] = next;
+    child.stdin.write(typeof keys === 'string' ? keys : await keys(text));
+  };
+  child.stdout.on('data', (part: Buffer) => {
+    text += part.toString();
+    look().catch((failure: unknown) => child.emit('error', failure));
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, text }));
+  });
+}
