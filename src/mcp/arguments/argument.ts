@@ -3,8 +3,12 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import type { TokenSlot } from '../../core/token/token.ts';
 
+/** What one call may have, far above every real one. Reading stops at the first excess. */
+export const CALL_LIMITS = { namesMax: 64, itemsMax: 1_000, wordBytesMax: 4_096 } as const;
+
 type Shape =
-  | { readonly kind: 'text' }
+  /** Prose has a limit of its own where it is stored. */
+  | { readonly kind: 'text'; readonly isProse?: true }
   /** Named after its slot, which determines the kinds of token it accepts. */
   | { readonly kind: 'token'; readonly slot: TokenSlot }
   | {
@@ -175,8 +179,11 @@ export type ArgumentProblem =
     }
   /** The value of one of its fields was sent as the argument itself. */
   | { readonly kind: 'misplaced'; readonly name: string; readonly meant: string }
-  /** It looks like JSON but is not valid. */
-  | { readonly kind: 'broken_json'; readonly name: string }
+  /** It looks like JSON but is not valid, or has more values than are read from a text. */
+  | { readonly kind: 'broken_json'; readonly name: string; readonly isTooLarge?: true }
+  /** `name` is empty for the arguments themselves. */
+  | { readonly kind: 'too_many'; readonly name: string; readonly found: number; readonly max: number }
+  | { readonly kind: 'too_long'; readonly name: string; readonly bytes: number; readonly bytesMax: number }
   | {
       readonly kind: 'no_choice';
       readonly name: string;

@@ -236,6 +236,30 @@ it('a required group that is corrected to nothing is reported as missing, and no
   expect(read._unsafeUnwrapErr()).not.toHaveProperty('meant');
 });
 
+it('what is far too much is counted and refused as a whole, not read one by one', () => {
+  enforces('call_limits');
+  const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`name${i}`, 1]));
+  const problemsOf = (sent: JsonObject) => refused(continueWorkflowTool, sent).problems;
+  expect(refused(continueWorkflowTool, { ackToken: ACK, ...many })).toMatchObject({
+    problems: [{ kind: 'too_many', name: '', found: 40_001, max: 64 }],
+    read: { ackToken: ACK },
+  });
+  expect(problemsOf({ output: many })).toEqual([{ kind: 'too_many', name: 'output', found: 40_000, max: 64 }]);
+  for (const item of [{}, 'text', []]) {
+    const artifacts = Array.from({ length: 200_000 }, () => item);
+    const problem = { kind: 'too_many', name: 'output.artifacts', found: 200_000, max: 1_000 };
+    expect(problemsOf({ ackToken: ACK, output: { artifacts } })).toEqual([problem]);
+  }
+  expect(problemsOf({ ackToken: ACK, output: '['.repeat(100_000) })).toEqual([
+    { kind: 'broken_json', name: 'output', isTooLarge: true },
+  ]);
+  const long = 'a/'.repeat(100_000);
+  expect(refused(listWorkflowsTool, { workspacePath: long, query: long }).problems).toMatchObject([
+    { kind: 'too_long', name: 'query', bytes: 200_000, bytesMax: 4_096 },
+    { kind: 'too_long', name: 'workspacePath' },
+  ]);
+});
+
 it('any input gets an answer, and a corrected call is itself valid', () => {
   const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<JsonValue>;
   const names = TOOLS.flatMap((tool) => Object.keys(tool.arguments));

@@ -2,13 +2,16 @@ import { err, ok, type Result } from 'neverthrow';
 import { type ByKind, byKind } from '../../core/assert.ts';
 import { isList, isObject, type JsonObject, type JsonValue, parseJson } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
 import { unwrapped } from '../../core/token/normalise-token.ts';
+import { excessIn } from '../message-limits.ts';
 import {
   type Argument,
   type ArgumentProblem,
   type Arguments,
   argumentNamed,
   argumentPath,
+  CALL_LIMITS,
   isCorrected,
   plainly,
   type ShapeName,
@@ -78,6 +81,12 @@ type Sorted = { readonly placed: ReadonlyMap<string, Placed>; readonly problems:
 
 function sortByPlace(all: Arguments, sent: JsonObject, prefix: string): Sorted {
   const placed = new Map<string, Placed>();
+  const found = Object.keys(sent).length;
+  if (found > CALL_LIMITS.namesMax) {
+    for (const name of Object.keys(all)) if (Object.hasOwn(sent, name)) placed.set(name, { own: sent[name] ?? null });
+    const name = prefix.replace(/\.$/, '');
+    return { placed, problems: [{ kind: 'too_many', name, found, max: CALL_LIMITS.namesMax }] };
+  }
   const problems: ArgumentProblem[] = [];
   for (const [written, value] of Object.entries(sent).filter(([, one]) => one !== null)) {
     const named = argumentNamed(written, all);
@@ -118,7 +127,7 @@ function readOne(name: string, one: Argument, { own, fields }: Placed): Argument
 /** A value sent as a group may be the content of one of its fields. */
 function openGroup(name: string, fields: Arguments, sent: JsonValue): FieldsReading {
   const opened = openJson(sent);
-  if (opened === undefined) return { value: {}, problems: [{ kind: 'broken_json', name }] };
+  if (opened === undefined) return { value: {}, problems: [brokenJson(name, sent)] };
   const isOneOfMany = isObject(opened) && typeof opened['kind'] === 'string' && !hasAny(fields, opened);
   if (isObject(opened) && !isOneOfMany) return { value: opened, problems: [] };
   const isText = typeof opened === 'string';
@@ -170,14 +179,26 @@ function readArgument(name: string, one: Leaf, sent: JsonValue): ArgumentReading
 }
 
 const READERS: ByKind<Leaf, ArgumentReading, [name: string, sent: JsonValue]> = {
-  text: (_, name, sent) => readText(name, sent),
+  text: ({ isProse }, name, sent) => (isProse ? undefined : tooLong(name, sent)) ?? readText(name, sent),
   token: (_, name, sent) => readToken(name, sent),
-  choice: (one, name, sent) => readChoice(name, one, sent),
+  choice: (one, name, sent) => tooLong(name, sent) ?? readChoice(name, one, sent),
   flag: (_, name, sent) => readFlag(name, sent),
-  texts: (_, name, sent) => readTexts(name, sent),
+  texts: (_, name, sent) => tooLong(name, sent) ?? tooMany(name, sent) ?? readTexts(name, sent),
   object: (_, name, sent) => unlessEmpty(readObject(name, sent)),
   objects: (one, name, sent) => unlessEmpty(readObjects(name, one, sent)),
 };
+
+function tooLong(name: string, sent: JsonValue): ArgumentReading | undefined {
+  const { wordBytesMax: bytesMax } = CALL_LIMITS;
+  if (typeof sent !== 'string' || utf8Length(sent) <= bytesMax) return undefined;
+  return { problems: [{ kind: 'too_long', name, bytes: utf8Length(sent), bytesMax }] };
+}
+
+function tooMany(name: string, sent: JsonValue): ArgumentReading | undefined {
+  const { itemsMax: max } = CALL_LIMITS;
+  if (!isList(sent) || sent.length <= max) return undefined;
+  return { problems: [{ kind: 'too_many', name, found: sent.length, max }] };
+}
 
 /** Some clients fill in every argument, so empty values are ignored. */
 function unlessEmpty(reading: ArgumentReading): ArgumentReading {
@@ -257,16 +278,18 @@ function readTexts(name: string, sent: JsonValue): ArgumentReading {
 
 function readObject(name: string, sent: JsonValue): ArgumentReading {
   const opened = openJson(sent);
-  if (opened === undefined) return { problems: [{ kind: 'broken_json', name }] };
+  if (opened === undefined) return { problems: [brokenJson(name, sent)] };
   return isObject(opened) ? taken(opened) : wrong(name, 'object', sent);
 }
 
 function readObjects(name: string, { textsInto }: Leaf & { kind: 'objects' }, sent: JsonValue): ArgumentReading {
   const opened = openJson(sent);
-  if (opened === undefined) return { problems: [{ kind: 'broken_json', name }] };
+  if (opened === undefined) return { problems: [brokenJson(name, sent)] };
   if (isObject(opened)) return taken([opened]);
   if (typeof opened === 'string' && textsInto !== undefined) return text(name, textsInto, opened);
   if (!isList(opened)) return wrong(name, 'list of objects', sent);
+  const excess = tooMany(name, opened);
+  if (excess !== undefined) return excess;
   const items = opened.map((item, i) => {
     const one = openJson(item);
     const isText = typeof one === 'string' && textsInto !== undefined;
@@ -291,11 +314,22 @@ function openJson(sent: JsonValue): JsonValue | undefined {
   for (let i = 0; i < NESTED_TEXTS_MAX && typeof value === 'string'; i++) {
     const text = value.trim();
     if (!/^[[{"]/.test(text)) return value;
+    if (isTooLarge(text)) return undefined;
     const parsed = parseJson(text);
     if (parsed.isErr()) return text.startsWith('"') ? value : undefined;
     value = parsed.value;
   }
   return value;
+}
+
+/** Values inside a text were not counted when the message was read. */
+function isTooLarge(text: string): boolean {
+  return excessIn(Buffer.from(text)) !== undefined;
+}
+
+function brokenJson(name: string, sent: JsonValue): ArgumentProblem {
+  const isLarge = typeof sent === 'string' && isTooLarge(sent);
+  return { kind: 'broken_json', name, ...(isLarge ? { isTooLarge: true } : {}) };
 }
 
 function shapeNameOf(value: JsonValue): ShapeName {

@@ -30,6 +30,7 @@ export const OUTPUT = {
   fields: {
     notesMarkdown: {
       kind: 'text',
+      isProse: true,
       about:
         'What you did, decided and found in this step only, as Markdown for a person. Earlier notes are kept; do not repeat them.',
       alsoNamed: ['notes'],

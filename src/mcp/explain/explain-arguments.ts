@@ -55,7 +55,15 @@ const PROBLEM_WORDS: ByKind<ArgumentProblem, string> = {
     `${quote(name)} and ${quote(meant)} are the same argument with different values; send one of them.`,
   wrong_shape: ({ name, wanted, found }) => `${quote(name)} must be ${a(wanted)}, not ${a(found)}.`,
   misplaced: ({ name, meant }) => `${quote(name)} belongs in ${quote(meant)}.`,
-  broken_json: ({ name }) => `${quote(name)} is not valid JSON; it may be cut off.`,
+  broken_json: ({ name, isTooLarge }) =>
+    isTooLarge
+      ? `${quote(name)} is JSON in a text, with too many values to be read. Send it as an object, and less of it.`
+      : `${quote(name)} is not valid JSON; it may be cut off.`,
+  too_many: ({ name, found, max }) =>
+    name === ''
+      ? `The call has ${found} arguments; the maximum is ${max}.`
+      : `${quote(name)} has ${found} entries; the maximum is ${max}.`,
+  too_long: ({ name, bytes, bytesMax }) => `${quote(name)} has ${bytes} bytes; the maximum is ${bytesMax}.`,
   no_choice: ({ name, found, values, meant }) =>
     `Invalid value ${quote(found)} for ${quote(name)}. Choose one of: ${values.join(', ')}.${didYouMean(meant)}`,
   words_around_token: ({ name }) => `${quote(name)} has other text around its token.`,

@@ -16,6 +16,7 @@ export const startSessionTool = defineTool({
   arguments: {
     goal: {
       kind: 'text',
+      isProse: true,
       about: 'What the notes are about, in one or two sentences.',
       isRequired: true,
       mistakenFor: ['task', 'objective', 'title', 'description', 'name'],

@@ -14,6 +14,7 @@ export const startWorkflowTool = defineTool({
     workflowId: WORKFLOW_ID,
     goal: {
       kind: 'text',
+      isProse: true,
       about: 'What the user wants, in one or two sentences.',
       mistakenFor: ['task', 'objective', 'title', 'description', 'prompt'],
     },
