@@ -75,7 +75,8 @@ const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } =
   fixed: good('✓ fixed:'),
 };
 
-function findingLines({ kind, text, fix }: DoctorFinding, program: CommandContext['program']): readonly Line[] {
+/** A finding, and below it what to do. */
+export function findingLines({ kind, text, fix }: DoctorFinding, program: CommandContext['program']): readonly Line[] {
   const head: Line = [MARKS[kind], ` ${text}`];
   return fix === undefined ? [head] : [head, [dim(`  → ${asTyped(fix, program)}`)]];
 }

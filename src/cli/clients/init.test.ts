@@ -32,7 +32,7 @@ describe('init', () => {
     expect(ran).toMatchObject({ exitCode: 0, talk: 'Next: restart the client, then run: workrail doctor\n' });
     expect(asked).toEqual([['gemini', 'cursor']]);
     expect(ran.out).toMatch(
-      /^✓ Cursor {2}registered {2}~\/.cursor\/mcp.json\n {10}backup: ~\/.workrail\/setup\/0001-mcp.json\n$/,
+      /^✓ Cursor {2}registered {2}~\/.cursor\/mcp.json\n {10}backup: ~\/.workrail\/setup\/0001-mcp.json\n• Cursor .* does not show forms/,
     );
     expect(files.get(CURSOR)).toContain('workrail');
     const broken = await runFake({
@@ -53,6 +53,29 @@ describe('init', () => {
     enforces('cli_last_line_suggests_next');
     const { talk } = await runFake({ argv: ['init', '--dry-run', ...argv], setup: machine().setup });
     expect(talk).toBe(`Next: workrail init ${typed}\n`);
+  });
+
+  it('init warns of everything that answers or hides forms, in the words of doctor', async () => {
+    const { files, setup } = machine();
+    const hooks = { Elicitation: [{ matcher: 'workrail', hooks: [] }] };
+    files.set(`${HOME}/.claude/settings.json`, JSON.stringify({ hooks }));
+    const { out } = await runFake({ argv: ['init', '--client', 'cursor', '--json'], setup });
+    const doctor = await runFake({ argv: ['doctor', '--json'], setup });
+    const { data } = JSON.parse(doctor.out) as {
+      readonly data: { readonly findings: readonly { check: string; kind: string; text: string; fix?: string }[] };
+    };
+    const found = data.findings.filter(({ check }) => check === 'forms').map(({ text, fix }) => ({ text, fix }));
+    expect(found.map(({ text }) => /hook Elicitation|Cursor does not/.exec(text)?.[0])).toEqual([
+      'hook Elicitation',
+      'Cursor does not',
+    ]);
+    expect(documentOf(out).data?.forms).toEqual(found);
+    const shown = await runFake({ argv: ['init', '--client', 'cursor'], setup });
+    expect(shown.out).toContain(
+      'the hook Elicitation can answer forms of workrail without asking a person\n  → Remove',
+    );
+    const undone = await runFake({ argv: ['init', '--undo', '--json'], setup });
+    expect(documentOf(undone.out).data?.forms).toBeUndefined();
   });
 
   it('init repeats the typed options in its advice if it finds no client', async () => {

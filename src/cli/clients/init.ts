@@ -2,6 +2,8 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { CLIENT_IDS, type Client, type ClientScope, shortPath } from '../../app/clients/client.ts';
 import { CLIENTS } from '../../app/clients/client-list.ts';
+import { checkForms } from '../../app/clients/doctor/check-forms.ts';
+import type { DoctorFinding } from '../../app/clients/doctor/doctor-finding.ts';
 import { findClients, inspectClient } from '../../app/clients/inspect-client.ts';
 import type { LocalServices } from '../../app/clients/local-services.ts';
 import { type Registered, registerClient } from '../../app/clients/register-client.ts';
@@ -12,6 +14,7 @@ import { plural, shellWord } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { bad, dim, good, type Line, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from '../problem.ts';
+import { findingLines } from './doctor.ts';
 
 const clientResult = z.strictObject({
   client: z.enum(CLIENT_IDS),
@@ -56,6 +59,8 @@ const initData = z.strictObject({
   action: z.enum(['register', 'undo']),
   isDryRun: z.boolean(),
   clients: z.array(clientResult),
+  /** What answers or hides the form in which a person decides, as doctor reports it. */
+  forms: z.array(z.strictObject({ text: z.string(), fix: z.string().exactOptional() })).exactOptional(),
 });
 type InitData = z.infer<typeof initData>;
 type InitResult = Result<CommandOutcome<InitData>, CommandProblem>;
@@ -92,7 +97,12 @@ export const init = command({
         const registered = await registerClient(setup, inspected, { isDry: isDryRun, isForced: force === true });
         clients.push(registeredResult(registered));
       }
-      return outcome(setup, { action: 'register', isDryRun, clients }, { notes: notes(setup, input), ...input });
+      const forms = (await checkForms(setup)).filter(({ kind }) => kind === 'note');
+      return outcome(
+        setup,
+        { action: 'register', isDryRun, clients, ...formData(forms) },
+        { notes: [...notes(setup, input), ...forms.flatMap((one) => findingLines(one, context.program))], ...input },
+      );
     }),
 });
 
@@ -155,14 +165,19 @@ async function undo(setup: LocalServices, { options }: CommandInput): Promise<In
   return outcome(setup, { action: 'undo', isDryRun, clients: undone.value.map(undoneResult) }, { notes: [], options });
 }
 
+/** Registering says at once what doctor would say: an answer by a hook looks like one by a person. */
+function formData(forms: readonly DoctorFinding[]): Pick<InitData, 'forms'> {
+  return forms.length === 0 ? {} : { forms: forms.map(({ text, fix }) => defined({ text, fix })) };
+}
+
 function outcome(
   { machine }: LocalServices,
   data: InitData,
-  { notes: said, options }: Pick<CommandInput, 'options'> & { readonly notes: readonly string[] },
+  { notes: said, options }: Pick<CommandInput, 'options'> & { readonly notes: readonly Line[] },
 ): InitResult {
   return done({
     data,
-    lines: [...initLines(data, (path) => shortPath(machine, path)), ...said.map((text) => [text])],
+    lines: [...initLines(data, (path) => shortPath(machine, path)), ...said],
     problem: unfinished(data.clients),
     next: nextOf(data, options),
   });
@@ -177,14 +192,14 @@ function nextOf({ action, isDryRun, clients }: InitData, options: CommandInput['
 }
 
 /** What the user should know to rely on these entries. */
-function notes({ machine }: LocalServices, { options }: CommandInput): readonly string[] {
+function notes({ machine }: LocalServices, { options }: CommandInput): readonly Line[] {
   const isCached = /[\\/]_npx[\\/]/.test(machine.programPath);
   return [
     ...(isCached
-      ? ['This workrail is in the npx cache, which npm may clear. To keep it: npm install -g workrail']
+      ? [['This workrail is in the npx cache, which npm may clear. To keep it: npm install -g workrail']]
       : []),
     ...(options['project'] === true
-      ? ['Project files contain paths of this machine, so others must run workrail init --project themselves.']
+      ? [['Project files contain paths of this machine, so others must run workrail init --project themselves.']]
       : []),
   ];
 }

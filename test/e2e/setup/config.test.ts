@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { CLIENT_KINDS } from '../clients.ts';
+import { atTerminal, CTRL_C, hasTerminal } from '../terminal.ts';
 import { type ThrowAway, throwAway } from './throw-away.ts';
 
 let machine: ThrowAway;
@@ -70,4 +71,42 @@ it('an invalid settings file is reported with its line by the server and by comm
     exitCode: 4,
     out: expect.stringContaining(`✗ ${place}, line 3`),
   });
+});
+
+const codeIn = (text: string) => /Type ([A-Z]{4}) to allow it/.exec(text)?.[1] ?? expect.fail('no code');
+
+/** Everything but the right code at a terminal leaves things as they are. */
+async function onlyByCode(command: readonly string[], now: () => Promise<string>): Promise<void> {
+  const { env, work, run } = machine;
+  const before = await now();
+  const without = await run(command);
+  expect([without.exitCode, without.talk]).toEqual([5, expect.stringContaining('in a terminal of your own')]);
+  expect((await run([...command, '--yes'])).exitCode).toBe(2);
+  const typing = (keys: (code: string) => string) =>
+    atTerminal(command, { env, cwd: work, typed: [[/to allow it/, (text) => keys(codeIn(text))]] });
+  const wrong = await typing((code) => `${code === 'AAAA' ? 'CCCC' : 'AAAA'}\r`);
+  expect([wrong.code, wrong.text]).toEqual([5, expect.stringContaining('The code does not match.')]);
+  expect((await typing(() => CTRL_C)).code).toBe(130);
+  expect(await now()).toBe(before);
+  expect((await typing((code) => `${code.toLowerCase()}\r`)).code).toBe(0);
+}
+
+it.runIf(hasTerminal)('a setting is loosened only by a code that a person types at a terminal', async () => {
+  const { run } = machine;
+  const mode = async () => (await run(['config', 'get', 'mode'])).out.trim();
+  await onlyByCode(['config', 'set', 'mode', 'full_auto_never_stop'], mode);
+  expect(await mode()).toBe('full_auto_never_stop');
+});
+
+it.runIf(hasTerminal)('a session gets a looser mode only by a code that a person types at a terminal', async () => {
+  const { run, env, work } = machine;
+  const client = await CLIENT_KINDS['client 2.x']?.({ env, cwd: work });
+  const started = (await client?.call('start_workflow', START))?.structuredContent as {
+    readonly session: { readonly sessionId: string };
+  };
+  await client?.close();
+  const { sessionId } = started.session;
+  const mode = async () => /mode +(.+)/.exec((await run(['session', 'show', sessionId])).out)?.[1] ?? '';
+  await onlyByCode(['session', 'prefer', sessionId, 'full_auto_never_stop'], mode);
+  expect(await mode()).toMatch(/^full_auto_never_stop \(set by a person\)/);
 });
