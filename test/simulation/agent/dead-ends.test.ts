@@ -38,7 +38,7 @@ const FILES = [
 ];
 const CALLS_MAX = 20;
 
-/** Sends these calls, each with the token it needs, and then does what it is told to the end, with every blank filled in. */
+/** Sends these calls, each with the token it needs, and then the offered calls to the end, with every blank filled in. */
 async function walk(calls: readonly Call['arguments'][], sight: Sight): Promise<readonly (string | undefined)[]> {
   const world = memoryWorld(FILES);
   const witness = newWitness(world);

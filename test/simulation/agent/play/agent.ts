@@ -22,7 +22,7 @@ export type Agent = {
   readonly start: (chat: Chat, others: readonly Run[]) => Promise<Run>;
   /** Sends a call that is right, and goes on from its reply. */
   readonly take: (chat: Chat, run: Run, call: Call) => Promise<void>;
-  /** Does what it is told until the run is complete; tells whether it was. */
+  /** Sends the offered calls until the run is complete; says whether it was. */
   readonly finish: (chat: Chat, run: Run) => Promise<boolean>;
 };
 

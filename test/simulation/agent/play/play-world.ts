@@ -68,6 +68,7 @@ export async function playWorld(world: World, { seed, sight, faults, faultyCalls
     row.trials += 1;
     row.calls += wrongTimes;
     row.fromMemory += fixed.isFromMemory ? 1 : 0;
+    row.filledForms += fixed.isByForm ? 1 : 0;
     row.outcomes[outcome] += 1;
     sent += wrongTimes;
     run.faults += 1;

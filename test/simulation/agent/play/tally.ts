@@ -7,6 +7,8 @@ export type Row = {
   trials: number;
   /** Trials in which a reply gave no call, and the reader went back to the last one that did. */
   fromMemory: number;
+  /** Trials whose last call was the offered one with its blanks filled in. */
+  filledForms: number;
   readonly outcomes: Record<Outcome, number>;
 };
 
@@ -21,6 +23,7 @@ export function rowOf(tally: Map<string, Row>, name: string): Row {
     calls: 0,
     trials: 0,
     fromMemory: 0,
+    filledForms: 0,
     outcomes: { 'at once': 0, 'in one': 0, 'in two': 0, later: 0, never: 0 },
   };
   tally.set(name, row);
@@ -33,6 +36,7 @@ export function addTo(sum: Map<string, Row>, tally: Tally): void {
     whole.calls += row.calls;
     whole.trials += row.trials;
     whole.fromMemory += row.fromMemory;
+    whole.filledForms += row.filledForms;
     for (const outcome of Object.keys(row.outcomes) as Outcome[]) whole.outcomes[outcome] += row.outcomes[outcome];
   }
 }
@@ -48,17 +52,37 @@ export function total(tally: Tally): Row {
   return rowOf(sum, 'all');
 }
 
-/** One line for each class. */
+/** Trials that one or more further calls repaired. */
+function repairs({ outcomes }: Row): number {
+  return outcomes['in one'] + outcomes['in two'] + outcomes.later;
+}
+
+/** One line for each class. Of the repairs it says how many were the offered form, filled in. */
 export function tallyText(tally: Tally): string {
   const rows = [...tally].sort(([a], [b]) => a.localeCompare(b));
   return [
-    ['class', 'calls', 'trials', 'at once', 'in one', 'in two', 'later', 'never', 'memory', 'within one'],
+    [
+      'class',
+      'calls',
+      'trials',
+      'at once',
+      'in one',
+      'in two',
+      'later',
+      'never',
+      'memory',
+      'repairs',
+      'by form',
+      'within one',
+    ],
     ...[...rows, ['all', total(tally)] as const].map(([name, row]) => [
       name,
       row.calls,
       row.trials,
       ...Object.values(row.outcomes),
       row.fromMemory,
+      repairs(row),
+      row.filledForms,
       `${(100 * fixedInOne(row)).toFixed(2)} %`,
     ]),
   ]

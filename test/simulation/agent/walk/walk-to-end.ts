@@ -14,10 +14,10 @@ export type Walked = {
 
 type Way = { readonly sight: Sight; readonly callsMax: number; readonly services: Services };
 
-/** How often a loop is told to go round again before it is told to stop. */
+/** How often the reader decides to continue a loop before it decides to stop. */
 const ROUNDS = 2;
 
-/** Does what it is told until there is nothing left, and fills in every blank. */
+/** Sends the offered calls with every blank filled in until the run is complete. */
 export async function walkToEnd(
   send: (call: Call) => Promise<Reply>,
   start: Call,
