@@ -62,7 +62,7 @@ export const workflowDryRun = command({
   operands: [WORKFLOW],
   options: [
     { flags: '--script <file>', help: "take the agent's answers from this file instead of asking" },
-    { flags: '--yes', help: 'answer every step with its example instead of asking' },
+    { flags: '--yes', help: 'fill in the form of every step automatically instead of asking' },
     CONTEXT_OPTION,
     MODE_OPTION,
   ],
@@ -86,7 +86,7 @@ export const workflowDryRun = command({
       const isAlone = !program.terminal.isInput() || !program.terminal.isError() || switches.isJson;
       const isScripted = typeof file === 'string' || options['yes'] === true;
       if (isAlone && !isScripted && !switches.isJson) {
-        context.say(['There is no terminal to ask in, so every step is answered with its example.']);
+        context.say(['There is no terminal to ask in, so the form of every step is filled in automatically.']);
       }
       const person = isScripted || isAlone ? undefined : await asking(context);
       if (person === undefined) progress.show({ label: 'running the workflow' });
@@ -131,10 +131,14 @@ function choicesFor({ notes, artifacts, context }: Sent) {
     ...(context === undefined ? [] : [`context ${Object.keys(context).join(', ')}`]),
   ];
   return [
-    { value: 'example', label: 'The example', hint: parts.length === 0 ? 'nothing is required' : parts.join(', ') },
+    {
+      value: 'example',
+      label: 'The filled-in form',
+      hint: parts.length === 0 ? 'nothing is required' : parts.join(', '),
+    },
     { value: 'notes', label: 'Other notes' },
     { value: 'artifacts', label: 'Other artifacts' },
-    { value: 'context', label: 'The example, with a change to context' },
+    { value: 'context', label: 'The filled-in form, with a change to context' },
     { value: 'nothing', label: 'Nothing', hint: 'see what blocks the step' },
     { value: 'stop', label: 'Stop here' },
   ];

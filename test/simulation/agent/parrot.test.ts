@@ -32,7 +32,7 @@ describe.each(['guided', 'full_auto_stop_on_user_deps'])('a parrot in %s', (mode
     for (const file of files) {
       const { isComplete, blocks, last } = await squawk(parrot, idOf(file), mode);
       if (isComplete) completed.push(file.name);
-      // Whoever sends the same again and again is told to stop; never before the fifth time.
+      // After five equal blocks in a row the reply says to stop; never earlier.
       if (blocks >= BLOCKS_MAX) expect([file.name, textOf(last)]).toEqual([file.name, expect.stringContaining(STOP)]);
     }
     expect(completed).toEqual([]);

@@ -142,7 +142,7 @@ describe('a confirmation', () => {
     const [, alone] = told('full_auto_never_stop', { kind: 'human_approval' }, stated);
     expect([approval, alone]).toEqual([
       expect.stringMatching(/^The user must approve this step\. Your first report .*blocked.*wait/),
-      expect.stringMatching(/^The user should approve this step\. In this mode nobody is asked.*records a gap/),
+      expect.stringMatching(/^The user should approve this step\. In this mode you do not ask the user.*records a gap/),
     ]);
   });
 
@@ -160,7 +160,7 @@ describe('the requirements of a step', () => {
     expect(found).toEqual([
       'Required:',
       'Notes about this step only, in `output.notesMarkdown`.',
-      'The notes must meet these rules:\n- State the verdict (the notes must contain "Verdict:")',
+      'Rules for the notes (all are checked):\n- State the verdict (the notes must contain "Verdict:")',
       expect.stringMatching(
         /^An artifact of kind wr\.assessment: .*- assessmentId: readiness .*correctness: low \| high/s,
       ),
@@ -219,7 +219,7 @@ describe('the requirements of a step', () => {
     };
     const choice = (choiceKind: string) => told({ reason: 'needs_user_choice', choiceKind, prompt: 'Which?' });
     expect(['preference_tradeoff', 'scope_boundary'].map(choice)).toEqual(
-      [1, 2].map(() => expect.stringContaining('assume what is most likely')),
+      [1, 2].map(() => expect.stringContaining('assume the most likely one')),
     );
     const left = [
       ...['irreversible_action', 'external_side_effect', 'policy_or_compliance'].map(choice),

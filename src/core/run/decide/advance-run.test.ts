@@ -306,7 +306,7 @@ describe('a run that never stops', () => {
         events.gap({
           severity: 'critical',
           reason: { category: 'user_only_dependency', detail: 'needs_user_choice' },
-          summary: 'This step needs an answer from the user, and "plan" is missing in context. Question: Which?',
+          summary: 'Context has no value for "plan" yet, and only the user can give it: Which?',
           resolution: { kind: 'unresolved' },
           evidenceRefs: [{ kind: 'output', outputId: expect.stringMatching(/^out_/) }],
           details: {

@@ -41,7 +41,7 @@ describe('something only a user can supply', () => {
             reason: 'user_only_dependency:needs_user_artifact',
             pointer: { kind: 'context_key', key: 'plan' },
             message:
-              'This step needs an answer from the user, and "plan" is missing in context. Question: Send the plan.',
+              'Context has no value for "plan" yet, and only the user can give it: Send the plan.',
             suggestedFix:
               'Ask the user and wait. Never answer for the user. Then send the answer in the `context` argument, under the key "plan".',
             requirement: 'user_dependency:plan',

@@ -3,7 +3,7 @@ import { runTag } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
 import { type Assurance, askedFor } from '../../workflow/compiled/compiled-step.ts';
 import { blank } from '../form/blank.ts';
-import { keyBlank } from '../form/context-form.ts';
+import { keyBlank, USER_ANSWER_WORDS } from '../form/context-form.ts';
 import { attemptDigest, draftCode, type GateFacts, strongestAssurance } from '../gate-facts.ts';
 import { gatePass, holdsAt, type StepPlace } from '../step-place.ts';
 import { notesFormAt } from './notes.ts';
@@ -76,7 +76,7 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
     return {
       reason: code,
       pointer,
-      message: `This step needs an answer from the user, and ${quote(contextKey)} is missing in context. Question: ${question}`,
+      message: `Context has no value for ${quote(contextKey)} yet, and only the user can give it: ${question}`,
       suggestedFix: `Ask the user and wait. Never answer for the user. Then send the answer in the \`context\` argument, under the key ${quote(contextKey)}.`,
     };
   },
@@ -227,9 +227,9 @@ const ONLY_THE_USER: { readonly [reason in Dependency['reason']]: string } = {
 };
 
 const ASSUMED =
-  'In this mode nobody is asked. Look for the answer yourself, assume what is most likely, write in the notes what you assumed, and continue. The run records a gap.';
+  'In this mode you do not ask the user. Look for the answer yourself. If you do not find it, assume the most likely one, write in the notes what you assumed, and continue. The run records a gap.';
 const WITHOUT =
-  'In this mode nobody is asked. Do what is possible without it, but nothing that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
+  'In this mode you do not ask the user. Do the parts of this step that do not need the user, and nothing that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
 /** Answers that the agent reports do not count. */
 const WAITS =
   'Report your work as usual. The report is shown to the user, and the run waits until the user answers in the form of the client or in a terminal. Do not answer for the user: an answer in notes or context does not count.';
@@ -256,7 +256,7 @@ function answerWay({ contextKey }: Dependency): string {
 function answerBlank({ index }: StepPlace, key: string): JsonValue {
   const offered = keyBlank(index, key);
   const isFree = typeof offered === 'string' && !offered.includes('|');
-  return isFree ? blank("the user's answer, in their words") : offered;
+  return isFree ? blank(USER_ANSWER_WORDS) : offered;
 }
 
 /** Notes of the first attempt cannot hold the answer: only the block makes the agent ask. */
