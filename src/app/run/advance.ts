@@ -10,6 +10,7 @@ import type { AttemptId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, requestDigest } from '../../core/log/operation/stored-reply.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
+import { isKeyWords } from '../../core/run/form/context-form.ts';
 import { unfilledKeys, withoutKeys } from '../../core/run/form/unfilled.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
 import { type ChosenPreferences, chosenMode } from '../../core/settings/settings-in-effect.ts';
@@ -220,7 +221,7 @@ export async function attemptAt(
     assert(!isComplete(snapshot), 'a complete node has no ack token');
     const pending = pendingStep(snapshot);
     const pendingDeclared = index.steps.get(pending?.stepId ?? '');
-    const blankKeys = unfilledKeys(sent.context);
+    const blankKeys = unfilledKeys(sent.context, (key, text) => isKeyWords(index, key, text));
     const own = withoutGateKey(withoutKeys(sent.context, blankKeys), pendingDeclared, surroundings.minimum);
     const change = yield* contextDelta(facts.context, own);
     const { step, blocked } = triedStep(current.view, nodeId);

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { evaluateCriteria } from '../run/condition/evaluate-criteria.ts';
 import { isBlankField } from '../run/form/blank.ts';
-import { contextForm } from '../run/form/context-form.ts';
+import { optionalKeys } from '../run/form/context-form.ts';
 import type { OfferedForm } from '../run/form/unfilled.ts';
 import { checkStep } from '../run/requirements/step-requirements.ts';
 import { conditionFacts, type StepPlace } from '../run/step-place.ts';
@@ -29,12 +29,10 @@ export function fillForm<Form extends OfferedForm>(form: Form, place?: StepPlace
 
 /** Only what the step requires: an optional value would lead a rehearsal away from the usual path. */
 function requiredOf(context: JsonObject, place: StepPlace): JsonObject {
-  const optional = contextForm({ index: place.index, step: place.step, context: place.facts.context });
+  const optional = optionalKeys(place.index, place.step);
   const { unmet } = checkStep({ ...place, ...NOTHING_SENT });
   const required = new Set(unmet.flatMap(({ form }) => Object.keys(form?.context ?? {})));
-  return Object.fromEntries(
-    Object.entries(context).filter(([key]) => required.has(key) || !Object.hasOwn(optional, key)),
-  );
+  return Object.fromEntries(Object.entries(context).filter(([key]) => required.has(key) || !optional.has(key)));
 }
 
 const NOTHING_SENT = {

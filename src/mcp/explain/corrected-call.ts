@@ -3,7 +3,7 @@ import { canonicalLength, JSON_DEPTH_MAX } from '../../core/json/canonical-json.
 import { isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { REPEATED_CALL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { Call, ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
-import { blank } from '../../core/run/form/blank.ts';
+import { blank, SAVED_WORDS } from '../../core/run/form/blank.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import type { Situation } from './situation.ts';
 
@@ -47,7 +47,7 @@ function placeOf({ workspacePath }: JsonObject): JsonObject {
 export function callToSave(situation: Situation): Call | undefined {
   const call = callWithFittingToken(situation);
   if (call?.tool !== situation.tool) return call;
-  const notesMarkdown = blank('what is done, and what is open');
+  const notesMarkdown = blank(SAVED_WORDS);
   return { ...call, arguments: { ...call.arguments, output: { notesMarkdown } } };
 }
 

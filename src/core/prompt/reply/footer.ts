@@ -3,7 +3,7 @@ import type { Call } from '../../log/error-envelope.ts';
 import type { StoredReply } from '../../log/events/graph-events.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole, isHole } from '../../log/operation/stored-reply.ts';
-import { blank } from '../../run/form/blank.ts';
+import { BESIDE_WORDS, blank, PROGRESS_WORDS } from '../../run/form/blank.ts';
 import { contextForm } from '../../run/form/context-form.ts';
 import { notesFormAt } from '../../run/requirements/notes.ts';
 import type { FormOutput, Unmet } from '../../run/requirements/requirement.ts';
@@ -60,7 +60,7 @@ function isOver({ state, index }: ReplyParts): boolean {
   return state.kind === 'complete' && index.workflow.steps.length > 0;
 }
 
-const SAVED = { notesMarkdown: blank('your progress so far') };
+const SAVED = { notesMarkdown: blank(PROGRESS_WORDS) };
 
 /** The one line by which a reader finds the call to make. */
 export function nextCallLine(call: Call): readonly TextPart[] {
@@ -135,7 +135,7 @@ export function reportCall(step: RenderedStep): Call {
   return callWith(isBeside ? { notesMarkdown: BESIDE_THE_ARTIFACT, ...form } : form);
 }
 
-const BESIDE_THE_ARTIFACT = blank('the notes that the step asks for, or leave this out');
+const BESIDE_THE_ARTIFACT = blank(BESIDE_WORDS);
 
 /** A contract replaces the required notes, but only notes show later what happened. */
 function isNoteWelcome({ place: { step } }: RenderedStep): boolean {
@@ -143,10 +143,11 @@ function isNoteWelcome({ place: { step } }: RenderedStep): boolean {
 }
 
 /** A form asks for an answer of the user only where the user is asked before the call is sent. */
-function reportForm({ place, lacking }: RenderedStep): FormOutput {
+function reportForm({ place, lacking, pending }: RenderedStep): FormOutput {
   const isAlone = place.facts.preferences.autonomy === 'full_auto_never_stop';
   const asked = mergedForm(lacking.filter((unmet) => !(isAlone ? isOfUser(unmet) : isAnswerToReport(unmet))));
-  const set = contextForm({ index: place.index, step: place.step, context: place.facts.context });
+  const isLaterRound = pending.loops.some(({ iteration }) => iteration > 1);
+  const set = contextForm({ index: place.index, step: place.step, context: place.facts.context, isLaterRound });
   const context = { ...set, ...asked.context };
   const own = Object.keys(context).length === 0 ? asked : { ...asked, context };
   if (own.notesMarkdown === undefined) return own;

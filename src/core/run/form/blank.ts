@@ -14,15 +14,21 @@ export function blank(words: string, bytesMax = WORDS_BYTES_MAX): string {
   return `${OPEN}${cutAtWord(plain, Math.min(bytesMax, WORDS_BYTES_MAX))}${CLOSE}`;
 }
 
+export const WORK_WORDS = 'what you did, what you found, what is open';
+export const ANSWER_WORDS = 'what the user said, in their words';
+export const PROGRESS_WORDS = 'your progress so far';
+export const SAVED_WORDS = 'what is done, and what is open';
+export const BESIDE_WORDS = 'the notes that the step asks for, or leave this out';
+export const AGAIN_WORDS = 'the notes you sent, again';
+/** The words of every blank for notes that no author wrote. */
+export const NOTES_WORDS = [WORK_WORDS, ANSWER_WORDS, PROGRESS_WORDS, SAVED_WORDS, BESIDE_WORDS, AGAIN_WORDS];
+
 /** A blank with these words to choose from. */
 export function choiceBlank(choices: readonly JsonValue[]): string {
   const words = choices.map((choice) => (typeof choice === 'string' ? choice : quote(choice)));
   // One known value is not the only answer; with a single right answer no blank is offered.
   return blank(words.length === 1 ? `${words[0]}, or another value` : words.join(' | '));
 }
-
-export const WORK_WORDS = 'what you did, what you found, what is open';
-export const ANSWER_WORDS = 'what the user said, in their words';
 
 /** Notes to fill in: a blank for each of these words, then lines with blanks of their own. */
 export function notesForm(openings: readonly string[], lines: readonly string[]): string {
@@ -37,14 +43,19 @@ const WHOLE_MARKER = new RegExp(`^\\s*${MARKER.source}\\s*$`, 'i');
 
 /** The words of every blank in a text. */
 export function blankWords(text: string): readonly string[] {
-  return [...text.matchAll(new RegExp(`${LESS}fill:((?:(?!${MORE}).)*)${MORE}`, 'gi'))].map(([, words = '']) =>
-    words.trim(),
-  );
+  return [...text.matchAll(WORDS)].map(([, words = '']) => words.trim());
 }
+
+const WORDS = new RegExp(`${LESS}fill:((?:(?!${MORE}).)*)${MORE}`, 'gi');
 
 /** A text without its blanks: what an agent sends that deletes them and fills in nothing. */
 export function withoutBlanks(text: string): string {
   return text.replaceAll(new RegExp(MARKER.source, 'gi'), '');
+}
+
+/** A text with the words of its blanks in the place of the blanks. */
+export function withWordsOnly(text: string): string {
+  return text.replaceAll(WORDS, (_, words: string) => words.trim());
 }
 
 /** Lines of notes that hold a blank, outside code. */
@@ -54,9 +65,11 @@ export function unfilledLines(notes: string): readonly string[] {
   return linesOutsideCode(notes).filter((line) => MARKER.test(line));
 }
 
-/** A text field that is a blank as a whole, or has a line that is one. */
+/** A text field that is a blank as a whole, or has a line that is one, outside code. */
 export function isBlankField(text: string): boolean {
-  return text.length > OPEN.length && text.split('\n').some((line) => WHOLE_MARKER.test(line));
+  const hasBlankLine = text.length > OPEN.length && text.split('\n').some((line) => WHOLE_MARKER.test(line));
+  if (!hasBlankLine || !/[`~]/.test(text)) return hasBlankLine;
+  return linesOutsideCode(text).some((line) => WHOLE_MARKER.test(line));
 }
 
 /** Every text in a value with its path, outermost first. */
@@ -84,6 +97,8 @@ function linesOutsideCode(text: string): readonly string[] {
   return withoutSpans(lines.join('\n')).split('\n');
 }
 
+const CODE = '``';
+
 /** In one pass, whatever was sent: a run of backticks is closed by the next run of the same length in its paragraph. */
 function withoutSpans(text: string): string {
   return text
@@ -103,7 +118,8 @@ function withoutSpans(text: string): string {
         const end = runs[closing[i] ?? -1];
         const start = runs[i];
         if (end === undefined || start === undefined) continue;
-        kept += paragraph.slice(at, start.index);
+        // Something stays in its place: a blank beside code is not a line of its own.
+        kept += `${paragraph.slice(at, start.index)}${CODE}`;
         at = end.index + end.length;
         i = closing[i] ?? i;
       }

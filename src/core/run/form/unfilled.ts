@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { describeShape, isAllowedText, type Shape, shapeAt } from '../../workflow/builtins/shape.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { HandedArtifact, HandedIn, Unfilled } from '../step-place.ts';
-import { blankWords, isBlankField, textsIn, unfilledLines } from './blank.ts';
+import { blank, blankWords, isBlankField, NOTES_WORDS, textsIn, unfilledLines, withWordsOnly } from './blank.ts';
 
 export const ALL_FILLED: Unfilled = { notes: [], artifacts: [], contextKeys: [] };
 
@@ -11,7 +12,7 @@ export function isAllFilled({ notes, artifacts, contextKeys }: Unfilled): boolea
   return notes.length + artifacts.length + contextKeys.length === 0;
 }
 
-/** What an offered call asked for, to recognise words that were copied without their marker. */
+/** A call with blanks, or what was sent in its place. */
 export type OfferedForm = {
   readonly notesMarkdown?: string | undefined;
   readonly artifacts?: readonly JsonObject[] | undefined;
@@ -20,18 +21,47 @@ export type OfferedForm = {
 
 type Known = {
   readonly contractOf: (kind: string) => PinnedContract | undefined;
-  /** The words of all blanks that the step offers. */
-  readonly words: ReadonlySet<string>;
+  readonly words: OfferedWords;
 };
 
-/** The words of all blanks of a form. Words that are themselves an answer are left out. */
-export function offeredWords({ notesMarkdown = '', artifacts = [], context = {} }: OfferedForm): ReadonlySet<string> {
-  const texts = [
-    notesMarkdown,
-    ...textsIn([...artifacts]).map(({ text }) => text),
-    ...textsIn(context).map(({ text }) => text),
-  ];
-  return new Set(texts.flatMap(blankWords).filter((words) => words.includes(' ')));
+/** What a step's form says, to recognise words that were copied without their marker. */
+export type OfferedWords = {
+  /** Lines of notes with the words of their blanks but without the markers, and whether one alone says nothing. */
+  readonly notes: ReadonlyMap<string, boolean>;
+  /** The words of each field of each kind of artifact. */
+  readonly fields: ReadonlyMap<string, ReadonlySet<string>>;
+};
+
+/** The words of all blanks of a form. A single word in notes may be what a rule asks for: then it is an answer. */
+export function offeredWords(
+  { notesMarkdown = '', artifacts = [] }: OfferedForm,
+  isAnswer: (word: string) => boolean = () => false,
+): OfferedWords {
+  const notes = new Map(NOTES_WORDS.map((words) => [words, true]));
+  for (const line of notesMarkdown.split('\n')) {
+    const all = blankWords(line);
+    if (all.length > 0) notes.set(withWordsOnly(line).trim(), all.some(isPhrase));
+    for (const words of all) notes.set(words, isPhrase(words) || !isAnswer(words));
+  }
+  const fields = new Map<string, Set<string>>();
+  for (const artifact of artifacts) {
+    for (const { path, text } of textsIn(artifact)) {
+      const name = fieldName(artifact['kind'], path);
+      const known = fields.get(name) ?? new Set();
+      fields.set(name, known);
+      for (const words of blankWords(text)) known.add(words);
+    }
+  }
+  return { notes, fields };
+}
+
+function isPhrase(words: string): boolean {
+  return words.includes(' ');
+}
+
+/** The items of a list have one name: the form shows one of them. */
+function fieldName(kind: JsonValue | undefined, path: string): string {
+  return `${String(kind)} ${path.replaceAll(/\[\d+\]/g, '[]')}`;
 }
 
 /** Separates what was filled in from what was not. */
@@ -39,7 +69,7 @@ export function separateUnfilled(
   { notesMarkdown, artifacts }: HandedIn,
   known: Known,
 ): { readonly filled: HandedIn; readonly unfilled: Unfilled } {
-  const notes = notesMarkdown === undefined ? [] : unfilledNotes(notesMarkdown, known.words);
+  const notes = notesMarkdown === undefined ? [] : unfilledNotes(notesMarkdown, known.words.notes);
   const judged = artifacts.map((artifact) => ({ artifact, fields: unfilledFields(artifact, known) }));
   return {
     filled: {
@@ -56,10 +86,15 @@ export function separateUnfilled(
   };
 }
 
-/** The keys of context whose values are blanks. */
-export function unfilledKeys(context: JsonObject): readonly string[] {
+/** The keys of context whose values are blanks, or only the words of one. */
+export function unfilledKeys(
+  context: JsonObject,
+  isCopied: (key: string, text: string) => boolean = () => false,
+): readonly string[] {
   return Object.entries(context)
-    .filter(([key, value]) => textsIn(value ?? null).some(({ text }) => isUnfilledText(text) || text === `<${key}>`))
+    .filter(([key, value]) =>
+      textsIn(value ?? null).some(({ text }) => isUnfilledText(text) || text === `<${key}>` || isCopied(key, text)),
+    )
     .map(([key]) => key);
 }
 
@@ -78,7 +113,7 @@ export function refuseBlanks({
   context = {},
 }: OfferedForm & { readonly goal?: string | undefined }): Result<undefined, FormUnfilled> {
   const fields = [
-    ...(goal !== undefined && unfilledNotes(goal, NO_WORDS).length > 0 ? ['goal'] : []),
+    ...(goal !== undefined && unfilledNotes(goal, NO_FORM).length > 0 ? ['goal'] : []),
     ...unfilledKeys(context).map((key) => `context.${key}`),
     ...(areNotesFilled(notesMarkdown ?? '') ? [] : ['output.notesMarkdown']),
     ...textsIn([...artifacts])
@@ -89,7 +124,8 @@ export function refuseBlanks({
   return first === undefined ? ok(undefined) : err({ code: 'form_unfilled', fields: [first, ...others] });
 }
 
-const NO_WORDS: ReadonlySet<string> = new Set();
+/** What every form for notes may say. */
+const NO_FORM = offeredWords({}).notes;
 
 export function withoutKeys(context: JsonObject, keys: readonly string[]): JsonObject {
   return keys.length === 0
@@ -99,15 +135,25 @@ export function withoutKeys(context: JsonObject, keys: readonly string[]): JsonO
 
 /** Whether these are notes, and not a form that was sent back. */
 export function areNotesFilled(notes: string | undefined): boolean {
-  return notes !== undefined && unfilledNotes(notes, NO_WORDS).length === 0;
+  return notes !== undefined && unfilledNotes(notes, NO_FORM).length === 0;
 }
 
-function unfilledNotes(notes: string, words: ReadonlySet<string>): readonly string[] {
+function unfilledNotes(notes: string, offered: OfferedWords['notes']): readonly string[] {
   const lines = unfilledLines(notes);
   if (lines.length > 0) return lines;
   const legacy = notes.split('\n').filter(startsWithLegacySentence);
   if (legacy.length > 0) return legacy;
-  return isLegacySentence(notes) || words.has(notes.trim()) ? [notes.trim()] : [];
+  return isLegacySentence(notes) ? [notes.trim()] : copiedLines(notes, offered);
+}
+
+/** All lines of notes that are nothing but the form without its markers. */
+function copiedLines(notes: string, offered: OfferedWords['notes']): readonly string[] {
+  const lines = notes
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const isCopied = lines.every((line) => offered.has(line)) && lines.some((line) => offered.get(line) === true);
+  return isCopied ? lines : [];
 }
 
 function unfilledFields({ kind, value }: HandedArtifact, { contractOf, words }: Known): readonly string[] {
@@ -116,13 +162,33 @@ function unfilledFields({ kind, value }: HandedArtifact, { contractOf, words }: 
   const fields = textsIn(value).filter(
     ({ path, text }) =>
       isUnfilledText(text) ||
-      words.has(text.trim()) ||
+      isCopiedField({ kind, path, text: text.trim() }, { words, contract }) ||
       // Published examples have texts like `<what you saw>`.
       (copied.get(path) === text && /^<[^<>]+>$/.test(text)),
   );
   if (fields.length > 0) return fields.map(({ path }) => path);
   return contract !== undefined && isPublishedExample(value, contract.example) ? ['kind'] : [];
 }
+
+/** Whether a field equals the words of its blank, and these are not one of the values that it may have. */
+function isCopiedField(
+  { kind, path, text }: { readonly kind: string | undefined; readonly path: string; readonly text: string },
+  { words, contract }: { readonly words: OfferedWords; readonly contract: PinnedContract | undefined },
+): boolean {
+  if (text.length > WORDS_LENGTH_MAX) return false;
+  const isOffered = words.fields.get(fieldName(kind, path))?.has(text) === true;
+  if (!isOffered && !isPhrase(text)) return false;
+  const shape = contract && shapeAt(contract.schema, path);
+  return (isOffered || isDescription(shape, text)) && (shape === undefined || !isAllowedText(shape, text));
+}
+
+/** A corrected call may describe a field that the form of the step does not have. */
+function isDescription(shape: Shape | undefined, text: string): boolean {
+  return shape !== undefined && blankWords(blank(describeShape(shape))).includes(text);
+}
+
+/** No blank says more. */
+const WORDS_LENGTH_MAX = 160;
 
 function exampleTexts(example: JsonValue): readonly (readonly [string, string])[] {
   return textsIn(example).map(({ path, text }) => [path, text] as const);

@@ -7,6 +7,7 @@ import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.t
 import { type ContextValues, readPath, VALUE_PLACE } from '../condition/context-values.ts';
 import { type CheckStanding, commandDigest, judgeRun, verdictWords } from '../evidence/judge-check.ts';
 import { blank, choiceBlank } from '../form/blank.ts';
+import { COMMAND_VALUE_WORDS } from '../form/context-form.ts';
 import { contractForm } from '../form/contract-form.ts';
 import type { StepPlace } from '../step-place.ts';
 import { engineContract, judgeArtifacts, ofKind } from './judge-artifact.ts';
@@ -68,7 +69,7 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
 });
 
 const PASS = 'pass';
-const VALUE = blank('the value that the command needs');
+const VALUE = blank(COMMAND_VALUE_WORDS);
 
 /** The requirement of one check, named so that its gap can be closed later. */
 export function checkName({ stepId }: Pick<CompiledStep, 'stepId'>, checkId: string): string {

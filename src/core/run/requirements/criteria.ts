@@ -5,7 +5,7 @@ import { type Condition, conditionLeaves } from '../../workflow/compiled/conditi
 import { type Criteria, criteriaRules } from '../../workflow/compiled/criteria.ts';
 import type { Facts } from '../condition/evaluate-condition.ts';
 import { evaluateCriteria, type UnmetCriteria } from '../condition/evaluate-criteria.ts';
-import { blank, choiceBlank } from '../form/blank.ts';
+import { AGAIN_WORDS, blank, choiceBlank } from '../form/blank.ts';
 import { keyBlank } from '../form/context-form.ts';
 import { conditionFacts } from '../step-place.ts';
 import { choicesAt, chosenFacts, criteriaBullets, describeUnmet, formLines } from './describe-criteria.ts';
@@ -42,7 +42,7 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
   },
 
   ask: ({ isEnforced, bullets }) => {
-    const lead = isEnforced ? 'The notes must meet these rules:' : 'Rules for the notes (advice, not checked):';
+    const lead = isEnforced ? 'Rules for the notes (all are checked):' : 'Rules for the notes (advice, not checked):';
     return [lead, ...bullets.map((bullet) => `- ${bullet}`)].join('\n');
   },
 
@@ -84,7 +84,7 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
     const message = fitItems(
       unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
       {
-        head: areNotesEnough ? 'Missing in the report: ' : 'Missing in the notes: ',
+        head: areNotesEnough ? VALUE_MISSING : 'The notes do not meet these rules: ',
         separator: '; ',
         bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
       },
@@ -132,7 +132,7 @@ function listedValues(criteria: Criteria, { conditions }: Facts): ReadonlyMap<st
 function correctedNotes(attempt: AskedAttempt, lines: readonly string[]): string {
   const own = attempt.handedIn.notesMarkdown?.trimEnd() ?? '';
   if (own === '') return notesFormAt(attempt);
-  const kept = utf8Length(own) <= OWN_NOTES_BYTES_MAX ? own : blank('the notes you sent, again');
+  const kept = utf8Length(own) <= OWN_NOTES_BYTES_MAX ? own : blank(AGAIN_WORDS);
   return [kept, ...lines].join('\n');
 }
 
@@ -147,6 +147,8 @@ function linesFor(unmet: UnmetCriteria, facts: Facts): readonly string[] {
   const lines = unmet.kind === 'missing' ? formLines(unmet.rule, facts) : [];
   return lines.length > 0 ? lines : [blank(`Remove this line, and correct the notes: ${describeUnmet(unmet, facts)}`)];
 }
+
+const VALUE_MISSING = 'The notes are accepted, but the `context` argument has no value for: ';
 
 const OWN_NOTES_BYTES_MAX = 2048;
 

@@ -5,8 +5,11 @@ import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
 import { stepIdSchema } from '../../log/ids.ts';
 import { capabilityObservation, workflowDivergence } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
-import { ALL_FILLED, isAllFilled, offeredWords, separateUnfilled } from '../form/unfilled.ts';
-import type { StepAttempt, StepPlace, Unfilled } from '../step-place.ts';
+import { criteriaRules } from '../../workflow/compiled/criteria.ts';
+import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
+import { blankWords } from '../form/blank.ts';
+import { ALL_FILLED, isAllFilled, type OfferedWords, offeredWords, separateUnfilled } from '../form/unfilled.ts';
+import { conditionFacts, type StepAttempt, type StepPlace, type Unfilled } from '../step-place.ts';
 import { assessments } from './assessment.ts';
 import { capability, readObservations } from './capability.ts';
 import { checkRequirement } from './check.ts';
@@ -120,12 +123,23 @@ function filledIn(sent: StepAttempt): ReturnType<typeof separateUnfilled> {
 }
 
 /** The words of all blanks that a step offers. */
-function wordsAt(place: StepPlace): ReadonlySet<string> {
+function wordsAt(place: StepPlace): OfferedWords {
   const asked = askedAt(place);
   const artifacts = asked.requirements.flatMap((one) =>
     'forms' in one ? one.forms : 'form' in one && one.form !== undefined ? [one.form] : [],
   );
-  return offeredWords({ notesMarkdown: notesFormAt(asked), artifacts });
+  return offeredWords({ notesMarkdown: notesFormAt(asked), artifacts }, (word) => isRuleMetBy(word, place));
+}
+
+/** Whether a form that an author wrote names a word that meets its rule: the word is then an answer. */
+function isRuleMetBy(word: string, place: StepPlace): boolean {
+  const rules = place.step.criteria === undefined ? [] : criteriaRules(place.step.criteria);
+  return rules.some(
+    (rule) =>
+      rule.form !== undefined &&
+      blankWords(rule.form).includes(word) &&
+      evaluateCriteria(rule, word, conditionFacts(place)).length === 0,
+  );
 }
 
 /** What no unmet requirement is about. */

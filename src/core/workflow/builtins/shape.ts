@@ -64,6 +64,40 @@ export function selectorOf(
   return undefined;
 }
 
+/** The shape of a part of a value; the path is written `checks[0].name`. */
+export function shapeAt(shape: Shape, path: string): Shape | undefined {
+  let at: Shape | undefined = shape;
+  for (const name of path.split(/[.[]/)) if (at !== undefined && name !== '') at = partNamed(at, name);
+  return at;
+}
+
+function partNamed(shape: Shape, name: string): Shape | undefined {
+  if (name.endsWith(']')) return inVariants(shape, (one) => partOf(one, 'items'));
+  return inVariants(
+    shape,
+    (one) => partOf(partOf(one, 'properties') ?? {}, name) ?? partOf(one, 'additionalProperties'),
+  );
+}
+
+/** Of several variants, all that have the part. */
+function inVariants(shape: Shape, find: (variant: Shape) => Shape | undefined): Shape | undefined {
+  const variants = variantsOf(shape);
+  if (variants.length === 0) return find(shape);
+  const found = variants.map((variant) => inVariants(variant, find)).filter((part) => part !== undefined);
+  return found.length > 1 ? { anyOf: found } : found[0];
+}
+
+/** Whether a text is one of the values that a shape lists. */
+export function isAllowedText(shape: Shape, text: string): boolean {
+  const { enum: values, const: only } = shape;
+  const isListed = Array.isArray(values) && values.some((value) => isSameText(value as JsonValue, text));
+  return isListed || only === text || variantsOf(shape).some((variant) => isAllowedText(variant, text));
+}
+
+function isSameText(value: JsonValue, text: string): boolean {
+  return typeof value === 'string' && value.toLowerCase() === text.toLowerCase();
+}
+
 /** What a value may be, in words for agents and authors. */
 export function describeShape(shape: Shape): string {
   const variants = variantsOf(shape);

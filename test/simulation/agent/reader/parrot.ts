@@ -46,6 +46,15 @@ const firstRelease: Parrot = {
   },
 };
 
+/** Deletes every marker, and leaves the words of the blank as if they were the answer. */
+const wordsOnly: Parrot = {
+  name: 'deletes the markers of blanks',
+  say: (offered) => ({
+    ...offered,
+    arguments: JSON.parse(JSON.stringify(offered.arguments).replaceAll(/<fill: ([^<>]*)>/g, '$1')),
+  }),
+};
+
 const encoded = (name: string, less: string, more: string): Parrot => ({
   name,
   say: (offered) => ({ ...offered, arguments: respelled(offered.arguments, less, more) as Call['arguments'] }),
@@ -57,6 +66,7 @@ export const PARROTS: readonly Parrot[] = [
   fillsOne,
   previousForm,
   firstRelease,
+  wordsOnly,
   encoded('writes blanks as HTML', '&lt;', '&gt;'),
   encoded('writes blanks as escaped JSON', '\\u003c', '\\u003e'),
 ];

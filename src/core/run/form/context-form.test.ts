@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import { enforces } from '../../../../test/enforces.ts';
+import { given, partsAt } from '../../../../test/examples/replies.ts';
+import type { JsonObject } from '../../json/json-value.ts';
+import { stepReply } from '../../prompt/reply/step-reply.ts';
+
+const step = (id: string, prompt = 'Do it.', more: object = {}) => ({ id, title: `Step ${id}`, prompt, ...more });
+const file = (...steps: readonly object[]) => ({ id: 'wr.keys', name: 'Keys', description: 'A workflow.', steps });
+const isLarge = { var: 'size', equals: 'large' };
+
+/** The context of the offered call after so many steps, where every step leaves these values. */
+function offered(workflow: object, place: { readonly done?: number; readonly context?: JsonObject } = {}): unknown {
+  const { nextCall } = given(stepReply(partsAt(workflow, place))).structured as {
+    readonly nextCall: { readonly arguments: { readonly context?: unknown } };
+  };
+  return nextCall.arguments.context;
+}
+
+describe('context keys in the form of a step', () => {
+  test('a step that names or lists a key is offered a blank with the values that conditions compare it with', () => {
+    enforces('keys_to_set_in_form');
+    const later = step('later', 'Do more.', { runCondition: { var: 'size', in: ['small', 'large'] } });
+    const blank = { size: '<fill: small | large>' };
+    expect(offered(file(step('a', 'Send context `size`.'), later))).toEqual(blank);
+    expect(offered(file(step('a', 'Judge it.', { sets: ['size'] }), later))).toEqual(blank);
+    expect(offered(file(step('a', 'Judge the size.'), later))).toBeUndefined();
+    const known = { context: { size: 'small' } };
+    expect(offered(file(step('a', 'Send context `size`.'), later), known)).toBeUndefined();
+    expect(offered(file(step('a', 'Judge it.', { sets: ['size'] }), later), known)).toBeUndefined();
+  });
+
+  test('a key that a skipped step would have set is offered again, and one that was asked on every path is not', () => {
+    const last = step('last', 'Do it.', { runCondition: isLarge });
+    const sized = step('sized', 'Send context `size`.');
+    const again = step('again', 'If not yet sent, send `size`.');
+    expect(offered(file(sized, again, last), { done: 1 })).toBeUndefined();
+    const maybe = { ...sized, runCondition: { var: 'kind', equals: 'new' } };
+    expect(offered(file(maybe, again, last))).toEqual({ size: '<fill: large, or another value>' });
+  });
+
+  test('a key that several steps list is offered to each of them', () => {
+    const last = step('last', 'Do it.', { runCondition: isLarge });
+    const workflow = file(step('a', 'Judge it.', { sets: ['size'] }), step('b', 'Again.', { sets: ['size'] }), last);
+    const context = { size: 'small' };
+    expect(offered(workflow, { context, done: 1 })).toEqual({ size: '<fill: large, or another value>' });
+  });
+
+  test('in a later round of a loop the keys and lists of the round before are offered again', () => {
+    const inner = {
+      id: 'parts',
+      type: 'loop',
+      title: 'Parts',
+      loop: { type: 'forEach', items: 'parts', maxIterations: 4, itemVar: 'part' },
+      body: [step('build')],
+    };
+    const outer = {
+      id: 'rounds',
+      type: 'loop',
+      title: 'Rounds',
+      loop: { type: 'for', count: 2, maxIterations: 2 },
+      body: [
+        step('split', 'Send context `parts` and `size`.'),
+        inner,
+        step('large', 'Do it.', { runCondition: isLarge }),
+      ],
+    };
+    const context = { parts: ['a'], size: 'small' };
+    const workflow = file(outer);
+    expect(offered(workflow, { context })).toBeUndefined();
+    expect(offered(workflow, { context, done: 2 })).toEqual({
+      parts: ['<fill: one part per entry>'],
+      size: '<fill: large, or another value>',
+    });
+  });
+
+  test('the key that ends a loop is offered in every round, also where it has a value', () => {
+    const loop = {
+      id: 'rounds',
+      type: 'loop',
+      title: 'Rounds',
+      loop: { type: 'while', condition: { var: 'open', equals: true }, maxIterations: 5 },
+      body: [step('work', 'Do it. Send `open` as false when nothing is left.')],
+    };
+    const workflow = file(step('count', 'Send context `open`.'), loop);
+    const blank = { open: '<fill: true | false>' };
+    expect(offered(workflow)).toEqual(blank);
+    for (const done of [1, 2, 3]) expect(offered(workflow, { context: { open: true }, done })).toEqual(blank);
+  });
+});
