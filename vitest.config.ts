@@ -33,6 +33,8 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     // What was compiled once is read by the next run.
     experimental: { fsModuleCache: true, fsModuleCachePath: '.cache/vitest' },
+    // A test that asserts nothing proves nothing.
+    expect: { requireAssertions: true },
     // No test asserts a time; this only ends what hangs, also on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -41,6 +41,7 @@ describe('the invariant registry', () => {
         { id: 'held', path: 'a.test.ts' },
         { id: 'twice', path: 'a.test.ts' },
         { id: 'misspelt', path: 'b.test.ts' },
+        { id: 'orphan', path: 'b.test.ts', maySkip: true },
       ],
       builtCapabilities: ['foundations'],
     });
@@ -67,6 +68,26 @@ describe('the invariant registry', () => {
     ]) {
       expect(isSound(wrong), JSON.stringify(wrong)).toBe(false);
     }
+  });
+
+  it('a claim of a test that does not run everywhere is known as such', () => {
+    enforces('invariant_registry_checked');
+    const text = [
+      "it('a', () => { enforces('always'); });",
+      "it.runIf(isHere('x'))('b', () => { enforces('if_here'); });",
+      "describe.skipIf(isThere)('c', () => { it('d', () => { enforces('if_away'); }); });",
+      "describe.runIf(isHere)\n  .each(KINDS)('e', () => { enforces('each_if_here'); });",
+      "it('f', async ({ skip }) => { enforces('skips_itself'); if (!isHere) skip('not here'); });",
+      "it.each(KINDS)('g', () => { enforces('each'); });",
+    ].join('\n');
+    const claims = claimsInText('a.test.ts', text);
+    expect(claims.filter(({ maySkip }) => maySkip === true).map(({ id }) => id)).toEqual([
+      'if_here',
+      'if_away',
+      'each_if_here',
+      'skips_itself',
+    ]);
+    expect(claims.filter(({ maySkip }) => maySkip === undefined).map(({ id }) => id)).toEqual(['always', 'each']);
   });
 
   it('claims are read over several lines, and never from comments or strings', () => {

@@ -82,11 +82,13 @@ export function appendPermitContract(makeStore: MakeStore): void {
     enforces('append_needs_witness');
     const { store } = makeStore();
     const { sessions } = store;
-    await sessions.exclusively(SESSION, async (_, permit) => {
+    const tried = await sessions.exclusively(SESSION, async (_, permit) => {
       const forgeries = [{}, { ...permit }, structuredClone(permit), Object.create(permit), SESSION, undefined];
-      for (const forged of forgeries) expect(await sessions.append(forged as AppendPermit, start)).toEqual(ENDED);
-      return ok(undefined);
+      const refusals: unknown[] = [];
+      for (const forged of forgeries) refusals.push(await sessions.append(forged as AppendPermit, start));
+      return ok(refusals);
     });
+    expect(tried).toEqual(ok(Array(6).fill(ENDED)));
     expect(await sessions.load(SESSION)).toEqual(NOT_THERE);
   });
 

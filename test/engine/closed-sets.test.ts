@@ -203,11 +203,10 @@ async function mistakeTokens({ agent, reopened, folder }: Server, call: Call): P
   await call('continue_workflow', { ackToken: begun['ackToken'] ?? null, stateToken: other['stateToken'] ?? null });
 
   const sent = { ackToken: begun['ackToken'] ?? null, output: { notesMarkdown: 'Done.' } };
-  await agent.services.sessions.exclusively(sessionOf(begun), async () => {
-    const busy = await reopened(call)('continue_workflow', sent);
-    expect(errorOf(busy)).toMatchObject({ retry: { kind: 'retryable_after_ms' }, nextIntent: 'rehydrate_only' });
-    return ok(undefined);
-  });
+  const busy = await agent.services.sessions.exclusively(sessionOf(begun), async () =>
+    ok(errorOf(await reopened(call)('continue_workflow', sent))),
+  );
+  expect(busy).toMatchObject({ value: { retry: { kind: 'retryable_after_ms' }, nextIntent: 'rehydrate_only' } });
   rmSync(join(folder, 'sessions', sessionOf(other)), { recursive: true });
   await reopened(call)('continue_workflow', { stateToken: other['stateToken'] ?? null });
   const pinned = eventsOf(agent, 'run_started').at(-1)?.data.workflowHash.replace('sha256:', '');

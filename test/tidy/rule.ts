@@ -26,6 +26,9 @@ export function isTest(path: string): boolean {
   return /\.test\.tsx?$/.test(path);
 }
 
+/** Tests, and what only they use. */
+export const isTestCode: Scope = (path) => path.startsWith('test/') || isTest(path);
+
 /** A rule that looks at one file at a time. */
 export function eachFile(scope: Scope, find: FindInFile): TidyRule['find'] {
   return (files) => files.filter(({ path }) => scope(path)).flatMap(find);

@@ -9,13 +9,14 @@ import {
   inCore,
   inProgram,
   isTest,
+  isTestCode,
   matches,
   outsideAdapters,
   type Planted,
   pathsMatching,
   type TidyRule,
 } from './rule.ts';
-import type { SourceFile } from './source-file.ts';
+import { closingBracket, lineAt, type SourceFile } from './source-file.ts';
 
 /** What neither the compiler nor the linter can hold. */
 export const TIDY_RULES: readonly TidyRule[] = [
@@ -185,6 +186,20 @@ export const TIDY_RULES: readonly TidyRule[] = [
     ],
   },
   {
+    name: 'no-assertion-in-a-call-that-may-not-make-it',
+    find: eachFile(isTestCode, skippableAssertions),
+    planted: [
+      [
+        [
+          'src/core/planted.test.ts',
+          "it('x', async () => {\n  await gate.pass(id, async () => {\n    expect(1).toBe(1);\n  });\n});",
+        ],
+      ],
+      [['test/planted.contract.ts', 'const a = 1;\nread(file).map((text) => {\n  expect(text).toBe(2);\n});']],
+      [['test/planted.test.ts', "import { locked } from './locked.ts';\nlocked(() => expect(1).toBe(1));"]],
+    ],
+  },
+  {
     name: 'no-notes-to-self',
     find: eachFile(everywhere, commentsMatching(/\b(?:TODO|FIXME|XXX|HACK)\b/, 'do it, or open an issue')),
     planted: [[['src/core/planted.ts', '// TODO: later']], [['test/planted.test.ts', '/* FIXME */']]],
@@ -251,6 +266,24 @@ export const TIDY_RULES: readonly TidyRule[] = [
     planted: [[['src/core/planted.ts', '// biome-ignore lint/plugin: just once\nx();']]],
   },
 ];
+
+/** Calls that always make the call they are given; what a file declares itself can be read there. */
+const ALWAYS_CALLS =
+  /^(?:(?:it|test|describe|beforeAll|beforeEach|afterAll|afterEach)(?:\.\w+)*|fc\.assert|.*\.forEach)$/;
+
+/** Assertions in a callback of a call whose result is thrown away: if it refuses, nothing was asserted and nobody knows. */
+function skippableAssertions({ path, text, code }: SourceFile): ReturnType<FindInFile> {
+  const statements = code.matchAll(
+    /(?<=(?:^|[;{}])\s*)(?:await\s+)?([A-Za-z_$][\w$.?]*(?:\([^()]*\)(?:\.[\w$]+)+)*)\s*\(/g,
+  );
+  return [...statements].flatMap(({ 0: head, 1: callee = '', index }) => {
+    const start = index + head.length;
+    const given = code.slice(start, closingBracket(code, start));
+    const isOwn = new RegExp(`\\bfunction\\s+${callee.replaceAll(/\W/g, '\\$&')}\\b`).test(code);
+    if (!/=>|\bfunction\b/.test(given) || !/\bexpect\s*\(/.test(given) || ALWAYS_CALLS.test(callee) || isOwn) return [];
+    return [{ path, line: lineAt(text, start), message: `assert what ${callee}(…) returns, outside of it` }];
+  });
+}
 
 /** Looks at plain comments only: a JSDoc may hold an example. */
 function commentedOutCode({ path, comments }: SourceFile): ReturnType<FindInFile> {

@@ -47,6 +47,17 @@ export function lineAt(text: string, position: number): number {
   return text.slice(0, position).split('\n').length;
 }
 
+/** Where the round bracket ends that opens just before a position. */
+export function closingBracket(code: string, start: number): number {
+  let depth = 1;
+  for (let i = start; i < code.length; i++) {
+    if (code[i] === '(') depth += 1;
+    if (code[i] === ')') depth -= 1;
+    if (depth === 0) return i;
+  }
+  return code.length;
+}
+
 function blank(text: string): string {
   return text.replaceAll(/[^\n]/g, ' ');
 }

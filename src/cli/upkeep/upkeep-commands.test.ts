@@ -1,5 +1,6 @@
 import { appendFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ok } from 'neverthrow';
 import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { fakeSetup } from '../../../test/cli/fake-setup.ts';
@@ -188,13 +189,13 @@ describe('session delete', () => {
     const upkeep = { ...storeOf({ ...parts, waiting }), hasher: nodeHasher, clock: { nowMs: () => 7 } };
     const json = async (...args: string[]) =>
       sessionDeleteShape.parse(JSON.parse((await run('session', 'delete', ...args, '--json', { upkeep })).out));
-    await store.sessions.exclusively(id, async () => {
-      expect(await json(id, other, '--yes')).toMatchObject({
+    const refused = await store.sessions.exclusively(id, async () => ok(await json(id, other, '--yes')));
+    expect(refused).toMatchObject({
+      value: {
         ok: false,
         error: { code: 'SESSION_LOCKED' },
         data: { deleted: [other], failed: [{ sessionId: id, code: 'SESSION_LOCKED' }] },
-      });
-      return expect.anything();
+      },
     });
     expect(await json('--undo')).toMatchObject({ data: { bin: [{ sessionId: other, deletedAtMs: 7 }] } });
     expect(await json('--undo', other)).toMatchObject({ data: { restored: [other] } });

@@ -29,12 +29,11 @@ test('an expired permit is refused before the disk is touched', async () => {
   operations.length = 0;
   expect(await sessions.append(permit, PLANS.start)).toEqual(err({ code: 'permit_ended' }));
   expect(operations).toEqual([]);
-  await sessions.exclusively(SESSION, async () => {
+  const inside = await sessions.exclusively(SESSION, async () => {
     operations.length = 0;
-    expect(await sessions.append(permit, PLANS.start)).toEqual(err({ code: 'permit_ended' }));
-    expect(operations).toEqual([]);
-    return ok(undefined);
+    return ok([await sessions.append(permit, PLANS.start), [...operations]]);
   });
+  expect(inside).toEqual(ok([err({ code: 'permit_ended' }), []]));
 });
 
 test('the lock is released only after the last append, even if the callback did not await it', async () => {
@@ -63,15 +62,13 @@ test('a plan that is too large is refused before the disk is touched', async () 
   enforces('append_plan_limits');
   const { store, operations } = freshStore();
   const { sessions } = store;
-  await sessions.exclusively(SESSION, async (_, permit) => {
+  const events = Array.from({ length: 1_001 }, () => PLANS.start.events[0] ?? expect.fail('an event'));
+  const tried = await sessions.exclusively(SESSION, async (_, permit) => {
     operations.length = 0;
-    const events = Array.from({ length: 1_001 }, () => PLANS.start.events[0] ?? expect.fail('an event'));
-    expect(await sessions.append(permit, { ...PLANS.start, events })).toEqual(
-      err({ code: 'plan_too_large', measure: 'events', size: 1_001, max: 1_000 }),
-    );
-    expect(operations).toEqual([]);
-    return ok(undefined);
+    return ok([await sessions.append(permit, { ...PLANS.start, events }), [...operations]]);
   });
+  const tooLarge = err({ code: 'plan_too_large', measure: 'events', size: 1_001, max: 1_000 });
+  expect(tried).toEqual(ok([tooLarge, []]));
 });
 
 test('waiting for a session held in the same process is refused after two seconds, even inside its own callback', async () => {
