@@ -1,6 +1,6 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -110,14 +110,16 @@ describe('a server on standard input and output', () => {
     expect(said.talk).not.toContain(token);
   });
 
-  it.runIf(existsSync('/proc/self/status'))('a stdio server uses little memory', async () => {
+  it('a stdio server uses little memory', async () => {
     enforces('budget_memory');
     const { child } = serve();
     child.stdin.write(HELLO + LIST);
     await once(child.stdout, 'data');
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    // POSIX: in kibibytes, on every system that WorkRail supports.
+    const resident = Number(execFileSync('ps', ['-o', 'rss=', '-p', String(child.pid)], { encoding: 'utf8' }));
     child.stdin.end();
-    expect(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024).toBeLessThanOrEqual(MEMORY_MIB_MAX);
+    expect(resident / 1_024).toBeGreaterThan(1);
+    expect(resident / 1_024).toBeLessThanOrEqual(MEMORY_MIB_MAX);
   });
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
 import { nodeHasher } from '../../../src/adapters/system.ts';
 import { enforces } from '../../enforces.ts';
+import { SMALL_PROGRAM } from '../small-program.ts';
 import { findChromium } from './chromium.ts';
 import { ANATOMY, LOW_CONTRAST } from './page-probes.ts';
 import { bugHunt, huntEngine } from './report-session.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
   const sessionId = await bugHunt(huntEngine({ store: fileStore(dataDir, nodeHasher.sha256) }), HOSTILE);
   page = join(folder, 'report.html');
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, ['dist/workrail.js', 'export', sessionId.slice(-6), ...args], {
+    spawnSync(process.execPath, [SMALL_PROGRAM, 'export', sessionId.slice(-6), ...args], {
       env: { ...process.env, WORKRAIL_DATA_DIR: dataDir },
       encoding: 'utf8',
     });
@@ -42,6 +43,26 @@ it('a report is the same in a file and in a pipe, and leaves no other file', () 
   expect(readFileSync(page, 'utf8')).toBe(told.piped);
   expect(told.md).toContain('# Checkout fails on an empty cart\n');
   expect(told.md.split('\n').filter((line) => /^#+ .*Not a heading/.test(line))).toEqual([]);
+});
+
+it('an HTML report has no element and no attribute that runs or loads anything', () => {
+  enforces('report_notes_inert', 'report_page_self_contained');
+  const body = told.piped.replace(/<style>[^<]*<\/style>/, '');
+  const tags = [...body.matchAll(/<([a-z][\w-]*)((?:\s+[\w-]+(?:="[^"<>]*")?)*)\s*\/?>/gi)];
+  // Nothing else begins with a bracket: a text has none.
+  expect(body.match(/</g)).toHaveLength(tags.length + (body.match(/<\/[a-z]\w*>/g)?.length ?? 0) + 1);
+  expect(
+    [...new Set(tags.map(([, name]) => name))].filter((name) => ACTIVE.includes((name ?? '').toLowerCase())),
+  ).toEqual([]);
+  const attributes = tags.flatMap(([, , rest = '']) => [...rest.matchAll(/([\w-]+)(?:="([^"]*)")?/g)]);
+  const names = new Set(attributes.map(([, name = '']) => name));
+  expect([...names].filter((name) => /^(?:on.*|style|src.*|action|background|poster|ping|xlink)$/i.test(name))).toEqual(
+    [],
+  );
+  const targets = attributes.filter(([, name]) => name === 'href').map(([, , value = '']) => value);
+  expect(targets.length).toBeGreaterThan(10);
+  expect(targets.filter((target) => !/^(?:#[\w-]+|https:\/\/[\w./?=&;-]+)$/.test(target))).toEqual([]);
+  expect(told.piped).toContain(`content="default-src 'none'; style-src 'sha256-`);
 });
 
 it('an HTML report is readable in light, dark and print, loads nothing and executes no note', async ({ skip }) => {
@@ -112,6 +133,11 @@ function shotIn(into: string, name: string): { readonly path: string } {
   mkdirSync(into, { recursive: true });
   return { path: join(into, `${name}.png`) };
 }
+
+const ACTIVE =
+  'script img iframe frame object embed link base form input video audio source style foreignobject animate use template'.split(
+    ' ',
+  );
 
 const NEXT = 'Next: check the report before you share it\n';
 
