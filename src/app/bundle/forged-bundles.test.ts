@@ -204,7 +204,7 @@ describe('a bundle that somebody changed', () => {
       { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'digest_mismatch' },
     ],
     [
-      'a history that contradicts itself',
+      'an event whose key does not follow from its content',
       () =>
         forged(file, ({ session }) =>
           Object.assign(session.events.find(({ kind }) => kind === 'advance_recorded')?.['data'] as object, {
@@ -212,6 +212,26 @@ describe('a bundle that somebody changed', () => {
           }),
         ),
       { code: 'BUNDLE_INVALID_FORMAT' },
+    ],
+    [
+      'an attempt that skips others',
+      () =>
+        forged(file, ({ session }) => {
+          const event = session.events.find(({ kind }) => kind === 'advance_recorded') ?? expect.fail();
+          Object.assign(event['data'] as object, { attemptId: 3 });
+          Object.assign(event, { dedupeKey: String(event['dedupeKey']).replace(/:0$/, ':3') });
+        }),
+      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'history_inconsistent' },
+    ],
+    [
+      'an edge that calls the first way from a step a second one',
+      () =>
+        forged(file, ({ session }) => {
+          const event = session.events.find(({ kind }) => kind === 'edge_created') ?? expect.fail();
+          const { cause } = event['data'] as { cause: { kind: string } };
+          Object.assign(cause, { kind: 'non_tip_advance' });
+        }),
+      { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'history_inconsistent' },
     ],
     [
       'another name',

@@ -98,6 +98,28 @@ test('the same ack token with other notes stores nothing, says so, and one furth
   expect(notesAt(await agent.show(branched))).toEqual(['Another way.']);
 });
 
+test.each([
+  ['another context', { notes: 'Done.', context: { way: 2 } }],
+  ['no context', { notes: 'Done.', mode: 'guided' as const }],
+  ['another mode', { notes: 'Done.', context: { way: 1 }, mode: 'full_auto_never_stop' as const }],
+  ['no mode', { notes: 'Done.', context: { way: 1 } }],
+])('the same ack token and the same notes with %s are reported as ignored', async (_, sent) => {
+  enforces('replay_with_other_payload_warned', 'advance_recorded_request_digest');
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  const asRecorded = { notes: 'Done.', context: { way: 1 }, mode: 'guided' as const };
+  const first = await agent.send(begun, asRecorded);
+  expect(await agent.send(begun, asRecorded)).toEqual(first);
+  const before = agent.events.length;
+  const other = await agent.send(begun, sent);
+  expect(agent.events).toHaveLength(before);
+  const { notes: notesMarkdown, ...rest } = sent;
+  expect(other.structured).toMatchObject({
+    warnings: [{ code: 'replay_ignored_new_output' }],
+    nextCall: { arguments: { output: { notesMarkdown }, ...rest } },
+  });
+});
+
 test('after a block, other content is directed to the blocked node', async () => {
   enforces('replay_with_other_payload_warned', 'blocked_outcome_is_final_for_its_ack');
   const agent = engine();
