@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { isLong } from '../volume.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
+import { SMALL_PROGRAM } from './small-program.ts';
 
 /** A workflow with one step for each way in which a command can end. */
 const workflow = (id: string, checks: readonly object[]) => ({
@@ -65,7 +66,7 @@ type Ran = { readonly code: number | null; readonly out: string; readonly talk: 
 
 function run(...args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [`${process.cwd()}/dist/workrail.js`, ...args], {
+    const child = spawn(process.execPath, [SMALL_PROGRAM, ...args], {
       env: env(),
       cwd: workspace,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -84,7 +85,7 @@ function run(...args: readonly string[]): Promise<Ran> {
 
 /** The same in a real terminal, where the person types something. */
 function runInTerminal(typed: string, ...args: readonly string[]): Promise<Ran> {
-  const line = [process.execPath, `${process.cwd()}/dist/workrail.js`, ...args].map((word) => `'${word}'`).join(' ');
+  const line = [process.execPath, SMALL_PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
   return new Promise((resolve) => {
     const child = spawn('script', ['-qec', `stty cols 200 rows 50; ${line}`, '/dev/null'], {
       env: { ...env(), TERM: 'xterm' },
@@ -242,7 +243,7 @@ describe('workrail attest', () => {
   it('an interrupted run of a check ends the command, and records nothing', async () => {
     writeWorkflow('user', 'own.work', CHECKS);
     const { client, start } = await started('own.work');
-    const child = spawn(process.execPath, [`${process.cwd()}/dist/workrail.js`, 'attest', start.run.tag, 'hang'], {
+    const child = spawn(process.execPath, [SMALL_PROGRAM, 'attest', start.run.tag, 'hang'], {
       env: env(),
       cwd: workspace,
       stdio: ['ignore', 'ignore', 'pipe'],

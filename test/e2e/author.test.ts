@@ -1,17 +1,21 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { CLIENTS } from './clients.ts';
-
-const PROGRAM = resolve('dist/workrail.js');
+import { SMALL_PROGRAM } from './small-program.ts';
 
 let folder: string;
 const env = () => ({ PATH: process.env['PATH'] ?? '', HOME: folder, WORKRAIL_DATA_DIR: join(folder, 'data') });
 const workrail = (...args: readonly string[]) => {
-  const ran = spawnSync(process.execPath, [PROGRAM, ...args], { cwd: folder, env: env(), encoding: 'utf8', input: '' });
+  const ran = spawnSync(process.execPath, [SMALL_PROGRAM, ...args], {
+    cwd: folder,
+    env: env(),
+    encoding: 'utf8',
+    input: '',
+  });
   return { exitCode: ran.status, out: ran.stdout, talk: ran.stderr };
 };
 
@@ -47,7 +51,7 @@ it('workflow check --watch reports after every change until it is interrupted', 
   enforces('cli_exit_codes');
   workrail('workflow', 'new', 'team.begun');
   const file = join(folder, '.workrail/workflows/team.begun.json');
-  const watching = spawn(process.execPath, [PROGRAM, 'workflow', 'check', 'team.begun', '--watch'], {
+  const watching = spawn(process.execPath, [SMALL_PROGRAM, 'workflow', 'check', 'team.begun', '--watch'], {
     cwd: folder,
     env: env(),
   });

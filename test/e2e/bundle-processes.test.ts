@@ -8,9 +8,9 @@ import { enforces } from '../enforces.ts';
 import { loose } from '../examples/bundles.ts';
 import { filledCall } from '../examples/filled-call.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
+import { SMALL_PROGRAM } from './small-program.ts';
 import { fastDir } from './store/fast-dir.ts';
 
-const PROGRAM = 'dist/workrail.js';
 const STEPS = 5;
 const EXPORTS = 2;
 /** Every command is a process of its own, and other tests start theirs at the same time. */
@@ -47,7 +47,7 @@ function environment(dataDir: string): Record<string, string> {
 
 /** Runs the program; a refusal fails the test. */
 async function run(dataDir: string, ...args: string[]): Promise<string> {
-  return (await promisify(execFile)(process.execPath, [PROGRAM, ...args], { env: environment(dataDir) })).stdout;
+  return (await promisify(execFile)(process.execPath, [SMALL_PROGRAM, ...args], { env: environment(dataDir) })).stdout;
 }
 
 const data = ({ structuredContent }: ToolResult) => structuredContent ?? {};

@@ -8,8 +8,8 @@ import { nodeHasher } from '../../src/adapters/system.ts';
 import { loose } from '../examples/bundles.ts';
 import { engine } from '../examples/engine.ts';
 import { sharedSession } from '../examples/shared-session.ts';
+import { SMALL_PROGRAM } from './small-program.ts';
 
-const PROGRAM = 'dist/workrail.js';
 let folder: string;
 
 beforeEach(() => {
@@ -23,7 +23,7 @@ it('a session moves from one data directory to another through a file or a pipe'
   const { sessionId } = await sharedSession(engine({ store: fileStore(here, nodeHasher.sha256) }));
   const file = join(folder, 'session.json');
   const run = (dataDir: string, ...args: string[]) =>
-    spawnSync(process.execPath, [PROGRAM, ...args], {
+    spawnSync(process.execPath, [SMALL_PROGRAM, ...args], {
       env: { ...process.env, WORKRAIL_DATA_DIR: dataDir },
       encoding: 'utf8',
     });
@@ -41,7 +41,7 @@ it('a session moves from one data directory to another through a file or a pipe'
     data: { from: sessionId, sessionId: expect.not.stringContaining(sessionId) },
   });
   expect(run(there, 'session', 'verify').stdout).toMatch(/^2 sessions checked in .*, all healthy/);
-  expect(execFileSync(process.execPath, [PROGRAM, 'export', '--help'], { encoding: 'utf8' })).toContain(
+  expect(execFileSync(process.execPath, [SMALL_PROGRAM, 'export', '--help'], { encoding: 'utf8' })).toContain(
     '--as <format>',
   );
 });

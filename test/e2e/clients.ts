@@ -4,6 +4,7 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { SMALL_PROGRAM } from './small-program.ts';
 
 export type ToolResult = {
   readonly isError?: boolean;
@@ -46,7 +47,6 @@ type ConnectTo = (place: Place, options?: ClientOptions) => Promise<TestClient>;
 type Connect = (env: Record<string, string>) => Promise<TestClient>;
 
 const identity = { name: 'workrail-test', version: '0' };
-const PROGRAM = `${process.cwd()}/dist/workrail.js`;
 
 /** Both generations of the client library, the newer one in both protocol eras. */
 export const CLIENT_KINDS: { readonly [name: string]: ConnectTo } = {
@@ -119,7 +119,7 @@ function capabilitiesOf({ roots, onForm }: { readonly roots: unknown; readonly o
   return { ...(roots === undefined ? {} : { roots: {} }), ...(onForm === undefined ? {} : { elicitation: {} }) };
 }
 
-function started({ env, cwd, program = PROGRAM }: Extract<Place, { env: unknown }>) {
+function started({ env, cwd, program = SMALL_PROGRAM }: Extract<Place, { env: unknown }>) {
   return { command: process.execPath, args: [program, 'serve'], env, ...(cwd === undefined ? {} : { cwd }) };
 }
 

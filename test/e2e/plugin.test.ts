@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startServer } from '../../src/adapters/clients/start-server.ts';
+import { SMALL_PROGRAM } from './small-program.ts';
 
-const PROGRAM = resolve('dist/workrail.js');
 let place: string;
 const at = (...names: string[]) => join(place, ...names);
 const env = () => ({ PATH: `${at('bin')}:${process.env['PATH']}`, HOME: at('home'), WORKRAIL_DATA_DIR: at('data') });
@@ -13,7 +13,9 @@ const env = () => ({ PATH: `${at('bin')}:${process.env['PATH']}`, HOME: at('home
 beforeAll(() => {
   place = mkdtempSync(join(tmpdir(), 'workrail-plugin-'));
   for (const folder of ['bin', 'odd', 'home', 'project', 'elsewhere']) mkdirSync(at(folder));
-  writeFileSync(at('bin', 'workrail'), `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
+  writeFileSync(at('bin', 'workrail'), `#!/bin/sh\nexec "${process.execPath}" "${SMALL_PROGRAM}" "$@"\n`, {
+    mode: 0o755,
+  });
 });
 
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -48,7 +50,7 @@ describe('the plugin for Claude Code', () => {
   });
 
   it('the hooks show the current step after a compaction, and hold a stop once while a run is open', async () => {
-    const server = await startServer({ command: process.execPath, args: [PROGRAM, 'serve'], env: env() });
+    const server = await startServer({ command: process.execPath, args: [SMALL_PROGRAM, 'serve'], env: env() });
     const started = await server.call('start_workflow', {
       workflowId: 'wr.first_steps',
       goal: 'See it come back',
@@ -74,7 +76,7 @@ describe('the plugin for Claude Code', () => {
     const steps = [{ id: 'do', title: 'Do it', prompt: 'Do it.', checks }];
     const file = { id: 'project.checked', name: 'Checked', description: 'Is checked.', version: '1.0.0', steps };
     writeFileSync(join(folder, '.workrail', 'workflows', 'project.checked.json'), JSON.stringify(file));
-    const server = await startServer({ command: process.execPath, args: [PROGRAM, 'serve'], env: env() });
+    const server = await startServer({ command: process.execPath, args: [SMALL_PROGRAM, 'serve'], env: env() });
     const started = await server.call('start_workflow', {
       workflowId: 'project.checked',
       goal: 'Check it',

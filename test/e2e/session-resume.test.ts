@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { filledCall } from '../examples/filled-call.ts';
 import { CLIENTS, type TestClient } from './clients.ts';
+import { SMALL_PROGRAM } from './small-program.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -22,7 +23,7 @@ it('session resume prints text that continues a run in a new chat, at the curren
     return chat(client).finally(() => client.close());
   };
   const cli = (...args: string[]) =>
-    spawnSync(process.execPath, [`${process.cwd()}/dist/workrail.js`, ...args], { env, cwd: folder, encoding: 'utf8' });
+    spawnSync(process.execPath, [SMALL_PROGRAM, ...args], { env, cwd: folder, encoding: 'utf8' });
   const pasted = (...args: string[]) =>
     inChat(async (client) => {
       const [, tool = '', given = '{}'] = /^ {2}(\w+) (\{.*\})$/m.exec(cli('session', 'resume', ...args).stdout) ?? [];

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { CLIENTS, type TestClient, type ToolResult } from './clients.ts';
+import { SMALL_PROGRAM } from './small-program.ts';
 
-const PROGRAM = 'dist/workrail.js';
 let dataDir: string;
 let client: TestClient;
 
@@ -22,7 +22,8 @@ afterEach(async () => {
 });
 
 const env = () => ({ ...process.env, WORKRAIL_DATA_DIR: dataDir });
-const run = (...args: string[]) => spawnSync(process.execPath, [PROGRAM, ...args], { env: env(), encoding: 'utf8' });
+const run = (...args: string[]) =>
+  spawnSync(process.execPath, [SMALL_PROGRAM, ...args], { env: env(), encoding: 'utf8' });
 const data = ({ structuredContent }: ToolResult) => structuredContent ?? {};
 const codes = (reply: ToolResult) => (data(reply)['warnings'] as { code: string }[]).map(({ code }) => code);
 
@@ -79,7 +80,7 @@ it('a deleted session disappears for a running server and is restored completely
 it('session delete in a terminal deletes only after a yes', async () => {
   enforces('cli_interaction_switches', 'cli_exit_codes');
   const { sessionId } = await begin('Mend the shop');
-  const command = `stty cols 120 rows 40; ${process.execPath} ${PROGRAM} session delete ${sessionId}`;
+  const command = `stty cols 120 rows 40; ${process.execPath} ${SMALL_PROGRAM} session delete ${sessionId}`;
   expect(await inTerminal(command, '\r')).toMatchObject({
     code: 5,
     text: expect.stringContaining('Delete 1 session?'),

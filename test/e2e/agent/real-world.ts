@@ -12,8 +12,7 @@ import type { Reply } from '../../simulation/agent/reader/obedient-reader.ts';
 import { servicesOver } from '../../simulation/agent/world/services-over.ts';
 import { SMALL_FILES } from '../../simulation/agent/world/small-workflows.ts';
 import type { Chat, World } from '../../simulation/agent/world/world.ts';
-
-const PROGRAM = `${process.cwd()}/dist/workrail.js`;
+import { SMALL_PROGRAM } from '../small-program.ts';
 
 /** The built program over a folder that goes with the test: every chat is a process, and the log is read from the files. */
 export function realWorld(): World {
@@ -32,7 +31,7 @@ export function realWorld(): World {
 }
 
 async function newProcess(env: Record<string, string>, cwd: string): Promise<Chat> {
-  const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'serve'], env, cwd });
+  const transport = new StdioClientTransport({ command: process.execPath, args: [SMALL_PROGRAM, 'serve'], env, cwd });
   const client = new Client({ name: 'lossy-agent', version: '0' });
   await client.connect(transport);
   const { pid } = transport;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { type AskedForm, CLIENT_KINDS, type FormAnswer, type TestClient, type ToolResult } from '../clients.ts';
+import { SMALL_PROGRAM } from '../small-program.ts';
 import { atTerminal, CTRL_C, DOWN, hasTerminal, type Typed } from '../terminal.ts';
 import { startHttp } from './local-http.ts';
 
@@ -52,7 +53,7 @@ function run(
   ...args: string[]
 ): Promise<{ readonly code: number | null; readonly out: string; readonly talk: string }> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [`${process.cwd()}/dist/workrail.js`, ...args], {
+    const child = spawn(process.execPath, [SMALL_PROGRAM, ...args], {
       env: { ...place().env, PATH: process.env['PATH'] ?? '' },
       cwd: join(folder, 'here'),
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -237,7 +238,7 @@ it('a server with an open form ends by itself when the client hangs up, and the 
   const first = await connectFirst();
   const ackToken = await started(first);
   await first.close();
-  const child = spawn(process.execPath, [`${process.cwd()}/dist/workrail.js`, 'serve'], { ...place(), stdio: 'pipe' });
+  const child = spawn(process.execPath, [SMALL_PROGRAM, 'serve'], { ...place(), stdio: 'pipe' });
   const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   const isAsked = new Promise<void>((resolve) => {
     let talk = '';

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { SMALL_PROGRAM } from '../small-program.ts';
 
 /** A server of the built program that listens on a port of its own. */
 export type HttpServer = {
@@ -12,7 +13,7 @@ export type HttpServer = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
 
-export async function startHttp(env: Record<string, string>, program = 'dist/workrail.js'): Promise<HttpServer> {
+export async function startHttp(env: Record<string, string>, program = SMALL_PROGRAM): Promise<HttpServer> {
   const child = spawn(process.execPath, [program, 'serve', '--http', '0'], { env });
   const [url, secretFile] = await new Promise<readonly [string, string]>((resolve, reject) => {
     let talk = '';

@@ -3,7 +3,8 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLIENT_KINDS } from '../clients.ts';
-import { DIST, type ThrowAway, throwAway } from './throw-away.ts';
+import { SMALL_PROGRAM } from '../small-program.ts';
+import { type ThrowAway, throwAway } from './throw-away.ts';
 
 const TERMINAL = '/usr/bin/script';
 const SHELLS = {
@@ -14,7 +15,7 @@ const SHELLS = {
 let machine: ThrowAway;
 beforeAll(async () => {
   machine = throwAway();
-  symlinkSync(DIST, join(machine.root, 'bin', 'workrail'));
+  symlinkSync(SMALL_PROGRAM, join(machine.root, 'bin', 'workrail'));
   const client = await CLIENT_KINDS['client 2.x']?.({ env: machine.env, cwd: machine.work });
   await client?.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Find the slow query' });
   await client?.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Make the README clearer' });

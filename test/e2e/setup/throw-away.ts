@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { SMALL_PROGRAM } from '../small-program.ts';
 
 type Ended = { readonly exitCode: number | null; readonly out: string; readonly talk: string };
 
@@ -33,8 +34,6 @@ export type ThrowAway = {
   readonly remove: () => void;
 };
 
-export const DIST = join(process.cwd(), 'dist', 'workrail.js');
-
 export function throwAway(prefix = 'workrail-setup-'): ThrowAway {
   const root = mkdtempSync(join(tmpdir(), prefix));
   const [home, work, bin] = ['home', 'work', 'bin'].map((name) => join(root, name)) as [string, string, string];
@@ -42,7 +41,7 @@ export function throwAway(prefix = 'workrail-setup-'): ThrowAway {
   symlinkSync(process.execPath, join(bin, 'node'));
   const env = { HOME: home, PATH: `${bin}:/usr/bin:/bin`, TERM: 'dumb' };
   const start: ThrowAway['start'] = (args, more = {}) =>
-    spawn(process.execPath, [more.program ?? DIST, ...args], { cwd: work, env: { ...env, ...more.env } });
+    spawn(process.execPath, [more.program ?? SMALL_PROGRAM, ...args], { cwd: work, env: { ...env, ...more.env } });
   return {
     root,
     home,
