@@ -4,7 +4,7 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { SMALL_PROGRAM } from './small-program.ts';
+import { NO_PROJECT, SMALL_PROGRAM } from './small-program.ts';
 
 export type ToolResult = {
   readonly isError?: boolean;
@@ -119,8 +119,8 @@ function capabilitiesOf({ roots, onForm }: { readonly roots: unknown; readonly o
   return { ...(roots === undefined ? {} : { roots: {} }), ...(onForm === undefined ? {} : { elicitation: {} }) };
 }
 
-function started({ env, cwd, program = SMALL_PROGRAM }: Extract<Place, { env: unknown }>) {
-  return { command: process.execPath, args: [program, 'serve'], env, ...(cwd === undefined ? {} : { cwd }) };
+function started({ env, cwd = NO_PROJECT, program = SMALL_PROGRAM }: Extract<Place, { env: unknown }>) {
+  return { command: process.execPath, args: [program, 'serve'], env, cwd };
 }
 
 function rootList(roots: readonly string[]) {

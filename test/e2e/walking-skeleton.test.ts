@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
 import { enforces } from '../enforces.ts';
-import { CLIENTS, type TestClient, type ToolResult } from './clients.ts';
+import { CLIENT_KINDS, CLIENTS, type TestClient, type ToolResult } from './clients.ts';
 
 const STEPS = ['look', 'propose', 'check'];
 
@@ -138,6 +138,19 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
     expect(data(there)['pending']).toEqual(data(next)['pending']);
     expect(content(replayed)).toEqual(content(next));
   });
+});
+
+it('the whole library is listed, and no file of it is invalid', async () => {
+  const client = await CLIENT_KINDS['client 2.x']?.({
+    env: { WORKRAIL_DATA_DIR: dataDir },
+    program: 'dist/workrail.js',
+    cwd: '.',
+  });
+  const listed = (await client?.call('list_workflows', {})) as ToolResult;
+  await client?.close();
+  expect(data(listed)).toMatchObject({ invalid: [] });
+  const bundled = data(listed)['workflows'] as readonly { id: string; sourceKind: string }[];
+  expect(bundled.filter(({ sourceKind }) => sourceKind === 'bundled').length).toBeGreaterThan(20);
 });
 
 it('all data is stored in the documented layout, readable only by the user', async () => {

@@ -6,7 +6,7 @@ import { COMMANDS } from '../../../src/cli/command-list.ts';
 import { commandShapes } from '../../../src/cli/command-shape.ts';
 import { enforces } from '../../enforces.ts';
 import { drawnSeed, isLong } from '../../volume.ts';
-import { SMALL_PROGRAM } from '../small-program.ts';
+import { type CommandHost, commandHost } from '../small-program.ts';
 import { HOSTILE, type HostileMachine, hostileMachine, OBEYED, TYPED } from './hostile-machine.ts';
 
 const COMMAND_SHAPES = await commandShapes();
@@ -16,10 +16,15 @@ type Form = 'text' | 'json';
 type Row = { readonly typed: readonly string[]; readonly exitCode?: number; readonly form?: Form };
 
 let machine: HostileMachine;
+let host: CommandHost;
 beforeAll(async () => {
   machine = await hostileMachine();
+  host = commandHost();
 });
-afterAll(() => machine.remove());
+afterAll(() => {
+  host.end();
+  machine.remove();
+});
 
 const SESSION = '<session>';
 const BUNDLE = `bundle ${TYPED}.json`;
@@ -176,7 +181,7 @@ async function asJson({ typed, exitCode = 0 }: Row): Promise<{ readonly error?: 
 
 function run(typed: readonly string[]) {
   const words = typed.map((word) => (word === SESSION ? machine.sessionId : word));
-  return machine.run(words, { program: SMALL_PROGRAM });
+  return host.run(words, { cwd: machine.work, env: machine.env });
 }
 
 function nameOf([first = '', second = '']: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../../src/core/log/error-envelope.ts';
 import { enforces } from '../../enforces.ts';
 import { CLIENTS } from '../clients.ts';
-import { SMALL_PROGRAM } from '../small-program.ts';
+import { type CommandHost, commandHost } from '../small-program.ts';
 import { writtenPages } from './written-commands.ts';
 
 const PAGES = writtenPages();
@@ -21,6 +21,7 @@ const PART = { name: 'Part', description: 'A part of a page.', about: 'A part.',
 
 let place: string;
 let tag: string;
+let host: CommandHost;
 const at = (...names: string[]) => join(place, ...names);
 const env = (data = 'data', home = 'home') => ({
   PATH: process.env['PATH'] ?? '',
@@ -41,9 +42,13 @@ beforeAll(async () => {
   git('-c', 'user.name=test', '-c', 'user.email=test@example.org', 'commit', '--quiet', '-m', 'first');
   cpSync('examples', at('project/examples'), { recursive: true });
   tag = await branchedRun();
+  host = commandHost();
 });
 
-afterAll(() => rmSync(place, { recursive: true, force: true }));
+afterAll(() => {
+  host.end();
+  rmSync(place, { recursive: true, force: true });
+});
 
 /** A run that was rewound and is not finished, in the project of the reader. */
 async function branchedRun(): Promise<string> {
@@ -64,7 +69,7 @@ async function branchedRun(): Promise<string> {
 }
 
 describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands of $path', ({ path, commands }) => {
-  it('the commands on the page do what it says, in order', () => {
+  it('the commands on the page do what it says, in order', async () => {
     enforces('cli_docs_commands_run_in_ci');
     const typed = commands.filter((line) => !ELSEWHERE.test(line));
     const foreign = typed.filter((line) => !/^(?:workrail|node dist\/workrail\.js) /.test(line));
@@ -77,41 +82,36 @@ describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands
     for (const line of typed) {
       const words = wordsOf(line.replaceAll(EXAMPLE_TAG, tag).replaceAll(EXAMPLE_REPOSITORY, at('flows.git')));
       const args = words[0] === 'node' ? words.slice(2) : words.slice(1);
-      const ran = spawnSync(process.execPath, [SMALL_PROGRAM, ...args], {
-        cwd: at('project'),
-        env: env(args[0] === 'import' ? 'elsewhere' : machine, home),
-        encoding: 'utf8',
-        input: '',
-      });
+      const variables = env(args[0] === 'import' ? 'elsewhere' : machine, home);
+      const ran = await host.run(args, { cwd: at('project'), env: variables });
       // A doctor may find something on a machine where nobody is registered; that is what it is for.
-      const isFine = ran.status === 0 || (line === 'workrail doctor' && ran.status === 4);
-      expect({ line, said: isFine ? '' : ran.stderr + ran.stdout }).toEqual({ line, said: '' });
+      const isFine = ran.exitCode === 0 || (/ doctor$/.test(line) && ran.exitCode === 4);
+      expect({ line, said: isFine ? '' : ran.talk + ran.out }).toEqual({ line, said: '' });
     }
   }, 120_000);
 });
 
 describe('the documents', () => {
-  it('the documents show only valid JSON and workflows that pass the check', () => {
+  it('the documents show only valid JSON and workflows that pass the check', async () => {
     enforces('cli_docs_commands_run_in_ci');
     const snippets = PAGES.flatMap(({ path, json }) =>
       json.map((text) => ({ path, value: JSON.parse(text) as unknown })),
     );
     expect(snippets.length).toBeGreaterThan(0);
-    snippets.forEach(({ path, value }, i) => {
+    for (const [i, { path, value }] of snippets.entries()) {
       const steps = Array.isArray(value) ? value : undefined;
       const isWorkflow = typeof value === 'object' && value !== null && 'steps' in value;
-      if (steps === undefined && !isWorkflow) return;
+      if (steps === undefined && !isWorkflow) continue;
       const whole = steps === undefined ? (value as { id: string }) : { ...PART, id: `project.part_${i}`, steps };
       const file = at(`${whole.id}.json`);
       writeFileSync(file, JSON.stringify(whole));
-      const run = (...words: readonly string[]) =>
-        spawnSync(process.execPath, [SMALL_PROGRAM, 'workflow', ...words], { env: env(), encoding: 'utf8' });
-      const ran = run('check', file, '--strict');
-      expect([path, ran.status, ran.status === 0 ? '' : ran.stdout]).toEqual([path, 0, '']);
+      const run = (...words: readonly string[]) => host.run(['workflow', ...words], { cwd: place, env: env() });
+      const ran = await run('check', file, '--strict');
+      expect([path, ran.exitCode, ran.exitCode === 0 ? '' : ran.out]).toEqual([path, 0, '']);
       // Whoever takes over an example must not be blocked by it, or find half of it passed over.
-      const { data } = JSON.parse(run('dry-run', file, '--yes', '--json').stdout) as { data: object };
+      const { data } = JSON.parse((await run('dry-run', file, '--yes', '--json')).out) as { data: object };
       expect([path, data]).toEqual([path, expect.objectContaining({ isComplete: true, blocks: 0, skipped: [] })]);
-    });
+    }
   });
 
   it('the documents link only to existing pages', () => {

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { SMALL_PROGRAM } from '../small-program.ts';
+import { NO_PROJECT, SMALL_PROGRAM } from '../small-program.ts';
 
 /** A server of the built program that listens on a port of its own. */
 export type HttpServer = {
@@ -14,7 +14,7 @@ export type HttpServer = {
 };
 
 export async function startHttp(env: Record<string, string>, program = SMALL_PROGRAM): Promise<HttpServer> {
-  const child = spawn(process.execPath, [program, 'serve', '--http', '0'], { env });
+  const child = spawn(process.execPath, [program, 'serve', '--http', '0'], { env, cwd: NO_PROJECT });
   const [url, secretFile] = await new Promise<readonly [string, string]>((resolve, reject) => {
     let talk = '';
     child.stderr.on('data', (part: Buffer) => {
