@@ -1,12 +1,21 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { forgeLast } from '../forge-last.ts';
 import { CLIENTS, type TestClient, type ToolResult } from './clients.ts';
 
 let dataDir: string;
+/** A data directory with a run that was blocked, to be copied. */
+let prepared: { readonly dataDir: string; readonly run: Awaited<ReturnType<typeof start>> };
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'workrail-damaged-'));
+  prepared = { dataDir, run: await withClient(start) };
+});
+
+afterAll(() => rmSync(prepared.dataDir, { recursive: true, force: true }));
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'workrail-damaged-'));
@@ -23,12 +32,8 @@ const DAMAGES: { readonly [what: string]: readonly [file: RegExp, from: string, 
 
 it.each(Object.entries(DAMAGES))('a session with a damaged %s is not continued', async (_, [file, from, to]) => {
   enforces('views_salvage_labelled', 'corruption_is_error_result');
-  const tokens = await withClient(async (client) => {
-    const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
-    const next = await client.call('continue_workflow', { ackToken: data(started)['ackToken'] });
-    const again = await client.call('continue_workflow', { stateToken: data(started)['stateToken'] });
-    return [data(next)['ackToken'], data(again)['ackToken']];
-  });
+  const { next, again } = startedRun();
+  const tokens = [next['ackToken'], again['ackToken']];
   damage(file, from, to);
   const before = session();
   await withClient(async (client) => {
@@ -43,11 +48,8 @@ it.each(Object.entries(DAMAGES))('a session with a damaged %s is not continued',
 });
 
 it('a session with forged events and hashes is not continued', async () => {
-  const tokens = await withClient(async (client) => {
-    const started = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
-    const next = await client.call('continue_workflow', { ackToken: data(started)['ackToken'] });
-    return [data(started), data(next)];
-  });
+  const { started, next } = startedRun();
+  const tokens = [started, next];
   const [sessionId = expect.fail('a session')] = readdirSync(join(dataDir, 'sessions'));
   forgeLast(join(dataDir, 'sessions', sessionId), (events) => events.map((event) => ({ ...event, data: null })));
   const before = session();
@@ -61,6 +63,19 @@ it('a session with forged events and hashes is not continued', async () => {
   });
   expect(session()).toEqual(before);
 });
+
+async function start(client: TestClient) {
+  const started = data(await client.call('start_workflow', { workflowId: 'wr.first_steps' }));
+  const next = data(await client.call('continue_workflow', { ackToken: started['ackToken'] }));
+  const again = data(await client.call('continue_workflow', { stateToken: started['stateToken'] }));
+  return { started, next, again };
+}
+
+/** The run as another process left it. */
+function startedRun(): typeof prepared.run {
+  cpSync(prepared.dataDir, dataDir, { recursive: true });
+  return prepared.run;
+}
 
 async function withClient<Value>(work: (client: TestClient) => Promise<Value>): Promise<Value> {
   const connect = CLIENTS['client 2.x'] ?? expect.fail('no such client');

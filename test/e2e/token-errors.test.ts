@@ -1,7 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseJsonToken } from '../../src/core/token/json-token.ts';
 import { parseKeyring } from '../../src/core/token/keyring.ts';
 import { mintToken } from '../../src/core/token/node-token.ts';
@@ -12,6 +12,15 @@ import { SMALL_WORKFLOW_TEXT } from '../store-folder.ts';
 import { CLIENTS, type TestClient, type ToolResult } from './clients.ts';
 
 let dataDir: string;
+/** A data directory with a run whose first step is done, to be copied. */
+let prepared: { readonly dataDir: string; readonly run: Awaited<ReturnType<typeof start>> };
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'workrail-tokens-'));
+  prepared = { dataDir, run: await withClient(start) };
+});
+
+afterAll(() => rmSync(prepared.dataDir, { recursive: true, force: true }));
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'workrail-tokens-'));
@@ -20,8 +29,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 describe.each([['nothing was ever started'], ['a run was started']])('where %s', (what) => {
-  beforeEach(async () => {
-    if (what === 'a run was started') await withClient(start);
+  beforeEach(() => {
+    if (what === 'a run was started') startedRun();
   });
 
   it('a text that is not a token and a token of another machine are refused', async () => {
@@ -65,7 +74,7 @@ it.each<[string, Change]>([
 
 /** Changes what a run is pinned to, and expects its next step to be refused and what was done to be still there. */
 async function expectPinned(change: Change, error: object): Promise<void> {
-  const { done, next, notesMarkdown } = await withClient(start);
+  const { done, next, notesMarkdown } = startedRun();
   const pinned = join(dataDir, 'workflows', 'pinned');
   const [name = expect.fail('a pinned workflow')] = readdirSync(pinned);
   change(join(pinned, name));
@@ -83,7 +92,7 @@ async function expectPinned(change: Change, error: object): Promise<void> {
 
 it('a step recorded with a different workflow from its run is neither shown nor continued', async () => {
   enforces('token_error_workflow_hash_mismatch');
-  const { next } = await withClient(start);
+  const { next } = startedRun();
   const otherHash = { workflowHash: node.workflowHash };
   forgeLast(sessionFolder(), (events) =>
     events.map((event) =>
@@ -121,6 +130,12 @@ it('a long token that names a different workflow from its run is refused', async
 });
 
 type Tokens = { readonly ackToken: string; readonly stateToken: string };
+
+/** The run as another process left it. */
+function startedRun(): typeof prepared.run {
+  cpSync(prepared.dataDir, dataDir, { recursive: true });
+  return prepared.run;
+}
 
 /** Starts a run and does its first step. */
 async function start(client: TestClient) {

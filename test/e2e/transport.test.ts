@@ -52,23 +52,27 @@ function refused(code: number): object {
   return { jsonrpc: '2.0', id: null, error: { code, message: expect.stringMatching(/^Nothing was done: /) } };
 }
 
-it.each<readonly [what: string, line: string, code: number]>([
-  ['words', 'hello?', -32_700],
-  ['half a message', PING.slice(0, -1), -32_700],
-  ['bytes that are no text', '\u0000\ufffd', -32_700],
-  ['JSON that is no message', '{"hello":"there"}', -32_600],
-  ['several messages in a list', `[${PING},${PING}]`, -32_600],
-  ['a list of none', '[]', -32_600],
-  ['a million keys', `{${'"":0,'.repeat(1_000_000)}"":0}`, -32_600],
-  ['a million values', `[${'0,'.repeat(1_000_000)}0]`, -32_600],
-  ['a hundred thousand levels', '['.repeat(100_000), -32_600],
-])('the server answers %s with an error, and continues', async (_, line, code) => {
+it('the server answers lines that are no message with an error, and continues', async () => {
   enforces('message_limits');
-  server.stdin.write(`${line}\n\n`);
-  expect(await reply()).toEqual(refused(code));
-  server.stdin.write(`${PING}\r\n`);
-  expect(await reply()).toEqual(PONG);
-  expect(await ended()).toEqual({ exitCode: 0, talk: expect.stringMatching(/^workrail: Nothing was done: .*\n$/) });
+  const lines = [
+    ['words', 'hello?', -32_700],
+    ['half a message', PING.slice(0, -1), -32_700],
+    ['bytes that are no text', '\u0000\ufffd', -32_700],
+    ['JSON that is no message', '{"hello":"there"}', -32_600],
+    ['several messages in a list', `[${PING},${PING}]`, -32_600],
+    ['a list of none', '[]', -32_600],
+    ['a million keys', `{${'"":0,'.repeat(1_000_000)}"":0}`, -32_600],
+    ['a million values', `[${'0,'.repeat(1_000_000)}0]`, -32_600],
+    ['a hundred thousand levels', '['.repeat(100_000), -32_600],
+  ] as const;
+  for (const [what, line, code] of lines) {
+    server.stdin.write(`${line}\n\n`);
+    expect([what, await reply()]).toEqual([what, refused(code)]);
+    server.stdin.write(`${PING}\r\n`);
+    expect([what, await reply()]).toEqual([what, PONG]);
+  }
+  const { exitCode, talk: said } = await ended();
+  expect([exitCode, said.match(/^workrail: Nothing was done: .*\n/gm)?.length]).toEqual([0, lines.length]);
 });
 
 it('the server stops if its output is closed', async () => {

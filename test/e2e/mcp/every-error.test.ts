@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ok } from 'neverthrow';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
 import { nodeHasher } from '../../../src/adapters/system.ts';
 import { ERROR_CODES, type ErrorEnvelope } from '../../../src/core/log/error-envelope.ts';
@@ -13,7 +13,7 @@ import { enforces } from '../../enforces.ts';
 import { keys, node, purpose } from '../../golden/token/token-fixture.ts';
 import { SMALL_WORKFLOW_TEXT } from '../../store-folder.ts';
 import { share } from '../../volume.ts';
-import { CLIENT_KINDS, type TestClient } from '../clients.ts';
+import { CLIENT_KINDS, CLIENTS, type TestClient } from '../clients.ts';
 
 type Started = {
   readonly client: TestClient;
@@ -96,6 +96,20 @@ it('the list covers every error code that a tool can return', () => {
   expect(Object.keys(CALLS)).toEqual(ERROR_CODES.filter((code) => !OF_OTHER_SURFACES.test(code)));
 });
 
+/** A data directory with a run, to be copied. */
+let prepared: { readonly dataDir: string; readonly run: Pick<Started, 'sessionId' | 'ackToken' | 'stateToken'> };
+
+beforeAll(async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'workrail-errors-'));
+  const client = (await CLIENTS['client 2.x']?.({ WORKRAIL_DATA_DIR: dataDir })) ?? expect.fail('no such client');
+  const { structuredContent } = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
+  await client.close();
+  const { session, ...run } = structuredContent as Started & { readonly session: { readonly sessionId: string } };
+  prepared = { dataDir, run: { ...run, sessionId: session.sessionId } };
+});
+
+afterAll(() => rmSync(prepared.dataDir, { recursive: true, force: true }));
+
 describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
   const from = Object.keys(CLIENT_KINDS).indexOf(kind);
   let dataDir: string;
@@ -103,6 +117,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'workrail-errors-'));
+    cpSync(prepared.dataDir, dataDir, { recursive: true });
     client = await connect({ env: { WORKRAIL_DATA_DIR: dataDir } });
   });
 
@@ -113,7 +128,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
 
   it('a client gets every error as a result that says what to do', async () => {
     enforces('tool_errors_are_results', 'error_envelope_shape', 'error_never_thrown_across_boundary');
-    const started = { client, dataDir, ...(await startedRun()) };
+    const started = { client, dataDir, ...prepared.run };
     for (const code of OF_CALLS) expectError(code, await CALLS[code]?.(started));
   });
 
@@ -123,23 +138,10 @@ describe.each(Object.entries(CLIENT_KINDS))('%s', (kind, connect) => {
     'gets %s as a result that says what to do',
     async (code) => {
       enforces('tool_errors_are_results', 'error_envelope_shape', 'error_never_thrown_across_boundary');
-      const run = await startedRun();
-      // What this process has read of a session it need not read again, so a change is seen by another one.
-      await client.close();
-      client = await connect({ env: { WORKRAIL_DATA_DIR: dataDir } });
-      expectError(code, await CALLS[code]?.({ client, dataDir, ...run }));
+      // The run was started by another process: what one has read of a session it need not read again.
+      expectError(code, await CALLS[code]?.({ client, dataDir, ...prepared.run }));
     },
   );
-
-  async function startedRun(): Promise<Pick<Started, 'sessionId' | 'ackToken' | 'stateToken'>> {
-    const first = await client.call('start_workflow', { workflowId: 'wr.first_steps' });
-    const { session, ackToken, stateToken } = first.structuredContent as {
-      session: { sessionId: string };
-      ackToken: string;
-      stateToken: string;
-    };
-    return { sessionId: session.sessionId, ackToken, stateToken };
-  }
 });
 
 function expectError(code: string, answered: Awaited<Answered> | undefined): void {

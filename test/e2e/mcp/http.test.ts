@@ -2,23 +2,23 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { CLIENT_KINDS } from '../clients.ts';
 import { type HttpServer, startHttp } from './local-http.ts';
 
 let dataDir: string;
 let http: HttpServer;
-let port: number;
+let ownPort: number;
 
-beforeEach(async () => {
+beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'workrail-http-'));
   http = await startHttp({ WORKRAIL_DATA_DIR: dataDir });
-  port = Number(new URL(http.url).port);
+  ownPort = Number(new URL(http.url).port);
 });
 
-afterEach(async () => {
-  if (http.child.exitCode === null) await http.stop();
+afterAll(async () => {
+  await http.stop();
   rmSync(dataDir, { recursive: true, force: true });
 });
 
@@ -28,10 +28,11 @@ type Asked = {
   readonly path?: string;
   readonly headers?: Record<string, string>;
   readonly body?: string;
+  readonly port?: number;
 };
 
 /** Unlike `fetch`, this sends whatever Host and Origin it is told. */
-function ask({ method = 'POST', path = '/mcp', headers = {}, body = LIST }: Asked): Promise<Answer> {
+function ask({ method = 'POST', path = '/mcp', headers = {}, body = LIST, port = ownPort }: Asked): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
       { host: '127.0.0.1', port, method, path, headers: { ...JSON_HEADERS, ...signedIn(), ...headers } },
@@ -57,9 +58,9 @@ describe('a server on HTTP', () => {
     const { status, body } = await ask({});
     expect(status).toBe(200);
     expect(body).toContain('continue_workflow');
-    expect((await ask({ headers: { host: `localhost:${port}`, origin: `http://localhost:${port}` } })).status).toBe(
-      200,
-    );
+    expect(
+      (await ask({ headers: { host: `localhost:${ownPort}`, origin: `http://localhost:${ownPort}` } })).status,
+    ).toBe(200);
   });
 
   it.each<readonly [what: string, headers: Record<string, string>]>([
@@ -148,7 +149,7 @@ describe('a server on HTTP', () => {
       .flat()
       .filter((one) => one !== undefined && !one.internal && one.family === 'IPv4');
     for (const address of others) {
-      await expect(fetch(`http://${address?.address}:${port}/mcp`)).rejects.toThrow();
+      await expect(fetch(`http://${address?.address}:${ownPort}/mcp`)).rejects.toThrow();
     }
     expect(new URL(http.url).hostname).toBe('127.0.0.1');
   });
@@ -168,13 +169,14 @@ describe('a server on HTTP', () => {
     ['SIGHUP', 0],
     ['SIGINT', 130],
   ])('an HTTP server stops on %s with exit code %i, even while a client is connected', async (signal, exitCode) => {
-    await ask({ headers: { connection: 'keep-alive' } });
-    expect(await http.stop(signal)).toBe(exitCode);
+    const own = await startHttp({ WORKRAIL_DATA_DIR: dataDir });
+    await ask({ headers: { connection: 'keep-alive' }, port: Number(new URL(own.url).port) });
+    expect(await own.stop(signal)).toBe(exitCode);
   });
 
   it('an HTTP server refuses a port in use', async () => {
     const { spawnSync } = await import('node:child_process');
-    const { status, stderr } = spawnSync(process.execPath, ['dist/workrail.js', 'serve', '--http', String(port)], {
+    const { status, stderr } = spawnSync(process.execPath, ['dist/workrail.js', 'serve', '--http', String(ownPort)], {
       env: { WORKRAIL_DATA_DIR: dataDir },
       encoding: 'utf8',
     });

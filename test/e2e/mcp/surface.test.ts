@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replySchema } from '../../../src/core/prompt/reply-schema.ts';
 import { INSTRUCTIONS } from '../../../src/mcp/instructions.ts';
 import { inspectReplyShape } from '../../../src/mcp/tools/inspect-workflow-tool.ts';
@@ -34,11 +34,11 @@ const WAYS = Object.entries(CLIENT_KINDS).flatMap(([name, connect]) => [
 describe.each(WAYS)('%s', (name, connect) => {
   let client: TestClient;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     client = await connect();
   });
 
-  afterEach(() => client.close());
+  afterAll(() => client.close());
 
   it('a client sees the tools, the prompts and the instructions', async () => {
     enforces('both_protocol_eras', 'tools_closed_set');

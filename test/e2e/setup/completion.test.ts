@@ -47,7 +47,7 @@ for (const [name, { command, ready }] of Object.entries(SHELLS)) {
       await shell.sees(/Find the slow query/);
       await shell.sees(/Make the README clearer/);
       shell.type('\u0015exit\n');
-      await shell.ended;
+      expect(await shell.ended).toBe(0);
     });
   });
 }

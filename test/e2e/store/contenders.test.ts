@@ -9,7 +9,7 @@ import type { ContenderTask } from './contender.ts';
 import { fastDir } from './fast-dir.ts';
 import { bundleProgram } from './worker-process.ts';
 
-const ROUNDS = isLong ? 1_000 : 150;
+const ROUNDS = isLong ? 1_000 : 60;
 
 let program: string;
 let dir: string;

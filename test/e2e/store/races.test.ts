@@ -38,8 +38,8 @@ afterEach(async () => {
 });
 
 describe.each([
-  { locks: 'native', appends: isLong ? 100 : 40 },
-  { locks: 'claims', appends: isLong ? 40 : 16 },
+  { locks: 'native', appends: isLong ? 100 : 20 },
+  { locks: 'claims', appends: isLong ? 40 : 8 },
 ] as const)(`${PROCESSES} processes with $appends appends each, $locks locks`, ({ locks, appends }) => {
   it('processes that write to one session leave every event once and in order', async () => {
     enforces('eight_processes_one_session', 'single_writer_per_session', 'many_processes_share_data_dir');
