@@ -108,7 +108,7 @@ describe('a server on HTTP', () => {
     enforces('http_needs_secret');
     const client = await (CLIENT_KINDS['client 2.x'] ?? expect.fail())(http);
     const started = await client.call('start_workflow', {
-      workflowId: 'wr.coding_task',
+      workflowId: 'wr.first_steps',
       goal: 'x',
       workspacePath: dataDir,
     });
