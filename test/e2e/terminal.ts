@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { SMALL_PROGRAM } from './small-program.ts';
 
 /** Whether tests can start a pseudo-terminal here. */
 export const hasTerminal = spawnSync('script', ['--version']).status === 0;
@@ -19,7 +20,7 @@ export function atTerminal(
     typed,
   }: { readonly env: Record<string, string>; readonly cwd?: string; readonly typed: readonly Typed[] },
 ): Promise<{ readonly code: number | null; readonly text: string }> {
-  const words = [process.execPath, `${process.cwd()}/dist/workrail.js`, ...args].map((word) => `'${word}'`).join(' ');
+  const words = [process.execPath, SMALL_PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['-qec', `stty cols 200 rows 50; exec ${words}`, '/dev/null'], {
     env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', TERM: 'xterm', ...env },
     ...(cwd === undefined ? {} : { cwd }),

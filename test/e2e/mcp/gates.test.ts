@@ -2,10 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { type AskedForm, CLIENT_KINDS, type FormAnswer, type TestClient, type ToolResult } from '../clients.ts';
-import { SMALL_PROGRAM } from '../small-program.ts';
+import { type CommandHost, commandHost, SMALL_PROGRAM } from '../small-program.ts';
 import { atTerminal, CTRL_C, DOWN, hasTerminal, type Typed } from '../terminal.ts';
 import { startHttp } from './local-http.ts';
 
@@ -49,22 +49,14 @@ async function started(client: TestClient): Promise<string> {
 
 const report = (ackToken: string) => ({ ackToken, output: { notesMarkdown: 'Shipped 1.2 to production.' } });
 
-function run(
-  ...args: string[]
-): Promise<{ readonly code: number | null; readonly out: string; readonly talk: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(process.execPath, [SMALL_PROGRAM, ...args], {
-      env: { ...place().env, PATH: process.env['PATH'] ?? '' },
-      cwd: join(folder, 'here'),
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let out = '';
-    let talk = '';
-    child.stdout.on('data', (part: Buffer) => (out += part.toString()));
-    child.stderr.on('data', (part: Buffer) => (talk += part.toString()));
-    child.once('exit', (code) => resolve({ code, out, talk }));
-  });
-}
+let host: CommandHost;
+beforeAll(() => {
+  host = commandHost();
+});
+afterAll(() => host.end());
+
+const run = (...args: readonly string[]) =>
+  host.run(args, { cwd: join(folder, 'here'), env: { ...place().env, PATH: process.env['PATH'] ?? '' } });
 
 /** What waits for a person now. */
 async function waitingNow(): Promise<readonly { readonly tag: string }[]> {
@@ -280,8 +272,8 @@ it('without a terminal nobody can answer, whatever is piped in or passed', async
     ['answer', tag, 'approve'],
     ['answer', tag, '--yes'],
   ]) {
-    const { code } = await run(...args);
-    expect([args, code === 5 || code === 2]).toEqual([args, true]);
+    const { exitCode } = await run(...args);
+    expect([args, exitCode === 5 || exitCode === 2]).toEqual([args, true]);
   }
   await client.close();
 });
