@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { fileStore } from '../../src/adapters/file-store/file-store.ts';
+import { acceptSession } from '../../src/app/upkeep/accept-session.ts';
+import { SessionId } from '../../src/core/log/ids.ts';
 import { enforces } from '../enforces.ts';
 import { loose } from '../examples/bundles.ts';
 import { filledCall } from '../examples/filled-call.ts';
+import { sha256 } from '../examples/sha256.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
 import { SMALL_PROGRAM } from './small-program.ts';
 import { fastDir } from './store/fast-dir.ts';
@@ -103,7 +107,11 @@ it('exports and imports during writes are consistent, and the imported session c
   const imports = await Promise.all([1, 2].map(() => run('there', 'import', last, '--json')));
   const ids = imports.map((out) => (JSON.parse(out) as { data: { sessionId: string } }).data.sessionId);
   expect([new Set(ids).size, ids.includes(sessionId)]).toEqual([2, true]);
+  const store = { ...fileStore(join(folder, 'there'), sha256), clock: { nowMs: () => Date.now() } };
   for (const id of ids) {
+    const offered = await there.call('resume_session', { sessionId: id });
+    expect(data(offered)).toMatchObject({ nextCall: null, candidates: [{ origin: { kind: 'imported' } }] });
+    expect((await acceptSession(store, SessionId.schema.parse(id))).isOk()).toBe(true);
     let back = await there.call('resume_session', { sessionId: id });
     expect(data(back)).toMatchObject({ goal: 'Share it', session: { sessionId: id } });
     while (data(back)['isComplete'] !== true) {

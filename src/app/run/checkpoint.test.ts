@@ -4,9 +4,13 @@ import { enforces } from '../../../test/enforces.ts';
 import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../../../test/examples/engine.ts';
 import { storeFolder } from '../../../test/store-folder.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
+import type { EventOf } from '../../core/log/event.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
+import type { RunId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
+import { lineOutputs } from '../../core/sessions/line-outputs.ts';
 import { outputHistory } from '../../core/views/node-facts.ts';
+import { preferredTip } from '../../core/views/run-status.ts';
 import { checkpoint } from './checkpoint.ts';
 
 const DIVERGENCE = { kind: 'wr.workflow_divergence', reason: 'efficiency_skip', summary: 'Read three files, not ten.' };
@@ -209,3 +213,85 @@ test('notes saved at a blocked attempt are shown to the agent that corrects it',
   });
   expect(stepOf(await agent.sendNext(await agent.show(saved)))).toBe('judged');
 });
+
+/** Sends notes that replace those of the last finished step. */
+async function correct(agent: Engine, from: GivenReply, notesMarkdown: string) {
+  const output = { notesMarkdown, artifacts: [], replacesNotes: true };
+  return checkpoint(agent.services, { checkpointToken: tokenOf(from, 'checkpointToken'), output });
+}
+
+test('corrected notes replace those of the last finished step in recap, search and report, and the log keeps both', async () => {
+  enforces('checkpoint_corrects_notes', 'outputs_append_only');
+  const agent = engine();
+  const second = await agent.send(await agent.start('test.plain'), { notes: 'The zebra is black.' });
+  const corrected = (await correct(agent, second, 'The zebra is striped.'))._unsafeUnwrap();
+  const [first, correction] = eventsOf(agent, 'node_output_appended');
+  expect(correction).toMatchObject({
+    scope: first?.scope,
+    data: { outputChannel: 'recap', supersedesOutputId: first?.data.outputId },
+  });
+  const entries = [{ stepId: 's1', text: 'The zebra is striped.' }];
+  for (const place of [second, corrected]) {
+    expect(told(await agent.show(place), 'recap')).toMatchObject({ entries });
+  }
+  // Corrected again from the reply to the first correction, and seen by what comes after.
+  const again = (await correct(agent, corrected, 'The zebra has stripes.'))._unsafeUnwrap();
+  const third = await agent.send(again, { notes: 'Fed it.' });
+  expect(told(await agent.show(third), 'recap')).toMatchObject({
+    entries: [{ stepId: 's1', text: 'The zebra has stripes.' }, { text: 'Fed it.' }],
+  });
+  const view = await agent.view(third);
+  const texts = (isAll: boolean) =>
+    lineOutputs(view, {
+      nodeId: preferredTip(view.graph, runIdOf(third))?.nodeId ?? expect.fail('a tip'),
+      isAll,
+    }).flatMap(({ outputs, superseded }) => outputs.map(({ data }) => [textOf(data), superseded.has(data.outputId)]));
+  expect(texts(false)).toEqual([
+    ['The zebra has stripes.', false],
+    ['Fed it.', false],
+  ]);
+  expect(texts(true)).toEqual([
+    ['The zebra is black.', true],
+    ['The zebra is striped.', true],
+    ['The zebra has stripes.', false],
+    ['Fed it.', false],
+  ]);
+});
+
+test('a correction sent twice is recorded once, and another text with the same token is reported as ignored', async () => {
+  const agent = engine();
+  const second = await agent.send(await agent.start('test.plain'), { notes: 'Wrong.' });
+  const corrected = (await correct(agent, second, 'Right.'))._unsafeUnwrap();
+  const before = agent.events.length;
+  expect((await correct(agent, second, 'Right.'))._unsafeUnwrap()).toEqual(corrected);
+  const other = (await correct(agent, second, 'Better.'))._unsafeUnwrap();
+  expect(told(other, 'warnings')).toMatchObject([{ code: 'replay_ignored_new_output' }]);
+  expect(agent.events).toHaveLength(before);
+  // The call that the reply suggests records it.
+  const { checkpointToken, output } = told(other, 'nextCall.arguments') as never as Parameters<typeof checkpoint>[1];
+  const sent = { checkpointToken, output: { ...output, artifacts: [] } };
+  expect((await checkpoint(agent.services, sent)).isOk()).toBe(true);
+  expect(told(await agent.show(second), 'recap')).toMatchObject({ entries: [{ text: 'Better.' }] });
+});
+
+test('notes are not replaced where there are none, where they are a draft, and where the run continued', async () => {
+  enforces('checkpoint_corrects_notes');
+  const agent = engine();
+  const begun = await agent.start('test.demands');
+  const refused = async (from: GivenReply) => (await correct(agent, from, 'Other.'))._unsafeUnwrapErr();
+  expect(await refused(begun)).toMatchObject({ code: 'notes_not_replaceable', reason: 'no_notes' });
+  const blocked = await agent.send(begun, { notes: 'Tried.' });
+  expect(await refused(blocked)).toMatchObject({ code: 'notes_not_replaceable', reason: 'still_a_draft' });
+  const second = await agent.send(await agent.start('test.plain'), { notes: 'One.' });
+  await agent.send(second, { notes: 'Two.' });
+  const before = agent.events.length;
+  expect(await refused(second)).toMatchObject({ code: 'notes_not_replaceable', reason: 'run_continued' });
+  const checkpointToken = tokenOf(second, 'checkpointToken');
+  const empty = { checkpointToken, output: { artifacts: [{ kind: 'x' }], replacesNotes: true } };
+  expect((await checkpoint(agent.services, empty))._unsafeUnwrapErr().code).toBe('nothing_to_keep');
+  expect(agent.events).toHaveLength(before);
+});
+
+const runIdOf = (reply: GivenReply) => (reply.structured['session'] as { readonly runId: RunId }).runId;
+const textOf = (data: EventOf<'node_output_appended'>['data']) =>
+  data.outputChannel === 'recap' ? data.payload.notesMarkdown : data.payload.sha256;

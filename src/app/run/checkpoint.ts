@@ -1,17 +1,19 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
-import { canonicalJson, type JsonRefusal } from '../../core/json/canonical-json.ts';
+import { canonicalJson, type JsonRefusal, type Sha256 } from '../../core/json/canonical-json.ts';
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { NOTE_BYTES_MAX } from '../../core/log/budgets.ts';
+import { placeEvents } from '../../core/log/event.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
-import { eventIndexSchema, type NodeId } from '../../core/log/ids.ts';
+import { eventIndexSchema, type NodeId, type OutputId } from '../../core/log/ids.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
 import {
   type ArtifactRefusal,
   type Attempt,
   createdNodeId,
   outputDrafts,
+  outputId,
 } from '../../core/log/operation/operation-drafts.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
@@ -22,12 +24,13 @@ import { checkpointRun } from '../../core/run/decide/checkpoint-run.ts';
 import { checkAttempt } from '../../core/run/decide/judge-attempt.ts';
 import { type FormUnfilled, refuseBlanks } from '../../core/run/form/unfilled.ts';
 import type { StepCheck } from '../../core/run/requirements/requirement.ts';
-import { utf8Length } from '../../core/text/utf8.ts';
+import { truncate, utf8Length } from '../../core/text/utf8.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
-import { currentObservation, outputHistory } from '../../core/views/node-facts.ts';
-import { runLine } from '../../core/views/session-view.ts';
-import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
+import { currentObservation, currentOutput, type NodeOutput, outputHistory } from '../../core/views/node-facts.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
+import { runLine, type SessionView } from '../../core/views/session-view.ts';
+import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 import type { SentOutput } from './advance.ts';
@@ -43,17 +46,30 @@ export type CheckpointRequest = {
   readonly stateToken?: string | undefined;
   /** Optional; if sent, it must belong to the same run. */
   readonly sessionToken?: string | undefined;
-  readonly output: SentOutput;
+  /** `replacesNotes`: the notes correct those of the last step, instead of adding to them. */
+  readonly output: SentOutput & { readonly replacesNotes?: boolean | undefined };
   readonly workspace?: string | undefined;
 };
 
 export type CheckpointRefusal =
   | { readonly code: 'nothing_to_keep'; readonly tag: string; readonly workflowId: string }
+  | NotesNotReplaceable
   | FormUnfilled
   | ArtifactRefusal
   | JsonRefusal
   | TokenRefusal
   | GateRefusal;
+
+/**
+ * There is no note to replace, the step that has it was not accepted yet, or the run continued from it, so that later
+ * steps rest on it.
+ */
+export type NotesNotReplaceable = {
+  readonly code: 'notes_not_replaceable';
+  readonly reason: 'no_notes' | 'still_a_draft' | 'run_continued';
+  readonly tag: string;
+  readonly workflowId: string;
+};
 
 /** Saves work between steps, once: the same token again returns the same reply and changes nothing. */
 export async function checkpoint(
@@ -66,7 +82,8 @@ export async function checkpoint(
     yield* await checkPair(services, target, request);
     const sealed = yield* sealArtifacts(request.output.artifacts, services.hasher);
     const notesMarkdown = request.output.notesMarkdown?.toWellFormed().trim();
-    if ((notesMarkdown ?? '') === '' && sealed.artifacts.length === 0) {
+    const { replacesNotes: isCorrection = false } = request.output;
+    if ((notesMarkdown ?? '') === '' && (isCorrection || sealed.artifacts.length === 0)) {
       return err({ code: 'nothing_to_keep', tag: target.tag, workflowId: target.workflowId });
     }
     yield* refuseBlanks({ notesMarkdown, artifacts: request.output.artifacts });
@@ -74,7 +91,7 @@ export async function checkpoint(
     const { nodeId, attemptId } = target;
     const attempt: Attempt = { nodeId, attemptId, operation: 'checkpoint' };
     const created = createdNodeId(target.runId, attempt, services.hasher.sha256);
-    const kept: Kept = { found, attempt, created, sealed, notesMarkdown };
+    const kept: Kept = { found, attempt, created, sealed, notesMarkdown, isCorrection };
     const session = yield* await keep(services, kept, request.workspace);
     return replyAt(services, session, kept);
   });
@@ -86,6 +103,8 @@ type Kept = {
   readonly created: NodeId;
   readonly sealed: SealedArtifacts;
   readonly notesMarkdown: string | undefined;
+  /** Whether the notes replace those of the last step. */
+  readonly isCorrection: boolean;
 };
 
 /** The session with the checkpoint, which may have been recorded before. */
@@ -108,7 +127,9 @@ async function keep(
     async (current, permit) => {
       if (current === undefined) return err(sessionGone(sessionId));
       if (current.view.graph.nodes.get(created) !== undefined) return ok(current);
-      const plan = await planCheckpoint(services, { kept, current, observed });
+      const corrected = kept.isCorrection ? await correctNotes(services, kept, { current, permit }) : ok(current);
+      if (corrected.isErr()) return err(corrected.error);
+      const plan = await planCheckpoint(services, { kept, current: corrected.value, observed });
       return plan.isErr() ? err(plan.error) : appendPlan(services.sessions, permit, plan.value);
     },
     { mustExist: true },
@@ -140,6 +161,56 @@ async function planCheckpoint(
   const when = { at: services.clock.nowMs(), by: services.by };
   const placement = { sessionId, firstEventIndex, ...when, artifacts: kept.sealed.bytes };
   return ok(decisionPlan(decision, placement, services.hasher.sha256));
+}
+
+/**
+ * Appends the corrected note to the node of the note that it replaces: only there can it supersede it. It comes before
+ * the checkpoint's own node, so that a call that was cut off in between is completed by sending it again.
+ */
+async function correctNotes(
+  services: Services,
+  kept: Kept,
+  { current, permit }: { readonly current: LoadedSession; readonly permit: AppendPermit },
+): Promise<Result<LoadedSession, NotesNotReplaceable | StoreFailure>> {
+  const { view, sessionId } = current;
+  const { sha256 } = services.hasher;
+  const { target } = kept.found;
+  if (correctionOf(view, kept, sha256) !== undefined) return ok(current);
+  const replaced = replacedNote(view, target);
+  if (replaced.isErr()) return err(replaced.error);
+  const { nodeId, outputId: supersedesOutputId } = replaced.value;
+  const place = { attempt: kept.attempt, created: { runId: target.runId, nodeId } };
+  const { drafts } = outputDrafts({ notesMarkdown: kept.notesMarkdown, artifacts: [] }, place, sha256);
+  const superseding = drafts.map(({ data, ...draft }) => ({ ...draft, data: { ...data, supersedesOutputId } }));
+  const when = { at: services.clock.nowMs(), by: services.by };
+  const events = placeEvents(superseding, { sessionId, firstEventIndex: view.nextEventIndex, ...when }, sha256);
+  return appendPlan(services.sessions, permit, { sessionId, events, snapshots: new Map(), artifacts: new Map() });
+}
+
+/** The correction that a checkpoint recorded. It hangs on the node whose note it replaced. */
+function correctionOf({ outputs }: SessionView, { attempt }: Kept, sha256: Sha256): NodeOutput | undefined {
+  const id = outputId(attempt, { payloadKind: 'notes', place: 0 }, sha256);
+  const at = outputs.known.get(id)?.nodeId;
+  const found = at && outputHistory(outputs, at).find(({ output }) => output.data.outputId === id)?.output;
+  return found?.data.supersedesOutputId === undefined ? undefined : found;
+}
+
+/** The note that a correction replaces: that of this checkpoint, or else of the step that was done last. */
+function replacedNote(
+  { graph, outputs }: SessionView,
+  { nodeId, tag, workflowId }: TokenTarget,
+): Result<{ readonly nodeId: NodeId; readonly outputId: OutputId }, NotesNotReplaceable> {
+  const refused = (reason: NotesNotReplaceable['reason']) =>
+    err<never, NotesNotReplaceable>({ code: 'notes_not_replaceable', reason, tag, workflowId });
+  for (let node = nodeOf(graph, nodeId); ; node = nodeOf(graph, node.parentNodeId)) {
+    if (node.kind === 'blocked_attempt') return refused('still_a_draft');
+    const note = currentOutput(outputs, node.nodeId, 'recap');
+    if (note !== undefined) {
+      if (node.hasStepBelow) return refused('run_continued');
+      return ok({ nodeId: node.nodeId, outputId: note.data.outputId });
+    }
+    if (node.kind === 'step' || node.parentNodeId === null) return refused('no_notes');
+  }
 }
 
 /** Reads what counts at any time. Nothing is required: the step is not done. */
@@ -185,11 +256,12 @@ async function replyAt(
 }
 
 /** The output of the call, to be sent again. */
-function sentOutput({ notesMarkdown, sealed }: Kept): JsonObject {
+function sentOutput({ notesMarkdown, sealed, isCorrection }: Kept): JsonObject {
   const artifacts = sealed.artifacts.map(({ value }) => value);
   return {
     ...defined({ notesMarkdown }),
     ...(artifacts.length === 0 ? {} : { artifacts }),
+    ...(isCorrection ? { replacesNotes: true } : {}),
   };
 }
 
@@ -200,6 +272,12 @@ function isRecorded({ view }: LoadedSession, kept: Kept, { hasher }: Services): 
   const from = { attempt: kept.attempt, created: { runId: kept.found.target.runId, nodeId: kept.created } };
   const sent = outputDrafts(outputOf(kept), from, hasher.sha256).drafts.map(({ data }) => data);
   const recorded = outputHistory(view.outputs, kept.created).map(({ output }) => output.data);
+  const correction = correctionOf(view, kept, hasher.sha256)?.data;
+  if (kept.isCorrection !== (correction !== undefined)) return false;
+  if (correction?.outputChannel === 'recap') {
+    const { notesMarkdown } = correction.payload;
+    if (notesMarkdown !== truncate(kept.notesMarkdown ?? '', NOTE_BYTES_MAX)) return false;
+  }
   return canonicalJson(sent).unwrapOr('') === canonicalJson(recorded).unwrapOr('');
 }
 
@@ -211,8 +289,9 @@ function warningFacts({ unknownKinds, unreadable }: StepCheck, { notesMarkdown }
   ];
 }
 
-function outputOf({ notesMarkdown, sealed }: Kept) {
-  return { notesMarkdown, artifacts: sealed.artifacts.map(({ ref }) => ref) };
+/** What the checkpoint's own node holds. A correction hangs on the node of the note that it replaces. */
+function outputOf({ notesMarkdown, sealed, isCorrection }: Kept) {
+  return { notesMarkdown: isCorrection ? undefined : notesMarkdown, artifacts: sealed.artifacts.map(({ ref }) => ref) };
 }
 
 async function checkPair(

@@ -4,7 +4,7 @@ import { defined } from '../../core/json/json-value.ts';
 import type { LineOutputs } from '../../core/sessions/line-outputs.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { sizeOf } from '../../core/text/words.ts';
-import { bad, dim, type Line, strong } from '../output/line.ts';
+import { bad, dim, type Line, type LineSpan, strong } from '../output/line.ts';
 import { placeData, placeWords } from './run-words.ts';
 import type { EntryData } from './session-shapes.ts';
 
@@ -17,7 +17,7 @@ export async function entriesData(
   outputs: readonly LineOutputs[],
 ): Promise<EntryData[]> {
   const entries: EntryData[] = [];
-  for (const { dueAt, kind, outputs: sent } of outputs) {
+  for (const { dueAt, kind, outputs: sent, superseded } of outputs) {
     const read = await readOutputs(artifacts, sent);
     entries.push({
       nodeId: dueAt,
@@ -25,7 +25,7 @@ export async function entriesData(
       kind,
       outputs: read.map((one) =>
         one.kind === 'note'
-          ? one
+          ? { kind: 'note', text: one.text, ...(superseded.has(one.outputId) ? { isSuperseded: true } : {}) }
           : {
               kind: 'artifact',
               sha256: one.sha256,
@@ -44,9 +44,20 @@ export function entryLines(entries: readonly EntryData[], isWhole: boolean): rea
     [''],
     [strong(`## ${placeWords(entry.place)}`), ...(entry.kind === 'checkpoint' ? [dim('  ◆ checkpoint')] : [])],
     ...entry.outputs.flatMap((output): readonly Line[] =>
-      output.kind === 'note' ? [[''], ...textLines(output.text)] : [[''], ...artifactLines(output, isWhole)],
+      output.kind === 'note' ? [[''], ...noteLines(output)] : [[''], ...artifactLines(output, isWhole)],
     ),
   ]);
+}
+
+function noteLines({ text, isSuperseded }: Extract<EntryData['outputs'][number], { kind: 'note' }>) {
+  const lines = textLines(text);
+  return isSuperseded === true
+    ? [[dim('(replaced by a later note)')], ...lines.map((line) => line.map(dimmed))]
+    : lines;
+}
+
+function dimmed(span: LineSpan): LineSpan {
+  return dim(typeof span === 'string' ? span : span.text);
 }
 
 function textLines(text: string): readonly Line[] {

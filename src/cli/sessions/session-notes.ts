@@ -23,14 +23,18 @@ type SessionNotesData = z.infer<typeof sessionNotesData>;
 
 export const sessionNotes = command({
   operands: [ONE_SESSION],
-  options: [{ flags: '--step <step>', help: 'only this step: its number, its id or words of its title' }],
+  options: [
+    { flags: '--step <step>', help: 'only this step: its number, its id or words of its title' },
+    { flags: '--all', help: 'also notes that a later note replaced' },
+  ],
   example: 'workrail session notes 7f3a --step 2',
   data: sessionNotesData,
   run: async (context, { operands, options }) => {
     const opened = await openSession(context, operands[0], 'history');
     if (opened.isErr()) return err(opened.error);
     const { looked, head, name, runs, width } = opened.value;
-    const all = await Promise.all(runs.map((run) => runNotes(opened.value, run)));
+    const isAll = options['all'] === true;
+    const all = await Promise.all(runs.map((run) => runNotes(opened.value, run, isAll)));
     const step = typeof options['step'] === 'string' ? options['step'] : undefined;
     const shown =
       step === undefined ? all : all.map((run) => onlyStep(opened.value, run, step)).filter((run) => run !== undefined);
@@ -47,8 +51,8 @@ export const sessionNotes = command({
 
 type RunNotes = SessionNotesData['runs'][number];
 
-async function runNotes({ sessionAccess, looked }: OpenedSession, run: RunStanding): Promise<RunNotes> {
-  const outputs = run.tip === undefined ? [] : lineOutputs(looked.view, { nodeId: run.tip });
+async function runNotes({ sessionAccess, looked }: OpenedSession, run: RunStanding, isAll: boolean): Promise<RunNotes> {
+  const outputs = run.tip === undefined ? [] : lineOutputs(looked.view, { nodeId: run.tip, isAll });
   return { ...runHeadData(run), entries: await entriesData(sessionAccess.artifacts, looked, outputs) };
 }
 

@@ -114,7 +114,8 @@ export const entryShape = z.strictObject({
   kind: z.enum(['step', 'checkpoint']),
   outputs: z.array(
     z.discriminatedUnion('kind', [
-      z.strictObject({ kind: z.literal('note'), text: z.string() }),
+      /** `isSuperseded`: a later note replaced it. */
+      z.strictObject({ kind: z.literal('note'), text: z.string(), isSuperseded: z.literal(true).exactOptional() }),
       z.strictObject({
         kind: z.literal('artifact'),
         sha256: artifactDigestSchema,

@@ -10,16 +10,24 @@ export type LineOutputs = {
   readonly dueAt: NodeId;
   readonly kind: 'step' | 'checkpoint';
   readonly outputs: readonly NodeOutput[];
+  /** Outputs that a later one replaced; empty unless they were asked for. */
+  readonly superseded: ReadonlySet<OutputId>;
 };
 
 /** The end of a line: a node with everything that was added to it, or only with what it had when it was created. */
-export type LineEnd = { readonly nodeId: NodeId; readonly isAsMade?: boolean };
+export type LineEnd = {
+  readonly nodeId: NodeId;
+  readonly isAsMade?: boolean;
+  /** Whether outputs that were replaced later are included. */
+  readonly isAll?: boolean;
+};
 
 /**
  * The outputs of a line, in order: the ones that a recap of its last node uses, and artifacts by the same rules. Outputs
  * that were added to a node after the line continued from it do not count, and neither do blocked attempts.
  */
-export function lineOutputs(view: SessionView, { nodeId, isAsMade = false }: LineEnd): readonly LineOutputs[] {
+export function lineOutputs(view: SessionView, line: LineEnd): readonly LineOutputs[] {
+  const { nodeId, isAsMade = false, isAll = false } = line;
   const { graph, outputs } = view;
   const stretches = stretchesTo(graph, nodeOf(graph, nodeId));
   return stretches.flatMap(({ step, hosts }, i): readonly LineOutputs[] => {
@@ -29,10 +37,9 @@ export function lineOutputs(view: SessionView, { nodeId, isAsMade = false }: Lin
     const isLastAsMade = isAsMade && i === stretches.length - 1;
     const saved = isLastAsMade ? [] : checkpointsOn(graph, step).filter(({ hostNodeId }) => hosts.has(hostNodeId));
     const places: readonly LineOutputs[] = [
-      { dueAt, kind: 'step', outputs: standingBefore(outputs, step.nodeId, before) },
+      { dueAt, kind: 'step', ...outputsBefore(outputs, step.nodeId, { before, isAll }) },
       ...saved.map((one): LineOutputs => {
-        const handedIn = standingBefore(outputs, one.nodeId, before);
-        return { dueAt: step.nodeId, kind: 'checkpoint', outputs: handedIn };
+        return { dueAt: step.nodeId, kind: 'checkpoint', ...outputsBefore(outputs, one.nodeId, { before, isAll }) };
       }),
     ];
     return places.filter((place) => place.outputs.length > 0);
@@ -52,12 +59,17 @@ function stretchesTo(graph: RunGraph, node: RunNode): readonly Stretch[] {
 }
 
 /** The outputs of a node before an event, without later corrections. */
-function standingBefore(outputs: OutputsView, nodeId: NodeId, before: number): readonly NodeOutput[] {
+function outputsBefore(
+  outputs: OutputsView,
+  nodeId: NodeId,
+  { before, isAll }: { readonly before: number; readonly isAll: boolean },
+): Pick<LineOutputs, 'outputs' | 'superseded'> {
   const known = outputHistory(outputs, nodeId)
     .map(({ output }) => output)
     .filter(({ eventIndex }) => eventIndex < before);
   const superseded = new Set<OutputId>(known.flatMap(({ data }) => data.supersedesOutputId ?? []));
-  return known.filter(({ data }) => !superseded.has(data.outputId));
+  if (isAll) return { outputs: known, superseded };
+  return { outputs: known.filter(({ data }) => !superseded.has(data.outputId)), superseded: new Set() };
 }
 
 /** Checkpoints that were made while a step was due, before or between attempts at it. */

@@ -125,6 +125,9 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'token_missing' },
   { code: 'payload_without_ack' },
   { code: 'nothing_to_keep', tag: place.tag, workflowId },
+  ...(['no_notes', 'still_a_draft', 'run_continued'] as const).map(
+    (reason) => ({ code: 'notes_not_replaceable', reason, tag: place.tag, workflowId }) as const,
+  ),
   { code: 'form_unfilled', fields: ['goal', 'context.size'] },
   { code: 'attempts_used_up', attemptsMax: 65_536 },
   { code: 'config_broken', problem: '.workrail/config.json, line 2: mode is "auto"; it may be guided.' },
@@ -277,6 +280,7 @@ function nameOf(refusal: Refusal): string {
   if (refusal.code === 'TOKEN_SCOPE_MISMATCH') return `${refusal.code} ${refusal.mismatch.kind}`;
   if (refusal.code === 'TOKEN_WORKFLOW_HASH_MISMATCH') return `${refusal.code} ${refusal.source}`;
   if (refusal.code === 'TOKEN_UNKNOWN_NODE') return `${refusal.code} ${refusal.missing.kind}`;
+  if (refusal.code === 'notes_not_replaceable') return `${refusal.code} ${refusal.reason}`;
   if (refusal.code === 'context_too_large') return `${refusal.code} ${refusal.part}`;
   return refusal.code;
 }

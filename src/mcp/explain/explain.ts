@@ -6,7 +6,7 @@ import type { RehydrateRefusal } from '../../app/run/rehydrate.ts';
 import type { StartSessionRefusal } from '../../app/run/start-session.ts';
 import type { StartRefusal } from '../../app/run/start-workflow.ts';
 import { byCode } from '../../core/assert.ts';
-import { quote } from '../../core/json/json-value.ts';
+import { isObject, type JsonObject, quote } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { nearest, nearestId } from '../../core/text/spelling.ts';
@@ -109,6 +109,10 @@ const WORDS: WordsFor<Refusal> = {
     suggestion: 'Send the call again with your notes so far in `output.notesMarkdown`.',
     call: callToSave(situation),
   }),
+  notes_not_replaceable: ({ reason, tag, workflowId }, { tool, sent }) => ({
+    ...NOT_REPLACEABLE[reason](`run ${tag} (${workflowId})`),
+    ...(reason === 'no_notes' ? { call: { tool, arguments: withoutReplacing(sent) } } : {}),
+  }),
   form_unfilled: ({ fields }) => ({
     message: `You sent the form unfilled: ${fields.slice(0, PROBLEMS_SHOWN_MAX).join(', ')}. Nothing was stored.`,
     suggestion: 'Fill in every `<fill: …>` with your own words, or leave the field out. Then send the call again.',
@@ -187,4 +191,30 @@ function payloadWithoutAck(situation: Situation): Words {
         ? 'Send the stateToken alone to see the step. Then send this again with the ackToken of that reply.'
         : 'Send the corrected call, which has the ackToken of that step. Nothing is lost.',
   };
+}
+
+type NotReplaceable = Extract<CheckpointRefusal, { code: 'notes_not_replaceable' }>['reason'];
+
+const NOT_REPLACEABLE: { readonly [reason in NotReplaceable]: (run: string) => Pick<Words, 'message' | 'suggestion'> } =
+  {
+    no_notes: (run) => ({
+      message: `There are no notes to replace at this place of ${run}: no step was finished here. Nothing was stored.`,
+      suggestion: 'To save the notes, send the call without `replacesNotes`.',
+    }),
+    still_a_draft: (run) => ({
+      message: `The step of ${run} was blocked, so its notes are still a draft. Nothing was stored.`,
+      suggestion: 'Send the corrected notes with continue_workflow and the ackToken of the blocked reply.',
+    }),
+    run_continued: (run) => ({
+      message: `${run.replace('run', 'Run')} continued from that step, so its notes stay as they are. Nothing was stored.`,
+      suggestion:
+        'Save what is wrong with them as a note of the current step: use the checkpointToken of the last reply, without `replacesNotes`.',
+    }),
+  };
+
+function withoutReplacing(sent: JsonObject): JsonObject {
+  const { output } = sent;
+  if (!isObject(output)) return sent;
+  const { replacesNotes: _, ...kept } = output;
+  return { ...sent, output: kept };
 }

@@ -1,7 +1,20 @@
 import { checkpoint } from '../../app/run/checkpoint.ts';
 import { replySchema } from '../../core/prompt/reply-schema.ts';
+import type { Arguments } from '../arguments/argument.ts';
 import { OUTPUT, STATE_TOKEN } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
+
+const { notesMarkdown: NOTES, artifacts: ARTIFACTS } = OUTPUT.fields;
+
+const SAVED_FIELDS = {
+  notesMarkdown: { ...NOTES, about: 'What is new since the last notes, as Markdown.' },
+  artifacts: { ...ARTIFACTS, about: 'Results, each with its "kind".' },
+  replacesNotes: {
+    kind: 'flag',
+    about: 'Correct the notes of the last finished step.',
+    mistakenFor: ['replaces', 'replaceNotes', 'corrects', 'supersedes'],
+  },
+} as const satisfies Arguments;
 
 export const checkpointWorkflowTool = defineTool({
   name: 'checkpoint_workflow',
@@ -18,18 +31,18 @@ export const checkpointWorkflowTool = defineTool({
       isRequired: true,
       mistakenFor: ['checkpoint', 'chk', 'token'],
     },
-    stateToken: { ...STATE_TOKEN, about: 'Not needed. If sent, it must be from the same reply.' },
+    stateToken: { ...STATE_TOKEN, about: 'Not needed. If sent, from the same reply.' },
     sessionToken: {
       kind: 'token',
       slot: 'sessionToken',
-      about: 'Not needed. Only for servers that offer start_session.',
+      about: 'Not needed. From start_session.',
       mistakenFor: ['session'],
     },
-    output: { ...OUTPUT, about: 'Notes and artifacts to save now.', isRequired: true },
+    output: { ...OUTPUT, about: 'What to save now.', isRequired: true, fields: SAVED_FIELDS },
   },
   run: async (services, { checkpointToken, stateToken, sessionToken, output }, { workspace }) => {
-    const { notesMarkdown, artifacts = [] } = output;
-    const kept = { notesMarkdown, artifacts };
+    const { notesMarkdown, artifacts = [], replacesNotes } = output;
+    const kept = { notesMarkdown, artifacts, replacesNotes };
     return checkpoint(services, { checkpointToken, stateToken, sessionToken, output: kept, workspace });
   },
 });
