@@ -9,7 +9,7 @@ import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
 import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { reportOf } from '../e2e/report/hunted-report.ts';
 import { enforces } from '../enforces.ts';
-import { type Engine, engine, withFile } from '../examples/engine.ts';
+import { type Engine, engine, eventsOf, withFile } from '../examples/engine.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { sessionOf } from '../examples/shared-session.ts';
 
@@ -283,4 +283,25 @@ test('the same answer recorded twice is one', async () => {
   (await answer(run, blocked, { kind: 'rejected', shown: 'whole' }))._unsafeUnwrap();
   const { attestations } = await run.view(blocked);
   expect([...attestations.values()].flat()).toHaveLength(1);
+});
+
+test("a claim about a capability in a draft that a person approved is recorded as the user's, and unlocks nothing", async () => {
+  enforces('capability_claim_of_user');
+  const run = made(RELEASE);
+  const claim = { kind: 'wr.capability_observation', capability: 'web_browsing', status: 'available' };
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped.', artifacts: [claim] });
+  await run.send(blocked);
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  const next = await run.send(await run.show(blocked));
+  expect(kindOf(next)).toBe('ok');
+  const claims = eventsOf(run, 'capability_observed').map(({ scope, data }) => [scope.nodeId, data.provenance]);
+  const said = (claimedBy: string) => ({
+    kind: 'manual_claim',
+    enforcementGrade: 'weak',
+    detail: { claimedBy, claim: 'available' },
+  });
+  expect(claims).toEqual([
+    [await run.node(blocked), said('agent')],
+    [await run.node(next), said('user')],
+  ]);
 });

@@ -183,8 +183,19 @@ export function checkAttempt(attempted: CheckedAttempt): StepCheck {
   const check = { ...found, passedOver: passedOver(place, found) };
   if (drafts.length === 0) return check;
   // What an earlier attempt reported is already recorded at its own node.
-  const { observations, divergences } = checkStep({ ...place, handedIn });
+  const { observations: sent, divergences } = checkStep({ ...place, handedIn });
+  const observations = [...sent, ...claimsOfPerson(attempted.gate, check)];
   return { ...check, observations, divergences, unreadable: [...check.unreadable, ...counted.leftOut] };
+}
+
+/** What the draft claims about the agent's capabilities, once a person approved exactly this draft. */
+function claimsOfPerson(gate: GateFacts | undefined, check: StepCheck): StepCheck['observations'] {
+  const isAnswered = gate !== undefined && gate.attestations.length > 0 && !check.unmet.some(isGate);
+  return (isAnswered ? check.observations : []).flatMap(({ provenance, ...observed }) =>
+    provenance.kind === 'manual_claim'
+      ? [{ ...observed, provenance: { ...provenance, detail: { ...provenance.detail, claimedBy: 'user' as const } } }]
+      : [],
+  );
 }
 
 /** What is known of the agent's capabilities after an attempt. A weak claim never overrides what was really tried. */
