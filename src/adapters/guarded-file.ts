@@ -2,7 +2,6 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import { errorCode, isMissing } from './system-error.ts';
 
 /** A file that does not answer in this time is on a broken network drive. */
 const READ_MS_MAX = 2_000;
@@ -90,5 +89,28 @@ async function readUpTo(file: FileHandle, bytesMax: number): Promise<Result<Uint
     size += bytesRead;
     if (size > bytesMax) return err({ cause: tooLarge(bytesMax) });
     pieces.push(buffer.subarray(0, bytesRead));
+  }
+}
+
+/** The code of an error of the operating system, such as `ENOENT`; `undefined` for any other error. */
+export function errorCode(cause: unknown): string | undefined {
+  if (!(cause instanceof Error && 'code' in cause && typeof cause.code === 'string')) return undefined;
+  // Node uses such codes for wrong arguments and the like.
+  return cause.code.startsWith('ERR_') ? undefined : cause.code;
+}
+
+/** Whether the error says that a file or a folder on its path does not exist. */
+export function isMissing(cause: unknown): boolean {
+  const code = errorCode(cause);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** The result of file access; `undefined` if the file does not exist. */
+export function ifExists<Value>(access: () => Value): Value | undefined {
+  try {
+    return access();
+  } catch (cause) {
+    if (errorCode(cause) === 'ENOENT') return undefined;
+    throw cause;
   }
 }

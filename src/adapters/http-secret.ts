@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import { errorCode, isMissing } from './system-error.ts';
+import { errorCode, isMissing } from './guarded-file.ts';
 
 const SECRET_BYTES = 32;
 const SECRET = /^[\w-]{43}$/;

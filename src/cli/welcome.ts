@@ -3,9 +3,8 @@ import * as z from 'zod';
 import { CLIENT_IDS, shortPath } from '../app/clients/client.ts';
 import { type Registrations, registrations } from '../app/clients/inspect-client.ts';
 import { type CommandContext, type CommandOutcome, command, done } from './command.ts';
-import { dim, type Line, notable, strong } from './output/line.ts';
+import { asTyped, dim, type Line, notable, strong } from './output/line.ts';
 import { columnsOf, hangText, wrapText } from './output/text-width.ts';
-import { asTyped } from './output/wording.ts';
 import { status, statusData } from './sessions/status.ts';
 
 const welcomeData = z.strictObject({

@@ -4,8 +4,8 @@ import { isObject, type JsonObject, type JsonValue } from '../core/json/json-val
 import { ERROR_TEXT_BYTES_MAX } from '../core/log/budgets.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
-import { NEXT_CALL, quoteReservedLines } from '../core/prompt/recorded-text.ts';
 import { callText } from '../core/prompt/reply/footer.ts';
+import { NEXT_CALL, quoteReservedLines } from '../core/prompt/reply-parts.ts';
 import { truncate } from '../core/text/utf8.ts';
 import { TOKEN_SLOTS } from '../core/token/token.ts';
 import { inputSchema } from './arguments/argument.ts';

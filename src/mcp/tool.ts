@@ -43,5 +43,5 @@ export function defineTool<const All extends Arguments>(
     readonly run: (services: Services, sent: ArgumentValues<All>, caller: Caller) => Answer;
   },
 ): Tool {
-  return { ...tool, run: (services, sent, caller) => tool.run(services, sent as ArgumentValues<All>, caller) };
+  return { ...tool, run: tool.run as Tool['run'] };
 }

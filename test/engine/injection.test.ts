@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
-import { RECORDED_LABEL } from '../../src/core/prompt/recorded-text.ts';
+import { RECORDED_LABEL } from '../../src/core/prompt/reply-parts.ts';
 import { HARMFUL_CHARACTERS, hiddenCharacters } from '../../src/core/text/visible-text.ts';
 import { errorResult } from '../../src/mcp/answer-call.ts';
 import { enforces } from '../enforces.ts';

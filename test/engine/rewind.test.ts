@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { summariseSession } from '../../src/adapters/summarise-session.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
-import { contextAt } from '../../src/core/views/context.ts';
+import { contextAt } from '../../src/core/views/lineage.ts';
 import { enforces } from '../enforces.ts';
 import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../examples/engine.ts';
 

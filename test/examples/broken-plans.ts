@@ -1,5 +1,5 @@
 import type { EventKind, EventOf, SessionEvent } from '../../src/core/log/event.ts';
-import type { KnownGraph } from '../../src/core/log/plan/plan-rules.ts';
+import type { KnownGraph } from '../../src/core/log/plan/plan-integrity.ts';
 import { FORK, OTHER_RUN } from './ids.ts';
 import { PLAN_NAMES, PLANS, type PlanName } from './session.ts';
 import { withValue } from './single-field-changes.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { SessionEvent } from '../../src/core/log/event.ts';
-import { contextAt } from '../../src/core/views/context.ts';
+import { contextAt } from '../../src/core/views/lineage.ts';
 import { preferredTip } from '../../src/core/views/run-status.ts';
 import { applyEvent, emptySessionView, foldEvents } from '../../src/core/views/session-view.ts';
 import { isLong } from '../volume.ts';

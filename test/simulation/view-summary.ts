@@ -3,7 +3,7 @@ import type { Preferences } from '../../src/core/log/autonomy.ts';
 import { CAPABILITIES } from '../../src/core/log/blockers.ts';
 import { OBSERVATION_KEYS } from '../../src/core/log/events/run-events.ts';
 import { attemptIdSchema } from '../../src/core/log/ids.ts';
-import { contextAt } from '../../src/core/views/context.ts';
+import { contextAt } from '../../src/core/views/lineage.ts';
 import {
   advanceOutcome,
   attemptCount,

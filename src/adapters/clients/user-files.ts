@@ -6,8 +6,7 @@ import { err, ok, type Result, ResultAsync } from 'neverthrow';
 import { parse, TomlError } from 'smol-toml';
 import type { FileAccessFailure, Machine, ParseToml, UserFiles } from '../../app/ports/machine.ts';
 import { atExit } from '../at-exit.ts';
-import { isInside, readGuarded } from '../guarded-file.ts';
-import { errorCode } from '../system-error.ts';
+import { errorCode, isInside, readGuarded } from '../guarded-file.ts';
 
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;

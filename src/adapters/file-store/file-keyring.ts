@@ -15,8 +15,7 @@ import {
 } from '../../core/token/keyring.ts';
 import { damagedContent, parseStored } from './content/content-files.ts';
 import { accessing, accessingNow, ensureDir, layout, putFile, putNewFile } from './disk/disk.ts';
-import type { FileStoreParts } from './file-store-parts.ts';
-import { lockFile, whileHeld } from './session/store-lock.ts';
+import { type FileStoreParts, lockFile, whileHeld } from './file-store-parts.ts';
 
 const KEY_BYTES = 32;
 const SAFE_MODE = 0o600;

@@ -15,7 +15,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../../core/json/json-value.ts';
-import { errorCode, ifExists } from '../system-error.ts';
+import { errorCode, ifExists } from '../guarded-file.ts';
 import type { LockAttempt, Locks } from './locks.ts';
 
 /** What the system knows about a process number; `startedAt` is `undefined` if it does not say. */

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
-import { errorCode } from '../system-error.ts';
+import { errorCode } from '../guarded-file.ts';
 import {
   claimAt,
   claimLocks,

@@ -5,7 +5,7 @@ import type * as z from 'zod';
 import type { SourceList, SourceListFailure } from '../../app/ports/workflow-sources.ts';
 import { schemaIssueText } from '../../core/json/schema-issue.ts';
 import { sourceListSchema, type WorkflowSourceEntry } from '../../core/sources.ts';
-import { isMissing } from '../system-error.ts';
+import { isMissing } from '../guarded-file.ts';
 
 /** The list is a small JSON file that the user may read and edit. */
 export function fileSourceList(file: string): SourceList {

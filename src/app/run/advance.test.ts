@@ -6,7 +6,7 @@ import { memoryServices } from '../../../test/examples/memory-services.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { contextAt } from '../../core/views/context.ts';
+import { contextAt } from '../../core/views/lineage.ts';
 import { decisionTrace } from '../../core/views/node-facts.ts';
 import type { SessionStore } from '../ports/session-store.ts';
 import type { Services } from '../services.ts';

@@ -25,9 +25,17 @@ import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices, ConfigRefusal, Services } from '../services.ts';
 import { advanceReply } from './advance-reply.ts';
-import { earlierAttempts, type SealedArtifacts, sealArtifacts, triedStep } from './earlier-attempts.ts';
-import { evidenceFacts } from './evidence.ts';
-import { type GateSurroundings, gateFacts, gateSurroundings, withoutGateKey } from './gate.ts';
+import {
+  earlierAttempts,
+  evidenceFacts,
+  type GateSurroundings,
+  gateFacts,
+  gateSurroundings,
+  type SealedArtifacts,
+  sealArtifacts,
+  triedStep,
+  withoutGateKey,
+} from './attempt-facts.ts';
 import { appendPlan, decisionPlan, replay } from './give-reply.ts';
 import { findTokenNode, isRunClosed, rootOf, runPlace, sessionGone } from './run-place.ts';
 

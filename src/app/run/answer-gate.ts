@@ -23,7 +23,7 @@ import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { AnswerServices } from '../services.ts';
 import { type AdvanceRefusal, attemptAt } from './advance.ts';
-import { type GateSurroundings, gateOf, gateSurroundings } from './gate.ts';
+import { type GateSurroundings, gateOf, gateSurroundings } from './attempt-facts.ts';
 import { appendPlan } from './give-reply.ts';
 import { rootOf } from './run-place.ts';
 

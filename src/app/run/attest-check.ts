@@ -19,7 +19,7 @@ import { fixedTests, type TestReport } from '../../core/run/evidence/test-report
 import { checkCommand } from '../../core/run/requirements/check.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import { isKeyFromPerson } from '../../core/views/context.ts';
+import { isKeyFromPerson } from '../../core/views/lineage.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
@@ -28,7 +28,7 @@ import type { BaseRefusal, CheckRunner, CommandResult } from '../ports/check-run
 import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices } from '../services.ts';
-import { triedStep } from './earlier-attempts.ts';
+import { triedStep } from './attempt-facts.ts';
 import { appendPlan } from './give-reply.ts';
 import { runPlace } from './run-place.ts';
 

@@ -35,7 +35,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 import type { SentOutput } from './advance.ts';
 import { listedGaps } from './advance-reply.ts';
-import { type SealedArtifacts, sealArtifacts } from './earlier-attempts.ts';
+import { type SealedArtifacts, sealArtifacts } from './attempt-facts.ts';
 import { appendPlan, checkpointTokenOf, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { nextTries, standingBlock } from './rehydrate.ts';
 import { type FoundNode, findTokenNode, isReopenedBy, type RunPlace, runPlace, sessionGone } from './run-place.ts';

@@ -3,7 +3,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { engine, eventsOf, stepOf, told, withFile } from '../../../test/examples/engine.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { contextAt } from '../../core/views/context.ts';
+import { contextAt } from '../../core/views/lineage.ts';
 import { currentOutputs, preferencesAt } from '../../core/views/node-facts.ts';
 
 const REPORT = {

@@ -19,7 +19,7 @@ import { stepOf, type WorkflowIndex } from '../../core/workflow/compiled/workflo
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
-import { artifactKind } from './earlier-attempts.ts';
+import { artifactKind } from './attempt-facts.ts';
 import { stateTokenOf } from './give-reply.ts';
 
 export type RecapRequest = {

@@ -19,7 +19,7 @@ import {
   type TokenScope,
   type TokenTarget,
 } from '../../core/token/token-scope.ts';
-import { contextAt } from '../../core/views/context.ts';
+import { contextAt } from '../../core/views/lineage.ts';
 import {
   autonomySetterAt,
   capabilityAt,

@@ -4,7 +4,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { ENGINE_FILES, engine, eventsOf, stepOf, tokenOf, told } from '../../../test/examples/engine.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
 import type { Autonomy } from '../../core/log/autonomy.ts';
-import { contextAt } from '../../core/views/context.ts';
+import { contextAt } from '../../core/views/lineage.ts';
 import { preferencesAt } from '../../core/views/node-facts.ts';
 import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { startWorkflow } from './start-workflow.ts';

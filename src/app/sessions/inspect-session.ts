@@ -5,8 +5,8 @@ import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.
 import { duePlace } from '../../core/sessions/due-step.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { type RunStanding, runStanding } from '../../core/sessions/run-standing.ts';
-import { contextAt } from '../../core/views/context.ts';
 import { type Chronicle, chronicleEvent, emptyChronicle } from '../../core/views/history.ts';
+import { contextAt } from '../../core/views/lineage.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { AppliedEvent, SessionView } from '../../core/views/session-view.ts';

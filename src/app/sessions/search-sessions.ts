@@ -6,7 +6,7 @@ import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import { type DuePlace, duePlace } from '../../core/sessions/due-step.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
 import { snippetOf, wordsIn } from '../../core/text/search-words.ts';
-import { contextValueAt } from '../../core/views/context.ts';
+import { contextValueAt } from '../../core/views/lineage.ts';
 import { currentOutputs } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';

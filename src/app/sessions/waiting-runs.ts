@@ -1,5 +1,5 @@
 import { ok, type Result } from 'neverthrow';
-import { contextValueAt } from '../../core/views/context.ts';
+import { contextValueAt } from '../../core/views/lineage.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';

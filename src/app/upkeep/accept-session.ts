@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../../core/log/ids.ts';
 import { isTrusted, type Origin, type SessionOrigin, UNKNOWN_VERSION } from '../../core/log/origin.ts';
 import { runSource } from '../../core/prompt/reply-parts.ts';
-import { contextValueAt } from '../../core/views/context.ts';
+import { contextValueAt } from '../../core/views/lineage.ts';
 import { BUNDLED_HASHES } from '../../core/workflow/builtins/bundled-hashes.ts';
 import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';

@@ -3,8 +3,7 @@ import { CHECKS, type DoctorFinding, type FindingKind } from '../../app/clients/
 import { examine } from '../../app/clients/doctor/examine.ts';
 import { plural } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
-import { bad, dim, good, type Line, notable } from '../output/line.ts';
-import { asTyped } from '../output/wording.ts';
+import { asTyped, bad, dim, good, type Line, notable } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 
 /** The published name of each kind. */

@@ -43,3 +43,8 @@ export function printable(text: string): string {
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
 }
+
+/** Replaces `workrail` in commands by what the user must type here. */
+export function asTyped(text: string, { calledAs }: { readonly calledAs: () => string }): string {
+  return text.replace(/(?<=^|[\s"`])workrail(?= (?:[a-z]|--\w))/g, () => calledAs());
+}

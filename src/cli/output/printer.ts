@@ -1,9 +1,8 @@
 import type { CommandOutcome, Switches } from '../command.ts';
 import type { CommandProblem } from '../problem.ts';
 import type { Program } from '../program.ts';
-import { bad, dim, type Line, lineRenderer, printableJson, strong } from './line.ts';
+import { asTyped, bad, dim, type Line, lineRenderer, printableJson, strong } from './line.ts';
 import { type Progress, progressDisplay } from './progress.ts';
-import { asTyped } from './wording.ts';
 
 type Done = Extract<CommandOutcome, { kind: 'done' }>;
 

@@ -62,3 +62,15 @@ export function quote(value: unknown): string {
 export function readableJson(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
+
+/** An object with changes applied, oldest first; null removes a key. It is copied once. */
+export function applyContextDeltas(context: JsonObject, deltas: readonly JsonObject[]): JsonObject {
+  const whole = new Map(Object.entries(context));
+  for (const delta of deltas) {
+    for (const [key, value] of Object.entries(delta)) {
+      if (value === null) whole.delete(key);
+      else whole.set(key, value);
+    }
+  }
+  return Object.fromEntries(whole);
+}

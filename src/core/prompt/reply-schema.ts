@@ -10,7 +10,7 @@ import { NODE_KINDS } from '../log/events/graph-events.ts';
 import { GapId, RunId, SessionId, stepIdSchema, workflowIdSchema } from '../log/ids.ts';
 import { GAP_DETAILS } from '../log/reasons.ts';
 import { PREFERENCE_SETTERS } from '../views/node-facts.ts';
-import { RECORDED_LABEL } from './recorded-text.ts';
+import { RECORDED_LABEL } from './reply-parts.ts';
 import { REPLY_WARNING_CODES } from './reply-warnings.ts';
 
 const token = z.string().min(1);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { derivedBits, RunId, runTag, SessionId, workflowIdSchema } from '../log/ids.ts';
-import { RECORDED_LABEL } from '../prompt/recorded-text.ts';
+import { RECORDED_LABEL } from '../prompt/reply-parts.ts';
 import { candidateList, type ShownCandidate } from './resume-replies.ts';
 
 const candidate: ShownCandidate = {

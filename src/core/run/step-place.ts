@@ -70,6 +70,16 @@ export function holdsAt(place: StepPlace, condition: Condition): boolean {
   return evaluateCondition(condition, conditionFacts(place));
 }
 
+/** Who must confirm before the run continues; `none` also where its condition does not hold. */
+export type DueConfirmation = CompiledStep['confirmation']['kind'];
+
+/** What a step asks for at this place: the first, which is the strongest, whose condition holds. */
+export function dueConfirmation(place: StepPlace): DueConfirmation {
+  let asked = place.step.confirmation;
+  while (asked.kind !== 'none' && !holdsAt(place, asked.when)) asked = asked.otherwise ?? { kind: 'none' };
+  return asked.kind;
+}
+
 /** What is known of a capability on a line; absent where nobody has tried it. */
 export type KnownCapabilities = {
   readonly [capability in Capability]?: { readonly status: CapabilityStatus; readonly grade: 'strong' | 'weak' };

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, ownValue, quote } from '../json/json-value.ts';
-import { contextAt } from '../views/context.ts';
+import { contextAt } from '../views/lineage.ts';
 import { type GapRecord, unresolvedGaps } from '../views/node-facts.ts';
 import type { SessionView } from '../views/session-view.ts';
 import { type LineEnd, type LineOutputs, lineOutputs } from './line-outputs.ts';

@@ -5,9 +5,9 @@ import { type ExecutionSnapshot, pendingStep } from '../log/execution-snapshot.t
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
 import { runSource } from '../prompt/reply-parts.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../views/attestations.ts';
-import { contextAt, contextValueAt } from '../views/context.ts';
 import type { Chronicle } from '../views/history.ts';
 import { checksOnLine, type RecordedCheck } from '../views/line-checks.ts';
+import { contextAt, contextValueAt } from '../views/lineage.ts';
 import {
   autonomySetterAt,
   type GapRecord,

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { assert } from '../assert.ts';
 import { attemptIdSchema, eventIndexSchema, SessionId, sessionIdBits } from '../log/ids.ts';
-import { fromBase32, toBase32 } from '../text/binary-text.ts';
+import { fromBase32, normaliseToken, toBase32 } from '../text/binary-text.ts';
 import { encodeUtf8, utf8Prefix } from '../text/utf8.ts';
 import {
   activeKeys,
@@ -11,7 +11,6 @@ import {
   type TokenKeys,
   type VerifyingKeys,
 } from './keyring.ts';
-import { normaliseToken } from './normalise-token.ts';
 import {
   type CompactTokenClaims,
   FIRST_ATTEMPT,

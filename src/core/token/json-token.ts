@@ -33,11 +33,6 @@ export function encodeJsonToken(claims: JsonTokenClaims, { keyring, hmac }: Toke
   return textOf(claims.kind, payload, hmac(keyring.current, payload));
 }
 
-/** Whether a text is meant to be of the JSON form. */
-export function isJsonForm(text: string): boolean {
-  return /^(?:st|ack|chk)\./.test(text);
-}
-
 /** Reads a token of the JSON form. It must be exactly as it was written. */
 export function parseJsonToken(text: string, { keyring, hmac }: VerifyingKeys): Result<JsonTokenClaims, TokenRefusal> {
   const shape = shapeOf(text);

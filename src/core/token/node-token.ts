@@ -8,12 +8,13 @@ import {
   type SessionId,
   type WorkflowHash,
 } from '../log/ids.ts';
+import { unwrapped } from '../text/binary-text.ts';
 import { encodeCompactToken, parseCompactToken } from './compact-token.ts';
-import { encodeJsonToken, isJsonForm, parseJsonToken } from './json-token.ts';
+import { encodeJsonToken, parseJsonToken } from './json-token.ts';
 import type { TokenKeys, VerifyingKeys } from './keyring.ts';
-import { unwrapped } from './normalise-token.ts';
 import {
   FIRST_ATTEMPT,
+  isJsonForm,
   type JsonTokenClaims,
   TOKEN_SLOTS,
   type TokenClaims,

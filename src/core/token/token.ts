@@ -79,3 +79,8 @@ export function nextAttempt(recorded: { readonly size: number }): Result<Attempt
   if (recorded.size > ATTEMPT_MAX) return err({ code: 'attempts_used_up', attemptsMax: ATTEMPT_MAX + 1 });
   return ok(attemptIdSchema.parse(recorded.size));
 }
+
+/** Whether a text is meant to be of the JSON form. */
+export function isJsonForm(text: string): boolean {
+  return /^(?:st|ack|chk)\./.test(text);
+}

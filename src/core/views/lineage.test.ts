@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
-import { contextAt } from './context.ts';
+import { contextAt } from './lineage.ts';
 import { preferencesAt } from './node-facts.ts';
 import { foldEvents } from './session-view.ts';
 

@@ -4,7 +4,7 @@ import { OBSERVATION_KEYS, type ObservationKey } from '../log/events/run-events.
 import type { NodeId, RunId, SessionId, SnapshotRef, WorkflowHash, WorkflowId } from '../log/ids.ts';
 import { textTokens } from '../text/search-words.ts';
 import { truncate, utf8Length } from '../text/utf8.ts';
-import { contextValueAt } from './context.ts';
+import { contextValueAt } from './lineage.ts';
 import { currentObservation, currentOutput } from './node-facts.ts';
 import { checkpointNotes, type Note } from './recap.ts';
 import { nodeOf, type Run, type RunGraph, type RunNode } from './run-graph.ts';

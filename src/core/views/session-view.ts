@@ -2,10 +2,9 @@ import { assert, unreachable } from '../assert.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { SessionHealth } from '../log/health.ts';
 import type { EventId, NodeId } from '../log/ids.ts';
-import type { KnownGraph } from '../log/plan/plan-rules.ts';
+import type { KnownGraph } from '../log/plan/plan-integrity.ts';
 import { type AttestationsView, applyAttestation } from './attestations.ts';
-import { type ContextView, emptyContext } from './context.ts';
-import { addFact, openPlace } from './lineage.ts';
+import { addFact, type ContextView, emptyContext, openPlace } from './lineage.ts';
 import {
   type AdvanceRecord,
   type AdvancesView,

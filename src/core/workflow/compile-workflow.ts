@@ -1,15 +1,14 @@
 import { ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
+import { isList, isObject, type JsonValue } from '../json/json-value.ts';
 import { orList } from '../text/words.ts';
 import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
 import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding, Diagnostic } from './diagnostics/diagnostic.ts';
 import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';
-import { checkCycles, checkUses } from './emit/check-references.ts';
+import { checkCycles, checkUses } from './emit/check-workflow.ts';
 import { emitWorkflow, functionsOf } from './emit/emit-workflow.ts';
-import { bindingOrigins } from './expand/binding-origins.ts';
 import { expandSteps } from './expand/expand-steps.ts';
-import type { Bindings, BrokenTemplate, Brought, Template } from './expand/expanded.ts';
-import { EMPTY_EXPANSION } from './expand/expansion-budget.ts';
+import { type Bindings, type BrokenTemplate, type Brought, EMPTY_EXPANSION, type Template } from './expand/expanded.ts';
 import { checkPlaces, fillWorkflow } from './expand/fill-workflow.ts';
 import { requiredProbes } from './expand/generated-steps.ts';
 import { type ExpandedWorkflow, mergeDeclarations } from './expand/merge-declarations.ts';
@@ -188,4 +187,45 @@ function isOfKind(value: string, kind: SlotKind, { templates, broken }: Offered)
     case 'workflow':
       return NAMESPACED_ID.test(value) || LEGACY_ID.test(value);
   }
+}
+
+type Origin = NonNullable<CompiledWorkflow['origins']>[number];
+
+/**
+ * Which texts the project's bindings put into a workflow. A text is compared with the same text compiled without the
+ * binding, so nothing that the project wrote can hide and nothing that the author wrote is marked.
+ */
+function bindingOrigins(
+  workflow: CompiledWorkflow,
+  slotIds: readonly string[],
+  { bindings, without }: { readonly bindings: Bindings; readonly without: (slotId: string) => CompiledWorkflow },
+): readonly Origin[] {
+  const bound = slotIds.filter((slotId) => Object.hasOwn(bindings, slotId));
+  return [...new Set(bound)].sort().flatMap((slotId) =>
+    changedTexts(workflow, without(slotId)).map((pointer): Origin => {
+      return { pointer, originId: slotId, source: 'project_binding', text: bindings[slotId] ?? '' };
+    }),
+  );
+}
+
+/** Steps are compared by id: a binding may also choose a routine, and then the steps are others. */
+function changedTexts({ steps, ...whole }: CompiledWorkflow, other: CompiledWorkflow): readonly string[] {
+  const { steps: otherSteps, ...otherWhole } = other;
+  const known = new Map(otherSteps.map((step) => [String(step.stepId), step]));
+  const { conditions: _, entries: _entries, compiledWarnings: _warnings, ...texts } = whole;
+  return [
+    ...differing(texts as JsonValue, otherWhole as JsonValue, ''),
+    ...steps.flatMap((step, i) => differing(step as JsonValue, known.get(step.stepId) as JsonValue, `/steps/${i}`)),
+  ];
+}
+
+function differing(value: JsonValue, other: JsonValue | undefined, pointer: string): readonly string[] {
+  if (typeof value === 'string') return value === other ? [] : [pointer];
+  if (isList(value)) {
+    return value.flatMap((one, i) => differing(one, isList(other) ? other[i] : undefined, `${pointer}/${i}`));
+  }
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, one]) =>
+    differing(one, isObject(other) ? other[key] : undefined, `${pointer}/${key}`),
+  );
 }

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ByKind, byKind } from '../../core/assert.ts';
 import { isList, isObject, type JsonObject, type JsonValue, parseJson } from '../../core/json/json-value.ts';
+import { unwrapped } from '../../core/text/binary-text.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import { unwrapped } from '../../core/token/normalise-token.ts';
 import { excessIn } from '../message-limits.ts';
 import {
   type Argument,

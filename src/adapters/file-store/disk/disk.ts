@@ -5,7 +5,7 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
 import { digestHex } from '../../../core/json/canonical-json.ts';
 import type { ArtifactDigest, RunId, SessionId, SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
-import { errorCode } from '../../system-error.ts';
+import { errorCode } from '../../guarded-file.ts';
 
 /** The data directory: a file system and a place in it. Paths given to it are relative. */
 export type Disk = {

@@ -16,7 +16,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode, ifExists } from '../../system-error.ts';
+import { errorCode, ifExists } from '../../guarded-file.ts';
 import type { FileSystem, WritableFile } from './disk.ts';
 
 const FOR_THIS_USER = { dir: 0o700, file: 0o600 };

@@ -15,13 +15,12 @@ import { planNovelty } from '../../../core/log/plan/append-plan.ts';
 import { checkedView } from '../../../core/views/session-view.ts';
 import type { FileSnapshots } from '../content/file-content-stores.ts';
 import { accessingNow, type Disk, layout } from '../disk/disk.ts';
-import type { FileStoreParts } from '../file-store-parts.ts';
+import { type FileStoreParts, sharingStore } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { putOrigin, putSalvage } from './import-marks.ts';
 import type { ManifestFiles, OpenSession } from './refresh-session.ts';
 import { commitPlan, type SessionGate, sessionGate } from './session-gate.ts';
 import { hasEvents, type SessionLoader, sessionLoader } from './session-loader.ts';
-import { sharingStore } from './store-lock.ts';
 import { freshReplies, readStoredReply } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
 

@@ -14,11 +14,10 @@ import type { HeldLock } from '../../lock/locks.ts';
 import { boundedTurnTaking, type Patience, patience, turnTaking, waitForExclusive } from '../../lock/wait-for-lock.ts';
 import { digestOf, putContent } from '../content/content-files.ts';
 import { accessing, accessingNow, ensureDir, layout, putFile } from '../disk/disk.ts';
-import type { FileStoreParts } from '../file-store-parts.ts';
+import { type FileStoreParts, sharingStore } from '../file-store-parts.ts';
 import type { Transaction } from './read-manifest.ts';
 import { emptySession, type Growth, grownBy, type ManifestFiles, type OpenSession } from './refresh-session.ts';
 import type { SessionLoader } from './session-loader.ts';
-import { sharingStore } from './store-lock.ts';
 
 /** What a permit grants while it is valid. */
 type Granted = { readonly session: OpenSession; readonly lock: HeldLock };

@@ -4,11 +4,10 @@ import type { BinRefusal, RestoreRefusal, SessionBin } from '../../../app/ports/
 import type { SessionId } from '../../../core/log/ids.ts';
 import type { HeldLock } from '../../lock/locks.ts';
 import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
-import type { FileStoreParts } from '../file-store-parts.ts';
+import { type FileStoreParts, lockFile, sharingStore } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { markArrived } from '../session/import-marks.ts';
 import { emptySession, refreshSession } from '../session/refresh-session.ts';
-import { lockFile, sharingStore } from '../session/store-lock.ts';
 import { type Binned, binnedPlace, binnedSessions, manifestBytes } from './binned-sessions.ts';
 import { isAbandoned, removedName } from './remove-sessions.ts';
 

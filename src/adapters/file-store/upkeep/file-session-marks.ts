@@ -6,9 +6,8 @@ import { RunId, type SessionId } from '../../../core/log/ids.ts';
 import type { SessionOrigin } from '../../../core/log/origin.ts';
 import type { ClosedRuns } from '../../../core/views/run-status.ts';
 import { accessing, accessingNow, type Disk, ensureDir, layout, putFile } from '../disk/disk.ts';
-import type { FileStoreParts } from '../file-store-parts.ts';
+import { type FileStoreParts, sharingStore } from '../file-store-parts.ts';
 import { readOrigin } from '../session/import-marks.ts';
-import { sharingStore } from '../session/store-lock.ts';
 
 /** Marks are small files in the session's folder, so that they move with it. */
 export function fileSessionMarks(parts: FileStoreParts): MarkStore {

@@ -3,8 +3,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { CollectCause } from '../../../app/ports/upkeep.ts';
 import type { HeldLock } from '../../lock/locks.ts';
 import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
-import type { FileStoreParts } from '../file-store-parts.ts';
-import { lockFile } from '../session/store-lock.ts';
+import { type FileStoreParts, lockFile } from '../file-store-parts.ts';
 import { addReachable, allMarked, type Marks, refreshMarks } from './reachable-content.ts';
 
 /** An appender waits at most two seconds for the store, so an exclusive lock must be held much shorter. */

@@ -4,13 +4,12 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { attempt, digestOf, OTHER_RUN, ROOT, RUN, SECOND, SESSION, TO_SECOND } from '../../../../test/examples/ids.ts';
 import { sha256 } from '../../../../test/examples/sha256.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import { applyContextDeltas, type JsonObject } from '../../json/json-value.ts';
 import { parseEvent, placeEvents } from '../event.ts';
 import { type ArtifactDigest, artifactDigestSchema } from '../ids.ts';
 import {
   type ArtifactRef,
   type Attempt,
-  applyContextDeltas,
   capabilityObservationId,
   checkArtifacts,
   contextDelta,

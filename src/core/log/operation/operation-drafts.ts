@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalJson, type JsonRefusal, type Sha256 } from '../../json/canonical-json.ts';
-import { isObject, type JsonObject, ownValue, quote } from '../../json/json-value.ts';
+import { applyContextDeltas, isObject, type JsonObject, ownValue, quote } from '../../json/json-value.ts';
 import { truncate, utf8Length } from '../../text/utf8.ts';
 import {
   ARTIFACT_BYTES_MAX,
@@ -127,18 +127,6 @@ export function contextDelta(context: JsonObject, argument: unknown): Result<Con
     const whole = applyContextDeltas(context, [delta]);
     return checkSize('whole', whole).map(() => ({ delta, context: whole }));
   });
-}
-
-/** A node's context from that of an ancestor and the deltas since, oldest first. It is copied once. */
-export function applyContextDeltas(context: JsonObject, deltas: readonly JsonObject[]): JsonObject {
-  const whole = new Map(Object.entries(context));
-  for (const delta of deltas) {
-    for (const [key, value] of Object.entries(delta)) {
-      if (value === null) whole.delete(key);
-      else whole.set(key, value);
-    }
-  }
-  return Object.fromEntries(whole);
 }
 
 function checkArgument(argument: unknown): Result<JsonObject, ContextRefusal> {

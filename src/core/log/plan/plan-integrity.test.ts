@@ -18,8 +18,7 @@ import { sha256 } from '../../../../test/examples/sha256.ts';
 import type { SessionEvent } from '../event.ts';
 import type { GapId } from '../ids.ts';
 import { outputId } from '../operation/operation-drafts.ts';
-import { checkPlanIntegrity, type IntegrityRule } from './plan-integrity.ts';
-import type { PlanRule } from './plan-rules.ts';
+import { checkPlanIntegrity, type IntegrityRule, type PlanRule } from './plan-integrity.ts';
 
 const notesOfSecond = outputId(TO_SECOND, { payloadKind: 'notes', place: 0 }, sha256);
 const artifactOfSecond = outputId(TO_SECOND, { payloadKind: 'artifact_ref', place: 0 }, sha256);

@@ -22,8 +22,7 @@ import {
 import { BLOCKED, ROOT, SECOND, THIRD } from '../../../../test/examples/ids.ts';
 import { PLANS } from '../../../../test/examples/session.ts';
 import type { SessionEvent } from '../event.ts';
-import { checkPlanIntegrity } from './plan-integrity.ts';
-import type { PlanRule } from './plan-rules.ts';
+import { checkPlanIntegrity, type PlanRule } from './plan-integrity.ts';
 
 const oneRoot = () => enforces('node_run_integrity');
 const causeInPlan = () => enforces('edge_ends_and_cause_event');

@@ -3,10 +3,10 @@ import { isObject, type JsonObject, type JsonValue } from '../../json/json-value
 import { REPEATED_CALL_BYTES_MAX } from '../../log/budgets.ts';
 import type { Call } from '../../log/error-envelope.ts';
 import type { GivenReply } from '../../log/operation/stored-reply.ts';
-import { NEXT_CALL } from '../recorded-text.ts';
+import { NEXT_CALL } from '../reply-parts.ts';
 import { replyWarning } from '../reply-warnings.ts';
-import { ON_TOP } from './blocked-opening.ts';
 import { callText } from './footer.ts';
+import { ON_TOP } from './step-reply.ts';
 
 /** What was sent with a used token, and a new token to send it with. */
 export type IgnoredOutput = { readonly sent: JsonObject; readonly ackToken: string };

@@ -4,8 +4,7 @@ import { ROOT, SECOND } from '../../../../test/examples/ids.ts';
 import { given } from '../../../../test/examples/replies.ts';
 import { reviewAt, SITUATIONS } from '../../../../test/examples/reply-situations.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { RECORDED_LABEL, recordedBlock } from '../recorded-text.ts';
-import type { Lifecycle, RecapPart, ReplyParts } from '../reply-parts.ts';
+import { type Lifecycle, RECORDED_LABEL, type RecapPart, type ReplyParts, recordedBlock } from '../reply-parts.ts';
 import { recapEntries, recapPart } from './reply-sections.ts';
 import { stepReply } from './step-reply.ts';
 

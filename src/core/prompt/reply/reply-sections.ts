@@ -5,8 +5,15 @@ import { clip, truncate } from '../../text/utf8.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { plural } from '../../text/words.ts';
 import type { Recap } from '../../views/recap.ts';
-import { RECORDED, RECORDED_LABEL, type RecordedEntry, recordedBlock } from '../recorded-text.ts';
-import type { BranchPart, RecapPart, ReplyParts } from '../reply-parts.ts';
+import {
+  type BranchPart,
+  RECORDED,
+  RECORDED_LABEL,
+  type RecapPart,
+  type RecordedEntry,
+  type ReplyParts,
+  recordedBlock,
+} from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 import { callText, type TextPart } from './footer.ts';
 

@@ -3,12 +3,14 @@ import type { Call, NextIntent } from '../../log/error-envelope.ts';
 import { runTag } from '../../log/ids.ts';
 import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
 import type { BlockerCode } from '../../log/reasons.ts';
+import { blankWords, textsIn } from '../../run/form/blank.ts';
+import { UNFILLED } from '../../run/requirements/requirement.ts';
+import { dueConfirmation } from '../../run/step-place.ts';
 import { visibleLine } from '../../text/visible-text.ts';
-import type { ReplyParts } from '../reply-parts.ts';
-import { dueConfirmation, isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
+import { quoteReservedLines, type ReplyParts } from '../reply-parts.ts';
+import { isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
-import { ATTEMPTS_IN_A_ROW_MAX, blockedOpening, ON_TOP, sendWords } from './blocked-opening.ts';
-import { correctedCall, reportCall, shortTitle } from './footer.ts';
+import { correctedCall, nextCallLine, reportCall, shortTitle, type TextPart } from './footer.ts';
 import { gradesText, openGapsText } from './gap-lines.ts';
 import { fittedBranch, replySections, toStay } from './reply-sections.ts';
 import { lineText, runResult } from './run-result.ts';
@@ -64,6 +66,8 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
 }
 
 const AGAIN = 'The step:';
+/** What the footer of a blocked reply says about the next call. */
+export const ON_TOP = 'The call to send is at the top of this reply.';
 const CALL_ON_TOP = `This step is still pending. ${ON_TOP}`;
 
 function pendingData({ title, prompt, place, position }: RenderedStep): JsonObject {
@@ -194,4 +198,42 @@ function notesOutline(parts: ReplyParts): Outline {
     advice: 'Save a note whenever you find or decide something that must outlast this chat.',
     gaps: parts.gaps,
   };
+}
+
+/** The first thing a blocked agent reads: what is missing, and the call that fixes it. */
+function blockedOpening(
+  { blockers, attempts = 1 }: NonNullable<ReplyParts['blocked']>,
+  { what, isUserAsked, nextCall }: { readonly what: string; readonly isUserAsked: boolean; readonly nextCall: Call },
+): readonly TextPart[] {
+  const list = blockers.map(({ message, suggestedFix }, i) => {
+    const text = suggestedFix === undefined ? message : `${message}\n${suggestedFix}`;
+    return `${i + 1}. ${quoteReservedLines(text).replaceAll('\n', '\n   ')}`;
+  });
+  const isUnfilled = blockers.some(({ message }) => message.startsWith(UNFILLED));
+  const stuck = attempts < ATTEMPTS_IN_A_ROW_MAX ? '' : `${attempts} attempts in a row were blocked. ${STOP}\n`;
+  return [
+    `${isUnfilled ? `${UNFILLED}. ` : ''}Blocked: ${what}\n${stuck}${list.join('\n')}\n`,
+    `${leadOf(nextCall, isUserAsked)}\n`,
+    ...nextCallLine(nextCall),
+  ];
+}
+
+/** An agent that was blocked this often in a row does not get further alone. */
+const ATTEMPTS_IN_A_ROW_MAX = 5;
+const STOP = 'Stop: show the user this list, ask how to continue, and send nothing for this step before the answer.';
+
+function leadOf(call: Call, isUserAsked: boolean): string {
+  if (call.arguments['ackToken'] === undefined) return BACK;
+  const send = `${sendWords(call)} only this call.`;
+  return `${isUserAsked ? `${ASK} Then ${send}` : `${send.charAt(0).toUpperCase()}${send.slice(1)}`} ${KEPT}`;
+}
+
+const BACK = 'What you sent is kept. This step cannot fix it. Go back with:';
+const ASK = 'Ask the user and wait for the answer.';
+const KEPT = 'Everything else you sent for this step is kept.';
+
+/** How to send an offered call: its blanks have to be filled in first. */
+function sendWords({ arguments: given }: Call): string {
+  const hasBlank = textsIn(given).some(({ text }) => blankWords(text).length > 0);
+  return hasBlank ? 'fill in every `<fill: …>` and send' : 'send';
 }

@@ -4,7 +4,7 @@ import { INLINE_VALUE_BYTES_MAX, SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX }
 import { type ContextValues, readPath, VALUE_PLACE } from '../../run/condition/context-values.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../text/utf8.ts';
 import { hiddenCharacters, visibleJson, visibleLine } from '../../text/visible-text.ts';
-import { quoteReservedLines, RECORDED } from '../recorded-text.ts';
+import { quoteReservedLines, RECORDED } from '../reply-parts.ts';
 
 /** Fills texts with the values of one place in a run. */
 export type ValueFiller = {

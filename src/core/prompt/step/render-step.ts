@@ -3,14 +3,13 @@ import { quote } from '../../json/json-value.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
 import type { AskedPlace, Unmet } from '../../run/requirements/requirement.ts';
 import { askedAt, checkStep, requirementTexts } from '../../run/requirements/step-requirements.ts';
-import { holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
-import { type PendingPlace, pendingStepAt } from '../../run/walk/next-step.ts';
-import { stepsAhead } from '../../run/walk/steps-ahead.ts';
+import { dueConfirmation, holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
+import { type PendingPlace, pendingStepAt, stepsAhead } from '../../run/walk/next-step.ts';
 import { loopVariablesAt } from '../../run/walk/walking.ts';
 import { clip } from '../../text/utf8.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import type { LinePosition } from '../../views/session-view.ts';
-import { askedFor, type CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { BranchPart } from '../reply-parts.ts';
 import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
@@ -180,13 +179,6 @@ function itemName(index: WorkflowIndex, loopId: string): string | undefined {
 /** An item that the author's text already shows need not be shown again. */
 function isInText({ prompt, title }: CompiledStep, name: string): boolean {
   return asksFor(prompt, name) || asksFor(title, name);
-}
-
-/** Who must confirm before the run continues; `none` also where its condition does not hold. */
-export type DueConfirmation = StepPlace['step']['confirmation']['kind'];
-
-export function dueConfirmation(place: StepPlace): DueConfirmation {
-  return askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
 }
 
 /** Approval and verdict are requirements with words of their own; a plain confirmation is only this text. */

@@ -3,8 +3,8 @@ import { defined } from '../../json/json-value.ts';
 import { PRESETS } from '../../log/autonomy.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
 import { isFalselyBundled, shownOrigin } from '../../log/origin.ts';
-import { contextValueAt } from '../../views/context.ts';
 import { nodeRecords } from '../../views/history.ts';
+import { contextValueAt } from '../../views/lineage.ts';
 import {
   autonomySetterAt,
   gapsOfRun,

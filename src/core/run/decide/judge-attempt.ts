@@ -10,7 +10,6 @@ import { ALL_FILLED, areNotesFilled } from '../form/unfilled.ts';
 import type { GateFacts } from '../gate-facts.ts';
 import { checkName } from '../requirements/check.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
-import { passedOver } from '../requirements/passed-over.ts';
 import {
   type StepCheck,
   type Unmet,
@@ -19,7 +18,7 @@ import {
   unfilledWords,
   withinBudgets,
 } from '../requirements/requirement.ts';
-import { checkStep } from '../requirements/step-requirements.ts';
+import { checkStep, passedOver } from '../requirements/step-requirements.ts';
 import {
   gatePass,
   type HandedIn,

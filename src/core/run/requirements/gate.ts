@@ -2,9 +2,8 @@ import { type JsonObject, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { gateVerdict } from '../../workflow/builtins/run-contracts.ts';
-import { askedFor } from '../../workflow/compiled/compiled-step.ts';
 import { contractForm } from '../form/contract-form.ts';
-import { holdsAt } from '../step-place.ts';
+import { dueConfirmation } from '../step-place.ts';
 import {
   artifactAsk,
   correctedArtifact,
@@ -24,8 +23,7 @@ type Problem = UnacceptedArtifact | { readonly kind: 'not_approved'; readonly va
 /** A verdict of the coordinator. Only one that approves opens the gate; the last one that can be read counts. */
 export const gateRequirement = requirementKind<'gate', Problem>({
   find: (place) => {
-    const asked = askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
-    if (asked !== 'coordinator_eval') return [];
+    if (dueConfirmation(place) !== 'coordinator_eval') return [];
     const contract = engineContract(place.index, gateVerdict);
     const form = contractForm(contract);
     return [{ kind: 'gate', contract, hints: hintsFor(contract.contractRef, place.step), form }];

@@ -1,7 +1,25 @@
-import { ANSWER_WORDS, notesForm, WORK_WORDS } from '../form/blank.ts';
-import type { StepAttempt } from '../step-place.ts';
-import { chosenFacts, formLines } from './describe-criteria.ts';
-import { type AskedPlace, met, notMet, type Requirement, requirementKind, stepPointer } from './requirement.ts';
+import type { JsonValue } from '../../json/json-value.ts';
+import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import { clip, utf8Length } from '../../text/utf8.ts';
+import { type Condition, conditionLeaves } from '../../workflow/compiled/condition.ts';
+import { type Criteria, criteriaRules } from '../../workflow/compiled/criteria.ts';
+import type { Facts } from '../condition/evaluate-condition.ts';
+import { evaluateCriteria, type UnmetCriteria } from '../condition/evaluate-criteria.ts';
+import { AGAIN_WORDS, ANSWER_WORDS, blank, choiceBlank, notesForm, WORK_WORDS } from '../form/blank.ts';
+import { keyBlank } from '../form/context-form.ts';
+import { conditionFacts, type StepAttempt } from '../step-place.ts';
+import { choicesAt, chosenFacts, criteriaBullets, describeUnmet, formLines } from './describe-criteria.ts';
+import {
+  type AskedAttempt,
+  type AskedPlace,
+  fitItems,
+  met,
+  NOTHING_CHECKED,
+  notMet,
+  type Requirement,
+  requirementKind,
+  stepPointer,
+} from './requirement.ts';
 
 /** Notes about the step, which a person or another agent can read later. */
 export const notes = requirementKind<'notes', 'missing'>({
@@ -38,3 +56,146 @@ export function notesFormAt(place: AskedPlace): string {
   const lines = rules === undefined ? [] : formLines(rules, chosenFacts(place, rules));
   return notesForm([WORK_WORDS, ...(isAnswer ? [ANSWER_WORDS] : [])], lines);
 }
+
+/** Rules that are not met, in words. */
+type Problem = {
+  readonly unmet: readonly string[];
+  /** The lines to fill in for them. */
+  readonly lines: readonly string[];
+  /** What is asked for in context; notes can state it instead. */
+  readonly lacking: Criteria;
+  /** Whether the notes are fine once the context has what is missing. */
+  readonly areNotesEnough: boolean;
+};
+
+/** What the notes have to contain. */
+export const criteriaRequirement = requirementKind<'criteria', Problem>({
+  find: (place) => {
+    const { criteria: rules, output } = place.step;
+    if (rules === undefined) return [];
+    const bullets = criteriaBullets(rules, conditionFacts(place));
+    const isEnforced = output === undefined;
+    return bullets.length === 0 ? [] : [{ kind: 'criteria', criteria: rules, isEnforced, bullets }];
+  },
+
+  ask: ({ isEnforced, bullets }) => {
+    const lead = isEnforced ? 'Rules for the notes (all are checked):' : 'Rules for the notes (advice, not checked):';
+    return [lead, ...bullets.map((bullet) => `- ${bullet}`)].join('\n');
+  },
+
+  form: (asked, attempt, { areNotesEnough, lacking, lines }) => {
+    const keys = Object.keys(choicesAt(attempt, areNotesEnough ? lacking : asked.criteria));
+    const listed = listedValues(asked.criteria, conditionFacts(attempt));
+    const blankOf = (key: string) => {
+      const values = listed.get(key) ?? [];
+      return values.length > 1 ? choiceBlank(values) : keyBlank(attempt.index, key);
+    };
+    const context = Object.fromEntries(keys.map((key) => [key, blankOf(key)]));
+    return {
+      ...(areNotesEnough ? {} : { notesMarkdown: correctedNotes(attempt, lines) }),
+      ...(Object.keys(context).length === 0 ? {} : { context }),
+    };
+  },
+
+  check: ({ criteria: rules, isEnforced }, attempt) => {
+    if (!isEnforced) return NOTHING_CHECKED;
+    const requirement = `criteria:${attempt.step.stepId}`;
+    const sent = attempt.handedIn.notesMarkdown ?? '';
+    const facts = conditionFacts(attempt);
+    const found = evaluateCriteria(rules, sent, facts);
+    if (found.length === 0) return met(requirement);
+    // Sufficient notes are kept, including what they state in place of a context value.
+    const missing = found.flatMap((one) => (one.kind === 'missing' ? [one.rule] : []));
+    const lacking: Criteria = { kind: 'and', criteria: missing };
+    const areNotesEnough =
+      hasNotes(attempt) && evaluateCriteria(rules, sent, chosenFacts(attempt, lacking)).length === 0;
+    return notMet(requirement, {
+      unmet: found.map((one) => describeUnmet(one, facts)),
+      lines: unmetLines(rules, sent, chosenFacts(attempt, rules)),
+      lacking,
+      areNotesEnough,
+    });
+  },
+
+  explain: ({ unmet, areNotesEnough }, _, attempt) => {
+    const message = fitItems(
+      unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
+      {
+        head: areNotesEnough ? VALUE_MISSING : 'The notes do not meet these rules: ',
+        separator: '; ',
+        bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
+      },
+    );
+    const how = areNotesEnough ? KEPT : hasNotes(attempt) ? REPLACED : ADDED;
+    return {
+      reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
+      pointer: stepPointer(attempt.step),
+      message,
+      suggestedFix: isShownIn(message, unmet) ? how : `${how} ${missingList(unmet, how)}`,
+    };
+  },
+});
+
+/** A list that the message shows is not repeated in the fix. Another message may still be joined to a long one. */
+function isShownIn(message: string, unmet: readonly string[]): boolean {
+  return utf8Length(message) <= WHOLE_MESSAGE_BYTES_MAX && unmet.every((rule) => message.includes(rule));
+}
+
+function missingList(unmet: readonly string[], how: string): string {
+  return fitItems(
+    unmet.map((rule) => clip(rule, RULE_IN_FIX_BYTES_MAX)),
+    { head: 'Missing:\n- ', separator: '\n- ', bytesMax: BLOCKER_FIX_BYTES_MAX - utf8Length(how) - 1 },
+  );
+}
+
+/** The values that the conditions of these rules list for a key: the rule asks for one of them, not for any known one. */
+function listedValues(criteria: Criteria, { conditions }: Facts): ReadonlyMap<string, readonly JsonValue[]> {
+  const found = new Map<string, readonly JsonValue[]>();
+  const leavesOf = (condition: Condition): void => {
+    for (const leaf of conditionLeaves(condition)) {
+      if (leaf.kind === 'ref') {
+        const named = conditions.get(leaf.conditionId);
+        if (named !== undefined) leavesOf(named);
+      } else if (leaf.kind === 'compare' && leaf.comparison === 'in' && Array.isArray(leaf.value)) {
+        found.set(leaf.variable, leaf.value as readonly JsonValue[]);
+      }
+    }
+  };
+  for (const { when } of criteriaRules(criteria)) if (when !== undefined) leavesOf(when);
+  return found;
+}
+
+/** The agent's own notes with a line for each rule they do not meet; long notes are not repeated. */
+function correctedNotes(attempt: AskedAttempt, lines: readonly string[]): string {
+  const own = attempt.handedIn.notesMarkdown?.trimEnd() ?? '';
+  if (own === '') return notesFormAt(attempt);
+  const kept = utf8Length(own) <= OWN_NOTES_BYTES_MAX ? own : blank(AGAIN_WORDS);
+  return [kept, ...lines].join('\n');
+}
+
+/** What to fill in for each rule that notes do not meet, once the context has what the form asks for. */
+function unmetLines(rules: Criteria, notes: string, facts: Facts): readonly string[] {
+  return evaluateCriteria(rules, notes, facts).flatMap((unmet) => linesFor(unmet, facts));
+}
+
+/** Of alternatives the first. A rule without a line of its own is described. */
+function linesFor(unmet: UnmetCriteria, facts: Facts): readonly string[] {
+  if (unmet.kind === 'any_of') return (unmet.alternatives[0] ?? []).flatMap((one) => linesFor(one, facts));
+  const lines = unmet.kind === 'missing' ? formLines(unmet.rule, facts) : [];
+  return lines.length > 0 ? lines : [blank(`Remove this line, and correct the notes: ${describeUnmet(unmet, facts)}`)];
+}
+
+const VALUE_MISSING = 'The notes are accepted, but the `context` argument has no value for: ';
+
+const OWN_NOTES_BYTES_MAX = 2048;
+
+const WHOLE_MESSAGE_BYTES_MAX = 400;
+
+/** One rule must not push all others out of the message; the fix has room for more of it. */
+const RULE_IN_MESSAGE_BYTES_MAX = 200;
+const RULE_IN_FIX_BYTES_MAX = 400;
+
+const REPLACED =
+  'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent.';
+const ADDED = 'Write the missing parts in `output.notesMarkdown`. Report only work that you really did.';
+const KEPT = 'The notes you sent are kept. Send only the `context` argument (not inside `output`).';

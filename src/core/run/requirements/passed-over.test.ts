@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { attemptAt, foundAt, type Given } from '../../../../test/examples/step-attempt.ts';
-import { passedOver } from './passed-over.ts';
+import { passedOver } from './step-requirements.ts';
 
 const CLAIM = { kind: 'wr.capability_observation', capability: 'web_browsing' };
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-value.ts';
+import { type JsonObject, quote } from '../../json/json-value.ts';
 import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
 import { textSchema } from '../../log/document-schema.ts';
 import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
@@ -9,16 +9,15 @@ import { criteriaRules } from '../../workflow/compiled/criteria.ts';
 import { evaluateCriteria } from '../condition/evaluate-criteria.ts';
 import { blankWords } from '../form/blank.ts';
 import { ALL_FILLED, isAllFilled, type OfferedWords, offeredWords, separateUnfilled } from '../form/unfilled.ts';
-import { conditionFacts, type StepAttempt, type StepPlace, type Unfilled } from '../step-place.ts';
+import { conditionFacts, dueConfirmation, type StepAttempt, type StepPlace, type Unfilled } from '../step-place.ts';
 import { assessments } from './assessment.ts';
 import { capability, readObservations } from './capability.ts';
 import { checkRequirement } from './check.ts';
 import { contractRequirement } from './contract.ts';
-import { criteriaRequirement } from './criteria.ts';
 import { gateRequirement } from './gate.ts';
 import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
 import { decidedLoop, decisionThatCounts, loopControlArtifact, readDecisions } from './loop-control.ts';
-import { notes, notesFormAt } from './notes.ts';
+import { criteriaRequirement, notes, notesFormAt } from './notes.ts';
 import {
   type AskedAttempt,
   type AskedPlace,
@@ -27,9 +26,11 @@ import {
   type RequirementKind,
   type RequirementName,
   type StepCheck,
+  stepPointer,
   type Unmet,
   type UnreadableArtifact,
   unfilledUnits,
+  withinBudgets,
 } from './requirement.ts';
 import { approval, userRequirement } from './user.ts';
 
@@ -82,9 +83,7 @@ export function checkStep(sent: StepAttempt): StepCheck {
   const { filled, unfilled } = filledIn(sent);
   const attempt: StepAttempt = { ...sent, handedIn: filled };
   const asked = { ...askedAt(attempt), unfilled };
-  const observations = readObservations(attempt);
-  const divergences = readDivergences(attempt);
-  const decisions = readDecisions(attempt);
+  const { observations, divergences, decisions } = readReports(attempt);
   const found = asked.requirements.map((one) => judge(one, asked));
   const unmet = joinProbe(
     found.flatMap((one) => one.unmet),
@@ -109,6 +108,24 @@ export function checkStep(sent: StepAttempt): StepCheck {
     ],
   };
 }
+
+/** What an attempt reports without being asked. Most attempts send no artifact, and then nothing has to be read. */
+function readReports(attempt: StepAttempt): Reports {
+  if (attempt.handedIn.artifacts.length === 0) return NO_REPORTS;
+  return {
+    observations: readObservations(attempt),
+    divergences: readDivergences(attempt),
+    decisions: readDecisions(attempt),
+  };
+}
+
+type Reports = {
+  readonly observations: ReturnType<typeof readObservations>;
+  readonly divergences: ArtifactsRead<Divergence>;
+  readonly decisions: ReturnType<typeof readDecisions>;
+};
+const NOTHING_READ = { read: [], unreadable: [] };
+const NO_REPORTS: Reports = { observations: NOTHING_READ, divergences: NOTHING_READ, decisions: NOTHING_READ };
 
 /** Separates what was filled in from what was sent back as it was offered. */
 function filledIn(sent: StepAttempt): ReturnType<typeof separateUnfilled> {
@@ -202,4 +219,63 @@ function divergenceOf(value: JsonObject): Divergence | undefined {
   const relatedStepId = stepIdSchema.safeParse(value['relatedStepId']);
   if (reason === undefined || !summary.success) return undefined;
   return { reason, summary: summary.data, ...(relatedStepId.success ? { relatedStepId: relatedStepId.data } : {}) };
+}
+
+/** What an attempt passed over without being held up in any mode. It is recorded, so that nobody has to guess. */
+export function passedOver(
+  place: StepPlace,
+  { observations, checks }: Pick<StepCheck, 'observations' | 'checks'>,
+): readonly Unmet[] {
+  return [...unusedCapabilities(place, observations), ...unusedChecks(place, checks), ...ownDecision(place)].map(
+    withinBudgets,
+  );
+}
+
+/** A capability that the workflow prefers, and that the agent reports as missing. */
+function unusedCapabilities({ index }: StepPlace, observations: StepCheck['observations']): readonly Unmet[] {
+  const newest = new Map(observations.map(({ capability, status }) => [capability, status]));
+  return [...newest].flatMap(([capability, status]): readonly Unmet[] => {
+    if (status === 'available' || index.workflow.capabilities[capability] !== 'preferred') return [];
+    return [
+      {
+        severity: 'warning',
+        reason: `capability_missing:required_capability_${status}`,
+        pointer: { kind: 'capability', capability },
+        message: `This workflow prefers ${capability}, and the work was done without it (reported as ${status}).`,
+        suggestedFix: `If ${capability} works later, report it as available.`,
+        requirement: `capability:${capability}`,
+      },
+    ];
+  });
+}
+
+/** A check that may be left to the notes, and was. */
+function unusedChecks({ step }: StepPlace, checks: StepCheck['checks']): readonly Unmet[] {
+  const unused = checks.filter(({ minimum, grade = 'asserted' }) => minimum === 'asserted' && grade === 'asserted');
+  return unused.map(({ checkId }) => ({
+    severity: 'warning',
+    reason: 'contract_violation:missing_required_output',
+    pointer: stepPointer(step),
+    message: `The check ${quote(checkId)} was not run. Only the notes say how it ended.`,
+    suggestedFix: 'Run the check with workrail attest.',
+    requirement: `check:${checkId}`,
+  }));
+}
+
+/** A confirmation that guided mode would have asked the user for. */
+function ownDecision(place: StepPlace): readonly Unmet[] {
+  const { step, facts } = place;
+  if (facts.preferences.autonomy === 'guided') return [];
+  if (dueConfirmation(place) !== 'confirm') return [];
+  return [
+    {
+      severity: 'info',
+      reason: 'user_only_dependency:needs_user_approval',
+      pointer: stepPointer(step),
+      message: 'The step asks for confirmation. In this mode the agent decided itself.',
+      suggestedFix: 'Tell the user what you decided.',
+      details: { confirmation: 'decided_by_agent' },
+      requirement: `confirmation:${step.stepId}`,
+    },
+  ];
 }

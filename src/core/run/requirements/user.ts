@@ -1,11 +1,11 @@
 import { defined, type JsonObject, type JsonValue, ownValue, quote } from '../../json/json-value.ts';
 import { runTag } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
-import { type Assurance, askedFor } from '../../workflow/compiled/compiled-step.ts';
+import type { Assurance } from '../../workflow/compiled/compiled-step.ts';
 import { blank } from '../form/blank.ts';
 import { keyBlank, USER_ANSWER_WORDS } from '../form/context-form.ts';
 import { attemptDigest, draftCode, type GateFacts, strongestAssurance } from '../gate-facts.ts';
-import { gatePass, holdsAt, type StepPlace } from '../step-place.ts';
+import { dueConfirmation, gatePass, type StepPlace } from '../step-place.ts';
 import { notesFormAt } from './notes.ts';
 import {
   type AskedAttempt,
@@ -85,8 +85,9 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
 /** The user's approval of the step. */
 export const approval = requirementKind<'approval', Problem>({
   find: (place) => {
-    const asked = askedFor(place.step.confirmation, (condition) => holdsAt(place, condition));
-    return asked === 'human_approval' ? [{ kind: 'approval', ...defined({ assurance: place.step.assurance }) }] : [];
+    return dueConfirmation(place) === 'human_approval'
+      ? [{ kind: 'approval', ...defined({ assurance: place.step.assurance }) }]
+      : [];
   },
 
   ask: (asked, place) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { partsAt } from '../../../../test/examples/replies.ts';
 import type { JsonObject } from '../../json/json-value.ts';
-import { stepsAhead } from './steps-ahead.ts';
+import { stepsAhead } from './next-step.ts';
 
 const step = (id: string, more: object = {}) => ({ id, title: id, prompt: 'Do it.', ...more });
 const file = (steps: readonly object[]) => ({ id: 'test.ahead', name: 'N', description: 'D', steps });

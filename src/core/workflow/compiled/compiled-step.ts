@@ -33,12 +33,6 @@ const gateSchema: z.ZodType<Gate> = z.object({
 
 const confirmationSchema: z.ZodType<Confirmation> = z.union([z.object({ kind: z.literal('none') }), gateSchema]);
 
-/** What is asked for where those conditions hold: the first, which is the strongest, that has something to say. */
-export function askedFor(confirmation: Confirmation, holds: (condition: Condition) => boolean): Confirmation['kind'] {
-  if (confirmation.kind === 'none' || holds(confirmation.when)) return confirmation.kind;
-  return askedFor(confirmation.otherwise ?? { kind: 'none' }, holds);
-}
-
 /** Where a step comes from: written by the author, or put in by a template or feature, with its id. */
 const provenanceSchema = z.discriminatedUnion('source', [
   z.object({ source: z.literal('authored') }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../compiled/condition.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { WorkflowSyntax } from '../format/workflow-fields.ts';
-import { checkCycles } from './check-references.ts';
+import { checkCycles } from './check-workflow.ts';
 
 const to = (...ids: readonly string[]): Condition => ({
   kind: 'and',

@@ -13,7 +13,7 @@ import type { FunctionSyntax } from '../format/function-fields.ts';
 import { duplicate } from '../format/reader.ts';
 import type { WholeCondition } from '../format/syntax.ts';
 import { type ActiveFeature, featureRules } from './apply-features.ts';
-import { checkEntryCount, checkIdLength, checkLoopIds, checkStepSize } from './check-limits.ts';
+import { checkEntryCount, checkIdLength, checkLoopIds, checkStepSize } from './check-workflow.ts';
 import type { Emission } from './emission.ts';
 import { emitStep } from './emit-step.ts';
 

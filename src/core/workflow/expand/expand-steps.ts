@@ -2,8 +2,14 @@ import { capabilityProbe } from '../builtins/templates.ts';
 import type { Condition } from '../compiled/condition.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { LoopStep, ParallelStep, StandardStep, StepSyntax, TemplateStep } from '../format/step-fields.ts';
-import { brokenTemplate, type ExpandedEntry, type ExpandedStep, type Expansion } from './expanded.ts';
-import { countExpansion, isOverBudget } from './expansion-budget.ts';
+import {
+  brokenTemplate,
+  countExpansion,
+  type ExpandedEntry,
+  type ExpandedStep,
+  type Expansion,
+  isOverBudget,
+} from './expanded.ts';
 import { delegationStep, followUps, probeCall, synthesisStep } from './generated-steps.ts';
 import { instantiate } from './instantiate.ts';
 import { withOpening, withRole, withSettings } from './shared-settings.ts';

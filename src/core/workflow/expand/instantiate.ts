@@ -5,8 +5,7 @@ import type { StepSyntax, TemplateStep } from '../format/step-fields.ts';
 import { mapObject } from '../format/text-walk.ts';
 import { workflow } from '../format/workflow-fields.ts';
 import { pointerTo } from '../source/source-node.ts';
-import type { Expansion, Template } from './expanded.ts';
-import { countExpansion, isOverBudget } from './expansion-budget.ts';
+import { countExpansion, type Expansion, isOverBudget, type Template } from './expanded.ts';
 import { filler } from './fill-text.ts';
 
 /** A template for one call. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { normaliseToken } from './normalise-token.ts';
+import { normaliseToken } from './binary-text.ts';
 
 const token = 'ack_01jt440s63680xf01zt2g40003xn0009hp018jst30t10x9d';
 

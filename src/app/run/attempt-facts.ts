@@ -1,0 +1,239 @@
+import { err, ok, type Result } from 'neverthrow';
+import { canonicalBytes, type JsonRefusal } from '../../core/json/canonical-json.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
+import { pendingStep } from '../../core/log/execution-snapshot.ts';
+import { type ArtifactDigest, artifactDigestSchema, type NodeId } from '../../core/log/ids.ts';
+import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/operation-drafts.ts';
+import type { CheckRecord, EvidenceFacts } from '../../core/run/evidence/judge-check.ts';
+import { type BoundWorkspace, type GateFacts, strongestAssurance } from '../../core/run/gate-facts.ts';
+import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
+import type { TokenTarget } from '../../core/token/token-scope.ts';
+import { unusedAnswers } from '../../core/views/attestations.ts';
+import { contextAt, isKeyFromPerson } from '../../core/views/lineage.ts';
+import { blockedDraft, type NodeOutput } from '../../core/views/node-facts.ts';
+import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
+import type { SessionView } from '../../core/views/session-view.ts';
+import type { Assurance, CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
+import type { LoadedSession } from '../ports/session-store.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
+import type { Hasher } from '../ports/system-services.ts';
+import type { AnswerServices, ReadServices } from '../services.ts';
+import { gatesOf, readPlace, rootOf } from './run-place.ts';
+
+/** What a run's gates depend on besides the log, gathered before the lock is taken. */
+export type GateSurroundings = {
+  readonly minimum: Assurance;
+  readonly accept: GateFacts['accept'];
+  /** The user's settings say that nobody can answer here. */
+  readonly isUnattended: boolean;
+  readonly workspace: BoundWorkspace | undefined;
+  /** The files as they are now, where a check of the step depends on them. */
+  readonly tree: BoundWorkspace | undefined;
+};
+
+/** Looks at settings and files for the pending step of a node. The files matter only to a step that needs an answer. */
+export async function gateSurroundings(
+  services: AnswerServices,
+  session: LoadedSession,
+  target: TokenTarget,
+): Promise<GateSurroundings> {
+  const root = rootOf(session);
+  const settings = await services.gateSettings(root);
+  const { minimum, accept } = settings;
+  const step = await pendingStepOf(services, session, target);
+  const isBound = step !== undefined && gateOf(step, minimum) !== undefined && step.bindsTree !== false;
+  const isFresh = step?.checks?.some(({ fresh }) => fresh !== undefined) === true;
+  const tree = (isBound || isFresh) && root !== undefined ? await services.workspace.tree(root) : undefined;
+  return { ...gatesOf(settings), accept, workspace: isBound ? tree : undefined, tree };
+}
+
+async function pendingStepOf(
+  services: AnswerServices,
+  session: LoadedSession,
+  target: TokenTarget,
+): Promise<CompiledStep | undefined> {
+  const place = await readPlace(services, session, target);
+  if (place.isErr()) return undefined;
+  const pending = pendingStep(place.value.snapshot);
+  return place.value.workflow.steps.find(({ stepId }) => stepId === pending?.stepId);
+}
+
+/** The gate of a step that only a person's answer on a channel of its own can open, and the key it sets. */
+export function gateOf(
+  { assurance, confirmation, userDependency }: CompiledStep,
+  minimum: Assurance,
+): { readonly contextKey?: string | undefined } | undefined {
+  const isAsked = confirmation.kind !== 'none' || userDependency !== undefined;
+  if (!isAsked) return undefined;
+  const needed = [assurance, userDependency?.assurance].map((one) => strongestAssurance(one ?? 'stated', minimum));
+  if (needed.every((one) => one === 'stated')) return undefined;
+  const isKeyGated = strongestAssurance(userDependency?.assurance ?? 'stated', minimum) !== 'stated';
+  return { contextKey: isKeyGated ? userDependency?.contextKey : undefined };
+}
+
+/** The context without a key that only a person may set: what the agent sends for it is ignored. */
+export function withoutGateKey(context: JsonObject, step: CompiledStep | undefined, minimum: Assurance): JsonObject {
+  const key = step === undefined ? undefined : gateOf(step, minimum)?.contextKey;
+  if (key === undefined || !Object.hasOwn(context, key)) return context;
+  const { [key]: _, ...rest } = context;
+  return rest;
+}
+
+/** Everything about the gate at a node that the decision needs. */
+export function gateFacts(
+  services: Pick<AnswerServices, 'hasher'>,
+  { view }: LoadedSession,
+  at: {
+    readonly target: TokenTarget;
+    readonly step: CompiledStep;
+    readonly surroundings: GateSurroundings;
+    readonly loopPath: GateFacts['subject']['loopPath'];
+  },
+): GateFacts | undefined {
+  const { target, step, surroundings, loopPath } = at;
+  const gate = gateOf(step, surroundings.minimum);
+  if (gate === undefined) return undefined;
+  const { nodeId, runId } = target;
+  const tried = triedStep(view, nodeId);
+  return {
+    minimum: surroundings.minimum,
+    accept: surroundings.accept,
+    attestations: unusedAnswers(view, tried.step.nodeId).map(({ data }) => data),
+    personKeys:
+      gate.contextKey !== undefined && isKeyFromPerson(view.context, nodeId, gate.contextKey) ? [gate.contextKey] : [],
+    subject: {
+      workflowHash: tried.step.workflowHash,
+      runId,
+      nodeId: tried.step.nodeId,
+      stepId: step.stepId,
+      loopPath,
+      snapshotRef: tried.step.snapshotRef,
+      contextBefore: contextAt(view.context, tried.step.nodeId),
+      ...(surroundings.workspace === undefined ? {} : { workspace: surroundings.workspace }),
+    },
+    sha256: services.hasher.sha256,
+  };
+}
+
+/** What commands showed at the step of a node; `undefined` for a step without checks. */
+export function evidenceFacts(
+  { sha256 }: Hasher,
+  view: SessionView,
+  at: { readonly nodeId: NodeId; readonly step: CompiledStep | undefined; readonly tree: EvidenceFacts['tree'] },
+): EvidenceFacts | undefined {
+  const { nodeId, step, tree } = at;
+  if (step?.checks === undefined) return undefined;
+  const own = triedStep(view, nodeId).step;
+  const records = attemptsAt(view, own.nodeId)
+    .flatMap((id) => view.attestations.get(id) ?? [])
+    .sort((a, b) => a.eventIndex - b.eventIndex);
+  const runs = records.flatMap(({ data }): readonly CheckRecord[] => {
+    const { subject, statement, by } = data;
+    const isMeant =
+      subject.kind === 'step' && subject.stepId === step.stepId && subject.snapshotRef === own.snapshotRef;
+    return isMeant && statement.kind === 'check' ? [{ run: statement, via: by.via }] : [];
+  });
+  return { runs, tree, sha256 };
+}
+
+/** The node of a step with everything that was tried and saved there before the step was done. */
+function attemptsAt({ graph }: SessionView, stepNodeId: NodeId): readonly NodeId[] {
+  const found: NodeId[] = [];
+  const left: NodeId[] = [stepNodeId];
+  for (let id = left.pop(); id !== undefined; id = left.pop()) {
+    found.push(id);
+    left.push(...nodeOf(graph, id).children.filter((child) => nodeOf(graph, child).kind !== 'step'));
+  }
+  return found;
+}
+
+/** A step, and the blocked attempts at it down to a node, oldest first. */
+export type TriedStep = { readonly step: RunNode; readonly blocked: readonly RunNode[] };
+
+/** The step that a node is an attempt at. A step node and its checkpoints are not blocked attempts. */
+export function triedStep({ graph }: SessionView, nodeId: NodeId): TriedStep {
+  const blocked: RunNode[] = [];
+  let node = nodeOf(graph, nodeOf(graph, nodeId).hostNodeId);
+  while (node.kind === 'blocked_attempt' && node.parentNodeId !== null) {
+    blocked.push(node);
+    node = nodeOf(graph, nodeOf(graph, node.parentNodeId).hostNodeId);
+  }
+  return { step: node, blocked: blocked.reverse() };
+}
+
+/** What earlier attempts sent, and the bytes of their artifacts. */
+export type EarlierAttempts = SealedArtifacts & { readonly handedIn: readonly HandedIn[] };
+
+/** What the blocked attempts above a retry sent, oldest first. */
+export async function earlierAttempts(
+  services: Pick<ReadServices, 'artifacts'>,
+  view: SessionView,
+  blocked: readonly RunNode[],
+): Promise<Result<EarlierAttempts, StoreFailure>> {
+  const handedIn: HandedIn[] = [];
+  const bytes = new Map<ArtifactDigest, Uint8Array>();
+  for (const { nodeId } of blocked) {
+    const outputs = blockedDraft(view.outputs, nodeId);
+    const read = await readArtifacts(services, outputs);
+    if (read.isErr()) return err(read.error);
+    handedIn.push({ notesMarkdown: notesIn(outputs), artifacts: read.value.artifacts });
+    for (const [digest, content] of read.value.bytes) bytes.set(digest, content);
+  }
+  return ok({ handedIn, artifacts: handedIn.flatMap(({ artifacts }) => artifacts), bytes });
+}
+
+function notesIn(outputs: readonly NodeOutput[]): string | undefined {
+  for (const { data } of outputs.toReversed()) {
+    if (data.outputChannel === 'recap') return data.payload.notesMarkdown;
+  }
+  return undefined;
+}
+
+async function readArtifacts(
+  { artifacts }: Pick<ReadServices, 'artifacts'>,
+  outputs: readonly NodeOutput[],
+): Promise<Result<SealedArtifacts, StoreFailure>> {
+  const found: HandedArtifact[] = [];
+  const bytes = new Map<ArtifactDigest, Uint8Array>();
+  for (const { data } of outputs) {
+    if (data.outputChannel !== 'artifact') continue;
+    const { sha256, contentType, byteLength } = data.payload;
+    const stored = await artifacts.getJson(sha256);
+    if (stored.isErr()) return err(stored.error);
+    const { value } = stored.value;
+    found.push({ kind: artifactKind(value), value, ref: { sha256, contentType, byteLength } });
+    bytes.set(sha256, stored.value.bytes);
+  }
+  return ok({ artifacts: found, bytes });
+}
+
+/** Artifacts of a call with their digests, and the bytes to store. */
+export type SealedArtifacts = {
+  readonly artifacts: readonly HandedArtifact[];
+  readonly bytes: ReadonlyMap<ArtifactDigest, Uint8Array>;
+};
+
+const CONTENT_TYPE = 'application/json';
+
+/** Prepares the artifacts of a call for storing. If one is invalid, none is stored. */
+export function sealArtifacts(
+  values: readonly JsonObject[],
+  { sha256 }: Hasher,
+): Result<SealedArtifacts, ArtifactRefusal | JsonRefusal> {
+  const sealed: HandedArtifact[] = [];
+  const bytesOf = new Map<ArtifactDigest, Uint8Array>();
+  for (const value of values) {
+    const bytes = canonicalBytes(value);
+    if (bytes.isErr()) return err(bytes.error);
+    const digest = artifactDigestSchema.parse(sha256(bytes.value));
+    const ref = { sha256: digest, contentType: CONTENT_TYPE, byteLength: bytes.value.length };
+    sealed.push({ kind: artifactKind(value), value, ref });
+    bytesOf.set(digest, bytes.value);
+  }
+  return checkArtifacts(sealed.map(({ ref }) => ref.byteLength)).map(() => ({ artifacts: sealed, bytes: bytesOf }));
+}
+
+/** The declared kind of an artifact. */
+export function artifactKind({ kind }: JsonObject): string | undefined {
+  return typeof kind === 'string' && kind !== '' ? kind : undefined;
+}
