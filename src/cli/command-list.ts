@@ -218,6 +218,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./keys.ts')).keysRotate,
   },
   {
+    usage: 'keys repair',
+    summary: 'move damaged keys aside and make new ones; tokens from before become invalid',
+    load: async () => (await import('./keys.ts')).keysRepair,
+  },
+  {
     usage: 'keys status',
     summary: 'show the fingerprints of the keys',
     load: async () => (await import('./keys.ts')).keysStatus,

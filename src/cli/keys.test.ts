@@ -1,3 +1,4 @@
+import { err, ok } from 'neverthrow';
 import { expect, it } from 'vitest';
 import { runFake } from '../../test/cli/fake-program.ts';
 import { fakeSetup } from '../../test/cli/fake-setup.ts';
@@ -5,7 +6,7 @@ import { enforces } from '../../test/enforces.ts';
 import { toBase64Url } from '../core/text/binary-text.ts';
 import { activeKeys } from '../core/token/keyring.ts';
 import { commandShape } from './command-shape.ts';
-import { keysRotate, keysStatus } from './keys.ts';
+import { keysRepair, keysRotate, keysStatus } from './keys.ts';
 
 const keysRotateShape = commandShape('keys rotate', keysRotate.data);
 const keysStatusShape = commandShape('keys status', keysStatus.data);
@@ -41,4 +42,33 @@ it('keys rotate keeps the last key valid, and invalidates an older one only with
   expect(await keys()).toEqual([second, first]);
   expect((await rotate('--yes')).out).toContain('are no longer valid');
   expect((await keys())[1]).toEqual(second);
+});
+
+it('keys repair says what ends before it makes new keys, and asks only if the keys are damaged', async () => {
+  enforces('keyring_repaired');
+  const setup = fakeSetup();
+  await setup.keyring.open();
+  expect(await runFake({ argv: ['keys', 'repair'], setup })).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining('not damaged'),
+  });
+  const damage = { reason: 'content_not_json', place: 'keys/keyring.json', offset: 0 } as const;
+  let isRepaired = false;
+  const keyring = {
+    ...setup.keyring,
+    find: async () => (isRepaired ? setup.keyring.find() : err({ code: 'damaged' as const, damage })),
+    repair: async () => {
+      isRepaired = true;
+      return ok('keys/keyring.json.damaged-1');
+    },
+  };
+  const damaged = { ...setup, keyring };
+  expect(await runFake({ argv: ['keys', 'repair'], setup: damaged })).toMatchObject({
+    exitCode: 5,
+    talk: expect.stringMatching(/become invalid; resume_session brings every run back[\s\S]*keys repair --yes/),
+  });
+  expect(isRepaired).toBe(false);
+  const { out } = await runFake({ argv: ['keys', 'repair', '--yes', '--json'], setup: damaged });
+  const { data } = commandShape('keys repair', keysRepair.data).parse(JSON.parse(out));
+  expect(data).toMatchObject({ moved: 'keys/keyring.json.damaged-1', keys: { previous: null } });
 });

@@ -44,6 +44,41 @@ export const keysRotate = command({
     }),
 });
 
+export const keysRepair = command({
+  options: [{ flags: '--yes', help: 'do not ask' }],
+  example: 'workrail keys repair',
+  data: z.strictObject({
+    /** Where the damaged file is now, in the data folder; null if the keys were not damaged. */
+    moved: z.string().nullable(),
+    keys: keysShape,
+  }),
+  run: (context, input) =>
+    safeTry(async function* () {
+      const { program } = context;
+      const [{ keyring, sha256 }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
+      const refused = (failure: StoreFailure) => refusalProblem(failure, dataDir);
+      const before = await keyring.find();
+      if (before.isErr() && before.error.code === 'damaged') {
+        const question =
+          'Tokens that agents hold will become invalid; resume_session brings every run back. Make new keys?';
+        yield* await confirm(context, input, { question, without: 'workrail keys repair --yes' });
+      }
+      const moved = yield* (await keyring.repair()).mapErr(refused);
+      const keys = shownKeys(yield* (await keyring.find()).mapErr(refused), sha256);
+      return done({
+        data: { moved: moved ?? null, keys },
+        lines:
+          moved === undefined
+            ? [['The keys are not damaged. Nothing was changed.']]
+            : [
+                [`New tokens are signed with ${keys.current}. The damaged file is now ${moved} in ${dataDir}.`],
+                ['Tokens from before are invalid. In each chat, let the agent call resume_session.'],
+              ],
+        next: 'workrail keys status',
+      });
+    }),
+});
+
 export const keysStatus = command({
   example: 'workrail keys status',
   data: z.strictObject({ dataDir: z.string(), keys: keysShape }),
@@ -70,23 +105,27 @@ export const keysStatus = command({
 
 /** The first rotation invalidates no token; a further one invalidates the tokens of the previous key. */
 async function confirmRotation(
-  { program, switches }: CommandContext,
-  { options }: CommandInput,
+  context: CommandContext,
+  input: CommandInput,
   { previous }: ShownKeys,
 ): Promise<Result<void, CommandProblem>> {
-  if (previous === null || options['yes'] === true) return ok(undefined);
+  if (previous === null) return ok(undefined);
+  const question = `Tokens signed with ${previous} will become invalid; resume_session brings every run back. Rotate?`;
+  return confirm(context, input, { question, without: 'workrail keys rotate --yes' });
+}
+
+async function confirm(
+  { program, switches }: CommandContext,
+  { options }: CommandInput,
+  { question, without }: { readonly question: string; readonly without: string },
+): Promise<Result<void, CommandProblem>> {
+  if (options['yes'] === true) return ok(undefined);
   const { terminal } = program;
   if (!terminal.isInput() || !terminal.isError() || switches.isJson) {
-    return err(
-      problem(
-        EXIT.needsPerson,
-        `Rotating invalidates every token signed with ${previous}; chats that still hold one must use resume_session.`,
-        'Run "workrail keys rotate --yes" to confirm.',
-      ),
-    );
+    return err(problem(EXIT.needsPerson, question, `Run "${without}" to confirm.`));
   }
   const ask = await program.ask();
-  const answer = await ask.confirm(`Tokens signed with ${previous} will become invalid. Rotate?`);
+  const answer = await ask.confirm(question);
   if (answer === true) return ok(undefined);
   const exitCode = answer === undefined ? EXIT.interrupted : EXIT.needsPerson;
   return err(problem(exitCode, 'Nothing was changed.', 'Run "workrail keys status" to see the keys.'));

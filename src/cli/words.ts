@@ -1,6 +1,7 @@
 import type { ExportRefusal } from '../app/bundle/export-session.ts';
 import type { ImportRefusal } from '../app/bundle/import-session.ts';
 import type { InputFailure } from '../app/ports/bundle-output.ts';
+import { KEYRING_PLACE } from '../app/ports/keyring-store.ts';
 import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
 import type { VerifyRefusal } from '../app/upkeep/verify-sessions.ts';
@@ -69,18 +70,26 @@ const STORE_FAILURES: RefusalTable<StoreFailure> = {
   damaged: ({ damage: { reason, place, offset } }, dataDir) =>
     reason === 'salvaged'
       ? PART_ONLY
-      : {
-          code: 'STORE_CORRUPT',
-          message: `Stored data is damaged: ${reason} in ${isLocated(reason) ? `${place} at byte ${offset}` : place}.`,
-          suggestion: `Restore that file in ${dataDir} from a backup. Run "workrail session verify" to see all damage.`,
-          details: { reason, offset },
-        },
+      : place === KEYRING_PLACE
+        ? DAMAGED_KEYRING
+        : {
+            code: 'STORE_CORRUPT',
+            message: `Stored data is damaged: ${reason} in ${isLocated(reason) ? `${place} at byte ${offset}` : place}.`,
+            suggestion: `Restore that file in ${dataDir} from a backup. Run "workrail session verify" to see all damage.`,
+            details: { reason, offset },
+          },
   unknown_version: ({ version, place, offset }) => ({
     code: 'STORE_UNKNOWN_VERSION',
     message: `Stored data has version ${version} in ${place} at byte ${offset}, which this workrail cannot read.`,
     suggestion: 'Update workrail, then run the command again.',
   }),
 };
+
+const DAMAGED_KEYRING = {
+  code: 'STORE_CORRUPT',
+  message: 'The keys that sign tokens are damaged. No session is damaged.',
+  suggestion: 'Restore keys/keyring.json from a backup, or run "workrail keys repair" to make new keys.',
+} as const;
 
 const PART_ONLY = {
   code: 'STORE_CORRUPT',

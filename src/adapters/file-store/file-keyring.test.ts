@@ -24,6 +24,22 @@ function textOf(keyring: Keyring): string {
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
+test('a damaged keyring is moved aside and replaced, and a sound one is left alone', async () => {
+  enforces('keyring_repaired');
+  const { file, keyring, another } = freshKeyring();
+  const { current: old } = (await keyring.open())._unsafeUnwrap();
+  expect(await keyring.repair()).toEqual(ok(undefined));
+  expect((await keyring.find())._unsafeUnwrap()?.current).toEqual(old);
+  writeFileSync(file, '{"broken', { mode: 0o600 });
+  const both = [keyring.repair(), another().repair()];
+  const moved = (await Promise.all(both)).flatMap((one) => one._unsafeUnwrap() ?? []);
+  expect(moved).toEqual([expect.stringMatching(/^keys\/keyring\.json\.damaged-[0-9a-f]{8}$/)]);
+  expect(readFileSync(join(dirname(dirname(file)), moved[0] ?? ''), 'utf8')).toBe('{"broken');
+  const { current } = (await another().open())._unsafeUnwrap();
+  expect(current).not.toEqual(old);
+  expect((await keyring.find())._unsafeUnwrap()).toEqual({ current });
+});
+
 test('only this user can read the keyring', async () => {
   enforces('keyring_mode_0600');
   const { root, file, keyring } = freshKeyring();

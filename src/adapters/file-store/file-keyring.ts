@@ -63,6 +63,18 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
   return {
     find: async () => find(),
     open: () => open(),
+    repair: () =>
+      alone(parts, async () => {
+        const found = find();
+        if (found.isOk()) return ok(undefined);
+        if (found.error.code !== 'damaged') return err(found.error);
+        const aside = `${layout.keyring}.damaged-${randomBytes(4).toString('hex')}`;
+        const moved = await accessing('repair keyring', layout.keyring, () =>
+          disk.fs.rename(join(disk.root, layout.keyring), join(disk.root, aside)),
+        );
+        if (moved.isErr()) return err(moved.error);
+        return (await open(true)).map(() => aside);
+      }),
     rotate: () =>
       alone(parts, async () => {
         const opened = await open(true);

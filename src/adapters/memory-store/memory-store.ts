@@ -46,6 +46,7 @@ function memoryKeyring(): KeyringStore {
       keyring ??= { current: freshKey() };
       return ok(keyring);
     },
+    repair: async () => ok(undefined),
     rotate: async () => {
       keyring = rotate(keyring ?? { current: freshKey() }, freshKey());
       return ok(keyring);

@@ -2,6 +2,9 @@ import type { Result } from 'neverthrow';
 import type { Keyring } from '../../core/token/keyring.ts';
 import type { StoreFailure } from './store-failure.ts';
 
+/** The file that failures name, in the data folder. */
+export const KEYRING_PLACE = 'keys/keyring.json';
+
 /** Holds the signing keys of this machine. */
 export type KeyringStore = {
   /** The keyring; `undefined` if none exists yet. Never writes. */
@@ -13,4 +16,6 @@ export type KeyringStore = {
    * process gets that keyring.
    */
   rotate(): Promise<Result<Keyring, StoreFailure>>;
+  /** Moves a damaged keyring aside and makes a new one. Returns where it was moved; `undefined` if it is not damaged. */
+  repair(): Promise<Result<string | undefined, StoreFailure>>;
 };

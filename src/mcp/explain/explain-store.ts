@@ -1,7 +1,8 @@
+import { KEYRING_PLACE } from '../../app/ports/keyring-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import type { ResumeRefusal } from '../../app/resume/resume-session.ts';
 import { quote } from '../../core/json/json-value.ts';
-import { retryAfter, type WordsFor } from './corrected-call.ts';
+import { retryAfter, type Words, type WordsFor } from './corrected-call.ts';
 
 const IO_RETRY_MS = 1_000;
 const BUSY_RETRY_MS = 500;
@@ -10,6 +11,13 @@ const RUNNING = { collection: 'gc is running', key_rotation: 'The keys are being
 
 const CANNOT_CONTINUE =
   'Tell the user that workrail session verify names the damage. This session cannot be continued; start a new run with start_workflow.';
+
+const DAMAGED_KEYRING: Words = {
+  code: 'STORE_CORRUPT',
+  message: 'The keys that sign tokens are damaged. No session is damaged, and nothing was recorded.',
+  suggestion:
+    'Ask the user to run "workrail keys repair" in a terminal. After that, tokens from before are invalid; call resume_session to get new ones for your run.',
+};
 
 /** The words for problems with stored data. Mostly only the user can help. */
 export const STORE_WORDS: WordsFor<StoreFailure> = {
@@ -38,26 +46,29 @@ export const STORE_WORDS: WordsFor<StoreFailure> = {
     message: `Other users of this machine can read ${place} in the data directory (mode ${found}), so it is not used.`,
     suggestion: `Ask the user to run chmod ${wanted} on ${place} in the data directory, then send the same call again.`,
   }),
-  damaged: ({ damage: { reason, place, offset } }) => ({
-    code: 'STORE_CORRUPT',
-    message:
-      reason === 'salvaged'
-        ? 'This is only part of a session, from a damaged session or an interrupted import.'
-        : `Stored data is damaged (${reason} in ${place} at byte ${offset}).`,
-    suggestion: CANNOT_CONTINUE,
-    nextIntent: 'rehydrate_only',
-    details: {
-      blockers: [
-        {
-          code: 'STORAGE_CORRUPTION_DETECTED',
-          // The step is not known if the log is damaged.
-          pointer: { kind: 'workflow_step', stepId: 'unknown' },
-          message: `The stored session is damaged (${reason}); nothing was recorded.`,
-          suggestedFix: CANNOT_CONTINUE,
+  damaged: ({ damage: { reason, place, offset } }) =>
+    place === KEYRING_PLACE
+      ? DAMAGED_KEYRING
+      : {
+          code: 'STORE_CORRUPT',
+          message:
+            reason === 'salvaged'
+              ? 'This is only part of a session, from a damaged session or an interrupted import.'
+              : `Stored data is damaged (${reason} in ${place} at byte ${offset}).`,
+          suggestion: CANNOT_CONTINUE,
+          nextIntent: 'rehydrate_only',
+          details: {
+            blockers: [
+              {
+                code: 'STORAGE_CORRUPTION_DETECTED',
+                // The step is not known if the log is damaged.
+                pointer: { kind: 'workflow_step', stepId: 'unknown' },
+                message: `The stored session is damaged (${reason}); nothing was recorded.`,
+                suggestedFix: CANNOT_CONTINUE,
+              },
+            ],
+          },
         },
-      ],
-    },
-  }),
   unknown_version: ({ version }) => ({
     code: 'STORE_UNKNOWN_VERSION',
     message: `Stored data has version ${version}, which this server cannot read.`,

@@ -78,6 +78,7 @@ const ROWS: readonly Row[] = [
   row('keys status'),
   row('keys rotate', { form: 'text' }),
   row('keys rotate --yes', { form: 'json' }),
+  row('keys repair'),
   row('source add ./flows', { form: 'json' }),
   row('source list'),
   row('source update', { form: 'json' }),

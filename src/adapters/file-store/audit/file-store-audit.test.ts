@@ -45,17 +45,17 @@ test('a missing session is refused and not called healthy', async () => {
   expect(await store.audit.audit(sessionId)).toEqual(err({ code: 'session_not_found', sessionId }));
 });
 
-test('a file in the place of a session is reported as a stray file', async () => {
+test('a file in the place of a session is damage, not a healthy session without events', async () => {
   const folder = storeFolder();
   const store = storeOf(folder);
   mkdirSync(join(folder.root, layout.sessions));
   writeFileSync(join(folder.root, layout.session(sessionId)), 'x');
   expect((await store.audit.audit(sessionId))._unsafeUnwrap()).toEqual({
     sessionId,
-    health: { kind: 'healthy' },
+    health: { kind: 'unreadable', place: layout.session(sessionId), code: 'ENOTDIR' },
     events: 0,
     bytes: 0,
-    findings: [{ severity: 'note', what: 'leftover_file', place: layout.session(sessionId) }],
+    findings: [{ severity: 'damage', what: 'unreadable', place: layout.session(sessionId), code: 'ENOTDIR' }],
   });
 });
 

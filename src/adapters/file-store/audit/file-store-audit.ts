@@ -62,8 +62,7 @@ function readMark(disk: Disk, sessionId: SessionId): Result<Salvage | undefined,
   );
 }
 
-function notes(sessionId: SessionId, { tornAt, presence }: LogInspection): readonly AuditFinding[] {
-  if (presence === 'stray') return [{ severity: 'note', what: 'leftover_file', place: layout.session(sessionId) }];
+function notes(sessionId: SessionId, { tornAt }: LogInspection): readonly AuditFinding[] {
   if (tornAt === undefined) return [];
   return [{ severity: 'note', what: 'torn_tail', place: layout.manifest(sessionId), offset: tornAt }];
 }

@@ -80,7 +80,7 @@ function sessionFiles({ fs, root }: Disk, sessionId: SessionId): SessionFiles {
   const top = list(layout.session(sessionId));
   if (top.isErr()) {
     const isStray = top.error.fault.kind === 'unreadable' && top.error.fault.code === 'ENOTDIR';
-    return { top: [], events: [], damages: isStray ? [] : [top.error], isStray };
+    return { top: [], events: [], damages: [top.error], isStray };
   }
   const events = list(layout.events(sessionId));
   const damages = events.isErr() ? [events.error] : [];
@@ -91,8 +91,8 @@ function sessionFiles({ fs, root }: Disk, sessionId: SessionId): SessionFiles {
  * Collection removes a session at once. A caller that asks for it afterwards creates an empty folder of the same name.
  */
 export function isGone(disk: Disk, sessionId: SessionId, before: SessionFiles): boolean {
-  const { top, damages, isStray } = sessionFiles(disk, sessionId);
-  if (damages.length > 0 || isStray) return false;
+  const { top, damages } = sessionFiles(disk, sessionId);
+  if (damages.length > 0) return false;
   const hadManifest = before.top.includes(MANIFEST);
   return top.length === 0 || (hadManifest && !top.includes(MANIFEST));
 }

@@ -41,6 +41,19 @@ function watched(done: string[]): FileSystem {
   });
 }
 
+test('an index that is a folder, or that may not be read, is done without', async () => {
+  enforces('index_is_never_truth');
+  const { index, truth, ...folder } = await filledFolder();
+  rmSync(index);
+  mkdirSync(index);
+  expect(await summariesOf(folder)).toEqual(truth);
+  const { sessionIndex, sessions } = storeOf(folder);
+  expect((await sessionIndex.sessions())._unsafeUnwrap().map(({ summary }) => summary)).toEqual(truth);
+  const fourth = randomHistory({ seed: 4, eventsMin: 5, sessionId: numberedSession(4) });
+  await appendAll(sessions, fourth.plans);
+  expect(await summariesOf(folder)).toHaveLength(4);
+});
+
 test('sessions are listed with one read each, and a damaged one has no summary', async () => {
   const folder = await filledFolder();
   const [first, second, third] = [1, 2, 3].map(numberedSession);

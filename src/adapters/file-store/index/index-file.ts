@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { SessionId } from '../../../core/log/ids.ts';
 import type { SessionSummary } from '../../../core/views/session-summary.ts';
 import { parseJsonBytes } from '../content/content-files.ts';
-import { accessing, layout, putFile } from '../disk/disk.ts';
+import { accessing, accessingNow, layout, putFile } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 
 /** Raised whenever the shape or meaning of a summary changes: lines of other versions are rebuilt. */
@@ -100,7 +101,12 @@ export type IndexFile = {
 };
 
 /** New entries. If the file was replaced, these are all entries, and others may be gone. */
-export type IndexGrowth = { readonly entries: readonly IndexEntry[]; readonly isAnotherFile: boolean };
+export type IndexGrowth = {
+  readonly entries: readonly IndexEntry[];
+  readonly isAnotherFile: boolean;
+  /** The file cannot be read. Everything in it can be found in the sessions, only more slowly. */
+  readonly failure?: StoreFailure;
+};
 
 /** Smaller files are read so fast that compacting them is not worth it. */
 const WORN_BYTES_MIN = 1024 * 1024;
@@ -116,6 +122,7 @@ export function indexFile(parts: FileStoreParts): IndexFile {
   /** The last bytes before the offset: if they changed, another process compacted or deleted the file. */
   let mark: Uint8Array = new Uint8Array();
   let wornBytes = WORN_BYTES_MIN;
+  const read = (from: number) => disk.fs.read(path, from) ?? new Uint8Array();
 
   return {
     append: async (entries) => {
@@ -133,19 +140,22 @@ export function indexFile(parts: FileStoreParts): IndexFile {
     },
 
     growth: () => {
-      let bytes = disk.fs.read(path, offset - mark.length) ?? new Uint8Array();
-      const isAnotherFile = Buffer.compare(bytes.subarray(0, mark.length), mark) !== 0;
+      const grown = accessingNow('read index', layout.sessionIndex, () => read(offset - mark.length));
+      const failure = grown.isErr() ? grown.error : undefined;
+      let bytes = grown.unwrapOr(new Uint8Array());
+      const isAnotherFile = failure !== undefined || Buffer.compare(bytes.subarray(0, mark.length), mark) !== 0;
       if (!isAnotherFile) bytes = bytes.subarray(mark.length);
       else {
         offset = 0;
-        bytes = disk.fs.read(path) ?? new Uint8Array();
+        bytes = failure === undefined ? read(0) : new Uint8Array();
       }
       const whole = bytes.subarray(0, bytes.lastIndexOf(NEWLINE) + 1);
       if (whole.length > 0) mark = Uint8Array.from(whole.subarray(-MARK_BYTES));
       else if (offset === 0) mark = new Uint8Array();
       offset += whole.length;
       const lines = [...currentLines(whole).current.values()];
-      return { entries: lines.flatMap((line) => readEntry(line) ?? []), isAnotherFile };
+      const entries = lines.flatMap((line) => readEntry(line) ?? []);
+      return { entries, isAnotherFile, ...(failure && { failure }) };
     },
 
     compact: async () => {

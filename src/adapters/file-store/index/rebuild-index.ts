@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ok, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { IndexUpkeep } from '../../../app/ports/machine-health.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
@@ -16,7 +16,9 @@ export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
 
   async function inspect(): Promise<Result<Inspection, StoreFailure>> {
     const written = new Map<SessionId, IndexEntry>();
-    for (const entry of indexFile(parts).growth().entries) written.set(entry.sessionId, entry);
+    const { entries, failure } = indexFile(parts).growth();
+    if (failure !== undefined) return err(failure);
+    for (const entry of entries) written.set(entry.sessionId, entry);
     const index = fileSessionIndex(parts, async () => entryMakers(parts, fileSnapshots(parts)));
     return (await index.summaries()).map((summaries) => {
       const healthy = new Set(summaries.map(({ sessionId }) => sessionId));

@@ -67,11 +67,12 @@ export async function checkKeyring({ keyring }: MachineHealth): Promise<readonly
     return [good(`keyring: ${count ?? 'two keys'}`)];
   }
   if (found.error.code === 'unsafe_permissions') return [];
+  if (found.error.code === 'damaged') {
+    const advice = 'Restore keys/keyring.json from a backup, or make new keys: workrail keys repair';
+    return [fault('keyring: damaged, so no token can be checked', advice)];
+  }
   return [
-    fault(
-      `keyring: cannot be used (${found.error.code})`,
-      'Restore keys/keyring.json from a backup. Without it, tokens of running agents are invalid.',
-    ),
+    fault(`keyring: cannot be read (${found.error.code})`, 'Give your user read permission for keys/keyring.json.'),
   ];
 }
 

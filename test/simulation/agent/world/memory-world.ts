@@ -42,7 +42,12 @@ function seededIds(chance: SeededRandom): Services['ids'] {
 
 function seededKeyring(chance: SeededRandom): Services['keyring'] {
   const keyring = { current: signingKey(bytes(chance, 32)) };
-  return { find: async () => ok(keyring), open: async () => ok(keyring), rotate: async () => ok(keyring) };
+  return {
+    find: async () => ok(keyring),
+    open: async () => ok(keyring),
+    rotate: async () => ok(keyring),
+    repair: async () => ok(undefined),
+  };
 }
 
 function bytes(chance: SeededRandom, length: number): Uint8Array {
