@@ -18,7 +18,7 @@ import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Hasher } from '../ports/system-services.ts';
 import type { AnswerServices, ReadServices } from '../services.ts';
-import { gatesOf, readPlace, rootOf } from './run-place.ts';
+import { readPlace, rootOf, runGates } from './run-place.ts';
 
 /** What a run's gates depend on besides the log, gathered before the lock is taken. */
 export type GateSurroundings = {
@@ -44,7 +44,7 @@ export async function gateSurroundings(
   const isBound = step !== undefined && gateOf(step, minimum) !== undefined && step.bindsTree !== false;
   const isFresh = step?.checks?.some(({ fresh }) => fresh !== undefined) === true;
   const tree = (isBound || isFresh) && root !== undefined ? await services.workspace.tree(root) : undefined;
-  return { ...gatesOf(settings), accept, workspace: isBound ? tree : undefined, tree };
+  return { ...runGates(settings), accept, workspace: isBound ? tree : undefined, tree };
 }
 
 async function pendingStepOf(

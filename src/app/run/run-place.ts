@@ -5,8 +5,7 @@ import { defined } from '../../core/json/json-value.ts';
 import { PRESETS, type Preferences } from '../../core/log/autonomy.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
-import { isFalselyBundled } from '../../core/log/origin.ts';
-import { runSource } from '../../core/prompt/reply-parts.ts';
+import { isFalselyBundled, runSource } from '../../core/prompt/reply-parts.ts';
 import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
 import type { TokenKeys } from '../../core/token/keyring.ts';
@@ -71,7 +70,7 @@ export async function runPlace(
       preferences,
       capabilities: capabilitiesAt(view, target.nodeId),
       compilePattern,
-      gates: target.gates ?? gatesOf(await services.gateSettings(rootOf(session))),
+      gates: target.gates ?? runGates(await services.gateSettings(rootOf(session))),
       ...(await runOrigin(services, session, target)),
       tag: target.tag,
     },
@@ -85,7 +84,7 @@ export function rootOf({ view }: LoadedSession): string | undefined {
 }
 
 /** What the settings say about the gates of a run. */
-export function gatesOf({ minimum, unattended }: GateSettings): NonNullable<RunFacts['gates']> {
+export function runGates({ minimum, unattended }: GateSettings): NonNullable<RunFacts['gates']> {
   return { minimum, isUnattended: unattended === 'gap' };
 }
 

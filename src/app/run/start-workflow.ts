@@ -31,7 +31,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
 import { cappedMode } from './advance-reply.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
-import { findTokenNode, gatesOf, patternsFor, sessionGone } from './run-place.ts';
+import { findTokenNode, patternsFor, runGates, sessionGone } from './run-place.ts';
 import { startReply } from './start-reply.ts';
 
 export type StartRefusal =
@@ -94,7 +94,7 @@ export async function startWorkflow(
       preferences: chosen.preferences,
       capabilities: {},
       compilePattern,
-      gates: gatesOf(gates),
+      gates: runGates(gates),
       setBy: setterOf({ source: chosen.source, by: chosen.by ?? services.by }),
       source: sourceWords(pinOf(listed, pinned.value.workflowHash)),
     };

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { utcMinute } from '../text/utc-time.ts';
-import { BUNDLED_HASHES } from '../workflow/builtins/bundled-hashes.ts';
-import { plainDigestSchema, SessionId, type WorkflowHash, type WorkflowId } from './ids.ts';
+import { plainDigestSchema, SessionId } from './ids.ts';
 
 const VERSION = /^[\w.+-]{1,64}$/;
 
@@ -82,19 +81,4 @@ export function originWords(origin: ShownOrigin): string {
   const { at, producer, acceptedAt } = origin;
   const accepted = acceptedAt === undefined ? 'not accepted by a person' : `accepted ${utcMinute(acceptedAt)}`;
   return `imported ${utcMinute(at)} from a file written by WorkRail ${producer.appVersion}, ${accepted}`;
-}
-
-/** The workflow that a run is pinned to. */
-type Pinned = { readonly workflowId: WorkflowId; readonly workflowHash: WorkflowHash };
-
-/**
- * Whether the workflow of an imported run only claims to be a bundled one. Runs that were started here are not asked
- * about: no other file can use these ids, and an update of WorkRail changes the hashes.
- */
-export function isFalselyBundled({ workflowId, workflowHash }: Pinned): boolean {
-  return workflowId.startsWith('wr.') && !BUNDLED_HASHES.has(workflowHash);
-}
-
-export function notBundledWords({ workflowId }: { readonly workflowId: string }): string {
-  return `not a bundled ${workflowId}`;
 }

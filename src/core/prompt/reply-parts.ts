@@ -2,8 +2,7 @@ import type { BlockerReport } from '../log/blockers.ts';
 import type { NodeKind } from '../log/events/graph-events.ts';
 import type { WorkflowSourceKind } from '../log/events/run-events.ts';
 import type { EngineState } from '../log/execution-snapshot.ts';
-import type { RunId } from '../log/ids.ts';
-import { isFalselyBundled, notBundledWords } from '../log/origin.ts';
+import type { RunId, WorkflowHash, WorkflowId } from '../log/ids.ts';
 import type { AcceptedAssessment, Unmet } from '../run/requirements/requirement.ts';
 import type { RunFacts } from '../run/step-place.ts';
 import { clip } from '../text/utf8.ts';
@@ -11,6 +10,7 @@ import { visibleText } from '../text/visible-text.ts';
 import type { RecordedCheck } from '../views/line-checks.ts';
 import type { GapRecord, PreferenceSetter } from '../views/node-facts.ts';
 import type { LinePosition } from '../views/session-view.ts';
+import { BUNDLED_HASHES } from '../workflow/builtins/bundled-hashes.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { ReplyWarning } from './reply-warnings.ts';
 
@@ -183,4 +183,19 @@ const OUR_LINE = new RegExp(`^(?=[^\\S\\n]*(?:-{3,}[^\\S\\n]*$|${MARKS}(?:${OUR_
  */
 export function quoteReservedLines(text: string): string {
   return visibleText(text).replaceAll(OUR_LINE, '> ');
+}
+
+/** The workflow that a run is pinned to. */
+type Pinned = { readonly workflowId: WorkflowId; readonly workflowHash: WorkflowHash };
+
+/**
+ * Whether the workflow of an imported run only claims to be a bundled one. Runs that were started here are not asked
+ * about: no other file can use these ids, and an update of WorkRail changes the hashes.
+ */
+export function isFalselyBundled({ workflowId, workflowHash }: Pinned): boolean {
+  return workflowId.startsWith('wr.') && !BUNDLED_HASHES.has(workflowHash);
+}
+
+export function notBundledWords({ workflowId }: { readonly workflowId: string }): string {
+  return `not a bundled ${workflowId}`;
 }

@@ -2,7 +2,8 @@ import { assert } from '../../assert.ts';
 import { defined } from '../../json/json-value.ts';
 import { PRESETS } from '../../log/autonomy.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
-import { isFalselyBundled, shownOrigin } from '../../log/origin.ts';
+import { shownOrigin } from '../../log/origin.ts';
+import { isFalselyBundled } from '../../prompt/reply-parts.ts';
 import { nodeRecords } from '../../views/history.ts';
 import { contextValueAt } from '../../views/lineage.ts';
 import {

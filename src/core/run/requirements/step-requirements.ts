@@ -13,8 +13,7 @@ import { conditionFacts, dueConfirmation, type StepAttempt, type StepPlace, type
 import { assessments } from './assessment.ts';
 import { capability, readObservations } from './capability.ts';
 import { checkRequirement } from './check.ts';
-import { contractRequirement } from './contract.ts';
-import { gateRequirement } from './gate.ts';
+import { contractRequirement, gateRequirement } from './contract.ts';
 import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
 import { decidedLoop, decisionThatCounts, loopControlArtifact, readDecisions } from './loop-control.ts';
 import { criteriaRequirement, notes, notesFormAt } from './notes.ts';
