@@ -1,6 +1,6 @@
 import type { ResumeCallRefusal } from '../../app/sessions/resume-call.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
-import { acceptCommand } from '../../core/resume/candidate.ts';
+import { acceptCommand } from '../../core/log/origin.ts';
 import { shortList } from '../../core/text/words.ts';
 import { type CommandProblem, EXIT, errorProblem, problem, usageProblem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';

@@ -82,3 +82,8 @@ export function originWords(origin: ShownOrigin): string {
   const accepted = acceptedAt === undefined ? 'not accepted by a person' : `accepted ${utcMinute(acceptedAt)}`;
   return `imported ${utcMinute(at)} from a file written by WorkRail ${producer.appVersion}, ${accepted}`;
 }
+
+/** The command by which a person accepts a session. */
+export function acceptCommand({ sessionId }: { readonly sessionId: SessionId }): string {
+  return `workrail session accept ${sessionId}`;
+}

@@ -2,7 +2,14 @@ import { defined, type JsonObject, quote } from '../json/json-value.ts';
 import { INLINE_VALUE_BYTES_MAX } from '../log/budgets.ts';
 import type { Call } from '../log/error-envelope.ts';
 import { type RunId, runTag, type SessionId, type WorkflowId } from '../log/ids.ts';
-import { originLabel, originWords, type SessionOrigin, type ShownOrigin, shownOrigin } from '../log/origin.ts';
+import {
+  acceptCommand,
+  originLabel,
+  originWords,
+  type SessionOrigin,
+  type ShownOrigin,
+  shownOrigin,
+} from '../log/origin.ts';
 import { callText } from '../prompt/reply/footer.ts';
 import { utcMinute } from '../text/utc-time.ts';
 import { clip } from '../text/utf8.ts';
@@ -42,11 +49,6 @@ export type OfferedRun = ResumeCandidate | ForeignRun | UnacceptedRun;
 
 export function isUnacceptedRun(run: OfferedRun): run is UnacceptedRun {
   return 'isAccepted' in run;
-}
-
-/** The command by which a person accepts a session. */
-export function acceptCommand({ sessionId }: Pick<OfferedRun, 'sessionId'>): string {
-  return `workrail session accept ${sessionId}`;
 }
 
 export function isForeignRun(run: OfferedRun): run is ForeignRun {
