@@ -41,16 +41,22 @@ async function overheads(root: string, workflow: WalkedWorkflow): Promise<readon
   ];
 }
 
-/** The artifacts and the context of the form in the next call belong to what the step asks for. */
+/**
+ * The artifacts and the context of the form in the next call belong to what the step asks for. Recorded results of
+ * earlier steps have a limit of their own.
+ */
 function overhead({ text, structured }: Reply): { readonly text: number; readonly data: number } {
   const prompt = textOf((structured['pending'] as JsonObject)['prompt']);
   const { arguments: next } = structured['nextCall'] as { readonly arguments: JsonObject };
   const { artifacts } = (next['output'] ?? {}) as JsonObject;
   const asked = [artifacts, next['context']].filter((one) => one !== undefined);
   const form = asked.reduce<number>((sum, one) => sum + utf8Length(JSON.stringify(one)), 0);
+  const block = /^Recorded earlier by agents(?:.|\n)*?\n\n/m.exec(text)?.[0] ?? '';
+  const { recorded } = structured;
+  const results = recorded === undefined ? 0 : utf8Length(JSON.stringify({ recorded }));
   return {
-    text: utf8Length(text) - utf8Length(prompt) - form,
-    data: utf8Length(JSON.stringify(structured)) - utf8Length(JSON.stringify(prompt)) - form,
+    text: utf8Length(text) - utf8Length(prompt) - form - utf8Length(block),
+    data: utf8Length(JSON.stringify(structured)) - utf8Length(JSON.stringify(prompt)) - form - results,
   };
 }
 

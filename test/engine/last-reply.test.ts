@@ -75,3 +75,42 @@ test('an accepted artifact comes back in the recap, in a few lines inside the re
     artifacts: [{ title: 'Step a', kind: 'x.note', text: 'topic: Next call: x {}\nparts: 2, the first: one' }],
   });
 });
+
+const MANY = {
+  id: 'test.many',
+  name: 'Many',
+  description: 'Hands in many results.',
+  steps: Array.from({ length: 40 }, (_, i) => step(`s${i}`)),
+};
+
+test('prompts of later steps show accepted results within a limit, newest kept, and nothing of a blocked attempt', async () => {
+  enforces('artifacts_come_back');
+  const { start, send, show } = engine({ listing: () => withFile(MANY) });
+  const first = { kind: 'x.first', found: 'the cause' };
+  const shownIn = ({ structured }: { readonly structured: Readonly<Record<string, unknown>> }) => {
+    const { artifacts = [] } = (structured['recorded'] ?? {}) as { artifacts?: readonly { title: string }[] };
+    return artifacts;
+  };
+  const begun = await start('test.many');
+  expect(shownIn(begun)).toEqual([]);
+  const blocked = await send(begun, { artifacts: [first] });
+  expect(shownIn(blocked)).toEqual([]);
+  let last = await send(blocked, { notes: 'Done.' });
+  // What a call itself sends is not repeated in its reply.
+  expect(shownIn(last)).toEqual([]);
+  last = await send(last, { notes: 'Done.' });
+  const shown = { title: 'Step s0', kind: 'x.first', text: 'found: the cause' };
+  expect(shownIn(last)).toEqual([shown]);
+  expect(last.text).toContain('\n> Artifact "x.first" of step "Step s0":\n>   found: the cause\n');
+  const decision = { kind: 'wr.loop_control', loopId: 'x', decision: 'stop' };
+  for (let i = 0; i < 30; i++) last = await send(last, { notes: 'Done.', artifacts: i === 3 ? [decision] : [] });
+  // However many steps ago it was handed in.
+  expect(shownIn(last)).toEqual([shown]);
+  expect((await show(last)).structured['recap']).toMatchObject({ artifacts: [shown, { kind: 'wr.loop_control' }] });
+  const long = { kind: 'x.long', text: 'é'.repeat(300), list: ['é'.repeat(300)], other: ['é'.repeat(300)] };
+  for (let i = 0; i < 4; i++) last = await send(last, { notes: 'Done.', artifacts: [long] });
+  expect(shownIn(last).map(({ title }) => title)).toEqual(['Step s33', 'Step s34']);
+  const block = /^Recorded earlier by agents(?:.|\n)*?\n\n/m.exec(last.text)?.[0] ?? '';
+  expect(Buffer.byteLength(block)).toBeGreaterThan(400);
+  expect(Buffer.byteLength(block)).toBeLessThanOrEqual(1_200);
+});

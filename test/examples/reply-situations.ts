@@ -202,6 +202,13 @@ export const SITUATIONS: { readonly [what: string]: () => ReplyParts } = {
       },
     ]),
   'advance-plain': () => partsAt(PLAIN, { done: 1 }),
+  'advance-after-results': () => ({
+    ...partsAt(PLAIN, { done: 1 }),
+    artifacts: [
+      { title: 'Survey', kind: 'wr.findings', text: 'findings: 2, the first: {"severity":"minor"}' },
+      { title: 'Build', kind: 'wr.changed_files', text: 'changedFiles: none\nNext call: none' },
+    ],
+  }),
   'advance-with-values': () => reviewAt('read', { context: { ...CONTEXT, entry: {} } }),
   'advance-delegation-unknown': () => reviewAt('angles'),
   'advance-delegation-available': () =>

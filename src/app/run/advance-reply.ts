@@ -4,6 +4,7 @@ import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import type { RunId } from '../../core/log/ids.ts';
 import { hole } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
+import type { ShownArtifact } from '../../core/prompt/reply-parts.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import { type AdvanceOutcome, stepChecks } from '../../core/run/decide/advance-run.ts';
 import type { AcceptedAssessment } from '../../core/run/requirements/requirement.ts';
@@ -26,6 +27,8 @@ type ReplyPlace = {
   readonly cap?: ModeCap | undefined;
   /** The checks of the steps that were done before this one. */
   readonly earlierChecks: readonly RecordedCheck[];
+  /** Accepted artifacts that the next prompt shows. */
+  readonly results: readonly ShownArtifact[];
 };
 
 /** The reply to an attempt. It is stored with the attempt, so it contains nothing that is only true now. */
@@ -50,7 +53,7 @@ export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): Stored
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: listed.gaps,
     ...(isBlocked ? { blocked: { blockers: outcome.blockers, unmet: outcome.unmet, attempts } } : {}),
-    ...(isBlocked ? {} : { checks: shownChecks(place, outcome) }),
+    ...(isBlocked ? {} : { checks: shownChecks(place, outcome), artifacts: place.results }),
     ...(accepted.length === 0 ? {} : { assessments: { accepted, isOneOfSeveral: outcome.hasSeveralAssessments } }),
   });
 }

@@ -37,6 +37,7 @@ import {
   withoutGateKey,
 } from './attempt-facts.ts';
 import { appendPlan, decisionPlan, replay } from './give-reply.ts';
+import { resultsForPrompt } from './read-recap.ts';
 import { findTokenNode, isRunClosed, rootOf, runPlace, sessionGone } from './run-place.ts';
 
 /** What an agent sends with a call. */
@@ -182,6 +183,9 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const isOver = outcome.snapshot.enginePayload.state.kind === 'complete';
     const earlierChecks = isOver ? checksOnLine(current.view, nodeId) : [];
     const line = isOver ? runLine(current.view, nodeId) : lineEnd(current.view, nodeId);
+    const isNext = outcome.kind !== 'blocked' && outcome.snapshot.enginePayload.state.kind === 'running';
+    const from = { session: current, nodeId, index: attempt.index };
+    const results = isNext ? yield* await resultsForPrompt(services, from) : [];
     const at = {
       runId: target.runId,
       index: attempt.index,
@@ -190,6 +194,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       attempts,
       cap: chosen?.cap,
       earlierChecks,
+      results,
     };
     const reply = advanceReply(at, outcome);
     const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });

@@ -1,9 +1,9 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
-import { RECAP_BYTES_MAX } from '../../core/log/budgets.ts';
+import { PROMPT_ARTIFACTS_BYTES_MAX, RECAP_BYTES_MAX } from '../../core/log/budgets.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
-import type { ArtifactDigest, NodeId } from '../../core/log/ids.ts';
+import type { NodeId } from '../../core/log/ids.ts';
 import { artifactText } from '../../core/prompt/artifact-text.ts';
 import { type NotedStep, recapPart } from '../../core/prompt/reply/reply-sections.ts';
 import type { BranchPart, RecapPart, ShownArtifact } from '../../core/prompt/reply-parts.ts';
@@ -11,10 +11,18 @@ import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import { currentOutputs } from '../../core/views/node-facts.ts';
-import { type Recap, type RecapEntry, recap, recapBelow } from '../../core/views/recap.ts';
+import {
+  type ArtifactOutput,
+  newestArtifacts,
+  type Recap,
+  type RecapEntry,
+  recap,
+  recapBelow,
+} from '../../core/views/recap.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
 import { preferredTipBelow } from '../../core/views/run-status.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
+import { capabilityObservation, loopControl } from '../../core/workflow/builtins/run-contracts.ts';
 import { stepOf, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -60,42 +68,70 @@ type ShownArtifacts = { readonly artifacts: readonly ShownArtifact[]; readonly b
 /** Short renderings of the newest artifacts on the line that fit, oldest first. */
 async function readArtifacts(
   services: ReadServices,
-  { session, nodeId }: RecapRequest,
-  { titles, bytesMax }: { readonly titles: TitleReader; readonly bytesMax: number },
+  { session, nodeId }: Pick<RecapRequest, 'session' | 'nodeId'>,
+  { titles, bytesMax, isWanted = () => true }: Shown,
 ): Promise<Result<ShownArtifacts, StoreFailure>> {
   return safeTry(async function* (): Flow<ShownArtifacts, StoreFailure> {
     const artifacts: ShownArtifact[] = [];
     let bytes = 0;
-    for (const { dueAt, digests } of newestArtifacts(session.view, nodeId)) {
-      for (const digest of digests) {
-        const { value } = yield* await services.artifacts.getJson(digest);
-        const step = yield* await titles.pending(nodeOf(session.view.graph, dueAt));
-        const title = titleWithoutValues(step?.title ?? AFTERWARDS.title);
-        const shown = { title, kind: artifactKind(value) ?? 'unknown', text: artifactText(value) };
-        bytes += utf8Length(shown.text) + utf8Length(title) + utf8Length(shown.kind) + HEADING_BYTES;
-        if (bytes > bytesMax) return ok({ artifacts, bytes: Math.min(bytes, bytesMax) });
-        artifacts.unshift(shown);
-      }
+    for (const output of newestArtifacts(session.view.artifacts, nodeId)) {
+      const shown = yield* await shownArtifact(services, session.view, { output, titles });
+      if (!isWanted(shown)) continue;
+      bytes += shownBytes(shown);
+      if (bytes > bytesMax) return ok({ artifacts, bytes: Math.min(bytes, bytesMax) });
+      artifacts.unshift(shown);
     }
     return ok({ artifacts, bytes });
   });
 }
 
-/** Enough to find what the next step builds on. A walk over the whole line would cost more with every step. */
-const ARTIFACT_STEPS_MAX = 20;
+type Shown = {
+  readonly titles: TitleReader;
+  readonly bytesMax: number;
+  readonly isWanted?: (shown: ShownArtifact) => boolean;
+};
 
-/** The accepted artifacts of the last steps of a line, newest first, each with the node at which its step was due. */
-function newestArtifacts({ graph, outputs }: SessionView, nodeId: NodeId) {
-  const found: { readonly dueAt: NodeId; readonly digests: readonly ArtifactDigest[] }[] = [];
-  let at: NodeId | null = nodeId;
-  for (let steps = 0; at !== null && steps < ARTIFACT_STEPS_MAX; steps++) {
-    const node: RunNode = nodeOf(graph, at);
-    const sent = node.kind === 'blocked_attempt' ? [] : currentOutputs(outputs, at);
-    const digests = sent.flatMap(({ data }) => (data.outputChannel === 'artifact' ? [data.payload.sha256] : []));
-    if (digests.length > 0) found.push({ dueAt: node.parentNodeId ?? at, digests: digests.toReversed() });
-    at = node.parentNodeId;
-  }
-  return found;
+function shownBytes({ title, kind, text }: ShownArtifact): number {
+  return utf8Length(text) + utf8Length(title) + utf8Length(kind) + HEADING_BYTES;
+}
+
+/** What was rendered once is not read again: every later reply of a run may show it. */
+const rendered = new WeakMap<SessionView, Map<string, ShownArtifact>>();
+
+async function shownArtifact(
+  services: ReadServices,
+  view: SessionView,
+  { output, titles }: { readonly output: ArtifactOutput; readonly titles: TitleReader },
+): Promise<Result<ShownArtifact, StoreFailure>> {
+  return safeTry(async function* (): Flow<ShownArtifact, StoreFailure> {
+    const { outputId, payload } = output.data;
+    const known = rendered.get(view) ?? new Map<string, ShownArtifact>();
+    rendered.set(view, known);
+    const before = known.get(outputId);
+    if (before !== undefined) return ok(before);
+    const { value } = yield* await services.artifacts.getJson(payload.sha256);
+    const { title } = yield* await titles.noted(output.scope.nodeId);
+    const kind = artifactKind(value) ?? 'unknown';
+    const shown = { title: titleWithoutValues(title), kind, text: artifactText(value) };
+    known.set(outputId, shown);
+    return ok(shown);
+  });
+}
+
+/** What the run itself acts on is not repeated: its effect is the step that follows. */
+const ACTED_ON: readonly string[] = [loopControl.artifactKind, capabilityObservation.artifactKind];
+
+function isResult({ kind }: ShownArtifact): boolean {
+  return !ACTED_ON.includes(kind);
+}
+
+/** The results that the prompt after an attempt shows. What the attempt itself handed in is not repeated in its reply. */
+export async function resultsForPrompt(
+  services: ReadServices,
+  from: Pick<RecapRequest, 'session' | 'nodeId' | 'index'>,
+): Promise<Result<readonly ShownArtifact[], StoreFailure>> {
+  const how = { titles: titleReader(services, from), bytesMax: PROMPT_ARTIFACTS_BYTES_MAX, isWanted: isResult };
+  return (await readArtifacts(services, from, how)).map(({ artifacts }) => artifacts);
 }
 
 /** The node whose step was already done: the node itself, or the one its checkpoint belongs to. */
@@ -154,7 +190,7 @@ type TitleReader = {
   readonly noted: (nodeId: NodeId) => Promise<Result<NotedStep, StoreFailure>>;
 };
 
-function titleReader(services: ReadServices, { session, index }: RecapRequest): TitleReader {
+function titleReader(services: ReadServices, { session, index }: Pick<RecapRequest, 'session' | 'index'>): TitleReader {
   const { graph } = session.view;
   const pending: TitleReader['pending'] = async (node) => {
     const snapshot = await services.snapshots.get(node.snapshotRef);

@@ -33,6 +33,8 @@ export const NOTE_BYTES_MAX = 65_536;
 export const EXAMPLE_NOTES_BYTES_MAX = 4096;
 /** The recap of the work so far for an agent that returns: enough to continue without filling its context. */
 export const RECAP_BYTES_MAX = 6 * 1024;
+/** Renderings of accepted artifacts with the prompt of a later step: two of the longest. */
+export const PROMPT_ARTIFACTS_BYTES_MAX = 1024;
 /** One long note must not crowd out the others in a recap; the note itself is stored whole. */
 export const RECAP_ENTRY_BYTES_MAX = 4096;
 /** Branches below a node that are listed on return: users rarely make more, and the newest is shown in full. */

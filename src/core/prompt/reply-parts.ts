@@ -77,6 +77,8 @@ export type ReplyParts = {
   readonly assessments?: { readonly accepted: readonly AcceptedAssessment[]; readonly isOneOfSeveral: boolean };
   /** The checks of the step just done with their grades; at the end of a run those of all steps. */
   readonly checks?: readonly RecordedCheck[];
+  /** Results of earlier steps, for the prompt of the next one. */
+  readonly artifacts?: readonly ShownArtifact[];
   /** Shown with the first step and when a run is rehydrated. */
   readonly goal?: string;
   /** The rest is shown only when a run is rehydrated. */

@@ -61,14 +61,15 @@ const check = named('check', {
   grade: gradeSchema.optional(),
 });
 
+const shownArtifacts = z
+  .array(z.strictObject({ title: z.string().min(1), kind: z.string().min(1), text: z.string() }))
+  .min(1);
+
 const recap = named('recap', {
   entries: z.array(z.strictObject({ stepId: stepIdSchema.optional(), title: z.string().min(1), text: z.string() })),
   omitted: z.int().min(0),
   policy: z.literal('kept_newest').optional(),
-  artifacts: z
-    .array(z.strictObject({ title: z.string().min(1), kind: z.string().min(1), text: z.string() }))
-    .min(1)
-    .optional(),
+  artifacts: shownArtifacts.optional(),
 }).refine(({ omitted, policy }) => omitted === 0 || policy !== undefined, {
   error: 'a shortened recap names the rule by which it was shortened',
 });
@@ -118,7 +119,11 @@ const always = {
     })
     .optional(),
   recorded: z
-    .strictObject({ label: z.literal(RECORDED_LABEL), values: z.record(z.string().min(1), z.string()).optional() })
+    .strictObject({
+      label: z.literal(RECORDED_LABEL),
+      values: z.record(z.string().min(1), z.string()).optional(),
+      artifacts: shownArtifacts.optional(),
+    })
     .optional(),
   goal: z.string().min(1).optional(),
   recap: recap.optional(),

@@ -51,6 +51,28 @@ export function applyNote(notes: NotesView, note: Note, at: { node: RunNode; isF
   addFact(notes, at.node.hostNodeId, { eventIndex, note, isFirstCorrection: at.isFirstCorrection, isOfCheckpoint });
 }
 
+/** An output of the artifact channel. */
+export type ArtifactOutput = OutputAppended & {
+  readonly data: Extract<OutputAppended['data'], { outputChannel: 'artifact' }>;
+};
+
+/** The accepted artifacts of each node's line. */
+export type ArtifactsView = Lineage<SharedList<ArtifactOutput> | undefined, ArtifactOutput>;
+
+export function emptyArtifacts(): ArtifactsView {
+  return emptyLineage<SharedList<ArtifactOutput> | undefined, ArtifactOutput>(undefined, withNewest);
+}
+
+/** Adds an artifact to its line, like a note: what a blocked attempt sent was not accepted. */
+export function applyArtifact(artifacts: ArtifactsView, output: ArtifactOutput, { kind, hostNodeId }: RunNode): void {
+  if (kind !== 'blocked_attempt') addFact(artifacts, hostNodeId, output);
+}
+
+/** The accepted artifacts of a node's line, newest first; only as many are visited as the caller takes. */
+export function* newestArtifacts(artifacts: ArtifactsView, nodeId: NodeId): Generator<ArtifactOutput> {
+  for (let at = heldAt(artifacts, nodeId); at !== undefined; at = at.older) yield at.newest;
+}
+
 /** Every note that a recap of the node may draw on, oldest first. */
 export function recapSources(notes: NotesView, nodeId: NodeId): readonly Note[] {
   return newestNotes(heldAt(notes, nodeId).list, () => true).reverse();

@@ -25,7 +25,16 @@ import {
   type PreferencesView,
   type TraceView,
 } from './node-facts.ts';
-import { applyNote, emptyNotes, type Note, type NotesView } from './recap.ts';
+import {
+  type ArtifactOutput,
+  type ArtifactsView,
+  applyArtifact,
+  applyNote,
+  emptyArtifacts,
+  emptyNotes,
+  type Note,
+  type NotesView,
+} from './recap.ts';
 import {
   applyEdgeCreated,
   applyNodeCreated,
@@ -50,6 +59,7 @@ export type SessionView = {
   readonly advances: AdvancesView;
   readonly outputs: OutputsView;
   readonly notes: NotesView;
+  readonly artifacts: ArtifactsView;
   readonly context: ContextView;
   readonly preferences: PreferencesView;
   readonly capabilities: CapabilitiesView;
@@ -71,6 +81,7 @@ export function emptySessionView(): SessionView {
     advances: new Map(),
     outputs: emptyOutputs(),
     notes: emptyNotes(),
+    artifacts: emptyArtifacts(),
     context: emptyContext(),
     preferences: emptyPreferences(),
     capabilities: emptyCapabilities(),
@@ -158,6 +169,7 @@ function isFromPerson(event: AppliedEvent): boolean {
 function applyNode(view: SessionView, event: EventOf<'node_created'>): void {
   applyNodeCreated(view.graph, event);
   openPlace(view.notes, event);
+  openPlace(view.artifacts, event);
   openPlace(view.context, event);
   openPlace(view.preferences, event);
   openPlace(view.capabilities, event);
@@ -168,6 +180,11 @@ function applyOutput(view: SessionView, event: EventOf<'node_output_appended'>):
   const node = nodeOf(view.graph, event.scope.nodeId);
   const isFirstCorrection = applyOutputAppended(view.outputs, event, node.kind === 'blocked_attempt');
   if (isNote(event)) applyNote(view.notes, event, { node, isFirstCorrection });
+  if (isArtifact(event)) applyArtifact(view.artifacts, event, node);
+}
+
+function isArtifact(event: EventOf<'node_output_appended'>): event is ArtifactOutput {
+  return event.data.outputChannel === 'artifact';
 }
 
 function isNote(event: EventOf<'node_output_appended'>): event is Note {

@@ -13,6 +13,7 @@ import {
   type RecordedEntry,
   type ReplyParts,
   recordedBlock,
+  type ShownArtifact,
 } from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 import { callText, type TextPart } from './footer.ts';
@@ -101,17 +102,22 @@ function ownSections(parts: ReplyParts): readonly Section[] {
 /** The same label and values as data; the other recorded texts have fields of their own. */
 export function recordedData(parts: ReplyParts, values: Values): { readonly recorded?: JsonObject } {
   if (recordedEntries(parts, values).length === 0) return {};
-  const shown = values.size === 0 ? {} : { values: Object.fromEntries(values) };
+  const { artifacts = [] } = parts;
+  const shown = {
+    ...(values.size === 0 ? {} : { values: Object.fromEntries(values) }),
+    ...(artifacts.length === 0 ? {} : { artifacts: artifactsData(artifacts) }),
+  };
   return { recorded: { label: RECORDED_LABEL, ...shown } };
 }
 
 function recordedEntries(parts: ReplyParts, values: Values): readonly RecordedEntry[] {
-  const { goal, recap, draft, branch } = parts;
+  const { goal, recap, draft, branch, artifacts = [] } = parts;
   return [
     ...(goal === undefined ? [] : [{ heading: 'Goal:', text: goal }]),
     ...(recap === undefined ? [] : recapEntries(recap, 'Notes so far')),
     ...(draft === undefined ? [] : draftEntries(draft, shownDraft(parts))),
     ...(branch === undefined ? [] : branchEntries(branch)),
+    ...artifactEntries(artifacts),
     ...[...values].map(([name, text]) => ({ heading: `Value of ${name}:`, text })),
   ];
 }
@@ -189,11 +195,18 @@ export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedSte
 
 /** The recap, oldest first; the heading says what was left out. */
 export function recapEntries({ lines, omitted, artifacts = [] }: RecapPart, lead: string): readonly RecordedEntry[] {
-  const shown = artifacts.map(({ title, kind, text }) => ({
+  return [...noteEntries({ lines, omitted }, lead), ...artifactEntries(artifacts)];
+}
+
+function artifactEntries(artifacts: readonly ShownArtifact[]): readonly RecordedEntry[] {
+  return artifacts.map(({ title, kind, text }) => ({
     heading: `Artifact ${quote(clip(visibleLine(kind)))} of step "${visibleLine(title)}":`,
     text,
   }));
-  return [...noteEntries({ lines, omitted }, lead), ...shown];
+}
+
+function artifactsData(artifacts: readonly ShownArtifact[]): readonly JsonObject[] {
+  return artifacts.map(({ title, kind, text }) => ({ title, kind, text }));
 }
 
 function noteEntries({ lines, omitted }: RecapPart, lead: string): readonly RecordedEntry[] {
@@ -212,6 +225,6 @@ export function recapData({ lines, omitted, artifacts = [] }: RecapPart): JsonOb
     entries: lines.map(({ stepId, title, text }) => ({ ...(stepId === undefined ? {} : { stepId }), title, text })),
     omitted,
     ...(omitted === 0 ? {} : { policy: 'kept_newest' }),
-    ...(artifacts.length === 0 ? {} : { artifacts: artifacts.map(({ title, kind, text }) => ({ title, kind, text })) }),
+    ...(artifacts.length === 0 ? {} : { artifacts: artifactsData(artifacts) }),
   };
 }
