@@ -18,8 +18,12 @@ const UNPACKED_BYTES_MAX = 15_000_000;
 
 /** Sizes in an agent's context and on a user's disk. */
 export async function benchSizes(): Promise<readonly Row[]> {
-  const tools = utf8Length(JSON.stringify({ tools: publishedTools() }));
-  const rows = [budgeted('tools/list', tools, { max: TOOLS_BYTES_MAX, unit: 'B' })];
+  const tools = (how: Parameters<typeof publishedTools>[0]) =>
+    utf8Length(JSON.stringify({ tools: publishedTools(how) }));
+  const rows = [
+    budgeted('tools/list', tools({}), { max: TOOLS_BYTES_MAX, unit: 'B' }),
+    budgeted('tools/list with start_session', tools({ isSessionStartOn: true }), { max: TOOLS_BYTES_MAX, unit: 'B' }),
+  ];
   for (const workflow of WALKED) rows.push(...(await inFolder((root) => overheads(root, workflow))));
   return [...rows, ...packed()];
 }
@@ -42,8 +46,8 @@ async function overheads(root: string, workflow: WalkedWorkflow): Promise<readon
 }
 
 /**
- * The artifacts and the context of the form in the next call belong to what the step asks for. Recorded results of
- * earlier steps have a limit of their own.
+ * The artifacts and the context of the form in the next call belong to what the step asks for. A long value that the
+ * prompt names is part of the prompt, and results of earlier steps have a limit of their own; both are shown in one block.
  */
 function overhead({ text, structured }: Reply): { readonly text: number; readonly data: number } {
   const prompt = textOf((structured['pending'] as JsonObject)['prompt']);

@@ -266,6 +266,50 @@ function filledArguments(given: { readonly output?: OfferedForm; readonly contex
   return { ...given, output, ...defined({ context }) };
 }
 
+it('an agent that lost its chat reads at most 8,000 bytes to continue, at every step and after long notes', async () => {
+  enforces('resume_strong_match_is_compact');
+  const sized = { taskSize: 'large', riskLevel: 'high' };
+  const found = 'What was found, file by file, and what is open. '.repeat(25);
+  let most = { bytes: 0, at: '' };
+  for (const workflowId of ['wr.coding_task', 'wr.bug_investigation']) {
+    const world = memoryWorld([]);
+    const chat = await world.newChat();
+    let call = {
+      tool: 'start_workflow',
+      arguments: { workflowId, goal: 'Add a --json flag.' } as Record<string, unknown>,
+    };
+    for (let step = 0; step < 16; step++) {
+      const { structuredContent = {} } = await chat.call(call);
+      const reply = structuredContent as unknown as Resumable;
+      const other = await world.newChat();
+      const { sessionId } = reply.session;
+      const back = await other.call({ tool: 'resume_session', arguments: { sessionId } });
+      await other.close();
+      const text = back.content.reduce((sum, { text: part = '' }) => sum + utf8Length(part), 0);
+      const bytes = Math.max(text, utf8Length(JSON.stringify(back.structuredContent)));
+      if (bytes > most.bytes) most = { bytes, at: `${workflowId} ${reply.pending?.stepId}` };
+      const { output, context, ...rest } = filledArguments(reply.nextCall.arguments) as FilledCall;
+      const notes = output.notesMarkdown === undefined ? {} : { notesMarkdown: `${output.notesMarkdown}\n${found}` };
+      const more = step === 0 ? sized : {};
+      call = {
+        ...reply.nextCall,
+        arguments: { ...rest, output: { ...output, ...notes }, context: { ...context, ...more } },
+      };
+    }
+    await chat.close();
+  }
+  console.log(`recovery takes at most ${most.bytes} bytes (${most.at})`);
+  expect(most.bytes).toBeGreaterThan(6_000);
+  expect(most.bytes).toBeLessThanOrEqual(8_000);
+});
+
+type Resumable = {
+  readonly session: { readonly sessionId: string };
+  readonly pending: { readonly stepId: string } | null;
+  readonly nextCall: { readonly tool: string; readonly arguments: Parameters<typeof filledArguments>[0] };
+};
+type FilledCall = { readonly output: { readonly notesMarkdown?: string }; readonly context?: JsonObject };
+
 it('a small coding task takes at most six steps and 13,000 bytes to read', async () => {
   const chat = await memoryWorld([]).newChat();
   const sized = { taskSize: 'small', riskLevel: 'low' };

@@ -318,8 +318,8 @@ describe('a long way', () => {
     }
     expect(Buffer.byteLength(whole(await show(reply)))).toBeGreaterThan(9_000);
     const back = await resume(services, { workspace: WORKSPACE });
-    expect(Buffer.byteLength(whole(back))).toBeLessThanOrEqual(10_000);
-    expect(Buffer.byteLength(JSON.stringify(back.structured))).toBeLessThanOrEqual(10_000);
+    expect(Buffer.byteLength(whole(back))).toBeLessThanOrEqual(8_000);
+    expect(Buffer.byteLength(JSON.stringify(back.structured))).toBeLessThanOrEqual(8_000);
     expect(told(back, 'recap.entries.0.text')).toContain('Note 7');
     expect(told(back, 'resumed.others')).toHaveLength(4);
     const next = await advance(services, { ackToken: tokenOf(back, 'ackToken'), ...requestOf({ notes: 'On.' }) });

@@ -50,7 +50,7 @@ export const RESUME_CANDIDATES_MAX = 5;
 /** Enough of the notes to recognize a run. */
 export const RESUME_SNIPPET_BYTES_MAX = 2048;
 /** The reply that resumes a run, as text and as data: it goes into a context that was just cleared. */
-export const RESUME_REPLY_BYTES_MAX = 10_000;
+export const RESUME_REPLY_BYTES_MAX = 8_000;
 /** A goal in a summary serves to recognize the session; the context has all of it. */
 export const GOAL_SUMMARY_BYTES_MAX = 256;
 /** A value in its place in a sentence; a longer one is shown apart, or nobody could read the sentence. */
