@@ -167,6 +167,18 @@ test('a fresh check counts only while the files are the same', async () => {
   expect(kindOf(await run.send(reply))).toBe('ok');
 });
 
+test('a check that must be verified is met by nothing yet, and the block says so instead of sending the agent round', async () => {
+  const run = made([{ ...OBSERVED, minimum: 'verified' }]);
+  const start = await run.start('team.work');
+  await attest(run, start);
+  const reply = await run.send(start, { notes: NOTES, artifacts: [REPORT('pass')] });
+  expect(kindOf(reply)).toBe('blocked');
+  expect(blockersOf(reply)[0]).toMatchObject({
+    message: 'Check "unit" must be verified, and it is only observed.',
+    suggestedFix: expect.stringContaining('Stop and tell the user: this step cannot be passed'),
+  });
+});
+
 test('the last reply and a rehydrated end list the checks with their grades', async () => {
   const run = made([OBSERVED]);
   let reply = await run.start('team.work');

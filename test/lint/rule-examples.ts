@@ -134,6 +134,10 @@ export const RULE_EXAMPLES: { readonly [code in LintCode]: RuleExample } = {
     failing: workflow({ conditions: [isLarge], steps: [step(whenLarge)] }),
     passing: workflow({ conditions: [isLarge], steps: [sizing, step(whenLarge)] }),
   },
+  minimum_unreachable: {
+    failing: workflow({ steps: [step({ checks: [{ id: 'tests', run: 'npm test', minimum: 'verified' }] })] }),
+    passing: workflow({ steps: [step({ checks: [{ id: 'tests', run: 'npm test', minimum: 'observed' }] })] }),
+  },
   missing_about: { failing: without(workflow({}), 'about'), passing: workflow({}) },
   missing_examples: { failing: without(workflow({}), 'examples'), passing: workflow({}) },
 };

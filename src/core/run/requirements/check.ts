@@ -33,6 +33,8 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
         return `${named}: run ${command} and write in the notes how it ended.`;
       case 'reported':
         return `${named}: run ${command} and report it in ${verificationReport.artifactKind} under that name; it must pass. Better: run ${attest}.`;
+      case 'verified':
+        return `${named}: ${NOBODY_VERIFIES} Run ${attest} all the same, so that it is observed.`;
       default:
         return `${named}: run ${attest} in a shell. It runs ${command} and records how it ends. Notes and artifacts do not count for this.`;
     }
@@ -69,6 +71,7 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
 });
 
 const PASS = 'pass';
+const NOBODY_VERIFIES = 'Only a team server can verify a check, and there is none yet.';
 const VALUE = blank(COMMAND_VALUE_WORDS);
 
 /** The requirement of one check, named so that its gap can be closed later. */
@@ -86,6 +89,9 @@ function fixOf(check: Check, attempt: AskedAttempt, attest: string): string {
   if (check.minimum === 'asserted') return 'Send `output.notesMarkdown` and say how the command ended.';
   if (check.minimum === 'reported') {
     return `Run \`${attest}\`, or run the command yourself and send ${verificationReport.artifactKind} with the entry ${quote(check.checkId)} and outcome "${PASS}". Report only what you saw: if it does not pass, fix the work first.`;
+  }
+  if (check.minimum === 'verified') {
+    return `${NOBODY_VERIFIES} Stop and tell the user: this step cannot be passed before "minimum" is "observed" in the workflow file and the workflow is started again.`;
   }
   const set =
     unset.length === 0

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { capabilitySchema, contractRefSchema } from '../../log/blockers.ts';
 import { CHECK_ID_BYTES_MAX, CHECKS_MAX } from '../../log/budgets.ts';
 import { nonBlankSchema } from '../../log/document-schema.ts';
-import { type Grade, gradeSchema } from '../../log/events/attestation-events.ts';
+import { gradeSchema } from '../../log/events/attestation-events.ts';
 import { contextKeySchema, loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { utf8Length } from '../../text/utf8.ts';
@@ -77,9 +77,6 @@ const purposeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('loop_decision'), loopId: loopIdSchema }),
   z.object({ kind: z.literal('delegation'), delegations: z.array(delegationSchema).min(1) }),
 ]);
-
-/** The grades that a step can demand; `verified` needs a team server. */
-export const DEMANDED_GRADES = ['asserted', 'reported', 'observed'] as const satisfies readonly Grade[];
 
 export const checkSchema = z.object({
   checkId: nonBlankSchema(CHECK_ID_BYTES_MAX),

@@ -54,7 +54,7 @@ describe('checks of a step', () => {
       `error wrong_value ${at}/expect`,
     ]);
     expect(foundIn({ ...CHECK, minimun: 'observed' })).toEqual([`error unknown_key ${at}/minimun`]);
-    expect(foundIn({ ...CHECK, minimum: 'verified' })).toEqual([`error wrong_value ${at}/minimum`]);
+    expect(foundIn({ ...CHECK, minimum: 'proven' })).toEqual([`error wrong_value ${at}/minimum`]);
     expect(foundIn(CHECK, CHECK)).toEqual(['error duplicate_id /steps/0/checks/1/id']);
     const nine = Array.from({ length: 9 }, (_, i) => ({ ...CHECK, id: `c${i}` }));
     expect(foundIn(...nine)).toHaveLength(1);

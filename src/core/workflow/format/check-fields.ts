@@ -1,5 +1,5 @@
 import { CHECK_ID_BYTES_MAX } from '../../log/budgets.ts';
-import { DEMANDED_GRADES } from '../compiled/compiled-step.ts';
+import { GRADES } from '../../log/events/attestation-events.ts';
 import * as f from './field.ts';
 import { CHECK_COMMAND_BYTES_MAX, CHECK_TESTS_MAX, CHECK_TESTS_NEEDED_MAX } from './limits.ts';
 
@@ -18,8 +18,8 @@ export const check = f.closed(
       'The command, run with `sh -c` in the workspace. It may contain `{{values}}` of context.',
     ),
     minimum: f.needed(
-      f.choice(DEMANDED_GRADES),
-      "The weakest evidence that counts: `asserted` takes the notes, `reported` an entry of the step's `wr.verification_report` with outcome `pass`, `observed` a run of `workrail attest`.",
+      f.choice(GRADES),
+      "The weakest evidence that counts: `asserted` takes the notes, `reported` an entry of the step's `wr.verification_report` with outcome `pass`, `observed` a run of `workrail attest`. `verified` needs a team server, which does not exist yet: a step that demands it cannot be passed.",
     ),
     expect: f.defaulted(
       f.choice(['pass', 'fail']),

@@ -9,6 +9,7 @@ import type { LintCode, LintedFile, LintedWorkflow, LintFinding, LintRule } from
 import {
   asksTheUser,
   flagOnlyValidation,
+  minimumUnreachable,
   missingAbout,
   missingExamples,
   promptTooLong,
@@ -84,6 +85,7 @@ export const LINT_RULES: readonly LintRule[] = [
   unreachableStep,
   unusedCondition,
   contextNeverSet,
+  minimumUnreachable,
   missingAbout,
   missingExamples,
 ];

@@ -63,6 +63,23 @@ export const asksTheUser: LintRule = {
     root.kind === 'object' ? stepsIn(field(root, 'steps')).flatMap((step) => findIn(step, text)) : [],
 };
 
+export const minimumUnreachable: LintRule = {
+  code: 'minimum_unreachable',
+  looksAt: 'workflow',
+  finds: 'a check with the minimum "verified"',
+  why: 'Only a team server can verify a check, and there is none yet. The step blocks every run, and in never-stop mode it always leaves a gap.',
+  hint: 'Use "minimum": "observed": WorkRail runs the command itself and records how it ended.',
+  find: ({ syntax }) =>
+    authoredSteps(syntax.steps).flatMap((step) =>
+      (step.kind === 'standard' ? step.checks : [])
+        .filter(({ minimum }) => minimum === 'verified')
+        .map(({ at, id }) => ({
+          at,
+          message: `Nothing can verify the check "${id}" yet, so this step cannot be passed.`,
+        })),
+    ),
+};
+
 /** The steps that declare nothing that a user has to do with, also inside of loops that do not. */
 function stepsIn(list: SourceNode | undefined): readonly SourceObject[] {
   if (list?.kind !== 'array') return [];
