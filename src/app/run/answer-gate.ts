@@ -1,5 +1,4 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
-import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { type DraftOf, type EventDraft, placeEvents } from '../../core/log/event.ts';
@@ -10,13 +9,11 @@ import {
   derivedBits,
   type NodeId,
   type RunId,
-  runTag,
   type SessionId,
 } from '../../core/log/ids.ts';
 import { checkAttempt, isGate } from '../../core/run/decide/judge-attempt.ts';
 import type { HandedIn } from '../../core/run/step-place.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
-import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../../core/views/attestations.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
@@ -25,7 +22,7 @@ import type { AnswerServices } from '../services.ts';
 import { type AdvanceRefusal, attemptAt } from './advance.ts';
 import { type GateSurroundings, gateOf, gateSurroundings } from './attempt-facts.ts';
 import { appendPlan } from './give-reply.ts';
-import { rootOf } from './run-place.ts';
+import { rootOf, targetOf } from './run-place.ts';
 
 /** A draft that waits for a person's answer. */
 export type WaitingDraft = {
@@ -195,12 +192,4 @@ function answerDrafts(
   const contextId = ContextId.of(derivedBits([attestationId], sha256));
   const data = { contextId, context: { [contextKey]: statement.value }, source: 'person' } as const;
   return [attested, { kind: 'context_set', scope, data }];
-}
-
-/** The place of a node, as a token would name it. */
-function targetOf({ sessionId, view }: LoadedSession, nodeId: NodeId): TokenTarget {
-  const { runId } = nodeOf(view.graph, nodeId);
-  const run = view.graph.runs.get(runId);
-  assert(run?.pinned !== undefined, 'a node belongs to a run');
-  return { kind: 'state', sessionId, runId, nodeId, tag: runTag(runId), workflowId: run.pinned.workflowId };
 }

@@ -5,6 +5,7 @@ import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { type ArtifactDigest, artifactDigestSchema, type NodeId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/operation-drafts.ts';
 import type { CheckRecord, EvidenceFacts } from '../../core/run/evidence/judge-check.ts';
+import { withoutKeys } from '../../core/run/form/unfilled.ts';
 import { type BoundWorkspace, type GateFacts, strongestAssurance } from '../../core/run/gate-facts.ts';
 import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
@@ -74,9 +75,7 @@ export function gateOf(
 /** The context without a key that only a person may set: what the agent sends for it is ignored. */
 export function withoutGateKey(context: JsonObject, step: CompiledStep | undefined, minimum: Assurance): JsonObject {
   const key = step === undefined ? undefined : gateOf(step, minimum)?.contextKey;
-  if (key === undefined || !Object.hasOwn(context, key)) return context;
-  const { [key]: _, ...rest } = context;
-  return rest;
+  return key === undefined ? context : withoutKeys(context, [key]);
 }
 
 /** Everything about the gate at a node that the decision needs. */

@@ -5,14 +5,7 @@ import { defined } from '../../core/json/json-value.ts';
 import { type DraftOf, placeEvents } from '../../core/log/event.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
-import {
-  artifactDigestSchema,
-  type NodeId,
-  type RunId,
-  runTag,
-  type SessionId,
-  type StepId,
-} from '../../core/log/ids.ts';
+import { artifactDigestSchema, type NodeId, type RunId, type SessionId, type StepId } from '../../core/log/ids.ts';
 import { isTrusted } from '../../core/log/origin.ts';
 import { type CheckRun, commandDigest, judgeRun, type RunVerdict } from '../../core/run/evidence/judge-check.ts';
 import { fixedTests, type TestReport } from '../../core/run/evidence/test-report.ts';
@@ -30,7 +23,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices } from '../services.ts';
 import { triedStep } from './attempt-facts.ts';
 import { appendPlan } from './give-reply.ts';
-import { runPlace } from './run-place.ts';
+import { runPlace, targetOf } from './run-place.ts';
 
 /** Who chose the command that a check runs. */
 export type CommandOrigin = {
@@ -76,15 +69,7 @@ export async function findCheck(
     const pinned = view.graph.runs.get(runId)?.pinned;
     if (tip === undefined || pinned === undefined) return err({ code: 'run_complete' });
     const { nodeId } = tip;
-    const target = {
-      kind: 'state',
-      sessionId,
-      runId,
-      nodeId,
-      tag: runTag(runId),
-      workflowId: pinned.workflowId,
-    } as const;
-    const { index, snapshot, facts } = yield* await runPlace(services, session, target);
+    const { index, snapshot, facts } = yield* await runPlace(services, session, targetOf(session, nodeId));
     const step = index.steps.get(pendingStep(snapshot)?.stepId ?? '');
     if (step === undefined || isComplete(snapshot)) return err({ code: 'run_complete' });
     const { stepId, title, checks } = step;

@@ -18,6 +18,7 @@ import { answerTo, unusedAnswers } from '../../core/views/attestations.ts';
 import { checksOnLine } from '../../core/views/line-checks.ts';
 import { attemptCount } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
+import { blockersAt } from '../../core/views/run-status.ts';
 import { lineEnd, runLine, type SessionView } from '../../core/views/session-view.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -216,15 +217,6 @@ function standingGates(view: SessionView, nodeId: NodeId): readonly Unmet[] {
           };
     return [{ reason, pointer, ...words, details, requirement: `gate:${approval.digest}`, form: {} }];
   });
-}
-
-/** The blockers of the attempt that created a node. */
-function blockersAt({ graph, advances }: SessionView, nodeId: NodeId): readonly Blocker[] {
-  const { parentNodeId } = nodeOf(graph, nodeOf(graph, nodeId).hostNodeId);
-  const records = parentNodeId === null ? [] : [...(advances.get(parentNodeId)?.values() ?? [])];
-  return records.flatMap(({ data: { outcome } }) =>
-    outcome.kind === 'blocked' && outcome.attemptNodeId === nodeId ? outcome.blockers : [],
-  );
 }
 
 /** Gates are the only blockers with an approval, and a step or a key of context is all they point at. */

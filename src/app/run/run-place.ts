@@ -4,7 +4,7 @@ import type { Flow } from '../../core/flow.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { PRESETS, type Preferences } from '../../core/log/autonomy.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
-import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
+import { type NodeId, type RunId, runTag, type SessionId, type WorkflowHash } from '../../core/log/ids.ts';
 import { isFalselyBundled, runSource } from '../../core/prompt/reply-parts.ts';
 import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
@@ -205,6 +205,14 @@ export async function findTokenNode(
       session === undefined ? err(sessionGone(target.sessionId)) : ok({ session, target, keys }),
     );
   });
+}
+
+/** The place of a node, as a token would name it. */
+export function targetOf({ sessionId, view }: LoadedSession, nodeId: NodeId): TokenTarget {
+  const { runId } = nodeOf(view.graph, nodeId);
+  const run = view.graph.runs.get(runId);
+  assert(run?.pinned !== undefined, 'a node belongs to a run');
+  return { kind: 'state', sessionId, runId, nodeId, tag: runTag(runId), workflowId: run.pinned.workflowId };
 }
 
 /** The refusal for a session that was removed, perhaps during this call. */

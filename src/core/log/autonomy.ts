@@ -19,3 +19,12 @@ export const PRESETS: { readonly [mode in Autonomy]: Preferences } = {
   full_auto_stop_on_user_deps: { autonomy: 'full_auto_stop_on_user_deps', riskPolicy: 'balanced' },
   full_auto_never_stop: { autonomy: 'full_auto_never_stop', riskPolicy: 'conservative' },
 };
+
+/** Whether a value comes later in its order than a limit; without a limit nothing does. */
+export function exceeds<Value extends string>(
+  order: readonly Value[],
+  value: Value,
+  limit: Value | undefined,
+): limit is Value {
+  return limit !== undefined && order.indexOf(value) > order.indexOf(limit);
+}

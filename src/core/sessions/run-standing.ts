@@ -16,7 +16,7 @@ import {
   unresolvedGaps,
 } from '../views/node-facts.ts';
 import { nodeOf, type Run, type RunNode } from '../views/run-graph.ts';
-import { type ClosedRuns, isClosed, preferredTip, type RunStatus, runStatus } from '../views/run-status.ts';
+import { blockersAt, type ClosedRuns, isClosed, preferredTip, type RunStatus, runStatus } from '../views/run-status.ts';
 import { lastActivityIndex } from '../views/session-summary.ts';
 import type { SessionView } from '../views/session-view.ts';
 import type { Check } from '../workflow/compiled/compiled-step.ts';
@@ -86,7 +86,7 @@ export function runStanding(run: Run, sources: StandingSources): RunStanding {
   const blocked = tip === undefined ? [] : blockedAbove(view, tip);
   const contextOf = () => (tip === undefined ? {} : contextAt(view.context, tip.nodeId));
   const [last] = blocked;
-  const blockers = last === undefined ? [] : blockersOf(view, last);
+  const blockers = last === undefined ? [] : blockersAt(view, last.nodeId);
   const activity = lastActivityIndex(view.graph, run);
   const goal = run.rootNodeId === undefined ? undefined : contextValueAt(view.context, run.rootNodeId, 'goal');
   return {
@@ -165,13 +165,4 @@ function answerOf(view: SessionView, tip: RunNode, blockers: BlockerReport): Att
   let step = tip;
   while (step.kind !== 'step' && step.parentNodeId !== null) step = nodeOf(view.graph, step.parentNodeId);
   return answerTo(unusedAnswers(view, step.nodeId), approval.digest)?.data;
-}
-
-/** The blockers of an attempt. Its outcome is recorded at the node that was tried. */
-function blockersOf({ advances }: SessionView, { nodeId, parentNodeId }: RunNode): BlockerReport {
-  if (parentNodeId === null) return [];
-  for (const { data } of advances.get(parentNodeId)?.values() ?? []) {
-    if (data.outcome.kind === 'blocked' && data.outcome.attemptNodeId === nodeId) return data.outcome.blockers;
-  }
-  return [];
 }

@@ -4,6 +4,7 @@ import {
   AUTONOMY,
   type Autonomy,
   autonomySchema,
+  exceeds,
   PRESETS,
   type Preferences,
   riskPolicySchema,
@@ -61,7 +62,8 @@ export type ChosenPreferences = {
 
 /** A mode that the agent sent, lowered to what the settings allow. */
 export function chosenMode(asked: Autonomy, { max }: Pick<RunDefaults, 'max'>): ChosenPreferences {
-  if (max === undefined || !exceeds(asked, max.autonomy)) return { preferences: PRESETS[asked], source: 'agent' };
+  if (max === undefined || !exceeds(AUTONOMY, asked, max.autonomy))
+    return { preferences: PRESETS[asked], source: 'agent' };
   const effective = max.autonomy;
   const cause = `autonomy.max (${originText(max.origin)})`;
   return { preferences: PRESETS[effective], source: 'policy', by: CONFIG, cap: { asked, effective, cause } };
@@ -96,7 +98,7 @@ function recommendedPreferences(
     ...(isTrusted ? [] : [{ autonomy: 'guided' as const, cause: 'the source of the workflow' }]),
   ];
   const cap = limits
-    .filter(({ autonomy }) => exceeds(asked, autonomy))
+    .filter(({ autonomy }) => exceeds(AUTONOMY, asked, autonomy))
     .toSorted((a, b) => AUTONOMY.indexOf(a.autonomy) - AUTONOMY.indexOf(b.autonomy))[0];
   const effective = cap?.autonomy ?? asked;
   return defined({
@@ -121,10 +123,6 @@ function settingSource(origin: SettingOrigin | undefined): Pick<ChosenPreference
     default:
       return { source: 'system' };
   }
-}
-
-function exceeds(asked: Autonomy, max: Autonomy): boolean {
-  return AUTONOMY.indexOf(asked) > AUTONOMY.indexOf(max);
 }
 
 /** What applies to the gates of a workspace. */

@@ -1,5 +1,6 @@
 import { assert } from '../assert.ts';
 import type { Preferences } from '../log/autonomy.ts';
+import type { BlockerReport } from '../log/blockers.ts';
 import { type ExecutionSnapshot, isComplete } from '../log/execution-snapshot.ts';
 import type { NodeId, RunId, SnapshotRef } from '../log/ids.ts';
 import type { GapCategory } from '../log/reasons.ts';
@@ -36,13 +37,18 @@ export function runStatus(view: SessionView, runId: RunId, sources: StatusSource
 }
 
 /** Whether the newest attempt waits for a person on a channel of their own, which blocks a run in any mode. */
-function holdsGate({ graph, advances }: SessionView, tip: RunNode): boolean {
-  const host = nodeOf(graph, tip.hostNodeId);
-  if (host.kind !== 'blocked_attempt' || host.parentNodeId === null) return false;
-  const outcome = [...(advances.get(host.parentNodeId)?.values() ?? [])].find(
-    ({ data }) => data.outcome.kind === 'blocked' && data.outcome.attemptNodeId === host.nodeId,
-  )?.data.outcome;
-  return outcome?.kind === 'blocked' && outcome.blockers.some(({ details }) => details?.['approval'] !== undefined);
+function holdsGate(view: SessionView, { nodeId }: RunNode): boolean {
+  return blockersAt(view, nodeId).some(({ details }) => details?.['approval'] !== undefined);
+}
+
+/** The blockers of a blocked attempt, also at its checkpoints. Its outcome is recorded at the node that was tried. */
+export function blockersAt({ graph, advances }: SessionView, nodeId: NodeId): BlockerReport {
+  const attempt = nodeOf(graph, nodeOf(graph, nodeId).hostNodeId);
+  if (attempt.parentNodeId === null) return [];
+  for (const { data } of advances.get(attempt.parentNodeId)?.values() ?? []) {
+    if (data.outcome.kind === 'blocked' && data.outcome.attemptNodeId === attempt.nodeId) return data.outcome.blockers;
+  }
+  return [];
 }
 
 /** A checkpoint does not unblock a run, so the node where it was made counts. */

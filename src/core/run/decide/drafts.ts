@@ -1,6 +1,13 @@
 import type { Sha256 } from '../../json/canonical-json.ts';
 import { defined, type JsonObject } from '../../json/json-value.ts';
-import { AUTONOMY, type Autonomy, type Preferences, RISK_POLICY, type RiskPolicy } from '../../log/autonomy.ts';
+import {
+  AUTONOMY,
+  type Autonomy,
+  exceeds,
+  type Preferences,
+  RISK_POLICY,
+  type RiskPolicy,
+} from '../../log/autonomy.ts';
 import { TRACE_EVENTS_MAX } from '../../log/budgets.ts';
 import type { DraftOf, EventDraft, EventOf } from '../../log/event.ts';
 import type { By } from '../../log/events/event-envelope.ts';
@@ -177,14 +184,6 @@ export function preferenceDrafts(
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
   };
   return [{ kind: 'preferences_changed', scope: { runId, nodeId }, data, ...defined({ by }) }];
-}
-
-function exceeds<Value extends string>(
-  order: readonly Value[],
-  value: Value,
-  recommended: Value | undefined,
-): recommended is Value {
-  return recommended !== undefined && order.indexOf(value) > order.indexOf(recommended);
 }
 
 /** What an operation adds to the log, and what came of it. */

@@ -1,4 +1,4 @@
-import { isList, isObject, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
+import { isList, isObject, type JsonObject, quote } from '../../json/json-value.ts';
 import { isAtLeast, strongestGrade } from '../../log/events/attestation-events.ts';
 import { clip } from '../../text/utf8.ts';
 import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
@@ -160,11 +160,7 @@ function sentReport(attempt: AskedAttempt): JsonObject | undefined {
 
 function entriesOf(report: JsonObject | undefined): readonly JsonObject[] {
   const checks = report?.['checks'];
-  return checks !== undefined && isList(checks) ? checks.filter(isEntry) : [];
-}
-
-function isEntry(value: JsonValue): value is JsonObject {
-  return isObject(value);
+  return checks !== undefined && isList(checks) ? checks.filter(isObject) : [];
 }
 
 /** Two entries of one name contradict each other unless both passed. */
