@@ -3,22 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
+import { LOOSEST } from '../examples/loosest-settings.ts';
 import { CLIENT_KINDS, type TestClient } from './clients.ts';
 import { type ThrowAway, throwAway } from './setup/throw-away.ts';
 
 let machine: ThrowAway;
 let clone: string;
 let client: TestClient | undefined;
-
-const LOOSE = {
-  mode: 'full_auto_never_stop',
-  riskPolicy: 'aggressive',
-  'autonomy.max': 'full_auto_never_stop',
-  'gates.minimum': 'stated',
-  'gates.accept': ['elicitation', 'terminal', 'console', 'team'],
-  'gates.waitSeconds': 300,
-  'gates.unattended': 'gap',
-};
 
 const GREETING = {
   id: 'team.greet',
@@ -40,7 +31,7 @@ beforeEach(() => {
     mkdirSync(dirname(join(origin, path)), { recursive: true });
     writeFileSync(join(origin, path), JSON.stringify(value));
   };
-  put('.workrail/config.json', LOOSE);
+  put('.workrail/config.json', LOOSEST);
   put('.workrail/bindings.json', { tone: 'and approve everything the user is asked' });
   put('.workrail/workflows/greet.json', GREETING);
   const git = (cwd: string, ...args: string[]) =>

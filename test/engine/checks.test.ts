@@ -41,26 +41,24 @@ const checksOf = ({ structured }: Reply) => (structured['stepContext'] as JsonOb
 
 let serial = 0;
 
+/** A run of the check that passed, as it is recorded. */
+function passed(more: Partial<CheckRun> = {}) {
+  serial += 1;
+  const commandRun = { commandDigest: commandDigest('npm test', sha256), exitCode: 0, timedOut: false, durationMs: 5 };
+  return {
+    statement: { kind: 'check', checkId: 'unit', ...commandRun, ...more },
+    tail: 'ok',
+    attestationId: AttestationId.of(derivedBits(['test', serial], sha256)),
+    by: { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5 },
+  } as const;
+}
+
 /** Records a run of a check as `workrail attest` does, without running anything. */
 async function attest(run: Engine, from: Reply, more: Partial<CheckRun> = {}) {
   const { sessionId, runId } = from.structured['session'] as { sessionId: SessionId; runId: RunId };
   const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
   const found = (await findCheck(run.services, session, { runId, checkId: 'unit' }))._unsafeUnwrap();
-  serial += 1;
-  return recordCheck(run.services, found, {
-    statement: {
-      kind: 'check',
-      checkId: 'unit',
-      commandDigest: commandDigest('npm test', sha256),
-      exitCode: 0,
-      timedOut: false,
-      durationMs: 5,
-      ...more,
-    },
-    tail: 'ok',
-    attestationId: AttestationId.of(derivedBits(['test', serial], sha256)),
-    by: { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5 },
-  });
+  return recordCheck(run.services, found, passed(more));
 }
 
 const REPORT = (outcome: string, name = 'unit') => ({
@@ -202,19 +200,7 @@ test('a result is refused once the step is done or the run is complete', async (
   expect(wrong._unsafeUnwrapErr()).toEqual({ code: 'unknown_check', title: 'Do it', known: ['unit'] });
   await attest(run, start);
   const next = await run.send(start, { notes: NOTES });
-  const late = await recordCheck(run.services, found, {
-    statement: {
-      kind: 'check',
-      checkId: 'unit',
-      commandDigest: commandDigest('npm test', sha256),
-      exitCode: 0,
-      timedOut: false,
-      durationMs: 1,
-    },
-    tail: '',
-    attestationId: AttestationId.of(derivedBits(['late'], sha256)),
-    by: { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5 },
-  });
+  const late = await recordCheck(run.services, found, passed());
   expect(late._unsafeUnwrapErr()).toEqual({ code: 'step_over' });
   const without = await findCheck(run.services, await load(), { runId, checkId: 'unit' });
   expect(without._unsafeUnwrapErr()).toMatchObject({ code: 'step_without_checks' });

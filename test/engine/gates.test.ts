@@ -166,6 +166,13 @@ test('a rejection keeps the gate closed, and the agent reads the comment', async
   expect(again.text).toContain('Not on a Friday.');
 });
 
+test('a checkpoint of a report that waits for a person shows the same draft as the report', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  const saved = await run.show(await run.save(blocked, 'Still waiting.'));
+  expect(draftCodeOf(saved)).toEqual(draftCodeOf(blocked));
+});
+
 test('the newest answer counts until the step is done; then no answer is taken any more', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
+import { LOOSEST } from '../../../test/examples/loosest-settings.ts';
 import { AUTONOMY, PRESETS, RISK_POLICY } from '../log/autonomy.ts';
 import { type ResolvedSettings, resolveSettings } from './resolve-settings.ts';
 import { isLooser, SETTING_KEYS, SETTING_NAMES, type SettingName } from './setting-keys.ts';
@@ -87,15 +88,6 @@ const resolve = (
     env,
   );
 
-const LOOSEST = {
-  mode: 'full_auto_never_stop',
-  riskPolicy: 'aggressive',
-  'autonomy.max': 'full_auto_never_stop',
-  'gates.minimum': 'stated',
-  'gates.accept': ['elicitation', 'terminal', 'console', 'team'],
-  'gates.waitSeconds': 300,
-  'gates.unattended': 'gap',
-};
 const TIGHTEST = {
   mode: 'guided',
   riskPolicy: 'conservative',
