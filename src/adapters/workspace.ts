@@ -21,14 +21,17 @@ export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
   return {
     observe: async (named) => {
       if (named === undefined) return [];
-      const workspace = realFolder(named) ?? resolve(named);
-      if (!isInRepository(workspace)) return rootSeen(workspace, sha256);
+      const found = realFolder(named);
+      const workspace = found ?? resolve(named);
+      // A folder that is not there may have been written wrongly.
+      if (!isInRepository(workspace)) return rootSeen(workspace, found === undefined ? 'low' : 'high', sha256);
       const [root, commit, ref] = await askGit(workspace);
       const branch = BRANCH.exec(ref ?? '')?.[1];
       return [
         ...(branch === undefined ? [] : [branchSeen(branch)]),
         ...(commit !== undefined && COMMIT.test(commit) ? [commitSeen(commit)] : []),
-        ...rootSeen(root ?? workspace, sha256),
+        // If git does not answer, this may be a folder inside the repository.
+        ...rootSeen(root ?? workspace, root === undefined ? 'med' : 'high', sha256),
       ];
     },
     tree: async (named) => {
@@ -145,11 +148,15 @@ function commitSeen(commit: string): ObservationData {
 }
 
 /** A folder as its path, and as a digest that reveals nothing about the path. */
-function rootSeen(root: string, sha256: Hasher['sha256']): readonly ObservationData[] {
+function rootSeen(
+  root: string,
+  confidence: ObservationData['confidence'],
+  sha256: Hasher['sha256'],
+): readonly ObservationData[] {
   return canonicalBytes(root)
     .map((bytes): readonly ObservationData[] => [
-      { key: 'repo_root_hash', value: { type: 'sha256', value: sha256(bytes) }, confidence: 'high' },
-      { key: 'repo_root', value: { type: 'path', value: root }, confidence: 'high' },
+      { key: 'repo_root_hash', value: { type: 'sha256', value: sha256(bytes) }, confidence },
+      { key: 'repo_root', value: { type: 'path', value: root }, confidence },
     ])
     .unwrapOr([]);
 }
