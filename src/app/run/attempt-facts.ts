@@ -126,11 +126,11 @@ export function evidenceFacts(
   const records = attemptsAt(view, own.nodeId)
     .flatMap((id) => view.attestations.get(id) ?? [])
     .sort((a, b) => a.eventIndex - b.eventIndex);
-  const runs = records.flatMap(({ data }): readonly CheckRecord[] => {
+  const runs = records.flatMap(({ data, eventId }): readonly CheckRecord[] => {
     const { subject, statement, by } = data;
     const isMeant =
       subject.kind === 'step' && subject.stepId === step.stepId && subject.snapshotRef === own.snapshotRef;
-    return isMeant && statement.kind === 'check' ? [{ run: statement, via: by.via }] : [];
+    return isMeant && statement.kind === 'check' ? [{ run: statement, via: by.via, eventId }] : [];
   });
   return { runs, tree, sha256 };
 }

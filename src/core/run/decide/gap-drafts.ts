@@ -101,12 +101,15 @@ function openedGap(unmet: Unmet, id: Gap['gapId'], { at, outputs }: Around): Gap
 
 type Evidence = NonNullable<Gap['evidenceRefs']>[number];
 
-/** The outputs that a gap is about: artifacts where an artifact is missing or invalid, and otherwise the notes. */
-function evidenceOf({ pointer }: Unmet, outputs: GapSources['outputs'] = []): readonly Evidence[] {
+/** What a gap is about: events that show what was tried, and outputs: artifacts where an artifact is missing or invalid, and otherwise the notes. */
+function evidenceOf({ pointer, evidence = [] }: Unmet, outputs: GapSources['outputs'] = []): readonly Evidence[] {
   const channel = pointer.kind === 'output_contract' || pointer.kind === 'capability' ? 'artifact' : 'recap';
-  return outputs
-    .filter(({ outputChannel }) => outputChannel === channel)
-    .map(({ outputId }) => ({ kind: 'output', outputId }));
+  return [
+    ...evidence.map((eventId) => ({ kind: 'event', eventId }) as const),
+    ...outputs
+      .filter(({ outputChannel }) => outputChannel === channel)
+      .map(({ outputId }) => ({ kind: 'output', outputId }) as const),
+  ];
 }
 
 function closingGap({ gapId: resolvesGapId, severity, reason, summary, details }: Gap, id: Gap['gapId']): Gap {

@@ -1,6 +1,7 @@
 import { unreachable } from '../../assert.ts';
 import { ownJsonBytes, type Sha256, type Sha256Digest } from '../../json/canonical-json.ts';
 import type { Grade } from '../../log/events/attestation-events.ts';
+import type { EventId } from '../../log/ids.ts';
 import { plural } from '../../text/words.ts';
 import type { Attestation } from '../../views/attestations.ts';
 import type { Check } from '../../workflow/compiled/compiled-step.ts';
@@ -16,7 +17,12 @@ export type EvidenceFacts = {
 };
 
 export type CheckRun = Extract<Attestation['data']['statement'], { kind: 'check' }>;
-export type CheckRecord = { readonly run: CheckRun; readonly via: Attestation['data']['by']['via'] };
+export type CheckRecord = {
+  readonly run: CheckRun;
+  readonly via: Attestation['data']['by']['via'];
+  /** The event that holds it, so that a gap can point at it. */
+  readonly eventId?: EventId;
+};
 
 /** How well a check is known to have passed; without a grade nothing shows it. */
 export type CheckStanding = {

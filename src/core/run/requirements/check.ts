@@ -1,11 +1,18 @@
 import { isList, isObject, type JsonObject, quote } from '../../json/json-value.ts';
 import { isAtLeast, strongestGrade } from '../../log/events/attestation-events.ts';
+import type { EventId } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
 import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
 import type { Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import { type ContextValues, readPath, VALUE_PLACE } from '../condition/context-values.ts';
-import { type CheckStanding, commandDigest, judgeRun, verdictWords } from '../evidence/judge-check.ts';
+import {
+  type CheckRecord,
+  type CheckStanding,
+  commandDigest,
+  judgeRun,
+  verdictWords,
+} from '../evidence/judge-check.ts';
 import { blank, choiceBlank } from '../form/blank.ts';
 import { COMMAND_VALUE_WORDS } from '../form/context-form.ts';
 import { contractForm } from '../form/contract-form.ts';
@@ -66,9 +73,15 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
       message: `Check ${quote(checkId)} must be ${minimum}, and ${known}.${why}`,
       suggestedFix: fixOf(check, attempt, attest),
       details: { check: { checkId, minimum, ...(grade === undefined ? {} : { grade }), command: attest } },
+      ...evidenceOf(newestRun(check, attempt)),
     };
   },
 });
+
+/** The newest run shows why a check does not count. */
+function evidenceOf(newest: CheckRecord | undefined): { readonly evidence?: readonly EventId[] } {
+  return newest?.eventId === undefined ? {} : { evidence: [newest.eventId] };
+}
 
 const PASS = 'pass';
 const NOBODY_VERIFIES = 'Only a team server can verify a check, and there is none yet.';

@@ -2,7 +2,7 @@ import { type JsonObject, quote } from '../../json/json-value.ts';
 import type { Blocker, Capability, CapabilityStatus } from '../../log/blockers.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import type { EventOf } from '../../log/event.ts';
-import { contextKeySchema, type LoopId } from '../../log/ids.ts';
+import { contextKeySchema, type EventId, type LoopId } from '../../log/ids.ts';
 import type { ReasonCode } from '../../log/reasons.ts';
 import { clip, truncate, utf8Length } from '../../text/utf8.ts';
 import type { Assurance, Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
@@ -164,6 +164,8 @@ export type Unmet = {
   readonly message: string;
   readonly suggestedFix: string;
   readonly details?: JsonObject;
+  /** Events that show what was tried. */
+  readonly evidence?: readonly EventId[];
   /** Names the requirement across attempts: when it is met later, its gap is closed. */
   readonly requirement: string;
   /** What a call needs to send to meet it. Absent where no call from this step can. */
