@@ -2,15 +2,15 @@ import { declaredMembers, type Member } from '../../test/engine/closed-set-membe
 import { producerOf } from '../../test/engine/closed-set-producers.ts';
 import { cell } from './markdown.ts';
 
-/** Every member of every closed set in the data of events, and the test that produces it. */
+/** Every member of every closed set, and the test that produces it. Fails if a member has none. */
 export function closedSetsPage(): string {
   const members = declaredMembers();
-  const count = (kind: 'unwritten' | 'open') => members.filter((one) => producerOf(one) === kind).length;
+  const unwritten = members.filter((one) => producerOf(one) === 'unwritten').length;
   const rows = members.map((member) => `| \`${cell(member.set)}\` | \`${cell(member.member)}\` | ${words(member)} |`);
   return `${[
     '# Closed sets',
-    'Generated from the event schema and `test/engine/closed-set-producers.ts` by `npm run generate`; do not edit.',
-    `${members.length} members. ${count('unwritten')} are readable but unwritten: WorkRail reads them and never writes them. For ${count('open')} no test is named yet. Blocker codes, pointers, next intents and token errors in replies are compared with their whole sets in the [same test](../../test/engine/closed-sets.test.ts).`,
+    'Generated from the event schema, the lists of error and warning codes and `test/engine/closed-set-producers.ts` by `npm run generate`; do not edit.',
+    `${members.length} members. ${unwritten} are readable but unwritten: WorkRail reads them and never writes them. Every other member is produced by a real call or command in the named test.`,
     ['| Set | Member | Produced by |', '|---|---|---|', ...rows].join('\n'),
   ].join('\n\n')}\n`;
 }
@@ -18,5 +18,6 @@ export function closedSetsPage(): string {
 function words(member: Member): string {
   const producer = producerOf(member);
   if (producer === 'unwritten') return 'readable but unwritten';
-  return producer === 'open' ? 'no test named yet' : `[${producer.test}](../../${producer.test})`;
+  const { test, title } = producer;
+  return `${cell(title)} ([${test}](../../${test}))`;
 }

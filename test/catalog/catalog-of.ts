@@ -6,7 +6,7 @@ import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { SourceFile, WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import { type CompileInput, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
-const RANKS = { bundled: 0, user: 1, project: 2 } as const;
+const RANKS = { bundled: 0, plugin: 0, remote: 0, user: 1, project: 2 } as const;
 const { sha256 } = nodeHasher;
 const compilePattern = re2Patterns();
 

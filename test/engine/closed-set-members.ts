@@ -1,16 +1,22 @@
+import { ERROR_CODES } from '../../src/core/log/error-envelope.ts';
 import { EVENT_KINDS } from '../../src/core/log/event.ts';
+import { REPLY_WARNING_CODES } from '../../src/core/prompt/reply-warnings.ts';
 import { closedSets, dataSchema } from '../examples/event-schema.ts';
 
 /** One member of a closed set of the event schema: `gap_recorded/severity` and `info`. */
 export type Member = { readonly set: string; readonly member: string };
 
-/** Every member of every closed set in the data of events. */
+/** Every member of every closed set in the data of events, and every code of an error or a warning. */
 export function declaredMembers(): readonly Member[] {
-  return EVENT_KINDS.flatMap((kind) =>
-    Object.entries(closedSets(dataSchema(kind))).flatMap(([path, members]) =>
-      members.map((member) => ({ set: `${kind}${path}`, member: String(member) })),
+  return [
+    ...EVENT_KINDS.flatMap((kind) =>
+      Object.entries(closedSets(dataSchema(kind))).flatMap(([path, members]) =>
+        members.map((member) => ({ set: `${kind}${path}`, member: String(member) })),
+      ),
     ),
-  );
+    ...ERROR_CODES.map((member) => ({ set: 'error', member })),
+    ...REPLY_WARNING_CODES.map((member) => ({ set: 'warning', member })),
+  ];
 }
 
 /** What recorded events hold at the places of closed sets, as `set member`. */

@@ -124,6 +124,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (kind, connect) => 
       const reply = await client.call('continue_workflow', report(await started(client)));
       expect([action, data(reply).kind]).toEqual([action, 'blocked']);
       expect(textOf(reply)).toMatch(/The client was asked and nobody decided \(\w+ after \d+ ms\)/);
+      expect(data(reply).warnings?.map(({ code }) => code)).toContain('person_asked');
     }
     expect(await waitingNow()).toHaveLength(3);
     await client.close();
