@@ -105,7 +105,6 @@ describe.runIf(process.platform === 'linux')('a machine with faults', () => {
         'versions fault',
         'clients fault',
         'clients fault',
-        'forms note',
       ],
     });
     const mended = await examine('--fix');
@@ -118,8 +117,8 @@ describe.runIf(process.platform === 'linux')('a machine with faults', () => {
       'versions fault',
       'clients mended',
       'clients mended',
-      'forms note',
     ]);
+    // Cursor is registered again, and does not show forms.
     expect(await examine()).toMatchObject({
       exitCode: 4,
       told: ['locks note', 'sessions fault', 'versions fault', 'forms note'],
