@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createBundleFile } from './bundle.ts';
+import { createBundleFile, readBundleFile } from './bundle.ts';
 
 const MAKE_PIPE = 'mkfifo';
 const TEXT = new TextEncoder().encode('{"a":1}');
@@ -24,6 +24,15 @@ function folder(): string {
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
+
+it('a bundle is not read from a pipe that nobody writes to, or from a device', async () => {
+  const pipe = join(folder(), 'pipe');
+  for (const path of spawnSync(MAKE_PIPE, [pipe]).status === 0 ? [pipe, '/dev/zero'] : []) {
+    const refused = { code: 'input_failed', place: path, cause: 'it is no regular file' };
+    expect((await readBundleFile(path))._unsafeUnwrapErr()).toEqual(refused);
+  }
+  expect((await readBundleFile(join(pipe, 'none'))).isErr()).toBe(true);
+});
 
 it('a bundle can be written to a pipe or a device', async () => {
   const place = folder();

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { constants, rmSync } from 'node:fs';
 import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, Result, ResultAsync } from 'neverthrow';
@@ -14,21 +14,26 @@ import { nodeHasher } from './system.ts';
 /** The content of a file. A file that is larger than any bundle is not read. */
 export async function readBundleFile(path: string): Promise<Result<Uint8Array, InputFailure>> {
   const failed = (cause: unknown): InputFailure => ({ code: 'input_failed', place: path, cause: codeOf(cause) });
-  const opened = await ResultAsync.fromPromise(open(path, 'r'), failed);
+  // Without this flag, opening a pipe waits for somebody who writes to it.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  const opened = await ResultAsync.fromPromise(open(path, flags), failed);
   if (opened.isErr()) return err(opened.error);
   const read = await ResultAsync.fromPromise(readWhole(opened.value), failed);
   await opened.value.close();
   return read.andThen((content): Result<Uint8Array, InputFailure> => {
+    if (content === NOT_A_FILE) return err({ code: 'input_failed', place: path, cause: 'it is no regular file' });
     if (typeof content !== 'number') return ok(content);
     return err({ code: 'input_too_large', place: path, size: content, max: BUNDLE_BYTES_MAX });
   });
 }
 
-/** The size instead of the bytes if it is too large. A pipe has no size, so it is read up to the limit. */
-async function readWhole(file: FileHandle): Promise<Uint8Array | number> {
+const NOT_A_FILE = 'not a file';
+
+/** The size instead of the bytes if it is too large. A pipe or a device may have no end. */
+async function readWhole(file: FileHandle): Promise<Uint8Array | number | typeof NOT_A_FILE> {
   const status = await file.stat();
   if (status.size > BUNDLE_BYTES_MAX) return status.size;
-  if (!status.isFile()) return readStream(file);
+  if (!status.isFile()) return NOT_A_FILE;
   const bytes = Buffer.allocUnsafe(status.size);
   let done = 0;
   while (done < bytes.length) {
@@ -37,17 +42,6 @@ async function readWhole(file: FileHandle): Promise<Uint8Array | number> {
     done += bytesRead;
   }
   return bytes.subarray(0, done);
-}
-
-async function readStream(file: FileHandle): Promise<Uint8Array | number> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of file.createReadStream({ autoClose: false })) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size > BUNDLE_BYTES_MAX) return size;
-  }
-  return Buffer.concat(pieces);
 }
 
 /**

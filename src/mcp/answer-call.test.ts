@@ -102,14 +102,15 @@ describe('tokens of two runs in one chat', () => {
     });
   });
 
-  it.each(SLOTS.flatMap((slot) => KINDS.map((kind) => [slot, kind] as const)))(
+  // An ackToken in its own argument does the step, even without notes.
+  const isAdvance = (slot: string, kind: string) => slot === 'ackToken' && kind === 'ackToken';
+  const pairs = SLOTS.flatMap((slot) => KINDS.map((kind) => [slot, kind] as const));
+  it.each(pairs.filter(([slot, kind]) => !isAdvance(slot, kind)))(
     '%s with %s alone and nothing to record never does a step',
     async (slot, kind) => {
       const run = await start();
       const before = await written();
       const sent = { [slot]: run[kind] };
-      const isAdvance = slot === 'ackToken' && kind === 'ackToken';
-      if (isAdvance) return;
       const reply = await call('continue_workflow', sent);
       const { nextCall } = (reply['error'] ?? {}) as unknown as Refused;
       const shown = nextCall === undefined ? reply : await call(nextCall.tool, nextCall.arguments);

@@ -43,6 +43,8 @@ test('members and items are found in order, including repeated keys', () => {
 
 test.each([
   ['', 0],
+  ['hello', 0],
+  ['01', 0],
   ['"no end', 0],
   ['"no end \\"', 0],
   ['[1,2', 4],

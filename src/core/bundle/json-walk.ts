@@ -128,7 +128,15 @@ function skipScalar(walk: JsonWalk, start: number): number | undefined {
   const { bytes } = walk;
   let at = start;
   while (at < bytes.length && !endsScalar(bytes[at])) at++;
-  return at === start ? wrong(walk, at) : at;
+  return isScalar(bytes, [start, at]) ? at : wrong(walk, start);
+}
+
+const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+/** No number in a bundle is longer. */
+const SCALAR_BYTES_MAX = 64;
+
+function isScalar(bytes: Uint8Array, [start, end]: ByteSpan): boolean {
+  return end - start <= SCALAR_BYTES_MAX && SCALAR.test(String.fromCharCode(...bytes.subarray(start, end)));
 }
 
 function endsScalar(byte: number | undefined): boolean {

@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance, nearest, nearestId } from './spelling.ts';
+import { editDistance, idsAbout, nearest, nearestId } from './spelling.ts';
+
+it('ids are found by their words, whatever was written around them', () => {
+  const ids = ['wr.coding_task', 'wr.code_review', 'wr.routine.plan_audit', 'team.plan'];
+  expect(idsAbout('coding', ids)).toEqual(['wr.coding_task']);
+  expect(idsAbout('Review the code', ids)).toEqual([]);
+  expect(idsAbout('code', ids)).toEqual(['wr.code_review']);
+  expect(idsAbout('wr.routine-plan-audit', ids)).toEqual(['wr.routine.plan_audit']);
+  expect(idsAbout('plan', ids)).toEqual(['wr.routine.plan_audit', 'team.plan']);
+  expect([idsAbout('wr', ids), idsAbout('…', ids)]).toEqual([[], []]);
+});
 
 describe('what was probably meant', () => {
   it.each([

@@ -25,6 +25,20 @@ export function nearestId(written: string, ids: readonly string[]): string | und
   return ids.find((candidate) => last(candidate) === name);
 }
 
+/** The ids that contain every word of a text, or the beginning of it: "coding" is about `wr.coding_task`. */
+export function idsAbout(written: string, ids: readonly string[]): readonly string[] {
+  const words = wordsOf(written).filter((word) => !NAMESPACES.includes(word));
+  const isAbout = (id: string) => words.every((word) => wordsOf(id).some((one) => one.startsWith(word)));
+  return words.length === 0 ? [] : ids.filter(isAbout);
+}
+
+/** What agents write before an id. */
+const NAMESPACES: readonly string[] = ['wr', 'workflow', 'routine', 'template'];
+
+function wordsOf(text: string): readonly string[] {
+  return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+}
+
 function letters(id: string): string {
   return id.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -41,6 +41,8 @@ describe('unambiguous arguments', () => {
     ],
     ['with nothing in what is not needed', { ...right, stateToken: '', mode: null }],
     ['with the same said twice', { ...right, notes: NOTES }],
+    ['wrapped in an argument that does not exist', { arguments: right }],
+    ['wrapped as JSON text', { input: JSON.stringify(right) }],
   ])('%s', (_, sent) => {
     enforces('json_string_arguments_accepted', 'continue_arguments');
     expect(taken(continueWorkflowTool, sent)).toEqual(right);

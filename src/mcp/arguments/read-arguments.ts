@@ -30,10 +30,22 @@ export type ArgumentRefusal = {
 
 /** Reads the arguments of a call, or reports everything that is wrong with them at once. */
 export function readArguments(all: Arguments, sent: JsonObject): Result<JsonObject, ArgumentRefusal> {
-  const { value, problems } = readFields(all, sent, '');
+  const { value, problems } = readFields(all, withoutWrapper(all, sent), '');
   if (problems.length === 0) return ok(value);
   const meant = problems.every(isCorrected) ? { meant: value } : {};
   return err({ code: 'arguments_wrong', problems, takes: Object.keys(all), read: value, ...meant });
+}
+
+/** Names that agents put around all arguments. */
+const WRAPPERS = ['arguments', 'args', 'input', 'params', 'parameters', 'payload', 'request', 'body', 'toolinput'];
+
+/** The arguments themselves, if they were sent as one argument that does not exist. */
+function withoutWrapper(all: Arguments, sent: JsonObject): JsonObject {
+  const [[name, value] = ['', null], ...more] = Object.entries(sent);
+  if (more.length > 0 || argumentNamed(name, all)?.isEquivalent === true || !WRAPPERS.includes(plainly(name)))
+    return sent;
+  const inner = openJson(value);
+  return isObject(inner) ? inner : sent;
 }
 
 type FieldsReading = { readonly value: JsonObject; readonly problems: readonly ArgumentProblem[] };

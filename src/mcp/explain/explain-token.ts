@@ -77,6 +77,13 @@ function subject({ sent, tokens }: Situation): string {
 /** An unreadable token may be known from recent replies, or from the other token of the call. */
 function copyAgain(situation: Situation): Advice {
   const [token] = situation.tokens;
+  const [onlyRun, ...others] = situation.recent;
+  if (token === undefined && onlyRun !== undefined && others.length === 0) {
+    return {
+      suggestion: `${COPY_AGAIN} The only run recently used on this server is ${runOf(onlyRun)}; the call shows its step, with new tokens.`,
+      call: { tool: 'continue_workflow', arguments: { stateToken: onlyRun.stateToken } },
+    };
+  }
   const call = token === undefined ? undefined : callWithFittingToken(situation);
   if (token === undefined || call === undefined) return { suggestion: COPY_AGAIN };
   const how = token.isGuess

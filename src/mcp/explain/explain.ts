@@ -9,7 +9,7 @@ import { byCode } from '../../core/assert.ts';
 import { isObject, type JsonObject, quote } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
-import { nearest, nearestId } from '../../core/text/spelling.ts';
+import { idsAbout, nearest, nearestId } from '../../core/text/spelling.ts';
 import { andList } from '../../core/text/words.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
 import {
@@ -138,8 +138,10 @@ const WORDS: WordsFor<Refusal> = {
     const { workspacePath: _bad, ...withoutPath } = sent;
     const usable = workspaceProblem === undefined ? situation : { ...situation, sent: withoutPath };
     const workspace = workspaceProblem === undefined ? '' : ` ${explainWorkspace(workspaceProblem)}`;
-    const near = nearestId(workflowId, known);
-    const other = near === undefined ? `Choose one of: ${known.join(', ')}.` : `Did you mean ${quote(near)}?`;
+    const about = idsAbout(workflowId, known);
+    const near = nearestId(workflowId, known) ?? (about.length === 1 ? about[0] : undefined);
+    const choice = about.length === 0 ? known : about;
+    const other = near === undefined ? `Choose one of: ${choice.join(', ')}.` : `Did you mean ${quote(near)}?`;
     const ofProject = sent['workspacePath'] === undefined ? ` ${OF_PROJECT}` : '';
     return {
       code: 'WORKFLOW_NOT_FOUND',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
-import { editDistance } from '../../core/text/spelling.ts';
 import { normaliseToken } from '../../core/text/binary-text.ts';
+import { editDistance } from '../../core/text/spelling.ts';
 
 /** The parts of a reply that help to find out what an agent meant. */
 export type RecentReply = {
