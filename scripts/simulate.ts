@@ -81,7 +81,7 @@ async function playAll(): Promise<number> {
   writeFileSync(log, '');
   const seed = drawnSeed();
   const worlds = Math.ceil(faultyCalls / SIGHTS.length / CALLS_PER_WORLD);
-  const changed = git('status', '--porcelain');
+  const changed = git('status', '--porcelain', '--', 'src', 'test', 'workflows', 'scripts');
   say(`commit ${git('rev-parse', 'HEAD')}${changed === '' ? '' : ' with changes that are not committed'}`);
   say(`${faultyCalls} wrong calls, ${processes} processes, Node ${process.version}, WORKRAIL_SEED=${seed}`);
   for (const sight of SIGHTS) {

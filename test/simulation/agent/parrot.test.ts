@@ -7,6 +7,7 @@ import { enforces } from '../../enforces.ts';
 import { filledCall } from '../../examples/filled-call.ts';
 import { drawnSeed, isLong, share } from '../../volume.ts';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
+import { TIMEOUT_MS } from './play/volume.ts';
 import { type Call, type Reply, readReply } from './reader/obedient-reader.ts';
 import { PARROTS, type Parrot, VERBATIM } from './reader/parrot.ts';
 import { memoryWorld } from './world/memory-world.ts';
@@ -26,19 +27,23 @@ const kindOf = ({ structuredContent }: Reply) => structuredContent?.['kind'];
 const textOf = ({ content }: Reply) => content.map(({ text }) => text ?? '').join('\n');
 
 describe.each(['guided', 'full_auto_stop_on_user_deps'])('a parrot in %s', (mode) => {
-  it.each(PARROTS)('a parrot that $name completes no bundled or public workflow', async (parrot) => {
-    enforces('next_call_ready_to_send');
-    const isWhole = parrot === VERBATIM && mode === 'guided';
-    const files = isWhole ? FILES : share(FILES, { every: 4, from: PARROTS.indexOf(parrot) });
-    const completed: string[] = [];
-    for (const file of files) {
-      const { isComplete, blocks, last } = await squawk(parrot, idOf(file), mode);
-      if (isComplete) completed.push(file.name);
-      // After five equal blocks in a row the reply says to stop; never earlier.
-      if (blocks >= BLOCKS_MAX) expect([file.name, textOf(last)]).toEqual([file.name, expect.stringContaining(STOP)]);
-    }
-    expect(completed).toEqual([]);
-  });
+  it.each(PARROTS)(
+    'a parrot that $name completes no bundled or public workflow',
+    async (parrot) => {
+      enforces('next_call_ready_to_send');
+      const isWhole = parrot === VERBATIM && mode === 'guided';
+      const files = isWhole ? FILES : share(FILES, { every: 4, from: PARROTS.indexOf(parrot) });
+      const completed: string[] = [];
+      for (const file of files) {
+        const { isComplete, blocks, last } = await squawk(parrot, idOf(file), mode);
+        if (isComplete) completed.push(file.name);
+        // After five equal blocks in a row the reply says to stop; never earlier.
+        if (blocks >= BLOCKS_MAX) expect([file.name, textOf(last)]).toEqual([file.name, expect.stringContaining(STOP)]);
+      }
+      expect(completed).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
 });
 
 it('after five equal blocks in a row, and not before, the reply says to stop and to ask the user', async () => {
@@ -62,37 +67,45 @@ it('after five equal blocks in a row, and not before, the reply says to stop and
   expect([kindOf(filled), textOf(filled).includes(STOP)]).toEqual(['ok', false]);
 });
 
-it('a parrot that never stops leaves a gap at every step that asked for something', async () => {
-  for (const file of share(FILES, { every: 3 })) {
-    const world = memoryWorld(PROJECT);
-    const chat = await world.newChat();
-    const given = { workflowId: idOf(file), goal: 'Try it.', mode: 'full_auto_never_stop' };
-    let last = await chat.call({ tool: 'start_workflow', arguments: given });
-    for (let calls = 0; calls < 200 && kindOf(last) === 'ok'; calls++) {
-      const { next } = readReply(last, 'data');
-      if (next === undefined) break;
-      const asked = await requiredAt(world, last);
-      const before = gapsIn(world);
-      last = await chat.call(next);
-      const place = [file.name, asked.stepId, asked.kinds];
-      // Without a person who set never-stop, a step that waits for one still blocks.
-      if (kindOf(last) === 'ok' && asked.kinds.length > 0)
-        expect([...place, gapsIn(world) > before]).toEqual([...place, true]);
+it(
+  'a parrot that never stops leaves a gap at every step that asked for something',
+  async () => {
+    for (const file of share(FILES, { every: 3 })) {
+      const world = memoryWorld(PROJECT);
+      const chat = await world.newChat();
+      const given = { workflowId: idOf(file), goal: 'Try it.', mode: 'full_auto_never_stop' };
+      let last = await chat.call({ tool: 'start_workflow', arguments: given });
+      for (let calls = 0; calls < 200 && kindOf(last) === 'ok'; calls++) {
+        const { next } = readReply(last, 'data');
+        if (next === undefined) break;
+        const asked = await requiredAt(world, last);
+        const before = gapsIn(world);
+        last = await chat.call(next);
+        const place = [file.name, asked.stepId, asked.kinds];
+        // Without a person who set never-stop, a step that waits for one still blocks.
+        if (kindOf(last) === 'ok' && asked.kinds.length > 0)
+          expect([...place, gapsIn(world) > before]).toEqual([...place, true]);
+      }
+      await chat.close();
     }
-    await chat.close();
-  }
-});
+  },
+  TIMEOUT_MS,
+);
 
-it(`of ${MIXTURES} mixtures of parrot and worker, every unfilled blank is found and no filled one is refused`, async () => {
-  let [unfilled, filled] = [0, 0];
-  for (let seed = 1; seed <= MIXTURES; seed++) {
-    const counts = await mixedWalk(seededRandom(isLong ? seed : drawnSeed() + seed));
-    unfilled += counts.unfilled;
-    filled += counts.filled;
-  }
-  expect(unfilled).toBeGreaterThan(MIXTURES);
-  expect(filled).toBeGreaterThan(MIXTURES);
-});
+it(
+  `of ${MIXTURES} mixtures of parrot and worker, every unfilled blank is found and no filled one is refused`,
+  async () => {
+    let [unfilled, filled] = [0, 0];
+    for (let seed = 1; seed <= MIXTURES; seed++) {
+      const counts = await mixedWalk(seededRandom(isLong ? seed : drawnSeed() + seed));
+      unfilled += counts.unfilled;
+      filled += counts.filled;
+    }
+    expect(unfilled).toBeGreaterThan(MIXTURES);
+    expect(filled).toBeGreaterThan(MIXTURES);
+  },
+  TIMEOUT_MS,
+);
 
 async function squawk(parrot: Parrot, workflowId: string, mode: string) {
   const world = memoryWorld(PROJECT);

@@ -16,10 +16,12 @@ export async function judgeLog(
   events: readonly SessionEvent[],
 ): Promise<readonly string[]> {
   const violations = tokensIn(events).map((token) => `a token is in the log: ${token}`);
+  const followed = new Set(
+    [...nodes.byId.values()].flatMap(({ kind, parent }) => (kind === 'step' ? (parent ?? []) : [])),
+  );
   for (const node of nodes.byId.values()) {
     violations.push(...wrongWithAttempts(node), ...wrongWithParent(node));
-    if (node.kind !== 'step' || [...nodes.byId.values()].some((one) => one.parent === node && one.kind === 'step'))
-      continue;
+    if (node.kind !== 'step' || followed.has(node)) continue;
     const workflow = await workflowOf(services, events, node.runId);
     violations.push(...(await wrongWithLine(services, workflow, lineOf(node))));
   }

@@ -18,7 +18,7 @@ export function tokenBook(): TokenBook {
     learn: (reply) => {
       const at = told(reply);
       if (at !== undefined) runs.set(at.tag, { sessionId: at.sessionId, runId: at.runId });
-      for (const token of tokensIn(reply.structuredContent)) {
+      for (const token of new Set(tokensIn(reply.structuredContent))) {
         const owner = runs.get(tagOf(token));
         if (owner !== undefined && !token.startsWith('st')) owners.set(plainly(token), owner);
       }
