@@ -11,7 +11,10 @@ import { numberedSession, storeFolder } from '../../../test/store-folder.ts';
 import { layout } from '../../adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
 import { derivedBits, RunId, type SessionId } from '../../core/log/ids.ts';
+import { reportHtml } from '../../core/report/html/report-html.ts';
+import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
 import { resumeReplyShape } from '../../mcp/tools/resume-session-tool.ts';
+import { checkSessions } from '../clients/doctor/check-machine.ts';
 import { readReport } from '../report.ts';
 import { type ResumeRequest, resumeSession } from '../resume/resume-session.ts';
 import { inspectSession } from '../sessions/inspect-session.ts';
@@ -118,6 +121,9 @@ describe('an imported session', () => {
       producer: { appVersion: '1.2.3' },
       acceptedAt: DAY_LATER,
     });
+    const words = 'imported 2026-01-03 00:00 UTC from a file written by WorkRail 1.2.3, accepted 2026-01-04 00:00 UTC';
+    expect(reportMarkdown(report)).toContain(words);
+    expect(reportHtml(report)).toContain(words);
     const audit = (await store.audit.audit(sessionId))._unsafeUnwrap();
     expect([audit.health, audit.findings]).toEqual([{ kind: 'healthy' }, []]);
   });
@@ -150,6 +156,11 @@ describe('an imported session', () => {
       expect(await found()).toMatchObject({ health: { kind: 'healthy' }, findings: [{ what: 'origin_damaged' }] });
       expect(told(await resume(there, { sessionId }), 'nextCall')).toBeNull();
     }
+    const findings = await checkSessions(store as never, () => undefined);
+    expect(findings).toMatchObject([
+      { text: 'sessions: 1 healthy, 12 events' },
+      { fix: `workrail session accept ${sessionId}` },
+    ]);
     rmSync(place);
     mkdirSync(place);
     expect(await found()).toMatchObject({ findings: [{ what: 'origin_damaged', severity: 'note', code: 'EISDIR' }] });
@@ -196,6 +207,9 @@ describe('an imported workflow that only claims to be a bundled one', () => {
     const request = { sessionIds: [sessionId], isRedacted: true, homes: [] };
     const report = (await readReport({ ...exportServices(store), marks: store.marks }, request))._unsafeUnwrap();
     expect(report.sessions[0]?.runs[0]?.workflow).toMatchObject({ isFalselyBundled: true });
+    for (const shown of [reportHtml(report), reportMarkdown(report)]) {
+      expect(shown.replaceAll('\\', '')).toContain('not a bundled wr.forged');
+    }
   });
 
   function forged(): string {
