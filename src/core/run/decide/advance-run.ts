@@ -236,19 +236,20 @@ function branchTrace({ isBranch }: AdvanceAttempt): readonly TraceEntry[] {
 }
 
 const BY_THE_AGENT = { source: 'agent', by: undefined } as const;
+const NO_CHANGE = { drafts: [], warnings: [] };
 
 function preferenceChange(
   { index, facts, preferencesBefore, chosenBy = BY_THE_AGENT }: AdvanceAttempt,
   node: { readonly runId: RunId; readonly nodeId: NodeId },
   sha256: Sha256,
 ) {
-  const { preferences } = facts;
-  const warnings = preferenceWarnings(index.workflow, preferences);
-  const { source, by } = chosenBy;
-  const change = { before: preferencesBefore, effective: preferences, source, by };
-  const drafts = preferenceDrafts(change, { ...node, warnings }, sha256);
+  const { autonomy, riskPolicy } = facts.preferences;
   // A warning is given when a mode is chosen; repeated at every step it would be noise.
-  return { drafts, warnings: drafts.length === 0 ? [] : warnings };
+  if (preferencesBefore.autonomy === autonomy && preferencesBefore.riskPolicy === riskPolicy) return NO_CHANGE;
+  const warnings = preferenceWarnings(index.workflow, facts.preferences);
+  const { source, by } = chosenBy;
+  const change = { before: preferencesBefore, effective: facts.preferences, source, by };
+  return { drafts: preferenceDrafts(change, { ...node, warnings }, sha256), warnings };
 }
 
 function storable({ notesMarkdown, artifacts }: HandedIn) {
