@@ -6,7 +6,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { countingKey, golden, hmac, keys, node } from '../../../test/golden/token/token-fixture.ts';
 import { attemptIdSchema, eventIndexSchema, SessionId } from '../log/ids.ts';
 import { BASE32_ALPHABET } from '../text/binary-text.ts';
-import { encodeCompactToken, parseCompactToken } from './compact-token.ts';
+import { encodeCompactToken, parseCompactToken } from './node-token.ts';
 import { type CompactTokenClaims, FIRST_ATTEMPT, TOKEN_KINDS } from './token.ts';
 
 const claims: CompactTokenClaims = {

@@ -1,28 +1,43 @@
 import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../assert.ts';
 import {
   type AttemptId,
+  attemptIdSchema,
   type EventIndex,
+  eventIndexSchema,
   type NodeId,
   type RunId,
   runTag,
-  type SessionId,
+  SessionId,
+  sessionIdBits,
   type WorkflowHash,
 } from '../log/ids.ts';
-import { unwrapped } from '../text/binary-text.ts';
-import { encodeCompactToken, parseCompactToken } from './compact-token.ts';
+import { fromBase32, normaliseToken, toBase32, unwrapped } from '../text/binary-text.ts';
+import { encodeUtf8, utf8Prefix } from '../text/utf8.ts';
 import { encodeJsonToken, parseJsonToken } from './json-token.ts';
-import type { TokenKeys, VerifyingKeys } from './keyring.ts';
 import {
+  activeKeys,
+  constantTimeEqual,
+  type HmacSha256,
+  type SigningKey,
+  type TokenKeys,
+  type VerifyingKeys,
+} from './keyring.ts';
+import {
+  type CompactTokenClaims,
   FIRST_ATTEMPT,
   isJsonForm,
   type JsonTokenClaims,
+  kindOfPrefix,
+  TOKEN_KINDS,
+  TOKEN_PREFIXES,
   TOKEN_SLOTS,
   type TokenClaims,
   type TokenForm,
   type TokenKind,
   type TokenSlot,
 } from './token.ts';
-import { invalidFormat, type TokenRefusal } from './token-refusal.ts';
+import { invalidFormat, type TokenRefusal, unsupportedVersion } from './token-refusal.ts';
 
 /** The node that a token names, as the log knows it. */
 export type MintableNode = {
@@ -88,4 +103,122 @@ export function parseToken(text: string, slot: TokenSlot, keys: VerifyingKeys): 
 function isExact(text: string): boolean {
   const bare = unwrapped(text);
   return bare === text || !isJsonForm(bare);
+}
+
+const VERSION = 2;
+const TAG_LENGTH = 4;
+const BODY_LENGTH = 44;
+const FOREIGN = /[^0-9a-hjkmnp-tv-z]/u;
+
+/** Version and kind in one byte, session id, index of the node's event, attempt: 136 bits, whole bytes. */
+const PAYLOAD_BYTES = 17;
+const SESSION_AT = 1;
+const EVENT_INDEX_AT = 11;
+const ATTEMPT_AT = 15;
+/** 84 bits: ten bytes and the upper half of an eleventh. With the payload they fill 44 characters to the last bit. */
+const MAC_BYTES = 11;
+
+/** Writes a compact token signed with the current key. */
+export function encodeCompactToken(claims: CompactTokenClaims, { keyring, hmac }: TokenKeys): string {
+  assert(claims.tag.length === TAG_LENGTH && !FOREIGN.test(claims.tag), `${claims.tag} is no run tag`);
+  assert(claims.kind !== 'state' || claims.attemptId === FIRST_ATTEMPT, 'a state token has no attempt of its own');
+  const unsigned = unsignedOf(claims);
+  return textOf(unsigned, macOf(unsigned, keyring.current, hmac));
+}
+
+/** Reads a compact token; spellings that copying or typing produces are accepted. */
+export function parseCompactToken(text: string, keys: VerifyingKeys): Result<CompactTokenClaims, TokenRefusal> {
+  const normalised = normaliseToken(text);
+  const shape = shapeOf(normalised);
+  if (shape.isErr()) return err(shape.error);
+  const claims = claimsOf(shape.value);
+  if (claims.isErr()) return err(claims.error);
+
+  const unsigned = unsignedOf(claims.value);
+  if (textOf(unsigned, shape.value.mac) !== normalised) return err(invalidFormat({ kind: 'not_canonical' }));
+  const active = activeKeys(keys.keyring);
+  const isSigned = active.some((key) => constantTimeEqual(macOf(unsigned, key, keys.hmac), shape.value.mac));
+  if (isSigned) return ok(claims.value);
+  return err({ code: 'TOKEN_BAD_SIGNATURE', kind: claims.value.kind, keysTried: active.length });
+}
+
+type Unsigned = { readonly head: string; readonly payload: Uint8Array };
+
+function unsignedOf(claims: CompactTokenClaims): Unsigned {
+  const payload = new Uint8Array(PAYLOAD_BYTES);
+  const view = new DataView(payload.buffer);
+  view.setUint8(0, (VERSION << 4) | TOKEN_KINDS.indexOf(claims.kind));
+  payload.set(sessionIdBits(claims.sessionId), SESSION_AT);
+  view.setUint32(EVENT_INDEX_AT, claims.nodeEventIndex);
+  view.setUint16(ATTEMPT_AT, claims.attemptId);
+  return { head: `${TOKEN_PREFIXES[claims.kind]}_${claims.tag}`, payload };
+}
+
+function macOf({ head, payload }: Unsigned, key: SigningKey, hmac: HmacSha256): Uint8Array {
+  const mac = hmac(key, joined(encodeUtf8(head), payload)).slice(0, MAC_BYTES);
+  mac[MAC_BYTES - 1] = (mac[MAC_BYTES - 1] ?? 0) & 0xf0;
+  return mac;
+}
+
+/** The empty half byte at the end of the MAC would add one character; it is left out. */
+function textOf({ head, payload }: Unsigned, mac: Uint8Array): string {
+  return head + toBase32(joined(payload, mac)).slice(0, BODY_LENGTH);
+}
+
+type Shape = {
+  readonly prefix: TokenKind;
+  readonly tag: string;
+  readonly payload: Uint8Array;
+  readonly mac: Uint8Array;
+};
+
+function shapeOf(text: string): Result<Shape, TokenRefusal> {
+  if (text === '') return err(invalidFormat({ kind: 'empty' }));
+  const restAt = text.indexOf('_') + 1;
+  const prefix = kindOfPrefix(text.slice(0, Math.max(0, restAt - 1)));
+  if (prefix === undefined) return err(invalidFormat({ kind: 'unknown_prefix', found: utf8Prefix(text, 8) }));
+
+  const rest = text.slice(restAt);
+  const foreign = FOREIGN.exec(rest);
+  if (foreign !== null) {
+    return err(invalidFormat({ kind: 'foreign_character', character: foreign[0], position: restAt + foreign.index }));
+  }
+  const expected = restAt + TAG_LENGTH + BODY_LENGTH;
+  if (text.length !== expected) {
+    return err(invalidFormat({ kind: 'wrong_length', expected, found: text.length }));
+  }
+  // One more zero digit fills up the last half byte.
+  const bytes = fromBase32(`${rest.slice(TAG_LENGTH)}0`);
+  assert(bytes !== undefined, 'foreign characters are refused above');
+  return ok({
+    prefix,
+    tag: rest.slice(0, TAG_LENGTH),
+    payload: bytes.slice(0, PAYLOAD_BYTES),
+    mac: bytes.slice(PAYLOAD_BYTES),
+  });
+}
+
+function claimsOf({ prefix, tag, payload }: Shape): Result<CompactTokenClaims, TokenRefusal> {
+  const view = new DataView(payload.buffer);
+  const version = view.getUint8(0) >> 4;
+  if (version !== VERSION) return err(unsupportedVersion(version));
+  const kind = TOKEN_KINDS[view.getUint8(0) & 0x0f];
+  if (kind === undefined) return err(invalidFormat({ kind: 'not_canonical' }));
+  if (kind !== prefix) return err(invalidFormat({ kind: 'prefix_disagrees', prefix, inside: kind }));
+  return ok({
+    form: 'compact',
+    kind,
+    tag,
+    sessionId: SessionId.of(payload.slice(SESSION_AT, EVENT_INDEX_AT)),
+    nodeEventIndex: eventIndexSchema.parse(view.getUint32(EVENT_INDEX_AT)),
+    // Any other value in a state token is dropped, so that such a token does not re-encode to itself and is refused.
+    attemptId: kind === 'state' ? FIRST_ATTEMPT : attemptIdSchema.parse(view.getUint16(ATTEMPT_AT)),
+  });
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
 }
