@@ -46,5 +46,7 @@ export function printableJson(value: unknown): string {
 
 /** Replaces `workrail` in commands by what the user must type here. As the name of a package it stays. */
 export function asTyped(text: string, { calledAs }: { readonly calledAs: () => string }): string {
-  return text.replace(/(?<=^|[\s"`])(?<!npm (?:un)?install (?:-g|--global) )workrail(?= (?:[a-z]|--\w))/g, () => calledAs());
+  return text.replace(/(?<=^|[\s"`])(?<!npm (?:un)?install (?:-g|--global) )workrail(?= (?:[a-z]|--\w))/g, () =>
+    calledAs(),
+  );
 }
