@@ -79,7 +79,7 @@ describe.each(WORKFLOWS)('$name', ({ name, source, workflow }) => {
   it('the workflow asks for contracts, and for prose only where no contract covers it', () => {
     enforces('outputs_prefer_contracts');
     const result = workflow.steps.findLast(({ runCondition }) => runCondition === undefined);
-    expect(result?.output, 'the last step that every run comes to').toBeDefined();
+    expect(result?.output, 'the last step that every run comes to').toMatchObject({ isRequired: true });
     const withCriteria = workflow.steps.filter(({ criteria }) => criteria !== undefined);
     // Beside a contract criteria are not held, so they would only look strict.
     expect(withCriteria.filter(({ output }) => output !== undefined).map(({ stepId }) => stepId)).toEqual([]);

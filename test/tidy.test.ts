@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import config from '../vitest.config.ts';
+import { enforces } from './enforces.ts';
 import { TIDY_RULES } from './tidy/rules.ts';
 import { readSourceTree, sourceFile } from './tidy/source-file.ts';
 
@@ -29,6 +31,18 @@ describe('the repository', () => {
       }
     });
   }
+
+  it('the program keeps to its layers, core is pure, and only adapters catch exceptions', () => {
+    enforces('layer_direction', 'core_is_pure', 'try_only_in_adapters');
+    const names = /^(?:layer-direction|no-node-below-adapters|core-.*|caught-in-adapters-only)$/;
+    const rules = TIDY_RULES.filter(({ name }) => names.test(name));
+    expect(rules).toHaveLength(6);
+    expect(rules.flatMap(({ find }) => find(files))).toEqual([]);
+  });
+
+  it('tests without an assertion fail', () => {
+    expect(config).toMatchObject({ test: { expect: { requireAssertions: true } } });
+  });
 
   it('words in strings, comments and patterns are not mistaken for code', () => {
     const text = [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseCompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { enforces } from '../enforces.ts';
 import { isLong, share } from '../volume.ts';
-import { compiled, compileText, compileValue, FIXTURES, fixture, hashOf } from './compile-file.ts';
+import { compiled, compileText, compileValue, FIXTURES, fixture, found, hashOf } from './compile-file.ts';
 import { type Json, type Leaf, leavesOf, replaced } from './json-leaves.ts';
 
 /** What is for people, tools or the future. Changing it must leave runs where they are. */
@@ -99,7 +99,7 @@ describe('the hash of a workflow', () => {
         const shuffled = shuffle(parse(text), () => numbers.next().value);
         expect(hashOf(compileValue(shuffled))).toBe(hash);
       }),
-      { numRuns: 5 },
+      { numRuns: isLong ? 200 : 20 },
     );
   });
 
@@ -124,6 +124,25 @@ describe('the hash of a workflow', () => {
     expect(counts.meaningful).toBeGreaterThan(isLong ? 300 : 60);
     expect(counts.informational).toBeGreaterThan(isLong ? 15 : 0);
     console.info(`changes of single values: ${JSON.stringify(counts)}`);
+  });
+
+  it('informational fields are accepted with any value, without a remark and without effect', () => {
+    enforces('informational_fields_no_effect');
+    const document = parse(fixture('confirmations')) as Record<string, Json>;
+    const plain = compileValue(document);
+    const [step, ...steps] = document['steps'] as Record<string, Json>[];
+    const values: readonly Json[] = ['high', 7, true, ['x'], { a: 1 }];
+    const changed = values.flatMap((value) => [
+      ...['modelTier', 'metricsProfile', 'validatedAgainstSpecVersion'].map((name) => ({ ...document, [name]: value })),
+      ...['modelTier', 'askForFiles', 'hasValidation'].map((name) => ({
+        ...document,
+        steps: [{ ...step, [name]: value }, ...steps],
+      })),
+    ]);
+    for (const one of changed) {
+      const result = compileValue(one as Json);
+      expect([found(result), hashOf(result)]).toEqual([found(plain), hashOf(plain)]);
+    }
   });
 
   it('the hash of a workflow depends on the bindings of the workspace', () => {
