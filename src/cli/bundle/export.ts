@@ -67,11 +67,9 @@ export const exportCommand = command({
     if (asked.length === 0) {
       return err(usageProblem('A session id is missing.', 'Run: workrail export ID --as bundle -o FILE'));
     }
-    if (format === 'bundle') return exportBundle(context, { asked, file });
-    if (isReportFormat(format)) {
-      return exportReport(context, { asked, file, format, isRedacted: options['redact'] !== false });
-    }
-    return err(unknownWord('format', format, ['bundle', ...Object.keys(WRITERS)]));
+    if (!FORMATS.some((known) => known === format)) return err(unknownWord('format', format, FORMATS));
+    if (!isReportFormat(format)) return exportBundle(context, { asked, file });
+    return exportReport(context, { asked, file, format, isRedacted: options['redact'] !== false });
   },
 });
 
@@ -122,6 +120,7 @@ const NAME_ONE = 'Give the id of one session: workrail export ID --as bundle -o 
 
 const WRITERS = { md: reportMarkdown, html: reportHtml, json: reportJson };
 type ReportFormat = keyof typeof WRITERS;
+const FORMATS: readonly string[] = ['bundle', ...Object.keys(WRITERS)];
 
 function isReportFormat(format: unknown): format is ReportFormat {
   return typeof format === 'string' && Object.hasOwn(WRITERS, format);
