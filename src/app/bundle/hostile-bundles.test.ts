@@ -12,7 +12,7 @@ beforeAll(async () => {
 describe('what is no bundle', () => {
   const cases: readonly (readonly [string, () => Uint8Array, object])[] = [
     ['nothing', () => Buffer.from(''), { reason: 'not_json', offset: 0 }],
-    ['something else', () => Buffer.from('no bundle'), { reason: 'not_json', offset: 3 }],
+    ['something else', () => Buffer.from('no bundle'), { reason: 'not_json', offset: 0 }],
     ['a part of one', () => file.subarray(0, -9), { reason: 'not_json' }],
     ['one with more behind it', () => Buffer.concat([file, Buffer.from('{}')]), { reason: 'not_json' }],
     ['a list', () => Buffer.from('[]'), { reason: 'missing_field' }],
