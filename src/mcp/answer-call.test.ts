@@ -57,6 +57,15 @@ async function written(): Promise<readonly number[]> {
   return loaded.map((session) => session._unsafeUnwrap().view.nextEventIndex);
 }
 
+it('a token that cannot be read leads to the only known run if it has its tag, and to no other run', async () => {
+  enforces('order_violations_never_accepted');
+  const { ackToken, stateToken } = await start();
+  const cut = await errorOf('continue_workflow', { ackToken: ackToken.slice(0, 20), output });
+  expect(cut.nextCall).toEqual({ tool: 'continue_workflow', arguments: { stateToken } });
+  const madeUp = await errorOf('continue_workflow', { ackToken: `ack_${'z'.repeat(48)}`, output });
+  expect(madeUp.nextCall).toBeUndefined();
+});
+
 const SLOTS = ['ackToken', 'stateToken'] as const;
 const KINDS = ['ackToken', 'stateToken', 'checkpointToken'] as const;
 

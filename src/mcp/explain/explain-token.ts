@@ -1,6 +1,7 @@
 import type { GateRefusal } from '../../app/ports/session-store.ts';
 import { type ByKind, byKind } from '../../core/assert.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { normaliseToken } from '../../core/text/binary-text.ts';
 import { andList, orList } from '../../core/text/words.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import {
@@ -78,9 +79,10 @@ function subject({ sent, tokens }: Situation): string {
 function copyAgain(situation: Situation): Advice {
   const [token] = situation.tokens;
   const [onlyRun, ...others] = situation.recent;
-  if (token === undefined && onlyRun !== undefined && others.length === 0) {
+  // A server that was just started may know only one of several runs, so the token itself has to name it.
+  if (token === undefined && onlyRun !== undefined && others.length === 0 && namesRun(situation, onlyRun.tag)) {
     return {
-      suggestion: `${COPY_AGAIN} The only run recently used on this server is ${runOf(onlyRun)}; the call shows its step, with new tokens.`,
+      suggestion: `${COPY_AGAIN} The token begins like those of ${runOf(onlyRun)}; the call shows its step, with new tokens.`,
       call: { tool: 'continue_workflow', arguments: { stateToken: onlyRun.stateToken } },
     };
   }
@@ -90,6 +92,14 @@ function copyAgain(situation: Situation): Advice {
     ? 'the valid token most similar to the one you sent'
     : 'the token that matches the other one you sent';
   return { suggestion: `Send the corrected call. It has ${how}, from ${runOf(token)}.`, call };
+}
+
+/** Whether what is left of a token has the tag of a run. */
+function namesRun({ sent }: Situation, tag: string): boolean {
+  return Object.keys(TOKEN_SLOTS).some((slot) => {
+    const text = sent[slot];
+    return typeof text === 'string' && normaliseToken(text).split('_')[1]?.startsWith(tag) === true;
+  });
 }
 
 function hashMismatch({ source, place }: Extract<TokenRefusal, { code: 'TOKEN_WORKFLOW_HASH_MISMATCH' }>): Words {
