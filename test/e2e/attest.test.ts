@@ -22,13 +22,15 @@ const workflow = (id: string, checks: readonly object[]) => ({
 });
 const check = (id: string, run: string, more: object = {}) => ({ id, run, minimum: 'observed', ...more });
 
+/** Of this process only: other runs of this test may hang at the same time. */
+const HANG = `sleep 300.${process.pid}`;
 /** Far more than a pipe, a buffer or the kept end of it holds. */
 const NOISE_BYTES = (isLong ? 100 : 10) * 1_048_576;
 
 const CHECKS = [
   check('unit', 'echo all good; echo to stderr >&2'),
   check('red', 'echo broken; exit 3'),
-  check('hang', 'sleep 300 & echo started; sleep 300'),
+  check('hang', `${HANG} & echo started; ${HANG}`),
   check('killed', 'kill -KILL $$'),
   check('noisy', `head -c ${NOISE_BYTES} /dev/zero | tr "\\0" "x"; echo; echo the end`),
   check('input', 'if read line; then echo "got $line"; else echo "no input"; fi'),
@@ -165,7 +167,7 @@ describe('workrail attest', () => {
     const hang = await run('attest', tag, 'hang', '--timeout', '1s', '--json');
     expect([hang.code, json(hang).remark]).toEqual([4, 'the command did not end within its time limit']);
     // The whole group was ended with it.
-    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 300');
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(HANG);
     const killed = await run('attest', tag, 'killed', '--json');
     expect([killed.code, json(killed).exitCode, json(killed).remark]).toEqual([
       4,
@@ -257,7 +259,7 @@ describe('workrail attest', () => {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGINT');
     expect(await ended).toBe(130);
-    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain('sleep 300');
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(HANG);
     const blocked = dataOf(await client.call('continue_workflow', report(start)));
     expect(blocked.blockers?.some(({ message }) => message.includes('The last run'))).toBe(false);
     await client.close();

@@ -25,8 +25,8 @@ describe('a server', () => {
       'WORKRAIL_DATA_DIR is "relative/x", but must be an absolute path, or a path that starts with ~/ (your home folder).',
     ],
     [
-      { WORKRAIL_ENABLE_START_SESSION: 'yes' },
-      'WORKRAIL_ENABLE_START_SESSION is "yes", but must be 1 (agents get start_session) or 0 (the default).',
+      { WORKRAIL_ENABLE_START_SESSION: 'maybe' },
+      'WORKRAIL_ENABLE_START_SESSION is "maybe", but must be 1 (agents get start_session) or 0 (the default).',
     ],
   ])('a server with %j does not start, and says why', async (env, said) => {
     expect(await serve({ WORKRAIL_DATA_DIR: folder, ...env })).toEqual({
