@@ -34,6 +34,11 @@ export const DIFFERENCES: { readonly [why: string]: Difference } = {
     code: 'text_too_short',
     document: workflow({ examples: ['abé'] }),
   },
+  'a misspelled key that would hold an agent back': {
+    code: 'unknown_key',
+    at: /\/\w*(?:ondition|onfirmat|ependency|ontract|riteria|Ref|heck|ssurance|et|oop)\w*$/,
+    document: step({ requireConfirmatoin: true }),
+  },
   'a reference to an unknown condition': {
     code: 'unknown_condition',
     document: step({ runCondition: { kind: 'condition_ref', conditionId: 'none' } }),

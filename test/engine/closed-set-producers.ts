@@ -132,6 +132,11 @@ const ELSEWHERE: readonly Producer[] = [
     members: ['warning workflow_overrides'],
   },
   {
+    test: 'src/app/run/start-workflow.test.ts',
+    title: 'the start reply names the keys of the workflow file that have no effect',
+    members: ['warning workflow_file_problem'],
+  },
+  {
     test: 'src/app/run/checkpoint.test.ts',
     title: 'a checkpoint records divergences and reports unknown artifacts',
     members: ['warning unknown_artifact_kind', 'warning unreadable_artifact'],

@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
+import { fileWith } from '../../../test/catalog/catalog-of.ts';
 import { enforces } from '../../../test/enforces.ts';
 import { ENGINE_FILES, engine, eventsOf, stepOf, tokenOf, told } from '../../../test/examples/engine.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
@@ -258,3 +259,24 @@ async function walkToEnd(agent: ReturnType<typeof engine>, from: Awaited<ReturnT
   }
   return pending;
 }
+
+test('the start reply names the keys of the workflow file that have no effect', async () => {
+  enforces('unknown_key_is_warning');
+  const odd = {
+    id: 'test.odd',
+    name: 'Odd',
+    description: 'A key that nothing reads.',
+    steps: [{ id: 'a', title: 'A', prompt: 'Do it.', guidence: ['Mind the gap.'] }],
+  };
+  const file = fileWith(JSON.stringify(odd), { ref: 'odd.json' });
+  const listing = () => ({ files: [file] });
+  const reply = await engine({ listing }).start('test.odd');
+  expect(told(reply, 'warnings')).toEqual([
+    {
+      code: 'workflow_file_problem',
+      message:
+        '/somewhere/odd.json has parts without effect. Line 1: Unknown key "guidence" (ignored). Did you mean "guidance"? Tell the user.',
+      details: { path: '/somewhere/odd.json', count: 1 },
+    },
+  ]);
+});

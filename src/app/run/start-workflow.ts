@@ -236,6 +236,7 @@ async function find(services: Services, request: StartRequest): Promise<Result<F
         ...(workspaceProblem === undefined ? [] : [{ code: 'workspace_not_used', problem: workspaceProblem } as const]),
         ...(alias === undefined ? [] : [{ code: 'renamed_id', workflowId: alias, canonicalId: listed.id } as const]),
         ...overriding(listed),
+        ...withoutEffect(listed),
       ];
       return ok({ listed, noticed, workspace: workspaceProblem === undefined ? request.workspace : undefined });
     }
@@ -248,6 +249,14 @@ async function find(services: Services, request: StartRequest): Promise<Result<F
 function overriding({ file, shadows }: ListedWorkflow): readonly WarningFact[] {
   if (shadows.length === 0) return [];
   return [{ code: 'workflow_overrides', used: file.path, paths: shadows.map(({ path }) => path) }];
+}
+
+/** A key that nothing reads may be a rule that its author believes in. */
+function withoutEffect({ file, warnings }: ListedWorkflow): readonly WarningFact[] {
+  const problems = warnings
+    .filter(({ code }) => code === 'unknown_key')
+    .map(({ line, message }) => `Line ${line}: ${message}`);
+  return problems.length === 0 ? [] : [{ code: 'workflow_file_problem', path: file.path, problems }];
 }
 
 async function pin(services: Services, { workflow }: ListedWorkflow) {

@@ -69,6 +69,11 @@ const FACTS = {
     used: '/repo/.workrail/workflows/review.json',
     paths: ['/home/ada/.workrail/workflows/review.json'],
   },
+  workflow_file_problem: {
+    code: 'workflow_file_problem',
+    path: '/repo/.workrail/workflows/review.json',
+    problems: ['Line 4: Unknown key "titel" (ignored). Did you mean "title"?'],
+  },
   workspace_not_used: {
     code: 'workspace_not_used',
     problem: { path: 'repo', reason: { code: 'not_absolute' } },
@@ -167,6 +172,10 @@ describe('a warning', () => {
         [
           "workflow_overrides",
           "This workflow comes from /repo/.workrail/workflows/review.json and overrides /home/ada/.workrail/workflows/review.json. Tell the user if that is not expected.",
+        ],
+        [
+          "workflow_file_problem",
+          "/repo/.workrail/workflows/review.json has parts without effect. Line 4: Unknown key "titel" (ignored). Did you mean "title"? Tell the user.",
         ],
         [
           "workspace_not_used",

@@ -11,7 +11,7 @@ import type { UnsetSkip } from '../run/walk/walk.ts';
 import type { IgnoredSetting } from '../settings/resolve-settings.ts';
 import type { ModeCap } from '../settings/settings-in-effect.ts';
 import { ignoredText } from '../settings/settings-words.ts';
-import { truncate } from '../text/utf8.ts';
+import { clip, truncate } from '../text/utf8.ts';
 import { shortList } from '../text/words.ts';
 
 /** What there is to warn about, as facts. */
@@ -38,6 +38,8 @@ export type WarningFact =
   | { readonly code: 'setting_ignored'; readonly settings: readonly IgnoredSetting[] }
   /** The workflow is used instead of others with the same id. */
   | { readonly code: 'workflow_overrides'; readonly used: string; readonly paths: readonly string[] }
+  /** What has no effect in a file that the workflow comes from. */
+  | { readonly code: 'workflow_file_problem'; readonly path: string; readonly problems: readonly string[] }
   | {
       readonly code: 'workflow_changed';
       readonly workflowId: string;
@@ -95,6 +97,7 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'mode_capped':
     case 'setting_ignored':
     case 'workflow_overrides':
+    case 'workflow_file_problem':
       return limited(fact);
     case 'workflow_changed':
       return changed(fact);
@@ -142,7 +145,10 @@ function notAllOfIt(fact: Extract<WarningFact, { code: 'text_cut' | 'blank_left_
 
 /** What the user's settings or another file did not let through. */
 function limited(
-  fact: Extract<WarningFact, { code: 'mode_capped' | 'setting_ignored' | 'workflow_overrides' }>,
+  fact: Extract<
+    WarningFact,
+    { code: 'mode_capped' | 'setting_ignored' | 'workflow_overrides' | 'workflow_file_problem' }
+  >,
 ): ReplyWarning {
   const { code } = fact;
   switch (code) {
@@ -163,6 +169,13 @@ function limited(
         message: `This workflow comes from ${fact.used} and overrides ${listed(fact.paths)}. Tell the user if that is not expected.`,
         details: { used: fact.used, paths: fact.paths.slice(0, LISTED_MAX) },
       };
+    case 'workflow_file_problem': {
+      const { path, problems } = fact;
+      const shown = problems.slice(0, PROBLEMS_MAX).map((one) => clip(one, PROBLEM_BYTES_MAX));
+      const more = problems.length > shown.length ? ` And ${problems.length - shown.length} more.` : '';
+      const message = `${path} has parts without effect. ${shown.join(' ')}${more} Tell the user.`;
+      return { code, message, details: { path, count: problems.length } };
+    }
     default:
       return unreachable(code);
   }
@@ -267,6 +280,8 @@ function degraded(capability: Capability, riskPolicy: RiskPolicy): string {
 }
 
 const LISTED_MAX = 20;
+const PROBLEMS_MAX = 3;
+const PROBLEM_BYTES_MAX = 160;
 const SKIPPED_MAX = 3;
 const SET_MAX = 5;
 
@@ -298,6 +313,8 @@ export const REPLY_WARNING_CODES = [
   'setting_ignored',
   /** The workflow is used instead of another file with the same id. */
   'workflow_overrides',
+  /** Something in the file of the workflow, or in the bindings of the project, has no effect. */
+  'workflow_file_problem',
   /** The file of the workflow has changed or is gone; the run continues with the version it pinned. */
   'workflow_changed',
   'workflow_gone',

@@ -10,6 +10,20 @@ import {
   stepsOf,
 } from './mistake.ts';
 
+/** A step whose key of these is misspelled must not run unguarded. */
+const GATES: readonly string[] = [
+  'runCondition',
+  'requireConfirmation',
+  'userDependency',
+  'outputContract',
+  'validationCriteria',
+  'assessmentRefs',
+  'checks',
+  'assurance',
+  'sets',
+  'loop',
+];
+
 /** What was left out, misspelled, or written as another kind of value. */
 export const MISSING_AND_MISSPELLED: readonly Operator[] = [
   operator('leave out a field that every workflow needs', (document) =>
@@ -54,7 +68,7 @@ export const MISSING_AND_MISSPELLED: readonly Operator[] = [
         .filter((key) => isMisspellable(key) && !['prompt', 'promptBlocks', 'title'].includes(key))
         .map((key) => ({
           code: 'unknown_key',
-          isWarning: true,
+          isWarning: !GATES.includes(key),
           hasFix: true,
           path: [...path, misspelled(key)],
           document: replaced(document, path, renamedKey(value as JsonObject, key, misspelled(key))),

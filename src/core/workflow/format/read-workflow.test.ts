@@ -36,6 +36,54 @@ describe('ids', () => {
   });
 });
 
+describe('a misspelled gate', () => {
+  it.each([
+    ['runConditon', 'runCondition', { var: 'x', equals: 1 }],
+    ['run_condition', 'runCondition', { var: 'x', equals: 1 }],
+    ['condition', 'runCondition', { var: 'x', equals: 1 }],
+    ['requiresConfirmation', 'requireConfirmation', true],
+    ['confirmation', 'requireConfirmation', true],
+    ['userDependancy', 'userDependency', { reason: 'needs_user_secret_or_token', prompt: 'Which?' }],
+    ['outputContracts', 'outputContract', { contractRef: 'wr.contracts.loop_control' }],
+    ['criteria', 'validationCriteria', [{ type: 'contains', value: 'x', message: 'Say x.' }]],
+    ['assesmentRefs', 'assessmentRefs', ['fit']],
+    ['check', 'checks', [{ id: 'c', run: 'true' }]],
+    ['asurance', 'assurance', 'evidence'],
+    ['set', 'sets', ['x']],
+  ])('a step with "%s" is refused, and the fix renames it to "%s"', (wrong, right, value) => {
+    enforces('misspelled_gate_is_error');
+    const text = JSON.stringify(workflow({}, [step({ [wrong]: value })]));
+    const result = compileText(text);
+    expect(result.kind).toBe('refused');
+    expect(found(result)).toContain(`error unknown_key /steps/0/${wrong}`);
+    const misspelled = result.diagnostics.filter(({ code }) => code === 'unknown_key');
+    expect(JSON.parse(applyFixes(text, misspelled).text)).toEqual(workflow({}, [step({ [right]: value })]));
+  });
+
+  it('a gate in an object that cannot have it, or beside the right one, is refused without a fix', () => {
+    enforces('misspelled_gate_is_error');
+    expect(foundIn({ requireConfirmation: true })).toEqual(['error unknown_key /requireConfirmation']);
+    const twice = [step({ requireConfirmation: true, requireConfirmatoin: true })];
+    const { diagnostics } = compileValue(workflow({}, twice));
+    expect(diagnostics.map(({ severity, message, fix }) => [severity, message, fix])).toEqual([
+      [
+        'error',
+        'Unknown key "requireConfirmatoin". "requireConfirmation" is set already. Keep one of them.',
+        undefined,
+      ],
+    ]);
+  });
+
+  it('any other unknown key stays a warning', () => {
+    enforces('unknown_key_is_warning');
+    expect(foundIn({ tag: ['x'] }, [step({ guidence: ['x'], owner: 'me' })])).toEqual([
+      'warning unknown_key /steps/0/guidence',
+      'warning unknown_key /steps/0/owner',
+      'warning unknown_key /tag',
+    ]);
+  });
+});
+
 describe('a prompt in blocks', () => {
   const { prompt: _, ...rest } = step();
   const blocks = (promptBlocks: object) => foundIn({}, [{ ...rest, promptBlocks }]);

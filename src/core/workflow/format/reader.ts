@@ -75,34 +75,69 @@ export function field(object: SourceObject, name: string): SourceNode | undefine
   return object.fields.get(name)?.value;
 }
 
-/** Reports unknown keys. In a closed object they are errors: a misspelled condition must not pass. */
+/** Keys that hold an agent back or hold it to something: a step with one that is misspelled would run unguarded. */
+const GATE_KEYS: readonly string[] = [
+  'runCondition',
+  'requireConfirmation',
+  'userDependency',
+  'outputContract',
+  'validationCriteria',
+  'assessmentRefs',
+  'checks',
+  'assurance',
+  'sets',
+  'loop',
+];
+
+/** Reports unknown keys. Those that seem to mean a gate are errors, and so is every one in a closed object. */
 export function checkKeys(
   reader: Reader,
   object: SourceObject,
   known: { readonly keys: readonly string[]; readonly isClosed?: boolean },
 ): void {
-  const severity = known.isClosed === true ? 'error' : 'warning';
   // Two keys that are renamed to the same one would be a key that stands there twice.
   const given = new Set<string>();
   for (const found of unknownKeys(object, known.keys)) {
+    const gate = meantGate(found, known.keys);
+    const severity = known.isClosed === true || gate !== undefined ? 'error' : 'warning';
     if (reader.diagnostics.isFull(severity)) {
       reader.diagnostics.count(severity);
       continue;
     }
-    const meant = meantKey(object, found, known.keys);
-    const isFree = meant !== undefined && !given.has(meant);
+    const meant = gate ?? meantKey(object, found, known.keys);
+    const isFree = meant !== undefined && known.keys.includes(meant) && !object.fields.has(meant) && !given.has(meant);
     if (isFree) given.add(meant);
     const problem: ReadProblem = {
       code: 'unknown_key',
-      message:
-        meant === undefined
-          ? `Unknown key "${found.name}"${known.isClosed === true ? '' : ' (ignored)'}. Known: ${known.keys.join(', ')}.`
-          : `Unknown key "${found.name}"${known.isClosed === true ? '' : ' (ignored)'}. Did you mean "${meant}"?`,
+      message: `Unknown key "${found.name}"${severity === 'error' ? '' : ' (ignored)'}. ${keyAdvice(object, meant, known.keys)}`,
       fix: isFree ? renameTo(found, meant) : undefined,
     };
     const place = { pointer: found.value.pointer, span: found.nameSpan };
     report(reader, severity, { place, problem });
   }
+}
+
+function keyAdvice({ fields }: SourceObject, meant: string | undefined, known: readonly string[]): string {
+  if (meant === undefined) return `Known: ${known.join(', ')}.`;
+  if (!known.includes(meant)) return `"${meant}" has no effect here. Move it to a step that supports it, or remove it.`;
+  return fields.has(meant) ? `"${meant}" is set already. Keep one of them.` : `Did you mean "${meant}"?`;
+}
+
+/** The gate that an unknown key most likely means: one that this object may have, or one that is in the wrong object. */
+function meantGate({ name }: SourceField, known: readonly string[]): string | undefined {
+  const closest = nearest(name, known);
+  if (closest !== undefined) return GATE_KEYS.includes(closest) ? closest : undefined;
+  const written = plainLetters(name);
+  const gates = GATE_KEYS.filter((gate) => known.includes(gate));
+  const isPart = (gate: string) => written.length >= PART_LENGTH_MIN && plainLetters(gate).includes(written);
+  return gates.find(isPart) ?? GATE_KEYS.find((gate) => plainLetters(gate) === written);
+}
+
+/** Shorter parts of a name mean too many things. "criteria" and "contract" are as long. */
+const PART_LENGTH_MIN = 8;
+
+function plainLetters(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
 }
 
 /** Whether a key is there under a name that is only misspelled, so that it is not to be added. */
