@@ -283,6 +283,33 @@ test("a value that only a person may give is taken from the person, never from t
   expect(JSON.stringify(shown.structured)).not.toContain('production');
 });
 
+test('a value that a person gave to one draft does not open the gate for another draft or another round', async () => {
+  const [where, tell] = ASK.steps;
+  const loop = { type: 'for', count: 2, maxIterations: 2 };
+  const run = made({ ...ASK, steps: [{ id: 'each', type: 'loop', title: 'Each', loop, body: [where] }, tell] });
+  const first = await run.send(await run.start('team.ask'), { notes: 'I delete folder A.' });
+  (await answer(run, first, { kind: 'answered', value: 'yes', shown: 'whole' }))._unsafeUnwrap();
+  expect(kindOf(await run.send(first, { notes: 'I delete folder B.' }))).toBe('blocked');
+  const again = made({ ...ASK, steps: [{ id: 'each', type: 'loop', title: 'Each', loop, body: [where] }, tell] });
+  const asked = await again.send(await again.start('team.ask'), { notes: 'I delete folder A.' });
+  (await answer(again, asked, { kind: 'answered', value: 'yes', shown: 'whole' }))._unsafeUnwrap();
+  const second = await again.send(asked);
+  expect([kindOf(second), second.text.includes('Which environment?')]).toEqual(['ok', true]);
+  const waits = await again.send(second, { notes: 'I delete the database.' });
+  expect(kindOf(waits)).toBe('blocked');
+  (await answer(again, waits, { kind: 'answered', value: 'yes', shown: 'whole', name: 'two' }))._unsafeUnwrap();
+  expect(kindOf(await again.send(waits))).toBe('ok');
+});
+
+test("an agent cannot replace a person's value at a later step", async () => {
+  const [where, tell] = ASK.steps;
+  const run = made({ ...ASK, steps: [where, tell, { id: 'do', title: 'Do', prompt: 'To {{target}}.' }] });
+  const blocked = await run.send(await run.start('team.ask'), { notes: 'Ready.' });
+  (await answer(run, blocked, { kind: 'answered', value: 'staging', shown: 'whole' }))._unsafeUnwrap();
+  const told = await run.send(await run.send(blocked), { context: { target: 'production' } });
+  expect([told.text.includes('staging'), told.text.includes('production')]).toEqual([true, false]);
+});
+
 test('the same answer recorded twice is one', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });

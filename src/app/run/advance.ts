@@ -34,7 +34,7 @@ import {
   type SealedArtifacts,
   sealArtifacts,
   triedStep,
-  withoutGateKey,
+  withoutPersonKeys,
 } from './attempt-facts.ts';
 import { appendPlan, decisionPlan, replay } from './give-reply.ts';
 import { resultsForPrompt } from './read-recap.ts';
@@ -235,7 +235,12 @@ export async function attemptAt(
     const pending = pendingStep(snapshot);
     const pendingDeclared = index.steps.get(pending?.stepId ?? '');
     const blankKeys = unfilledKeys(sent.context, (key, text) => isKeyWords(index, key, text));
-    const own = withoutGateKey(withoutKeys(sent.context, blankKeys), pendingDeclared, surroundings.minimum);
+    const own = withoutPersonKeys(withoutKeys(sent.context, blankKeys), current, {
+      nodeId,
+      stepId: pending?.stepId,
+      steps: index.steps,
+      minimum: surroundings.minimum,
+    });
     const change = yield* contextDelta(facts.context, own);
     const { step, blocked } = triedStep(current.view, nodeId);
     const drafts = yield* await earlierAttempts(services, current.view, blocked);

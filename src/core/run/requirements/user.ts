@@ -36,7 +36,9 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
   ask: (asked, place) => {
     const { reason, choiceKind, contextKey, prompt } = asked;
     const { facts } = place;
-    if (contextKey !== undefined && hasAnswer(facts.context, contextKey)) return undefined;
+    // Every draft needs an answer of its own where only a person's answer counts.
+    const isKnown = contextKey !== undefined && hasAnswer(facts.context, contextKey);
+    if (isKnown && !isConfirmed(asked, place)) return undefined;
     const kind = choiceKind === undefined ? '' : ` (${choiceKind.replaceAll('_', ' ')})`;
     return `This step needs ${ONLY_THE_USER[reason]}${kind}.\n${prompt}\n${wayOf(asked, place)}`;
   },
@@ -155,18 +157,20 @@ function judgeAnswer(
   if (gate === undefined) return { kind: 'waiting', draft: undefined };
   const digest = attemptDigest(gate, { handedIn, context: facts.context, question, gateKey: contextKey });
   const draft = { digest, code: draftCode(digest) };
-  if (contextKey !== undefined) {
-    const isAnswered = gate.personKeys.includes(contextKey) && hasAnswer(facts.context, contextKey);
-    if (isAnswered) return undefined;
-  }
   const said = gate.attestations.findLast(
     ({ subject, by }) => subject.kind === 'attempt' && subject.digest === digest && gate.accept.includes(by.via),
   );
   if (said?.statement.kind === 'rejected') {
     return { kind: 'rejected', draft, comment: said.statement.comment };
   }
-  const isGiven = said?.statement.kind === 'approved' || said?.statement.kind === 'answered';
-  return isGiven && contextKey === undefined ? undefined : { kind: 'waiting', draft };
+  // A value that a person gave to another draft, or in an earlier round of a loop, is no answer to this one.
+  const isGiven =
+    contextKey === undefined
+      ? said?.statement.kind === 'approved' || said?.statement.kind === 'answered'
+      : said?.statement.kind === 'answered' &&
+        gate.personKeys.includes(contextKey) &&
+        hasAnswer(facts.context, contextKey);
+  return isGiven ? undefined : { kind: 'waiting', draft };
 }
 
 /** The words for an agent that waits for a person. It can do nothing but ask the user to answer. */
