@@ -12,6 +12,7 @@ import {
   type SessionId,
 } from '../../core/log/ids.ts';
 import { checkAttempt, isGate } from '../../core/run/decide/judge-attempt.ts';
+import { contextChange } from '../../core/run/gate-facts.ts';
 import type { HandedIn } from '../../core/run/step-place.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../../core/views/attestations.ts';
@@ -38,7 +39,10 @@ export type WaitingDraft = {
   /** The context key that the answer goes into; without one, the person approves or rejects. */
   readonly contextKey: string | undefined;
   /** Exactly what the advance would attach. */
-  readonly draft: HandedIn;
+  readonly draft: HandedIn & {
+    /** The values that the step would change in the context. */
+    readonly context: JsonObject;
+  };
   /** The newest answer about it. Until the step is done, another one takes its place. */
   readonly answer: Attestation['data'] | undefined;
   /** Whether a later change of files in the workspace ends an approval. */
@@ -111,6 +115,8 @@ async function waitingAt(
     if (step === undefined || approval === undefined || check.unmet.some((one) => !isGate(one))) {
       return err({ code: 'not_waiting' });
     }
+    const { contextKey } = gateOf(step, surroundings.minimum) ?? {};
+    const before = attempt.gate?.subject.contextBefore ?? {};
     return ok({
       sessionId: session.sessionId,
       runId: node.runId,
@@ -118,8 +124,8 @@ async function waitingAt(
       step,
       ...approval,
       question: step.userDependency?.prompt ?? step.title,
-      contextKey: gateOf(step, surroundings.minimum)?.contextKey,
-      draft: check.filled,
+      contextKey,
+      draft: { ...check.filled, context: contextChange(before, attempt.facts.context, contextKey) },
       answer: answerTo(unusedAnswers(session.view, attempt.gate?.subject.nodeId ?? nodeId), approval.digest)?.data,
       root: rootOf(session),
       accept: surroundings.accept,

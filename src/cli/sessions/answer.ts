@@ -140,12 +140,14 @@ function draftLines(
     [strong(`Step "${step.title}" of run ${runTag(runId)}, draft ${code}`)],
     ...(question === step.title ? [] : [[question]]),
     rule,
-    ...(draft.notesMarkdown ?? '(no notes)').split('\n').map((line): Line => [line]),
+    ...recorded(draft.notesMarkdown ?? '(no notes)'),
+    ...Object.entries(draft.context).flatMap(([key, value]): readonly Line[] => [
+      [dim(`context ${JSON.stringify(key)}`)],
+      ...recorded(JSON.stringify(value, null, 2)),
+    ]),
     ...draft.artifacts.flatMap(({ kind, value }): readonly Line[] => [
       [dim(`artifact ${kind ?? 'without kind'}`)],
-      ...JSON.stringify(value, null, 2)
-        .split('\n')
-        .map((line): Line => [line]),
+      ...recorded(JSON.stringify(value, null, 2)),
     ]),
     rule,
     areFilesBound
@@ -153,6 +155,11 @@ function draftLines(
       : [notable('The answer does not depend on the files of the workspace.')],
     ...(given === undefined ? [] : [[notable(`Already ${attestationWords(given)}. A new answer takes its place.`)]]),
   ];
+}
+
+/** What the agent wrote, marked line by line: nothing in it can be taken for a line of this command. */
+function recorded(text: string): readonly Line[] {
+  return text.split('\n').map((line): Line => [dim('| '), line]);
 }
 
 /** `gates.accept` may leave the terminal out. */

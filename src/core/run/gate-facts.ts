@@ -69,7 +69,7 @@ export function attemptDigest(
     loopPath: loopPath.map(({ loopId, iteration }) => ({ loopId, iteration })),
     notes: handedIn.notesMarkdown ?? null,
     artifacts: [...new Set(artifacts)],
-    contextDelta: changed(contextBefore, context, gateKey),
+    contextDelta: contextChange(contextBefore, context, gateKey),
     question,
     ...(workspace === undefined ? {} : { workspace }),
   });
@@ -78,7 +78,7 @@ export function attemptDigest(
 }
 
 /** What this attempt would leave changed, over the whole chain of blocked attempts. */
-function changed(before: JsonObject, after: JsonObject, except: string | undefined): JsonObject {
+export function contextChange(before: JsonObject, after: JsonObject, except: string | undefined): JsonObject {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => key !== except);
   const text = (value: JsonValue | undefined) => quote(value ?? null);
   return Object.fromEntries(

@@ -102,5 +102,9 @@ const FAST_MS = 1_000;
 
 function oddities({ statement, by }: Pick<Statement, 'statement' | 'by'>): readonly string[] {
   const isFast = statement.kind !== 'check' && by.via !== 'rehearsal' && by.answerMs < FAST_MS;
-  return isFast ? [`answered in ${(by.answerMs / 1_000).toFixed(2)} s`] : [];
+  const isPart = statement.kind !== 'check' && statement.shown === 'part';
+  return [
+    ...(isFast ? [`answered in ${(by.answerMs / 1_000).toFixed(2)} s`] : []),
+    ...(isPart ? ['only the beginning of the draft was shown'] : []),
+  ];
 }

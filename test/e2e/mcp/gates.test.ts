@@ -227,6 +227,24 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (kind, connect) => 
   });
 });
 
+it('a form shows the context that the step would change, and a draft that does not fit is recorded as shown in part', async () => {
+  const forms: AskedForm[] = [];
+  const onForm = (form: AskedForm): FormAnswer => {
+    forms.push(form);
+    return { action: 'accept', content: { decision: 'approve' } };
+  };
+  const client = await (CLIENT_KINDS['client 1.x'] ?? expect.fail())(place(), { onForm });
+  const { ackToken } = report(await started(client));
+  await client.call('continue_workflow', { ...report(ackToken), context: { target: 'production' } });
+  expect(forms[0]?.message).toContain('| context "target": "production"');
+  const manyLines = `${'x\n'.repeat(640)}And I drop the table.`;
+  await client.call('continue_workflow', { ackToken: await started(client), output: { notesMarkdown: manyLines } });
+  expect(forms[1]?.message).toMatch(/\(draft \w{4}, the beginning\):[^]*\nTo see all of it: workrail answer \w{4}$/);
+  expect(forms[1]?.message.length).toBeLessThanOrEqual(2_000);
+  await client.close();
+  expect(await reported()).toContain('only the beginning of the draft was shown');
+});
+
 it('a server with an open form ends by itself when the client hangs up, and the block stays on record', async () => {
   const first = await connectFirst();
   const ackToken = await started(first);

@@ -35,18 +35,29 @@ export function notesForm(openings: readonly string[], lines: readonly string[])
   return [...openings.map((words) => blank(words)), ...lines].join('\n');
 }
 
-const LESS = String.raw`(?:<|&lt;|&#60;|&#x3c;|\\u003c)`;
-const MORE = String.raw`(?:>|&gt;|&#62;|&#x3e;|\\u003e)`;
+const LESS = String.raw`(?:[<＜]|&(?:amp;)*(?:lt|#0*60|#x0*3c);|\\+u003c|\\x3c|%3c)`;
+const MORE = String.raw`(?:[>＞]|&(?:amp;)*(?:gt|#0*62|#x0*3e);|\\+u003e|\\x3e|%3e)`;
+const OPENED = String.raw`${LESS}\s{0,3}fill\s{0,3}:`;
 /** The marker, also in the spellings of HTML and JSON. */
-const MARKER = new RegExp(`${LESS}fill:(?:(?!${MORE}).)*${MORE}`, 'i');
-const WHOLE_MARKER = new RegExp(`^\\s*${MARKER.source}\\s*$`, 'i');
+const MARKER = new RegExp(`${OPENED}(?:(?!${MORE}).)*${MORE}`, 'i');
+/** Alone on its line; quotation marks and marks of lists do not make it an answer. */
+const WHOLE_MARKER = new RegExp(`^[\\s"'*_>-]*${MARKER.source}[\\s"'*_.,;]*$`, 'i');
+/** A marker that was wrapped over lines of one paragraph. */
+const WRAPPED = new RegExp(`${OPENED}(?:(?!${MORE}|${LESS}|\\n\\s*\\n)[^]){0,200}${MORE}`, 'gi');
+
+/** A text whose markers stand on one line each, without characters that cannot be seen. */
+function unwrapped(text: string): string {
+  return text
+    .replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replaceAll(WRAPPED, (marker) => marker.replaceAll(/\s+/g, ' '));
+}
 
 /** The words of every blank in a text. */
 export function blankWords(text: string): readonly string[] {
   return [...text.matchAll(WORDS)].map(([, words = '']) => words.trim());
 }
 
-const WORDS = new RegExp(`${LESS}fill:((?:(?!${MORE}).)*)${MORE}`, 'gi');
+const WORDS = new RegExp(`${OPENED}((?:(?!${MORE}).)*)${MORE}`, 'gi');
 
 /** A text without its blanks: what an agent sends that deletes them and fills in nothing. */
 export function withoutBlanks(text: string): string {
@@ -60,13 +71,15 @@ export function withWordsOnly(text: string): string {
 
 /** Lines of notes that hold a blank, outside code. */
 export function unfilledLines(notes: string): readonly string[] {
+  const text = unwrapped(notes);
   // Nearly all notes end here.
-  if (!MARKER.test(notes)) return [];
-  return linesOutsideCode(notes).filter((line) => MARKER.test(line));
+  if (!MARKER.test(text)) return [];
+  return linesOutsideCode(text).filter((line) => MARKER.test(line));
 }
 
 /** A text field that is a blank as a whole, or has a line that is one, outside code. */
-export function isBlankField(text: string): boolean {
+export function isBlankField(field: string): boolean {
+  const text = unwrapped(field);
   const hasBlankLine = text.length > OPEN.length && text.split('\n').some((line) => WHOLE_MARKER.test(line));
   if (!hasBlankLine || !/[`~]/.test(text)) return hasBlankLine;
   return linesOutsideCode(text).some((line) => WHOLE_MARKER.test(line));
@@ -78,7 +91,11 @@ export function textsIn(value: JsonValue, path = ''): readonly { readonly path: 
   if (Array.isArray(value)) return value.flatMap((item: JsonValue, i) => textsIn(item, `${path}[${i}]`));
   if (!isObject(value)) return [];
   return Object.entries(value as JsonObject).flatMap(([key, item]) =>
-    textsIn(item ?? null, path === '' ? key : `${path}.${key}`),
+    // A name may be a blank too.
+    [
+      ...(isBlankField(key) ? [{ path, text: key }] : []),
+      ...textsIn(item ?? null, path === '' ? key : `${path}.${key}`),
+    ],
   );
 }
 
@@ -87,7 +104,7 @@ function linesOutsideCode(text: string): readonly string[] {
   const lines: string[] = [];
   let fence: string | undefined;
   for (const line of text.split('\n')) {
-    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    const mark = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
     if (fence === undefined && mark !== undefined) fence = mark;
     else if (fence === undefined) lines.push(line);
     else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
@@ -102,9 +119,15 @@ const CODE = '``';
 /** In one pass, whatever was sent: a run of backticks is closed by the next run of the same length in its paragraph. */
 function withoutSpans(text: string): string {
   return text
-    .split(/(\n\s*\n)/)
+    // Items of lists and headings are paragraphs too.
+    .split(/(\n\s*\n|\n(?= {0,3}(?:[-*+]|\d{1,9}[.)]|#{1,6})\s))/)
     .map((paragraph) => {
-      const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: run, index }) => ({ length: run.length, index }));
+      const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: run, index }) => ({
+        length: run.length,
+        index,
+        // A single backtick after a backslash opens nothing.
+        opens: run.length > 1 || paragraph[index - 1] !== '\\',
+      }));
       const next = new Map<number, number>();
       const closing = runs.map(() => -1);
       for (let i = runs.length - 1; i >= 0; i--) {
@@ -117,7 +140,7 @@ function withoutSpans(text: string): string {
       for (let i = 0; i < runs.length; i++) {
         const end = runs[closing[i] ?? -1];
         const start = runs[i];
-        if (end === undefined || start === undefined) continue;
+        if (end === undefined || start?.opens !== true) continue;
         // Something stays in its place: a blank beside code is not a line of its own.
         kept += `${paragraph.slice(at, start.index)}${CODE}`;
         at = end.index + end.length;
