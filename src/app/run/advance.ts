@@ -14,6 +14,7 @@ import { isKeyWords } from '../../core/run/form/context-form.ts';
 import { unfilledKeys, withoutKeys } from '../../core/run/form/unfilled.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
 import { type ChosenPreferences, chosenMode } from '../../core/settings/settings-in-effect.ts';
+import { withoutHidden } from '../../core/text/visible-text.ts';
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
@@ -136,7 +137,7 @@ function sealRequest(
   const artifacts = sealArtifacts(output.artifacts, hasher);
   if (artifacts.isErr()) return err(artifacts.error);
   const written = output.notesMarkdown?.toWellFormed();
-  const notesMarkdown = written?.trim() === '' ? undefined : written;
+  const notesMarkdown = withoutHidden(written ?? '').trim() === '' ? undefined : written;
   const notes = notesMarkdown === undefined ? {} : { notesMarkdown };
   const isContextSent = context !== undefined && Object.keys(context).length > 0;
   const rest = { ...(isContextSent ? { context } : {}), ...defined({ mode }) };

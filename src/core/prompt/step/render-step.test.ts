@@ -197,12 +197,12 @@ describe('the requirements of a step', () => {
     expect(sections({ outputContract: output })[2]).toMatch(/^Optional\. An artifact/);
   });
 
-  test('a prompt no longer asks the user once context has the answer', () => {
+  test('a prompt asks again for an answer that only a person can give, also where context has a value already', () => {
     const at = (context: Place['context'] & object) =>
       renderStep(reviewAt('merge', { context: { riskyFiles: [1, 2], ...context } })).prompt.includes(
         'This step needs a choice from the user',
       );
-    expect([at({}), at({ merge_now: '' }), at({ merge_now: 'yes' })]).toEqual([true, true, false]);
+    expect([at({}), at({ merge_now: '' }), at({ merge_now: 'yes' })]).toEqual([true, true, true]);
   });
 
   test('a question without a context key is answered in the notes after the block', () => {

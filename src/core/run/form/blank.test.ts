@@ -38,6 +38,14 @@ describe('notes with a blank', () => {
     ['with JSON escapes', '\\u003cfill: what you did\\u003e'],
     ['in other case', '<FILL: what you did>'],
     ['after a fence that never ends', `\`\`\`\n${BLANK}`],
+    ['with entities that have leading zeros', '&#0060;fill: what you did&#x003E;'],
+    ['with an entity of an entity', '&amp;lt;fill: what you did&amp;gt;'],
+    ['with a percent code', '%3Cfill: what you did%3E'],
+    ['with wide brackets', '＜fill: what you did＞'],
+    ['with invisible characters in the marker', '<f\u200Bi\u00ADll\u2060: what you did>'],
+    ['wrapped over two lines', 'Verdict: <fill: what\n  you did>'],
+    ['between escaped backticks', `\\\`${BLANK}\\\``],
+    ['between backticks of different items of a list', `- a \` b\n- ${BLANK}\n- c \` d`],
     ['between two unrelated backticks of different paragraphs', `a \` b\n\n${BLANK}\n\nc \` d`],
   ])('notes with a blank are found: %s', (_, notes) => {
     expect(unfilledLines(notes)).not.toEqual([]);
@@ -50,6 +58,11 @@ describe('notes with a blank', () => {
     ['in a fence of tildes', `~~~\n${BLANK}\n~~~`],
   ])('notes with a blank %s are real text', (_, notes) => {
     expect(unfilledLines(notes)).toEqual([]);
+  });
+
+  test('a marker without an end is looked for in linear time', () => {
+    expect(unfilledLines('<fill: '.repeat(9_000))).toEqual([]);
+    expect(unfilledLines(`<fill: a\n\nb > c`)).toEqual([]);
   });
 
   test('a blank between any real texts is found', () => {
@@ -65,7 +78,15 @@ describe('notes with a blank', () => {
 
 describe('a field with a blank', () => {
   test('a field is unfilled where the marker is the whole text or a whole line of it', () => {
-    for (const text of [BLANK, ` ${BLANK} `, `first\n${BLANK}\nlast`, '&lt;fill: a | b&gt;']) {
+    for (const text of [
+      BLANK,
+      ` ${BLANK} `,
+      `first\n${BLANK}\nlast`,
+      '&lt;fill: a | b&gt;',
+      `"${BLANK}"`,
+      `- ${BLANK}`,
+      `{"a":["${BLANK}"]}`,
+    ]) {
       expect([text, isBlankField(text)]).toEqual([text, true]);
     }
     const fenced = `Output:\n\`\`\`text\n${BLANK}\n\`\`\`\nAll well.`;

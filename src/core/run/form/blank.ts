@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, quote } from '../../json/json-value.ts';
 import { cutAtWord } from '../../text/utf8.ts';
 
 /** A blank with its marker, in bytes. */
@@ -37,9 +37,9 @@ export function notesForm(openings: readonly string[], lines: readonly string[])
 
 const LESS = String.raw`(?:[<＜]|&(?:amp;)*(?:lt|#0*60|#x0*3c);|\\+u003c|\\x3c|%3c)`;
 const MORE = String.raw`(?:[>＞]|&(?:amp;)*(?:gt|#0*62|#x0*3e);|\\+u003e|\\x3e|%3e)`;
-const OPENED = String.raw`${LESS}\s{0,3}fill\s{0,3}:`;
+const OPENED = `${LESS}fill:`;
 /** The marker, also in the spellings of HTML and JSON. */
-const MARKER = new RegExp(`${OPENED}(?:(?!${MORE}).)*${MORE}`, 'i');
+const MARKER = new RegExp(`${OPENED}(?:(?!${MORE}).){0,400}${MORE}`, 'i');
 /** Alone on its line; quotation marks and marks of lists do not make it an answer. */
 const WHOLE_MARKER = new RegExp(`^[\\s"'*_>-]*${MARKER.source}[\\s"'*_.,;]*$`, 'i');
 /** A marker that was wrapped over lines of one paragraph. */
@@ -57,7 +57,7 @@ export function blankWords(text: string): readonly string[] {
   return [...text.matchAll(WORDS)].map(([, words = '']) => words.trim());
 }
 
-const WORDS = new RegExp(`${OPENED}((?:(?!${MORE}).)*)${MORE}`, 'gi');
+const WORDS = new RegExp(`${OPENED}((?:(?!${MORE}).){0,400})${MORE}`, 'gi');
 
 /** A text without its blanks: what an agent sends that deletes them and fills in nothing. */
 export function withoutBlanks(text: string): string {
@@ -80,6 +80,10 @@ export function unfilledLines(notes: string): readonly string[] {
 /** A text field that is a blank as a whole, or has a line that is one, outside code. */
 export function isBlankField(field: string): boolean {
   const text = unwrapped(field);
+  if (/^\s*[[{]/.test(text) && MARKER.test(text)) {
+    const value = parseJson(text);
+    if (value.isOk()) return textsIn(value.value).some((one) => isBlankField(one.text));
+  }
   const hasBlankLine = text.length > OPEN.length && text.split('\n').some((line) => WHOLE_MARKER.test(line));
   if (!hasBlankLine || !/[`~]/.test(text)) return hasBlankLine;
   return linesOutsideCode(text).some((line) => WHOLE_MARKER.test(line));
@@ -118,35 +122,37 @@ const CODE = '``';
 
 /** In one pass, whatever was sent: a run of backticks is closed by the next run of the same length in its paragraph. */
 function withoutSpans(text: string): string {
-  return text
-    // Items of lists and headings are paragraphs too.
-    .split(/(\n\s*\n|\n(?= {0,3}(?:[-*+]|\d{1,9}[.)]|#{1,6})\s))/)
-    .map((paragraph) => {
-      const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: run, index }) => ({
-        length: run.length,
-        index,
-        // A single backtick after a backslash opens nothing.
-        opens: run.length > 1 || paragraph[index - 1] !== '\\',
-      }));
-      const next = new Map<number, number>();
-      const closing = runs.map(() => -1);
-      for (let i = runs.length - 1; i >= 0; i--) {
-        const { length } = runs[i] ?? { length: 0 };
-        closing[i] = next.get(length) ?? -1;
-        next.set(length, i);
-      }
-      let kept = '';
-      let at = 0;
-      for (let i = 0; i < runs.length; i++) {
-        const end = runs[closing[i] ?? -1];
-        const start = runs[i];
-        if (end === undefined || start?.opens !== true) continue;
-        // Something stays in its place: a blank beside code is not a line of its own.
-        kept += `${paragraph.slice(at, start.index)}${CODE}`;
-        at = end.index + end.length;
-        i = closing[i] ?? i;
-      }
-      return kept + paragraph.slice(at);
-    })
-    .join('');
+  return (
+    text
+      // Items of lists and headings are paragraphs too.
+      .split(/(\n\s*\n|\n(?= {0,3}(?:[-*+]|\d{1,9}[.)]|#{1,6})\s))/)
+      .map((paragraph) => {
+        const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: run, index }) => ({
+          length: run.length,
+          index,
+          // A single backtick after a backslash opens nothing.
+          opens: run.length > 1 || paragraph[index - 1] !== '\\',
+        }));
+        const next = new Map<number, number>();
+        const closing = runs.map(() => -1);
+        for (let i = runs.length - 1; i >= 0; i--) {
+          const { length } = runs[i] ?? { length: 0 };
+          closing[i] = next.get(length) ?? -1;
+          next.set(length, i);
+        }
+        let kept = '';
+        let at = 0;
+        for (let i = 0; i < runs.length; i++) {
+          const end = runs[closing[i] ?? -1];
+          const start = runs[i];
+          if (end === undefined || start?.opens !== true) continue;
+          // Something stays in its place: a blank beside code is not a line of its own.
+          kept += `${paragraph.slice(at, start.index)}${CODE}`;
+          at = end.index + end.length;
+          i = closing[i] ?? i;
+        }
+        return kept + paragraph.slice(at);
+      })
+      .join('')
+  );
 }

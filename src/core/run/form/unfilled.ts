@@ -40,8 +40,12 @@ export function offeredWords(
   const notes = new Map(NOTES_WORDS.map((words) => [words, true]));
   for (const line of notesMarkdown.split('\n')) {
     const all = blankWords(line);
-    if (all.length > 0) notes.set(withWordsOnly(line).trim(), all.some(isPhrase));
-    for (const words of all) notes.set(words, isPhrase(words) || !isAnswer(words));
+    const copied = all.length > 0 ? [{ words: withWordsOnly(line).trim(), saysNothing: all.some(isPhrase) }] : [];
+    const alone = all.map((words) => ({ words, saysNothing: isPhrase(words) || !isAnswer(words) }));
+    for (const { words, saysNothing } of [...copied, ...alone]) {
+      notes.set(words, saysNothing);
+      if (saysNothing && isPhrase(words)) notes.set(plain(words), true);
+    }
   }
   const fields = new Map<string, Set<string>>();
   for (const artifact of artifacts) {
@@ -152,7 +156,9 @@ function copiedLines(notes: string, offered: OfferedWords['notes']): readonly st
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const isCopied = lines.every((line) => offered.has(line)) && lines.some((line) => offered.get(line) === true);
+  // A sentence is the same with a capital or a full stop.
+  const known = lines.map((line) => offered.get(line) ?? (isPhrase(line) ? offered.get(plain(line)) : undefined));
+  const isCopied = known.every((one) => one !== undefined) && known.includes(true);
   return isCopied ? lines : [];
 }
 
