@@ -42,7 +42,7 @@ describe('the bundled routines', () => {
       expect(steps.length).toBeLessThanOrEqual(6);
       for (const { id: stepId, prompt, outputContract } of steps) {
         expect(utf8Length(prompt), stepId).toBeLessThanOrEqual(PROMPT_BYTES_MAX);
-        expect(prompt, stepId).toMatch(/[Hh]and in/);
+        expect(prompt, stepId).toMatch(/[Hh]and in|\b[Ss]end\b/);
         expect(prompt, stepId).toMatch(/\bIf (?!.*\bIf\b)/);
         if (outputContract === undefined) expect(prompt, stepId).toContain('Done when');
         else expect(contracts.find(outputContract.contractRef), stepId).toBeDefined();

@@ -69,7 +69,7 @@ describe.each(WORKFLOWS)('$name', ({ name, source, workflow }) => {
       ({ provenance, purpose }) => provenance.source === 'authored' && purpose.kind === 'work',
     );
     const silent = own.flatMap(({ stepId, prompt }) =>
-      [/\b(Give me|[Hh]and in)\b|^## Send$/m, /\bDone when\b|^## Verify$/m, /\bIf\b/].flatMap((answer) =>
+      [/\b(Give me|[Hh]and in|[Ss]end)\b/, /\bDone when\b|^## Verify$/m, /\bIf\b/].flatMap((answer) =>
         answer.test(prompt) ? [] : [`${stepId}: ${answer.source}`],
       ),
     );
