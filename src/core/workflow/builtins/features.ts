@@ -68,7 +68,7 @@ const DECLARATIONS: readonly Declaration[] = [
     purpose: 'Has the agent try a capability, report it, and continue without it where it is missing.',
     effects: [
       rule(
-        'Find out by trying whether you can delegate or browse the web; never assume it. When you have tried, you may add the result to output.artifacts: kind wr.capability_observation, capability delegation or web_browsing, status available or unavailable. If a step only prefers a capability you lack, do the work without it, one part after the other, and say so in your notes.',
+        'Find out by trying whether you can delegate or browse the web; never assume it. When you have tried, you may add the result to output.artifacts: kind wr.capability_observation, capability delegation or web_browsing, status available or unavailable. If a capability is optional for a step and you do not have it, do the work without it and say so in your notes.',
       ),
       guidance(
         'delegating',

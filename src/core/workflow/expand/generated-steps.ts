@@ -111,7 +111,7 @@ function delegationPrompt({ title, delegations, isNotesOptional }: ParallelStep)
 }
 
 const HAND_IN =
-  'In the notes, give the result of each task that is due, under its number. The step is done when each task has a result, or the reason why it has none.';
+  'In the notes, give the result of each task under its number. The step is done when each task has a result, or the reason why it has none.';
 
 /** The probes that required capabilities put before everything else. */
 export function requiredProbes(needs: Needs): readonly ExpandedEntry[] {
