@@ -103,8 +103,8 @@ const WORD = '[^\\s\\\\/"\'`<>|:*?,;)\\]}\\ufdd0]';
 const JOINT =
   '(?:and|or|in|at|to|the|is|are|was|has|with|from|but|not|see|on|for|by|of|as|into|und|oder|y|et|e|ou)(?![\\w.-])';
 const USER = `${WORD}{1,64}(?:(?: (?!${JOINT})${WORD}{1,64}){1,3}(?=[\\\\/]))?`;
-/** The start of a path, not a position inside another path or an address. */
-const PATH_START = '(?:(?<![\\w.-])|(?<=\\\\[nrt]))';
+/** The start of a path, not a position inside another path or an address. It may follow an option, as in `-I/home`. */
+const PATH_START = '(?:(?<![\\w.-])|(?<=\\\\[nrt])|(?<=(?<![\\w.-])-{1,2}[A-Za-z]?))';
 /** In routes of an API, users are numbers, placeholders or one of these words. */
 const NO_ROUTE = '(?<!(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4})';
 const NO_ROUTE_USER =
@@ -153,7 +153,8 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   },
   {
     kind: 'JSON web token',
-    pattern: /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}/g,
+    pattern:
+      /(?:(?<![A-Za-z0-9_-])|(?<=(?<![A-Za-z0-9_-])-{1,4}))eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,3}/g,
   },
   // The user and password of `scheme://user:password@host`.
   { kind: 'password', pattern: /(?<=[A-Za-z]:\/\/)[^\s/@:"'`<>]{0,256}:[^\s/@"'`<>]{1,256}(?=@)/g },
@@ -182,5 +183,5 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
       'gu',
     ),
   },
-  { kind: 'home folder', pattern: /(?:(?<![\w./-])|(?<=\\[nrt]))\/root(?![\w.-])/g },
+  { kind: 'home folder', pattern: /(?:(?<![\w./-])|(?<=\\[nrt])|(?<=(?<![\w./-])-{1,2}[A-Za-z]?))\/root(?![\w.-])/g },
 ];
