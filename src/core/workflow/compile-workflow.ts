@@ -106,7 +106,7 @@ function readSyntax(input: CompileInput, tools: CompileTools, diagnostics: Diagn
   checkCycles(syntax, findings);
   checkBlockSizes(syntax.steps, findings);
   checkSlots(syntax.extensionPoints, input, findings);
-  checkPlaces(parsed.value, findings);
+  checkPlaces(reader, findings);
   return { syntax, root: parsed.value, findings };
 }
 

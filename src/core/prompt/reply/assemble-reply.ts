@@ -6,6 +6,7 @@ import { hole, type OpenReply } from '../../log/operation/stored-reply.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import type { Lifecycle, ReplyParts, ShownReference } from '../reply-parts.ts';
 import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
+import type { StandingTexts } from '../step/render-step.ts';
 import { footer, joined, stepContextData, type TextPart } from './footer.ts';
 import { replyGapData } from './gap-lines.ts';
 import { branchData, guidanceData, recapData, recordedData, shownDraft } from './reply-sections.ts';
@@ -27,6 +28,8 @@ export type Outline = {
   readonly gaps: ReplyParts['gaps'];
   /** Values that are shown apart from the step's texts. */
   readonly values: ReadonlyMap<string, string>;
+  /** What the author says about the whole workflow. */
+  readonly guidance: StandingTexts;
   /** What was done and skipped; only of a finished run. */
   readonly result?: RunResult;
 };
@@ -75,7 +78,7 @@ function structuredReply(parts: ReplyParts, outline: Outline, warnings: readonly
     ...recordedData(parts, outline.values),
     ...returnData(parts),
     ...(references.length === 0 ? {} : { references: referencesData(references, lifecycle) }),
-    ...guidanceData(parts),
+    ...guidanceData(outline.guidance),
   };
 }
 

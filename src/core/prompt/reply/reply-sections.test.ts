@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { ROOT, SECOND } from '../../../../test/examples/ids.ts';
-import { given } from '../../../../test/examples/replies.ts';
+import { given, partsAt } from '../../../../test/examples/replies.ts';
 import { reviewAt, SITUATIONS } from '../../../../test/examples/reply-situations.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { type Lifecycle, RECORDED_LABEL, type RecapPart, type ReplyParts, recordedBlock } from '../reply-parts.ts';
@@ -32,6 +32,35 @@ describe('sections of a reply', () => {
       preconditions: ['The change is committed on a branch.', 'The tests can be run.'],
       clarificationPrompts: ['Which parts of the change matter most?'],
     });
+  });
+
+  test('values of context are filled into roles, guidance, preconditions and rules, in text and data', () => {
+    enforces('values_filled_in_standing_texts');
+    const step = {
+      id: 's',
+      title: 'S',
+      prompt: 'Do it.',
+      guidance: ['Stay in {{area}}.'],
+      agentRole: 'You know {{area}}.',
+    };
+    const file = {
+      id: 'wr.p',
+      name: 'P',
+      description: 'P.',
+      preconditions: ['{{area}} builds.'],
+      clarificationPrompts: ['How deep in {{area}}?'],
+      metaGuidance: ['Never leave {{area}} or {{gone}}.'],
+      steps: [step],
+    };
+    const { text, structured } = reply({ ...partsAt(file, { context: { area: 'src' } }), lifecycle: 'start' });
+    for (const line of ['- Stay in "src".', 'Your role: You know "src".', '- "src" builds.'])
+      expect(text).toContain(line);
+    expect(structured['guidance']).toEqual({
+      preconditions: ['"src" builds.'],
+      clarificationPrompts: ['How deep in "src"?'],
+      metaGuidance: ['Never leave "src" or [unset: gone].'],
+    });
+    expect(structured['warnings']).toMatchObject([{ code: 'unset_value', details: { names: ['gone'] } }]);
   });
 
   test('documents are shown in a text of their own: in full at the start, with paths on rehydration, and nowhere else', () => {

@@ -16,6 +16,7 @@ import {
   type ShownArtifact,
 } from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
+import type { StandingTexts } from '../step/render-step.ts';
 import { callText, type TextPart } from './footer.ts';
 
 /** A branch within its budgets: the rest is counted, not shown. */
@@ -79,21 +80,24 @@ type Section = readonly TextPart[];
 
 type Values = ReadonlyMap<string, string>;
 
+/** Texts around a step with the values of this place, and the values that have no room in them. */
+export type Around = { readonly standing: StandingTexts; readonly values: Values };
+
 /**
  * The sections around a step at the start of a run and when it is rehydrated. The block of recorded text is the last
  * one; it also holds the values that have no room in the step's texts.
  */
-export function replySections(parts: ReplyParts, values: Values = new Map()): readonly Section[] {
+export function replySections(parts: ReplyParts, { standing, values }: Around): readonly Section[] {
   const block = recordedBlock(recordedEntries(parts, values));
-  return [...ownSections(parts), ...(block === undefined ? [] : [[block]])];
+  return [...ownSections(parts, standing), ...(block === undefined ? [] : [[block]])];
 }
 
-function ownSections(parts: ReplyParts): readonly Section[] {
+function ownSections(parts: ReplyParts, standing: StandingTexts): readonly Section[] {
   switch (parts.lifecycle) {
     case 'start':
-      return startSections(parts);
+      return startSections(parts, standing);
     case 'rehydrate':
-      return returnSections(parts);
+      return returnSections(parts, standing);
     default:
       return [];
   }
@@ -123,18 +127,13 @@ function recordedEntries(parts: ReplyParts, values: Values): readonly RecordedEn
 }
 
 /** The same as data, without empty lists. */
-export function guidanceData({ index, lifecycle }: ReplyParts): { readonly guidance?: JsonObject } {
-  const { metaGuidance, preconditions, clarificationPrompts } = index.workflow;
-  const shown = {
-    ...(lifecycle === 'start' ? { preconditions, clarificationPrompts } : {}),
-    ...(lifecycle === 'start' || lifecycle === 'rehydrate' ? { metaGuidance } : {}),
-  };
-  const guidance = Object.fromEntries(Object.entries(shown).filter(([, texts]) => texts.length > 0));
+export function guidanceData(standing: StandingTexts): { readonly guidance?: JsonObject } {
+  const guidance = Object.fromEntries(Object.entries(standing).filter(([, texts]) => texts.length > 0));
   return Object.keys(guidance).length === 0 ? {} : { guidance };
 }
 
-function startSections({ index, facts }: ReplyParts): readonly Section[] {
-  const { preconditions, clarificationPrompts, metaGuidance } = index.workflow;
+function startSections({ facts }: ReplyParts, standing: StandingTexts): readonly Section[] {
+  const { preconditions, clarificationPrompts, metaGuidance } = standing;
   const isGuided = facts.preferences.autonomy === 'guided';
   return [
     ...list('Before you begin, make sure that:', preconditions),
@@ -147,10 +146,9 @@ const ASK = 'Clarify these points. Where the goal leaves one open, ask the user 
 const ANSWER = 'Answer these yourself as the user most likely would, and note what you assumed:';
 const STANDING = 'Rules for the whole workflow:';
 
-function returnSections(parts: ReplyParts): readonly Section[] {
-  const { index, draft, branch } = parts;
+function returnSections({ draft, branch }: ReplyParts, { metaGuidance }: StandingTexts): readonly Section[] {
   return [
-    ...list(STANDING, index.workflow.metaGuidance),
+    ...list(STANDING, metaGuidance),
     ...(draft === undefined ? [] : [[KEPT]]),
     ...(branch === undefined ? [] : [branchText(branch)]),
   ];

@@ -8,11 +8,12 @@ import { UNFILLED } from '../../run/requirements/requirement.ts';
 import { dueConfirmation } from '../../run/step-place.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { quoteReservedLines, type ReplyParts } from '../reply-parts.ts';
-import { isAnswerToReport, isOfUser, type RenderedStep, renderStep } from '../step/render-step.ts';
+import { valueFiller } from '../step/fill-values.ts';
+import { isAnswerToReport, isOfUser, type RenderedStep, renderStep, standingTexts } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
 import { correctedCall, nextCallLine, reportCall, shortTitle, type TextPart } from './footer.ts';
 import { gradesText, openGapsText } from './gap-lines.ts';
-import { fittedBranch, replySections, toStay } from './reply-sections.ts';
+import { type Around, fittedBranch, replySections, toStay } from './reply-sections.ts';
 import { lineText, runResult } from './run-result.ts';
 
 /** The reply about a node: the step first, then the position, what to do and the tokens. */
@@ -52,7 +53,7 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
       : [blockedPart(blocked, `"${shortTitle(step.title)}" is not done yet.`, { nextIntent, nextCall }), [AGAIN]];
   return {
     kind: blocked === undefined ? 'ok' : 'blocked',
-    sections: [...opening, [step.prompt], ...replySections(parts, step.values)],
+    sections: [...opening, [step.prompt], ...replySections(parts, step)],
     standing: `step ${index}${of === undefined ? '' : ` of ${of}`}: ${shortTitle(step.title)}`,
     pending: pendingData(step),
     nextIntent,
@@ -62,6 +63,7 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
     warnings: step.warnings,
     gaps: parts.gaps,
     values: step.values,
+    guidance: step.standing,
   };
 }
 
@@ -135,10 +137,11 @@ function waitingOutline(parts: ReplyParts): Outline {
   const what = `"${name}" ${blocked === undefined ? 'can start its first step now.' : 'cannot start its first step yet.'}`;
   const nextIntent = blocked === undefined ? 'perform_pending_then_continue' : blockedIntent(blocked);
   const nextCall = correctedCall(blocked ?? { unmet: [] });
+  const around = aroundNoStep(parts);
   const opening = blocked === undefined ? [what] : blockedPart(blocked, what, { nextIntent, nextCall });
   return {
     kind: blocked === undefined ? 'ok' : 'blocked',
-    sections: [opening, ...replySections(parts)],
+    sections: [opening, ...replySections(parts, around)],
     standing: 'before the first step',
     pending: null,
     nextIntent,
@@ -148,11 +151,16 @@ function waitingOutline(parts: ReplyParts): Outline {
       blocked === undefined ? 'Send this; the reply contains the first step.' : `No step has started yet. ${ON_TOP}`,
     warnings: [],
     gaps: parts.gaps,
-    values: NO_VALUES,
+    values: around.values,
+    guidance: around.standing,
   };
 }
 
-const NO_VALUES: ReadonlyMap<string, string> = new Map();
+/** Before the first step and after the last, only the texts about the whole workflow have values. */
+function aroundNoStep(parts: ReplyParts): Around {
+  const filler = valueFiller({ context: parts.facts.context, loopVariables: {} });
+  return { standing: standingTexts(parts, filler), values: filler.apart };
+}
 
 const NOTHING_PENDING = {
   kind: 'ok',
@@ -161,12 +169,12 @@ const NOTHING_PENDING = {
   nextCall: undefined,
   isCallOnTop: false,
   warnings: [],
-  values: NO_VALUES,
 } as const;
 
 function completeOutline(parts: ReplyParts): Outline {
   const { index, gaps } = parts;
   const result = runResult(parts);
+  const around = aroundNoStep(parts);
   const name = visibleLine(index.workflow.name);
   return {
     ...NOTHING_PENDING,
@@ -175,8 +183,10 @@ function completeOutline(parts: ReplyParts): Outline {
       ...lineText(result).map((text) => [text]),
       [openGapsText(gaps, index, result)],
       ...gradeSections(parts),
-      ...replySections(parts),
+      ...replySections(parts, around),
     ],
+    values: around.values,
+    guidance: around.standing,
     result,
     standing: 'complete',
     advice: 'Tell the user the result.',
@@ -190,10 +200,13 @@ function gradeSections({ checks = [], index }: ReplyParts): Outline['sections'] 
 
 /** The reply of a session that only keeps notes: it has no steps, and takes any number of notes. */
 function notesOutline(parts: ReplyParts): Outline {
+  const around = aroundNoStep(parts);
   const opening = parts.lifecycle === 'checkpoint' ? 'Saved.' : 'This session keeps notes; it has no steps.';
   return {
     ...NOTHING_PENDING,
-    sections: [[opening], ...replySections(parts)],
+    sections: [[opening], ...replySections(parts, around)],
+    values: around.values,
+    guidance: around.standing,
     standing: 'notes only',
     advice: 'Save a note whenever you find or decide something that must outlast this chat.',
     gaps: parts.gaps,

@@ -8,7 +8,8 @@ import { quoteReservedLines, RECORDED } from '../reply-parts.ts';
 
 /** Fills texts with the values of one place in a run. */
 export type ValueFiller = {
-  readonly fill: (text: string) => string;
+  /** Without the names that mean something else in this text. */
+  readonly fill: (text: string, except?: readonly string[]) => string;
   /** The same for a text that must stay one line. */
   readonly fillLine: (text: string) => string;
   /** The same as a whole in quotation marks; its values have none of their own. */
@@ -58,16 +59,17 @@ export function valueFiller(values: ContextValues): ValueFiller {
     bytesLeft -= utf8Length(inline);
     return inline;
   };
-  const put = (text: string, around?: Surroundings) => {
+  const put: Put = (text, around, except = []) => {
     const isCode = around === undefined ? codeIn(text) : () => false;
     return text.replaceAll(VALUE_PLACE, (place, path: string, at: number) => {
+      if (except.includes(path)) return place;
       const isQuoted = text[at - 1] === '"' && text[at + place.length] === '"';
       return shown(path, around ?? (isCode(at) ? 'code' : isQuoted ? 'quoted' : 'text'));
     });
   };
   const fillBare = (text: string) => visibleLine(put(text, 'code'));
   return {
-    fill: (text) => eachLine(text, put),
+    fill: (text, except) => eachLine(text, (line, around) => put(line, around, except)),
     fillLine: (text) => visibleLine(put(text)),
     fillQuoted: (text) => quote(fillBare(text)),
     fillBare,
@@ -77,6 +79,8 @@ export function valueFiller(values: ContextValues): ValueFiller {
     cut,
   };
 }
+
+type Put = (text: string, around?: Surroundings, except?: readonly string[]) => string;
 
 /** A short value as it stands in its place; `undefined` if it cannot stand there. */
 function inlineValue(value: JsonValue, around: Surroundings): string | undefined {

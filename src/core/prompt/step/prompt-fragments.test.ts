@@ -78,8 +78,8 @@ describe('functions', () => {
       { stepId: 'plain', text: 'I used alpha(x).' },
     ];
     const branch = branchOf(lines, ['Went by unused() only.', 'zeta() again']);
-    expect(names(functionTexts(index, 'plain', branch)?.text)).toEqual(['alpha', 'shared', 'zeta', 'unused']);
-    expect(names(functionTexts(index, 'inner', branch)?.text)).toEqual([
+    expect(names(functionTexts(index, 'plain', { branch })?.text)).toEqual(['alpha', 'shared', 'zeta', 'unused']);
+    expect(names(functionTexts(index, 'inner', { branch })?.text)).toEqual([
       'alpha',
       'own',
       'ofLoop',
@@ -112,6 +112,13 @@ describe('functions', () => {
     expect(renderStep(parts).prompt).toContain(
       'Functions used here:\n\nf(a):\nText of f.\n\nUse them like this:\n- f(a: "tests")\n\n',
     );
+  });
+
+  test('values of context are filled into functions, but a parameter in braces stays', () => {
+    enforces('values_filled_in_standing_texts');
+    const only = step('s', ['f'], [{ ...fn('f', 'Use {{tool}} on {{a}}.'), parameters: [{ name: 'a' }] }]);
+    const parts = partsAt({ id: 'wr.p', name: 'P', description: 'P.', steps: [only] }, { context: { tool: 'rg' } });
+    expect(renderStep(parts).prompt).toContain('f(a):\nUse "rg" on {{a}}.');
   });
 
   test('functions over budget are cut with the marker, and those not whole are counted', () => {

@@ -17,12 +17,19 @@ export type FunctionTexts = { readonly text: string; readonly isCut: boolean };
  * The definitions a reader of this step needs, since it may have forgotten them: those of the step itself, then those
  * that the work on a branch below refers to. None for a step that refers to none.
  */
-export function functionTexts(index: WorkflowIndex, stepId: string, branch?: BranchPart): FunctionTexts | undefined {
+export function functionTexts(
+  index: WorkflowIndex,
+  stepId: string,
+  {
+    branch,
+    fill = (text) => text,
+  }: { readonly branch?: BranchPart | undefined; readonly fill?: ValueFiller['fill'] } = {},
+): FunctionTexts | undefined {
   const below = (branch?.children ?? []).map(({ summary }) => summary);
   const wanted = [ofSteps(index, [stepId]), ofRecap(index, branch), mentioned(index, below)];
   const definitions = [...new Set(wanted.flatMap(inOrder))];
   if (definitions.length === 0) return undefined;
-  return fitted(definitions.map(definitionText));
+  return fitted(definitions.map((one) => definitionText(one, fill)));
 }
 
 /** How a step wants its functions used: each call with its arguments. */
@@ -89,13 +96,15 @@ function inOrder(definitions: readonly FunctionDefinition[]): readonly FunctionD
   return [...definitions].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-function definitionText({ name, parameters, definition }: FunctionDefinition): string {
-  const signature = `${name}(${parameters.map((parameter) => parameter.name).join(', ')})`;
+/** A parameter in braces is the agent's to fill in. */
+function definitionText({ name, parameters, definition }: FunctionDefinition, fill: ValueFiller['fill']): string {
+  const names = parameters.map((parameter) => parameter.name);
+  const signature = `${name}(${names.join(', ')})`;
   const lines = parameters.flatMap(({ name: parameter, type, description }) => {
     const said = [type, description].filter((part) => part !== undefined).join('; ');
     return said === '' ? [] : [`- ${parameter}: ${said}`];
   });
-  return [`${signature}:`, definition, ...lines].join('\n');
+  return [`${signature}:`, fill(definition, names), ...lines].join('\n');
 }
 
 function fitted(texts: readonly string[]): FunctionTexts {

@@ -10,8 +10,9 @@ import { clip } from '../../text/utf8.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import type { LinePosition } from '../../views/session-view.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
-import type { BranchPart } from '../reply-parts.ts';
+import type { BranchPart, Lifecycle } from '../reply-parts.ts';
 import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
 import { asksFor, type ValueFiller, valueFiller } from './fill-values.ts';
 import { delegationText, delegationWay, functionCallTexts, functionTexts } from './prompt-fragments.ts';
@@ -23,6 +24,7 @@ export type RenderedPlace = {
   readonly facts: RunFacts;
   readonly line: Pick<LinePosition, 'stepNumber'>;
   readonly branch?: BranchPart | undefined;
+  readonly lifecycle: Lifecycle;
 };
 
 /** A step as an agent reads it. */
@@ -31,6 +33,7 @@ export type RenderedStep = {
   /** Begins with the authored prompt. */
   readonly prompt: string;
   readonly authored: string;
+  readonly standing: StandingTexts;
   /** Values that have no room in these texts, by name. */
   readonly values: ReadonlyMap<string, string>;
   readonly warnings: readonly ReplyWarning[];
@@ -43,7 +46,7 @@ export type RenderedStep = {
 };
 
 /** The pending step: what its author wrote, with the values of this place, and everything it asks for. */
-export function renderStep({ index, state, facts, line, branch }: RenderedPlace): RenderedStep {
+export function renderStep({ index, state, facts, line, branch, lifecycle }: RenderedPlace): RenderedStep {
   const pending = pendingStepAt(index, state);
   assert(state.kind === 'running' && pending !== undefined, 'only a pending step is rendered');
   const loopVariables = loopVariablesAt(index, state);
@@ -51,13 +54,13 @@ export function renderStep({ index, state, facts, line, branch }: RenderedPlace)
   const filler = valueFiller({ context: facts.context, loopVariables });
   const title = filler.fillLine(pending.step.title);
   const authored = visibleText(filler.fill(pending.step.prompt));
-  const functions = functionTexts(index, pending.step.stepId, branch);
+  const functions = functionTexts(index, pending.step.stepId, { branch, fill: filler.fill });
   const asked = askedAt(place);
   const { unmet: lacking } = checkStep({ ...place, ...NOTHING });
   const sections = [
     authored,
     ...fragmentTexts(place, filler),
-    ...stanceTexts(place),
+    ...stanceTexts(place, filler),
     loopPosition(pending, index, filler),
     delegationText(place, filler),
     functions && `Functions used here:\n\n${functions.text}`,
@@ -66,6 +69,7 @@ export function renderStep({ index, state, facts, line, branch }: RenderedPlace)
     confirmationText(place),
     boundTexts(place),
   ];
+  const standing = standingTexts({ index, lifecycle }, filler);
   const found = [
     ...valueWarnings(filler),
     ...(functions?.isCut === true ? [{ code: 'text_cut', parts: ['function definitions'] } as const] : []),
@@ -74,6 +78,7 @@ export function renderStep({ index, state, facts, line, branch }: RenderedPlace)
   return {
     title,
     authored,
+    standing,
     prompt: visibleText(sections.filter((text) => text !== undefined && text !== '').join('\n\n')),
     values: filler.apart,
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
@@ -81,6 +86,24 @@ export function renderStep({ index, state, facts, line, branch }: RenderedPlace)
     pending,
     position: positionOn(line, stepsAhead(index, state, facts)),
     lacking,
+  };
+}
+
+/** What the author says about the whole workflow, as far as a reply shows it. */
+export type StandingTexts = Pick<CompiledWorkflow, 'preconditions' | 'clarificationPrompts' | 'metaGuidance'>;
+
+/** Shown at the start; the rules also when a run is rehydrated. */
+export function standingTexts(
+  { index, lifecycle }: Pick<RenderedPlace, 'index' | 'lifecycle'>,
+  { fill }: ValueFiller,
+): StandingTexts {
+  const { preconditions, clarificationPrompts, metaGuidance } = index.workflow;
+  const shown = (texts: readonly string[], isShown: boolean) => (isShown ? texts.map((text) => fill(text)) : []);
+  const isStart = lifecycle === 'start';
+  return {
+    preconditions: shown(preconditions, isStart),
+    clarificationPrompts: shown(clarificationPrompts, isStart),
+    metaGuidance: shown(metaGuidance, isStart || lifecycle === 'rehydrate'),
   };
 }
 
@@ -130,13 +153,13 @@ function fragmentTexts(place: StepPlace, filler: ValueFiller): readonly string[]
   return place.step.fragments.filter(({ when }) => holdsAt(place, when)).map(({ text }) => filler.fill(text));
 }
 
-function stanceTexts({ step, index }: StepPlace): readonly string[] {
+function stanceTexts({ step, index }: StepPlace, { fill }: ValueFiller): readonly string[] {
   const role = step.agentRole ?? index.workflow.agentRole;
   return [
-    ...(role === undefined ? [] : [`Your role: ${role}`]),
+    ...(role === undefined ? [] : [`Your role: ${fill(role)}`]),
     ...(step.guidance.length === 0
       ? []
-      : [['Follow these rules:', ...step.guidance.map((rule) => `- ${rule}`)].join('\n')]),
+      : [['Follow these rules:', ...step.guidance.map((rule) => `- ${fill(rule)}`)].join('\n')]),
   ];
 }
 

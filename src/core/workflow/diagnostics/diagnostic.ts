@@ -72,6 +72,7 @@ export const DIAGNOSTIC_CODES = [
   'wrong_kind',
   'placeholder_left',
   'place_not_filled',
+  'place_unsupported',
   'loop_without_limit',
   'loop_over_limit',
   'loop_without_control',

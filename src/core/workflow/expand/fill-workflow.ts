@@ -1,5 +1,7 @@
+import { clip } from '../../text/utf8.ts';
 import { DIAGNOSTICS_OF_A_KIND_MAX } from '../diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import type { Reader } from '../format/reader.ts';
 import { mapTexts, visitTexts } from '../format/text-walk.ts';
 import { type WorkflowSyntax, workflow } from '../format/workflow-fields.ts';
 import { type SourceNode, sourceTexts } from '../source/source-node.ts';
@@ -50,12 +52,47 @@ function placesOfTexts(root: SourceNode): ReadonlyMap<string, readonly string[]>
 /** A context value in double braces, as prompts have them. What is filled while compiling is not meant. */
 const PLACE = /\{\{[ \t]*(?!wr\.)[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*[ \t]*\}\}/u;
 
-/** Warns where an author expects a value to be filled in and none will be. */
-export function checkPlaces(root: SourceNode, findings: CompilerFinding[]): void {
-  visitTexts(workflow, root, ({ value, pointer }, { use }) => {
+/**
+ * Double braces that hold something else than the name of a value. Those of other languages are left alone: `${{…}}` of
+ * build services, and `{{.…}}` of command line tools.
+ */
+const UNSUPPORTED = /(?<![{$])\{\{(?![ \t]*(?:wr\.|\.))[^{}\n]*\}\}/g;
+
+const READ_BY_AGENTS: ReadonlySet<string> = new Set(['prompt', 'text', 'argument']);
+
+/** Reports what an author expects to be filled in and the agent would see as written. */
+export function checkPlaces({ root, renamed }: Pick<Reader, 'root' | 'renamed'>, findings: CompilerFinding[]): void {
+  const wrongNames = [...renamed.keys()].flatMap((key) =>
+    key.startsWith(KEY_ROLE) ? [key.slice(KEY_ROLE.length)] : [],
+  );
+  visitTexts(workflow, root, ({ value, pointer: at }, { use }) => {
+    if (!value.includes('{{') || !READ_BY_AGENTS.has(use)) return;
+    // A name that is wrong is reported where it is given, with a fix that also changes these texts.
+    const isRenamed = (one: string) => wrongNames.some((name) => isPlaceOf(one, name));
+    const wrong = value.match(UNSUPPORTED)?.find((one) => !PLACE.test(one) && !isRenamed(one));
+    if (wrong !== undefined) {
+      findings.push({ code: 'place_unsupported', severity: 'error', at, message: unsupportedPlace(wrong) });
+    }
     const [place] = use === 'text' ? (value.match(PLACE) ?? []) : [];
     if (place === undefined) return;
-    const message = `The agent would see ${place} as written: values of context are filled into prompts, fragments and titles only. Move it into the prompt.`;
-    findings.push({ code: 'place_not_filled', severity: 'warning', at: pointer, message });
+    const message = `The agent would see ${place} as written: values of context are filled into prompts, titles, guidance, roles, rules and functions only. Move it into the prompt.`;
+    findings.push({ code: 'place_not_filled', severity: 'warning', at, message });
   });
+}
+
+/** How a renamed context value is kept: by its role and its name. */
+const KEY_ROLE = 'context_key ';
+
+function isPlaceOf(place: string, name: string): boolean {
+  const path = place.slice(2, -2).trim();
+  return path === name || path.startsWith(`${name}.`);
+}
+
+function unsupportedPlace(place: string): string {
+  const seen = `The agent would see ${clip(place, 80)} as written.`;
+  if (/^\{\{[ \t]*(?:[#/^!>&]|if\b|else\b|each\b|end)/.test(place)) {
+    return `${seen} Blocks are not supported: put the text into "promptFragments" with a "when", or use a loop.`;
+  }
+  const [name = 'name'] = place.match(/[\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*/u) ?? [];
+  return `${seen} Only the name of a value is supported, without operators or filters. Write {{${clip(name, 80)}}}.`;
 }

@@ -7,8 +7,6 @@ const workflow = (rest: object, more: object = {}) =>
   compileValue({ id: 'test.places', name: 'N', description: 'D', steps: [{ ...step, ...rest }], ...more });
 
 it.each<readonly [place: string, rest: object, more: object]>([
-  ['/steps/0/guidance/1', { guidance: ['Look.', 'Mind {{ team.rules }}.'] }, {}],
-  ['/steps/0/agentRole', { agentRole: 'You know {{stack}}.' }, {}],
   [
     '/steps/0/validationCriteria/0/message',
     { validationCriteria: [{ type: 'contains', value: 'x', message: '{{m}}' }] },
@@ -19,9 +17,7 @@ it.each<readonly [place: string, rest: object, more: object]>([
     { userDependency: { reason: 'needs_user_secret_or_token', prompt: 'For {{env}}?' } },
     {},
   ],
-  ['/metaGuidance/0', {}, { metaGuidance: ['Never touch {{legacy}}.'] }],
-  ['/functionDefinitions/0/definition', {}, { functionDefinitions: [{ name: 'f', definition: 'Go to {{place}}.' }] }],
-])('a value that is not put in where it stands is told: %s', (place, rest, more) => {
+])('a value that is not put in where it stands is warned about: %s', (place, rest, more) => {
   enforces('unfilled_place_warned');
   const result = workflow(rest, more);
   expect(found(result).filter((one) => one.includes('place_not_filled'))).toEqual([
@@ -37,8 +33,36 @@ it('a placeholder that is filled in, or means itself, gives no warning', () => {
     prompt: 'Do {{c}}.',
     promptFragments: [{ id: 'f', text: 'And {{d}}.' }],
     validationCriteria: [{ type: 'contains', value: '{{e}}', message: 'Keep the braces { { } }.' }],
-    guidance: ['{{wr.bindings.slot}}'],
+    guidance: ['{{wr.bindings.slot}}', 'Mind {{ team.rules }}.'],
+    agentRole: 'You know {{stack}}.',
+    functionDefinitions: [{ name: 'f', definition: 'Go to {{place}}.' }],
   };
   const extensionPoints = [{ slotId: 'slot', purpose: 'For {{f}}.', default: 'x' }];
-  expect(found(workflow(filled, { extensionPoints }))).toEqual([]);
+  expect(found(workflow(filled, { extensionPoints, metaGuidance: ['Never touch {{legacy}}.'] }))).toEqual([]);
+});
+
+it.each([
+  ['{{ size | upper }}', 'Write {{size}}.'],
+  ['{{i + 1}}', 'Write {{i}}.'],
+  ['{{}}', 'Write {{name}}.'],
+  ['{{ list[0].name }}', 'Write {{list}}.'],
+  ['{{#if big}}', 'put the text into "promptFragments" with a "when", or use a loop.'],
+  ['{{/each}}', 'put the text into "promptFragments" with a "when", or use a loop.'],
+])('%s in a text that the agent reads is refused, and the message shows the supported form', (place, advice) => {
+  enforces('unsupported_place_is_error');
+  const texts = [{ prompt: `Do ${place}.` }, { guidance: [`Mind ${place}.`] }, { title: `The ${place}` }];
+  for (const rest of texts) {
+    const { kind, diagnostics } = workflow(rest);
+    expect(kind).toBe('refused');
+    expect(diagnostics.map(({ code }) => code)).toEqual(['place_unsupported']);
+    expect(diagnostics[0]?.message).toContain(`The agent would see ${place} as written.`);
+    expect(diagnostics[0]?.message).toContain(advice);
+  }
+});
+
+it('braces of build services, of command line tools and of JSON mean themselves', () => {
+  enforces('unsupported_place_is_error');
+  const prompt = `Run \`docker ps --format "{{.Names}}"\`; read $${'{{ a == b }}'}; send {"a":{"b":{}}}, set {{1}, {2}}.`;
+  const checks = [{ id: 'up', run: 'docker ps --format "{{ json . }}"', minimum: 'asserted' }];
+  expect(found(workflow({ prompt, checks }))).toEqual([]);
 });

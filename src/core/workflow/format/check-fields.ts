@@ -14,7 +14,7 @@ export const check = f.closed(
       'Its name: `workrail attest TAG id` runs it, and an entry of `wr.verification_report` has it as `name`.',
     ),
     run: f.needed(
-      f.text(CHECK_COMMAND_BYTES_MAX, { use: 'prompt' }),
+      f.text(CHECK_COMMAND_BYTES_MAX, { use: 'command' }),
       'The command, run with `sh -c` in the workspace. It may contain `{{values}}` of context.',
     ),
     minimum: f.needed(

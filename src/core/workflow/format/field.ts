@@ -11,6 +11,8 @@ import type { Reader, ReadProblem } from './reader.ts';
 export type TextUse =
   /** Part of a prompt or a title: values of context are filled in when it is shown. */
   | 'prompt'
+  /** The same for a command, which may have braces of its own. */
+  | 'command'
   /** Read by the agent as written: a value of context in it would stay as it is. */
   | 'text'
   /** A name or a word that is not read as a sentence. */

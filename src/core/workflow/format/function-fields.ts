@@ -41,7 +41,7 @@ const parameterKind: f.Kind<ParameterSyntax> = f.built(
 
 export const functionDefinition = f.object('functionDefinition', {
   name: f.needed(f.text(128, { use: 'label', form: 'function_name', names: 'local' }), 'Referred to as `"name()"`.'),
-  definition: f.needed(f.text(4096, { use: 'text' }), 'The text that is shown with the steps that refer to it.'),
+  definition: f.needed(f.text(4096, { use: 'prompt' }), 'The text that is shown with the steps that refer to it.'),
   parameters: f.optionalList(f.list(parameterKind), 'Names, or objects that say more about each.'),
   scope: f.optional(f.choice(FUNCTION_SCOPES), 'From where it is visible; the place where it stands, if left out.'),
 });

@@ -79,7 +79,7 @@ describe('a wrong name', () => {
   it('fixing the name of a context value also changes conditions, loops and texts', () => {
     const userDependency = { reason: 'needs_user_artifact', contextKey: 'The Key', prompt: 'Which?' };
     const steps = [
-      work('a', { userDependency, prompt: 'Of {{The Key}} and {{The Key.part}}, not {{The Keys}}.' }),
+      work('a', { userDependency, prompt: 'Of {{The Key}} and {{The Key.part}}, not {The Keys}.' }),
       work('b', {
         runCondition: {
           or: [
@@ -92,7 +92,7 @@ describe('a wrong name', () => {
     ];
     expect(mended({ steps })).toMatchObject({
       steps: [
-        { userDependency: { contextKey: 'the_key' }, prompt: 'Of {{the_key}} and {{the_key.part}}, not {{The Keys}}.' },
+        { userDependency: { contextKey: 'the_key' }, prompt: 'Of {{the_key}} and {{the_key.part}}, not {The Keys}.' },
         { runCondition: { or: [{ var: 'the_key' }, { var: 'the_key.part' }] } },
         { loop: { items: 'the_key' } },
       ],

@@ -17,7 +17,7 @@ import { mapObject, mapTexts } from './text-walk.ts';
 
 const localName = f.text(ID_BYTES_MAX, { use: 'label', form: 'plain_name', names: 'local' });
 const prompt = f.text(PROMPT_BYTES_MAX, { use: 'prompt' });
-const agentRole = f.text(1024, { use: 'text' });
+const agentRole = f.text(1024, { use: 'prompt' });
 
 export const fragment = f.object('fragment', {
   id: f.needed(localName, 'Its name in this step.'),
@@ -146,7 +146,7 @@ export const userDependency = f.closed(
 );
 
 export const verification = f.object('verification', {
-  command: f.optional(f.text(1024, { use: 'prompt' }), 'The command to run.'),
+  command: f.optional(f.text(1024, { use: 'command' }), 'The command to run.'),
   prompt: f.optional(prompt, 'What to check.'),
 });
 
@@ -162,7 +162,7 @@ export const standardStep = f.object(
     prompt: f.optional(prompt, 'What to do. A step has this or `promptBlocks`.'),
     promptBlocks: f.optional(f.unplaced(promptBlocks), 'The prompt in parts.'),
     agentRole: f.optional(agentRole, 'The stance of the agent in this step.'),
-    guidance: f.optionalList(f.list(f.text(2048, { use: 'text' })), 'Constraints, one line each.'),
+    guidance: f.optionalList(f.list(f.text(2048, { use: 'prompt' })), 'Constraints, one line each.'),
     promptFragments: f.optionalList(
       f.list(fragment, { unique: { what: 'fragment', name: 'id' } }),
       'Texts that are added while a condition holds.',

@@ -13,7 +13,7 @@ import { mapObject } from './text-walk.ts';
 const name = (role: 'assessment' | 'reference' | 'slot' | 'local') =>
   f.text(ID_BYTES_MAX, { use: 'label', form: 'plain_name', names: role });
 const purpose = f.text(1024, { use: 'text' });
-const standingTexts = f.list(f.text(256, { use: 'text' }));
+const standingTexts = f.list(f.text(256, { use: 'prompt' }));
 const need = f.choice(['required', 'preferred', 'disabled']);
 
 export const capabilities = f.closed('capabilities', {
@@ -127,7 +127,7 @@ export const workflow = f.object('workflow', {
   ),
   tags: f.optionalList(f.list(f.text(64, { use: 'never' })), 'Free words for listing and filtering.'),
   agentRole: f.optional(
-    f.text(1024, { use: 'text' }),
+    f.text(1024, { use: 'prompt' }),
     'The stance of the agent, in every step that has none of its own.',
   ),
   capabilities: f.defaulted(f.unplaced(capabilities), 'What the agent needs.', { otherwise: {} }),
