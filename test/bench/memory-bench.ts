@@ -77,6 +77,10 @@ function filesOn(disk: Map<string, string>): AuthorServices['files'] {
     resolve: absolute,
     kindOf: (path) => (disk.has(absolute(path)) ? 'file' : under(path).length > 0 ? 'folder' : 'nothing'),
     list: (folder) => under(folder).sort(),
+    content: (path) => {
+      const text = disk.get(absolute(path));
+      return text === undefined ? { kind: 'unread', reason: { code: 'not_a_file' } } : { kind: 'text', text };
+    },
     read: (path) => {
       const text = disk.get(absolute(path));
       return text === undefined ? err({ code: 'file_absent', path }) : ok(text);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   type FSWatcher,
   linkSync,
   mkdirSync,
@@ -13,7 +14,8 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { AuthorFiles, FileFailure } from '../../app/ports/author-files.ts';
-import type { FolderAccess } from './read-folder.ts';
+import type { Unread } from '../../app/ports/workflow-sources.ts';
+import { contentAt, type FolderAccess } from './read-folder.ts';
 
 const DEPTH_MAX = 8;
 /** Editors write a file in several steps; changes within this time count as one. */
@@ -30,8 +32,16 @@ export function nodeAuthorFiles(access: FolderAccess, cwd: string): AuthorFiles 
       return stats.value.isDirectory() ? 'folder' : 'file';
     },
     list: (folder) => jsonFiles(access, absolute(folder), 0),
-    read: (path) => attempt(path, () => readFileSync(absolute(path), 'utf8')),
-    write: (path, text, options) => writeWhole(absolute(path), text, options?.isNew === true),
+    content: (path) => contentAt(access, absolute(path)),
+    read: (path) => {
+      if (statSync(absolute(path), { throwIfNoEntry: false }) === undefined) return err({ code: 'file_absent', path });
+      const content = contentAt(access, absolute(path));
+      return content.kind === 'text' ? ok(content.text) : err({ code: 'file_failed', path, cause: causeOf(content) });
+    },
+    write: (path, text, options) => {
+      if (options?.isNew === true) return writeNew(absolute(path), text);
+      return replace(realPathOf(access, absolute(path)), text);
+    },
     remove: (path) => attempt(path, () => rmSync(absolute(path))),
     changed: (paths) => changed(paths.map(absolute)),
   };
@@ -56,20 +66,42 @@ function jsonFiles(access: FolderAccess, folder: string, depth: number): readonl
   });
 }
 
-/** Written to a temporary file and then moved, so that nobody sees half a file. */
-function writeWhole(path: string, text: string, isNew: boolean): Result<void, FileFailure> {
-  const draft = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
+function causeOf({ reason }: Unread): string {
+  return reason.code === 'io_failed' ? reason.cause : reason.code.replaceAll('_', ' ');
+}
+
+/** A link fails if the file exists, where a rename would replace it. */
+function writeNew(path: string, text: string): Result<void, FileFailure> {
+  return attempt(path, () => viaDraft(path, { text }, (draft) => linkSync(draft, path)));
+}
+
+/** Nothing but the text changes: a byte order mark and the file's mode stay, and so does a link to it. */
+function replace(path: string, text: string): Result<void, FileFailure> {
   return attempt(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(draft, text);
-    try {
-      // A link fails if the file exists, where a rename would replace it.
-      if (isNew) linkSync(draft, path);
-      else renameSync(draft, path);
-    } finally {
-      rmSync(draft, { force: true });
-    }
+    const before = statSync(path, { throwIfNoEntry: false });
+    const hasMark = before?.isFile() === true && readFileSync(path).subarray(0, 3).equals(BYTE_ORDER_MARK);
+    const whole = { text: hasMark ? `\uFEFF${text}` : text, mode: before?.mode };
+    viaDraft(path, whole, (draft) => renameSync(draft, path));
   });
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/** Written to a temporary file and then moved, so that nobody sees half a file. */
+function viaDraft(
+  path: string,
+  { text, mode }: { readonly text: string; readonly mode?: number | undefined },
+  move: (draft: string) => void,
+): void {
+  const draft = join(dirname(path), `.${randomBytes(6).toString('hex')}.tmp`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(draft, text);
+  try {
+    if (mode !== undefined) chmodSync(draft, mode);
+    move(draft);
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 function changed(paths: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { SourceFile, UnreadReason, WorkflowFile } from '../../app/ports/workflow-sources.ts';
 import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
@@ -73,6 +73,13 @@ function contentOf(
   } catch {
     return unread({ code: 'not_utf8' });
   }
+}
+
+/** The content of one file at any place, read like the files of a source. */
+export function contentAt(access: FolderAccess, path: string): SourceFile['content'] {
+  const found = findThroughLinks(access, path, parse(path).root);
+  if (found.kind === 'folder') return unread({ code: 'not_a_file' });
+  return found.kind === 'unread' ? found : contentOf(access, found);
 }
 
 function unread(reason: UnreadReason): { readonly kind: 'unread'; readonly reason: UnreadReason } {

@@ -62,23 +62,14 @@ function hiddenAmong({ files }: AuthorServices, all: Catalog, paths: readonly st
 
 function looseFiles({ files }: AuthorServices, paths: readonly string[]): readonly WorkflowFile[] {
   const folders = [...new Set(paths.map(folderOf))];
-  return paths.map((path) => {
-    const read = files.read(path);
-    return {
-      ref: path.slice(folderOf(path).length + 1),
-      path,
-      kind: 'project',
-      rank: NAMED_RANK + folders.indexOf(folderOf(path)),
-      isInRoutines: folderOf(path).split(/[\\/]/).includes('routines'),
-      content: read.match(
-        (text) => ({ kind: 'text', text }),
-        (failure) => ({
-          kind: 'unread',
-          reason: failure.code === 'file_failed' ? { code: 'io_failed', cause: failure.cause } : { code: 'not_a_file' },
-        }),
-      ),
-    };
-  });
+  return paths.map((path) => ({
+    ref: path.slice(folderOf(path).length + 1),
+    path,
+    kind: 'project',
+    rank: NAMED_RANK + folders.indexOf(folderOf(path)),
+    isInRoutines: folderOf(path).split(/[\\/]/).includes('routines'),
+    content: files.content(path),
+  }));
 }
 
 function folderOf(path: string): string {

@@ -14,6 +14,7 @@ import {
 import type { LintCode } from '../../core/workflow/lint/lint-rule.ts';
 import { lintFile, lintWorkflow } from '../../core/workflow/lint/lint-workflow.ts';
 import type { Catalog, InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
+import { unreadDiagnostic } from '../catalog/file-diagnostics.ts';
 import type { FileFailure } from '../ports/author-files.ts';
 import { authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
@@ -100,8 +101,12 @@ async function checkedIn(
 }
 
 function checkScenarios({ files }: AuthorServices, path: string): CheckedFile {
-  const text = files.read(path).unwrapOr('');
-  const read = readDocument(text, scenarioFileSchema);
+  const content = files.content(path);
+  const text = content.kind === 'text' ? content.text : '';
+  const read =
+    content.kind === 'text'
+      ? readDocument(text, scenarioFileSchema)
+      : err([{ line: 1, column: 1, pointer: '', message: unreadDiagnostic(content.reason).message }]);
   const findings = (read.isErr() ? read.error : []).map(
     (problem): CheckFinding => ({ ...problem, code: 'scenario_invalid', severity: 'error', isLint: false }),
   );

@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow';
+import type { SourceFile } from './workflow-sources.ts';
 
 export type FileFailure =
   | { readonly code: 'file_absent'; readonly path: string }
@@ -12,8 +13,10 @@ export type AuthorFiles = {
   kindOf(path: string): 'file' | 'folder' | 'nothing';
   /** Every `.json` file in a folder and its subfolders, sorted. */
   list(folder: string): readonly string[];
+  /** The content as the sources of workflows read it: UTF-8 without a byte order mark. */
+  content(path: string): SourceFile['content'];
   read(path: string): Result<string, FileFailure>;
-  /** Writes a whole file at once. A new file does not replace an existing one. */
+  /** Writes a whole file at once, with the byte order mark it had. A new file does not replace an existing one. */
   write(path: string, text: string, options?: { readonly isNew: boolean }): Result<void, FileFailure>;
   remove(path: string): Result<void, FileFailure>;
   /** Resolves at the next change of a file in one of these folders. */

@@ -49,6 +49,7 @@ export const workflowList = command({
           workspace: author.workspace,
           isVerbose: switches.isVerbose,
           width: columnsOf(program),
+          isSearch: operands.length > 0 || tags.length > 0,
         }),
         [dim(found.length === total ? plural(total, 'workflow') : `${found.length} of ${plural(total, 'workflow')}`)],
       ],
@@ -60,12 +61,22 @@ export const workflowList = command({
 /** The blanks around an id, and the room that a readable description needs. */
 const BESIDE_ID = 34;
 
-type Layout = { readonly workspace: string; readonly isVerbose: boolean; readonly width: number };
+type Layout = {
+  readonly workspace: string;
+  readonly isVerbose: boolean;
+  readonly width: number;
+  readonly isSearch: boolean;
+};
+
+/** A folder may hold hundreds of files that are no workflows. */
+const INVALID_SHOWN_MAX = 20;
 
 function linesOf({ workflows, invalid }: WorkflowListData, layout: Layout): readonly Line[] {
   const widest = Math.max(0, ...workflows.map(({ id }) => id.length));
   // If ids leave too little room, each has a line of its own.
   const width = widest + BESIDE_ID > layout.width ? 2 : widest;
+  const shown = layout.isSearch ? [] : invalid.slice(0, INVALID_SHOWN_MAX);
+  const omitted = invalid.length - shown.length;
   const kinds = [
     { title: 'Workflows', of: workflows.filter(({ kind }) => kind === 'workflow') },
     { title: 'Routines', of: workflows.filter(({ kind }) => kind === 'routine') },
@@ -74,10 +85,18 @@ function linesOf({ workflows, invalid }: WorkflowListData, layout: Layout): read
     ...kinds.flatMap(({ title, of }) =>
       of.length === 0 ? [] : [[strong(title)], ...of.flatMap((one) => oneOf(one, width, layout))],
     ),
-    ...invalid.flatMap(({ path, errors, first }): readonly Line[] => [
+    ...shown.flatMap(({ path, errors, first }): readonly Line[] => [
       [bad('✗ '), `${pathFrom(path, layout.workspace)} is invalid (${plural(errors, 'error')})`],
       ...hangText(first, { first: '', rest: 4, width: layout.width }).map((text): Line => [dim(text)]),
     ]),
+    ...(omitted === 0
+      ? []
+      : [
+          [
+            bad('✗ '),
+            `${plural(omitted, 'invalid file is', 'invalid files are')} not shown: workrail workflow check --all`,
+          ],
+        ]),
   ];
 }
 

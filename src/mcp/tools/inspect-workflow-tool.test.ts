@@ -5,6 +5,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
 import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../app/ports/workflow-sources.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { INSPECT_MODES, inspectReplyShape, inspectWorkflowTool } from './inspect-workflow-tool.ts';
 import { listReplyShape, listWorkflowsTool } from './list-workflows-tool.ts';
@@ -118,6 +119,23 @@ describe('list_workflows', () => {
     const { structured } = listed._unsafeUnwrap();
     expect(listReplyShape.safeParse(structured).error).toBeUndefined();
     expect(structured['invalid']).toContainEqual(expect.objectContaining({ file: 'broken.json' }));
+  });
+
+  it('list_workflows lists at most 20 invalid files, a search only those it is about, and counts the others', async () => {
+    enforces('invalid_file_is_listed');
+    const broken = Array.from({ length: 535 }, (_, i) => fileWith('{', { ref: `broken-${i}.json` }));
+    const services = servicesWith(broken);
+    const listed = async (sent: JsonObject) => {
+      const { text, structured } = (await listWorkflowsTool.run(services, sent, NOWHERE))._unsafeUnwrap();
+      expect(listReplyShape.safeParse(structured).error).toBeUndefined();
+      const { invalid, invalidTotal } = structured as { invalid: readonly { file: string }[]; invalidTotal: number };
+      return { text, files: invalid.map(({ file }) => file), invalidTotal };
+    };
+    const whole = await listed({});
+    expect([whole.files.length, whole.invalidTotal]).toEqual([20, 535]);
+    expect(whole.text).toContain('515 invalid files are not shown.');
+    expect(await listed({ query: 'review' })).toMatchObject({ files: [], invalidTotal: 535 });
+    expect(await listed({ query: 'broken-534' })).toMatchObject({ files: ['broken-534.json'], invalidTotal: 535 });
   });
 
   it('list_workflows with a query says how many workflows do not match', async () => {

@@ -35,6 +35,8 @@ export const listReplyShape = z.strictObject({
     }),
   ),
   invalid: z.array(z.strictObject({ file: z.string().min(1), id: z.string().optional(), problems: texts.min(1) })),
+  /** How many invalid files there are, if not all are listed. */
+  invalidTotal: z.int().min(1).optional(),
   /** How many workflows there are, shown or not. */
   total: z.int().min(0),
   warnings: z.array(z.strictObject({ code: z.literal('workspace_not_used'), message: z.string().min(1) })).optional(),
@@ -59,15 +61,17 @@ export const listWorkflowsTool = defineTool({
   run: async (services, filter, { workspace }) => {
     const catalog = await services.catalog.list(workspace);
     const shown = filterWorkflows(catalog.workflows, filter);
+    const broken = shownInvalid(catalog.invalid, filter);
     const { workspaceProblem } = catalog;
     const unused = workspaceProblem === undefined ? undefined : explainWorkspace(workspaceProblem);
-    const lines = [...(unused === undefined ? [] : [unused]), ...linesFor(catalog, shown, filter)];
+    const lines = [...(unused === undefined ? [] : [unused]), ...linesFor(catalog, { shown, broken }, filter)];
     return ok({
       text: visibleText(lines.join('\n')),
       structured: {
         kind: 'ok',
         workflows: shown.map(listed),
-        invalid: catalog.invalid.map(listedInvalid),
+        invalid: broken.map(listedInvalid),
+        ...(broken.length === catalog.invalid.length ? {} : { invalidTotal: catalog.invalid.length }),
         total: catalog.workflows.length,
         ...(unused === undefined ? {} : { warnings: [{ code: 'workspace_not_used', message: unused }] }),
       },
@@ -77,7 +81,7 @@ export const listWorkflowsTool = defineTool({
 
 function linesFor(
   { workflows, invalid }: Catalog,
-  shown: readonly ListedWorkflow[],
+  { shown, broken }: { readonly shown: readonly ListedWorkflow[]; readonly broken: readonly InvalidFile[] },
   filter: Filter,
 ): readonly string[] {
   return [
@@ -86,7 +90,8 @@ function linesFor(
     ...shown.flatMap(({ file, warnings }) =>
       warnings.length === 0 ? [] : [`Usable, with warnings: ${file.ref}\n${warnings.map(problem).join('\n')}`],
     ),
-    ...invalid.map(({ file, diagnostics }) => `Invalid: ${file.ref}\n${diagnostics.map(problem).join('\n')}`),
+    ...broken.map((one) => `Invalid: ${one.file.ref}\n${problemsOf(one).join('\n')}`),
+    ...omittedLine(invalid.length - broken.length),
     ...(shown.length === 0 ? [] : ['Start one with start_workflow, or see its steps first with inspect_workflow.']),
   ];
 }
@@ -136,9 +141,33 @@ function listed(workflow: ListedWorkflow): JsonObject {
   };
 }
 
+/** A folder may hold hundreds of files that are no workflows. */
+const INVALID_SHOWN_MAX = 20;
+const PROBLEMS_SHOWN_MAX = 5;
+
+/** The invalid files that a caller should see: a search shows those that it is about. */
+function shownInvalid(invalid: readonly InvalidFile[], { query = '', tags = [] }: Filter): readonly InvalidFile[] {
+  const words = query.toLowerCase().split(/\s+/);
+  const isMeant = ({ file, id = '' }: InvalidFile) =>
+    words.every((word) => `${file.ref} ${id}`.toLowerCase().includes(word));
+  const meant = tags.length > 0 ? [] : invalid.filter(isMeant);
+  return meant.slice(0, INVALID_SHOWN_MAX);
+}
+
+function omittedLine(omitted: number): readonly string[] {
+  if (omitted === 0) return [];
+  const files = plural(omitted, 'invalid file is', 'invalid files are');
+  return [`${files} not shown. This command shows all of them: workrail workflow check --all`];
+}
+
+function problemsOf({ diagnostics }: InvalidFile): readonly string[] {
+  const more = diagnostics.length - PROBLEMS_SHOWN_MAX;
+  return [...diagnostics.slice(0, PROBLEMS_SHOWN_MAX).map(problem), ...(more > 0 ? [`and ${more} more`] : [])];
+}
+
 function listedInvalid(invalid: InvalidFile): JsonObject {
   const { file, id } = invalid;
-  return defined({ file: file.ref, id, problems: invalid.diagnostics.map(problem) });
+  return defined({ file: file.ref, id, problems: problemsOf(invalid) });
 }
 
 function problem({ line, column, pointer, message }: LocatedDiagnostic): string {
