@@ -6,7 +6,7 @@ import type { ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-
 import { canonicalBytes } from '../core/json/canonical-json.ts';
 import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
-import type { BoundWorkspace } from '../core/run/gate-facts.ts';
+import type { BoundWorkspace, ChangedFile } from '../core/run/gate-facts.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 
 /** Starting a workflow must not wait for a repository on a slow disk. */
@@ -58,29 +58,35 @@ async function treeOf(workspace: string, sha256: Hasher['sha256']): Promise<Boun
   ]);
   const [root, headSha, tree] = names?.split('\n') ?? [];
   if (root === undefined || headSha === undefined || !COMMIT.test(headSha) || status === undefined) return 'unknown';
-  const changed = changedFiles(status).filter((path) => isFile(join(root, path)));
+  const differing = changedFiles(status);
+  const files = differing.filter(({ path }) => isFile(join(root, path)));
   const hashed =
-    changed.length === 0
+    files.length === 0
       ? ''
-      : await git(['hash-object', '--stdin-paths'], `${changed.map((path) => join(root, path)).join('\n')}\n`);
+      : await git(['hash-object', '--stdin-paths'], `${files.map(({ path }) => join(root, path)).join('\n')}\n`);
   if (hashed === undefined) return 'unknown';
-  const bytes = canonicalBytes({ v: 1, tree: tree ?? null, status, files: hashed.split('\n') });
-  return bytes.isErr() ? 'unknown' : { headSha, treeDigest: sha256(bytes.value) };
+  const ids = hashed.split('\n');
+  const blobs = new Map(files.map(({ path }, i) => [path, ids[i]]));
+  const changed = differing.map((file) => ({ ...file, blob: blobs.get(file.path) }));
+  const bytes = canonicalBytes({ v: 1, tree: tree ?? null, status, files: ids });
+  return bytes.isErr() ? 'unknown' : { headSha, treeDigest: sha256(bytes.value), changed };
 }
 
-/** The paths in the output of `git status --porcelain=v2 -z`. */
-function changedFiles(status: string): readonly string[] {
+/** The states and paths in the output of `git status --porcelain=v2 -z`. */
+function changedFiles(status: string): readonly Pick<ChangedFile, 'state' | 'path'>[] {
   const entries = status.split('\0');
-  const paths: string[] = [];
+  const found: Pick<ChangedFile, 'state' | 'path'>[] = [];
   for (let i = 0; i < entries.length; i++) {
     const entry = entries[i] ?? '';
     const fields = { '1': 8, '2': 9, u: 10, '?': 1 }[entry.charAt(0)];
     if (fields === undefined) continue;
-    paths.push(entry.split(' ').slice(fields).join(' '));
+    const [kind, xy = ''] = entry.split(' ');
+    const state = kind === '?' ? '??' : xy.replaceAll('.', ' ').padEnd(2).slice(0, 2);
+    found.push({ state, path: entry.split(' ').slice(fields).join(' ') });
     // A rename is followed by the path that it had before.
     if (entry.startsWith('2')) i += 1;
   }
-  return paths.filter((path) => !path.includes('\n'));
+  return found.filter(({ path }) => !path.includes('\n'));
 }
 
 function runGit(

@@ -1,14 +1,17 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
-import type { PersonAnswer, WaitingDraft } from '../app/run/answer-gate.ts';
+import { boundFileLines, type PersonAnswer, type WaitingDraft } from '../app/run/answer-gate.ts';
 import { quote } from '../core/json/json-value.ts';
 import { runTag } from '../core/log/ids.ts';
+import { voidedWords } from '../core/run/gate-facts.ts';
 import { visibleLine, visibleText } from '../core/text/visible-text.ts';
 
 const MESSAGE_LENGTH_MAX = 2_000;
 const COMMENT_LENGTH_MAX = 1_000;
-/** So that room is left for the draft. */
-const TITLE_LENGTH_MAX = 200;
-const QUESTION_LENGTH_MAX = 600;
+/** Bounds of the lines around the draft, so that most of the form is left for the draft itself. */
+const GOAL_LENGTH_MAX = 160;
+const QUESTION_LENGTH_MAX = 400;
+const PLACE_LENGTH_MAX = 120;
+const FILES_LENGTH_MAX = 500;
 
 /** The form that a person fills in. It has no default: only an explicit decision counts. */
 export function answerForm(waiting: WaitingDraft): ElicitRequestFormParams {
@@ -35,29 +38,38 @@ export function answerForm(waiting: WaitingDraft): ElicitRequestFormParams {
   };
 }
 
-/** What is approved, as much of it as fits, and whether that is all. */
+/** What is approved and what it is about, as much of the draft as fits. */
 function shownMessage(waiting: WaitingDraft): { readonly text: string; readonly isWhole: boolean } {
-  const { step, runId, code, question } = waiting;
-  const asked = visibleText(question);
+  const { step, runId, code, question, goal, workflow, root, voided } = waiting;
   const head = [
     'WorkRail needs your decision.',
-    `Step "${cut(visibleLine(step.title), TITLE_LENGTH_MAX)}" · run ${runTag(runId)}`,
-    ...(question === step.title ? [] : [cut(asked, QUESTION_LENGTH_MAX)]),
+    `Step "${short(step.title, PLACE_LENGTH_MAX)}" · run ${runTag(runId)}`,
+    ...(goal === undefined ? [] : [`Goal: ${short(goal, GOAL_LENGTH_MAX)}`]),
+    `Workflow: ${short(workflow, PLACE_LENGTH_MAX)}`,
+    ...(root === undefined ? [] : [`Folder: ${short(root, PLACE_LENGTH_MAX)}`]),
+    ...(voided === undefined ? [] : [voidedWords(voided)]),
+    ...(question === step.title ? [] : [cut(visibleText(question), QUESTION_LENGTH_MAX)]),
   ];
-  const draft = draftTexts(waiting)
+  const files = shownFiles(waiting);
+  const report = draftTexts(waiting)
     .flatMap((text) => visibleText(text).split('\n'))
     .map((line) => `| ${line}`)
     .join('\n');
-  const whole = [...head, `The agent reports (draft ${code}):`, draft].join('\n');
-  if (whole.length <= MESSAGE_LENGTH_MAX && asked.length <= QUESTION_LENGTH_MAX) return { text: whole, isWhole: true };
-  const tail = `To see all of it: workrail answer ${runTag(runId)}`;
-  const top = [...head, `The agent reports (draft ${code}, the beginning):`].join('\n');
-  const room = MESSAGE_LENGTH_MAX - top.length - tail.length - 2;
-  return { text: [top, cut(draft, room), tail].join('\n'), isWhole: false };
+  const whole = [...head, `The agent reports (draft ${code}):`, report, ...files].join('\n');
+  const isAsked = question.length <= QUESTION_LENGTH_MAX;
+  if (whole.length <= MESSAGE_LENGTH_MAX && isAsked) return { text: whole, isWhole: true };
+  const start = [...head, `The agent reports (draft ${code}, the beginning):`].join('\n');
+  const end = [`To see all of it: workrail answer ${runTag(runId)}`, ...files].join('\n');
+  const room = Math.max(0, MESSAGE_LENGTH_MAX - start.length - end.length - 2);
+  return { text: [start, cut(report, room), end].join('\n'), isWhole: false };
+}
+
+function short(text: string, lengthMax: number): string {
+  return cut(visibleLine(text), lengthMax);
 }
 
 function cut(text: string, lengthMax: number): string {
-  return text.length <= lengthMax ? text : `${text.slice(0, lengthMax - 1).toWellFormed()}…`;
+  return text.length <= lengthMax ? text : `${text.slice(0, Math.max(0, lengthMax - 1)).toWellFormed()}…`;
 }
 
 /** Everything that an answer is about. */
@@ -65,6 +77,14 @@ function draftTexts({ draft }: WaitingDraft): readonly string[] {
   const context = Object.entries(draft.context).map(([key, value]) => `context ${quote(key)}: ${quote(value ?? null)}`);
   const artifacts = draft.artifacts.map(({ kind, value }) => `${kind ?? 'artifact'}: ${quote(value)}`);
   return [draft.notesMarkdown ?? '(no notes)', ...context, ...artifacts];
+}
+
+function shownFiles(waiting: WaitingDraft): readonly string[] {
+  const lines = boundFileLines(waiting).map((line) =>
+    line.startsWith(' ') ? `  ${short(line.trimStart(), 80)}` : line,
+  );
+  while (lines.join('\n').length > FILES_LENGTH_MAX) lines.splice(-2, 2, '  …');
+  return lines;
 }
 
 /** What an accepted form says; `undefined` where it holds no decision. */

@@ -209,12 +209,18 @@ function gateBlock({ structuredContent }: CallToolResult): GateBlock | undefined
     return undefined;
   }
   const approvals = blockers.map((blocker: JsonValue) =>
-    isObject(blocker) ? approvalOf(blocker as JsonObject) : undefined,
+    isObject(blocker) && !isRejected(blocker) ? approvalOf(blocker as JsonObject) : undefined,
   );
   const [first] = approvals;
   return first === undefined || approvals.includes(undefined)
     ? undefined
     : { digest: first.digest, stateToken, ackToken };
+}
+
+/** A person who said no is not asked about the same draft. */
+function isRejected(blocker: JsonObject): boolean {
+  const details = blocker['details'];
+  return details !== undefined && isObject(details) && details['rejected'] === true;
 }
 
 async function waitingOf(backend: Services, stateToken: string): Promise<WaitingDraft | undefined> {

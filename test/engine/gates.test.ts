@@ -7,6 +7,7 @@ import { reportHtml } from '../../src/core/report/html/report-html.ts';
 import { reportMarkdown } from '../../src/core/report/markdown/report-markdown.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
 import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
+import { answerForm, readAnswer } from '../../src/mcp/answer-form.ts';
 import { reportOf } from '../e2e/report/hunted-report.ts';
 import { enforces } from '../enforces.ts';
 import { type Engine, engine, eventsOf, withFile } from '../examples/engine.ts';
@@ -136,18 +137,34 @@ test('an approval does not cover another draft', async () => {
   (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
   const changed = await run.send(blocked, { notes: 'Shipped 1.3.' });
   expect(kindOf(changed)).toBe('blocked');
+  expect(changed.text).toContain('that approval no longer counts. Changed since: notes.');
+  const { code } = draftCodeOf(blocked) as { readonly code: string };
+  const { found } = await waitingAt(run, changed);
+  expect(found._unsafeUnwrap()).toMatchObject({ answer: undefined, voided: { code, statement: 'approved', changes: ['notes'] } });
   expect(kindOf(await run.send(blocked, { context: { extra: 1 } }))).toBe('blocked');
 });
 
 test('an approval ends when files of the workspace change, unless the step does not bind them', async () => {
   let tree = 'sha256:a';
-  const workspace = (): BoundWorkspace => ({ headSha: 'h', treeDigest: tree });
+  const workspace = (): BoundWorkspace => ({
+    headSha: 'h',
+    treeDigest: tree,
+    changed: [
+      { state: ' M', path: 'src/shop.ts', blob: tree.slice(-1) },
+      { state: '??', path: 'same.txt', blob: 'x' },
+    ],
+  });
   const run = made(RELEASE, workspace);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
   (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
   tree = 'sha256:b';
   const again = await run.send(blocked);
   expect(kindOf(again)).toBe('blocked');
+  const { code } = draftCodeOf(blocked) as { readonly code: string };
+  expect(again.text).toContain(
+    `Draft ${code} was approved, but that approval no longer counts. Changed since: files (`,
+  );
+  expect(again.text).toContain('files (src/shop.ts). This step waits for a person again');
 
   const [ship, tell] = RELEASE.steps;
   const loose = made({ ...RELEASE, steps: [{ ...ship, bindsTree: false }, tell] }, workspace);
@@ -161,9 +178,27 @@ test('a rejection keeps the gate closed, and the agent reads the comment', async
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
   (await answer(run, blocked, { kind: 'rejected', comment: 'Not on a Friday.', shown: 'whole' }))._unsafeUnwrap();
-  const again = await run.send(blocked);
-  expect(kindOf(again)).toBe('blocked');
-  expect(again.text).toContain('Not on a Friday.');
+  const call = {
+    tool: 'continue_workflow',
+    arguments: { output: { notesMarkdown: expect.stringContaining('<fill:') } },
+  };
+  for (const again of [await run.show(blocked), await run.send(blocked)]) {
+    expect(kindOf(again)).toBe('blocked');
+    expect(again.text).toContain('The comment was: "Not on a Friday."');
+    expect(again.text).not.toContain('Ask the user');
+    expect(again.structured).toMatchObject({ nextIntent: 'perform_pending_then_continue', nextCall: call });
+  }
+  const next = await run.send(await run.show(blocked), { notes: 'Shipped on Monday.' });
+  expect(next.text).toMatch(/Draft [A-Z]{4} waits for your decision/);
+  expect(next.text).not.toContain('no longer counts');
+});
+
+test('waiting for a person and rejections are not attempts that were blocked in a row', async () => {
+  const run = made(RELEASE);
+  let reply = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, reply, { kind: 'rejected', shown: 'whole' }))._unsafeUnwrap();
+  for (let i = 0; i < 6; i++) reply = await run.send(reply);
+  expect([kindOf(reply), reply.text.includes('in a row')]).toEqual(['blocked', false]);
 });
 
 test('a checkpoint of a report that waits for a person shows the same draft as the report', async () => {
@@ -338,4 +373,29 @@ test("a claim about a capability in a draft that a person approved is recorded a
     [await run.node(blocked), said('agent')],
     [await run.node(next), said('user')],
   ]);
+});
+
+test('the form of the client shows goal, workflow, folder, bound files and a voided approval in 2,000 characters', async () => {
+  let blob = 'a';
+  const changed = () => Array.from({ length: 14 }, (_, i) => ({ state: ' M', path: `src/shop-${i}.ts`, blob }));
+  const run = made(RELEASE, () => ({ headSha: 'h', treeDigest: `sha256:${blob}`, changed: changed() }));
+  const start = await run.start('team.release', { context: { goal: 'Ship the shop' } });
+  const blocked = await run.send(start, { notes: 'Shipped.\n'.repeat(400) });
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  blob = 'b';
+  const waiting = (await waitingAt(run, blocked)).found._unsafeUnwrap();
+  const { message } = answerForm(waiting);
+  expect(message.length).toBeLessThanOrEqual(2_000);
+  for (const part of [
+    'Goal: Ship the shop',
+    'Workflow: Release (',
+    'Folder: /work/shop',
+    'files (src/shop-0.ts, src/shop-1.ts, src/shop-2.ts, src/shop-3.ts, src/shop-4.ts and 9 more)',
+    '| Shipped.',
+    'To see all of it: workrail answer',
+    ' M src/shop-9.ts\n  and 4 more',
+  ]) {
+    expect(message).toContain(part);
+  }
+  expect(readAnswer(waiting, { decision: 'approve' })).toEqual({ kind: 'approved', shown: 'part' });
 });

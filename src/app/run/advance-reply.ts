@@ -21,7 +21,7 @@ type ReplyPlace = {
   /** The line of the node at which the attempt was made. */
   readonly line: LinePosition;
   readonly wasClosed: boolean;
-  /** How many attempts at this step there were since the last that was not blocked, this one included. */
+  /** How many attempts at this step were blocked in a row, this one included; waiting for a person does not count. */
   readonly attempts: number;
   /** What lowered the mode that the call asked for. */
   readonly cap?: ModeCap | undefined;

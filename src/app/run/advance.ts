@@ -10,6 +10,7 @@ import type { AttemptId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, requestDigest } from '../../core/log/operation/stored-reply.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
+import { isGate } from '../../core/run/decide/judge-attempt.ts';
 import { isKeyWords } from '../../core/run/form/context-form.ts';
 import { unfilledKeys, withoutKeys } from '../../core/run/form/unfilled.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
@@ -27,6 +28,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices, ConfigRefusal, Services } from '../services.ts';
 import { advanceReply } from './advance-reply.ts';
 import {
+  blockedInARow,
   earlierAttempts,
   evidenceFacts,
   type GateSurroundings,
@@ -179,7 +181,8 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const { sha256 } = services.hasher;
     const decided = advanceRun(attempt, sha256);
     const { outcome } = decided;
-    const attempts = attempt.drafts.length + 1;
+    const earlier = blockedInARow(current.view, triedStep(current.view, nodeId).blocked);
+    const attempts = outcome.kind === 'blocked' && outcome.blockers.every(isGate) ? 0 : earlier + 1;
     // Only the last reply looks back over the whole line, so that a call costs the same however long the run is.
     const isOver = outcome.snapshot.enginePayload.state.kind === 'complete';
     const earlierChecks = isOver ? checksOnLine(current.view, nodeId) : [];

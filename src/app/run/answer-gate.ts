@@ -12,9 +12,10 @@ import {
   type SessionId,
 } from '../../core/log/ids.ts';
 import { checkAttempt, isGate } from '../../core/run/decide/judge-attempt.ts';
-import { contextChange } from '../../core/run/gate-facts.ts';
+import { type ChangedFile, contextChange, type VoidedApproval, voidedOf } from '../../core/run/gate-facts.ts';
 import type { HandedIn } from '../../core/run/step-place.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
+import { visibleLine } from '../../core/text/visible-text.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../../core/views/attestations.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
@@ -45,8 +46,15 @@ export type WaitingDraft = {
   };
   /** The newest answer about it. Until the step is done, another one takes its place. */
   readonly answer: Attestation['data'] | undefined;
+  /** An approval of an earlier draft, which does not count for this one. */
+  readonly voided: VoidedApproval | undefined;
+  /** What the run is for, and the workflow with where it comes from. */
+  readonly goal: string | undefined;
+  readonly workflow: string;
   /** Whether a later change of files in the workspace ends an approval. */
   readonly areFilesBound: boolean;
+  /** The bound files that differ from the last commit. */
+  readonly changedFiles: readonly ChangedFile[];
   /** The folder whose settings apply. */
   readonly root: string | undefined;
   /** The channels on which an answer counts. */
@@ -117,6 +125,11 @@ async function waitingAt(
     }
     const { contextKey } = gateOf(step, surroundings.minimum) ?? {};
     const before = attempt.gate?.subject.contextBefore ?? {};
+    const workspace = attempt.gate?.subject.workspace;
+    const bound = workspace === 'unknown' ? undefined : workspace;
+    const { source, context } = attempt.facts;
+    const goal = context['goal'];
+    const { name } = attempt.index.workflow;
     return ok({
       sessionId: session.sessionId,
       runId: node.runId,
@@ -129,9 +142,29 @@ async function waitingAt(
       answer: answerTo(unusedAnswers(session.view, attempt.gate?.subject.nodeId ?? nodeId), approval.digest)?.data,
       root: rootOf(session),
       accept: surroundings.accept,
-      areFilesBound: attempt.gate?.subject.workspace !== undefined && attempt.gate.subject.workspace !== 'unknown',
+      voided: voidedOf(gate?.details),
+      goal: typeof goal === 'string' && goal.trim() !== '' ? goal : undefined,
+      workflow: source === undefined ? name : `${name} (${source})`,
+      areFilesBound: bound !== undefined,
+      changedFiles: bound?.changed ?? [],
     });
   });
+}
+
+const STATUS_LINES_MAX = 10;
+
+/** Which files of the work tree an answer depends on, as lines. Both channels show the same. */
+export function boundFileLines({ areFilesBound, changedFiles }: WaitingDraft): readonly string[] {
+  if (!areFilesBound) return ['The answer does not depend on the files of the workspace.'];
+  if (changedFiles.length === 0) {
+    return ['The answer counts for the files as they are now: nothing differs from the last commit.'];
+  }
+  const more = changedFiles.length - STATUS_LINES_MAX;
+  return [
+    'The answer counts for the files as they are now. What differs from the last commit:',
+    ...changedFiles.slice(0, STATUS_LINES_MAX).map(({ state, path }) => `  ${state} ${visibleLine(path)}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+  ];
 }
 
 /** The digest and code that a block shows. */

@@ -1,18 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalBytes, type JsonRefusal } from '../../core/json/canonical-json.ts';
-import type { JsonObject } from '../../core/json/json-value.ts';
+import { isObject, type JsonObject, ownValue } from '../../core/json/json-value.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { type ArtifactDigest, artifactDigestSchema, type NodeId, type StepId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/operation-drafts.ts';
+import { isGate } from '../../core/run/decide/judge-attempt.ts';
 import type { CheckRecord, EvidenceFacts } from '../../core/run/evidence/judge-check.ts';
 import { withoutKeys } from '../../core/run/form/unfilled.ts';
 import { type BoundWorkspace, type GateFacts, strongestAssurance } from '../../core/run/gate-facts.ts';
 import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
-import { unusedAnswers } from '../../core/views/attestations.ts';
+import { type Attestation, unusedAnswers } from '../../core/views/attestations.ts';
 import { contextAt, isKeyFromPerson } from '../../core/views/lineage.ts';
 import { blockedDraft, type NodeOutput } from '../../core/views/node-facts.ts';
 import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
+import { blockersAt } from '../../core/views/run-status.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { Assurance, CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
@@ -115,10 +117,12 @@ export function gateFacts(
   if (gate === undefined) return undefined;
   const { nodeId, runId } = target;
   const tried = triedStep(view, nodeId);
+  const answers = unusedAnswers(view, tried.step.nodeId);
   return {
     minimum: surroundings.minimum,
     accept: surroundings.accept,
-    attestations: unusedAnswers(view, tried.step.nodeId).map(({ data }) => data),
+    attestations: answers.map(({ data }) => data),
+    approved: approvedDraft(view, answers, surroundings.accept),
     personKeys:
       gate.contextKey !== undefined && isKeyFromPerson(view.context, nodeId, gate.contextKey) ? [gate.contextKey] : [],
     subject: {
@@ -133,6 +137,30 @@ export function gateFacts(
     },
     sha256: services.hasher.sha256,
   };
+}
+
+/** The draft that people's newest answer is about, unless it was rejected. */
+function approvedDraft(
+  view: SessionView,
+  answers: readonly Attestation[],
+  accept: GateFacts['accept'],
+): GateFacts['approved'] {
+  const newest = answers.findLast(({ data }) => accept.includes(data.by.via));
+  if (newest?.data.subject.kind !== 'attempt') return undefined;
+  const statement = newest.data.statement.kind;
+  if (statement !== 'approved' && statement !== 'answered') return undefined;
+  const { digest } = newest.data.subject;
+  const { draft, approval } = blockersAt(view, newest.scope.nodeId).find(isGate)?.details ?? {};
+  if (draft === undefined || !isObject(draft)) return { digest, statement, parts: undefined };
+  // If files changed before the person answered, those at the block are not the ones that were approved.
+  const isShown = isObject(approval) && ownValue(approval, 'digest') === digest;
+  return { digest, statement, parts: isShown ? draft : withoutKeys(draft, ['tree', 'files']) };
+}
+
+/** How many attempts in a row were blocked for something that the agent can send. Waiting for a person does not count. */
+export function blockedInARow(view: SessionView, blocked: readonly RunNode[]): number {
+  const last = blocked.findLastIndex(({ nodeId }) => blockersAt(view, nodeId).every(isGate));
+  return blocked.length - 1 - last;
 }
 
 /** What commands showed at the step of a node; `undefined` for a step without checks. */

@@ -9,7 +9,9 @@ import type { ReplyParts } from '../../core/prompt/reply-parts.ts';
 import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
 import { blockersOf } from '../../core/run/decide/advance-run.ts';
 import { judgeAttempt } from '../../core/run/decide/judge-attempt.ts';
+import { blank, WORK_WORDS } from '../../core/run/form/blank.ts';
 import type { EarlierStep, Unmet } from '../../core/run/requirements/requirement.ts';
+import { rejectedWords } from '../../core/run/requirements/user.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import { type AttemptsUsedUp, nextAttempt, type TokenKind } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
@@ -25,7 +27,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
 import { listedGaps, shownGoal } from './advance-reply.ts';
 import { approvalOf } from './answer-gate.ts';
-import { earlierAttempts, evidenceFacts, triedStep } from './attempt-facts.ts';
+import { blockedInARow, earlierAttempts, evidenceFacts, triedStep } from './attempt-facts.ts';
 import { driftWarnings } from './drift-warnings.ts';
 import { giveReply, type ReplyNode, stateTokenOf } from './give-reply.ts';
 import { leftNode, readRecap } from './read-recap.ts';
@@ -176,7 +178,7 @@ export async function standingBlock(
   if (isLeft && !isWaiting) return ok(held);
   const gates = standingGates(view, nodeId);
   if (gates.length > 0) {
-    return ok({ ...held, blocked: { blockers: blockersOf(gates), unmet: gates, attempts: blocked.length } });
+    return ok({ ...held, blocked: { blockers: blockersOf(gates), unmet: gates, attempts: 0 } });
   }
   const verdict = judgeAttempt({
     index,
@@ -193,7 +195,7 @@ export async function standingBlock(
   });
   if (verdict.kind !== 'blocked') return ok(held);
   const { unmet } = verdict;
-  return ok({ ...held, blocked: { blockers: blockersOf(unmet), unmet, attempts: blocked.length } });
+  return ok({ ...held, blocked: { blockers: blockersOf(unmet), unmet, attempts: blockedInARow(view, blocked) } });
 }
 
 /**
@@ -207,17 +209,24 @@ function standingGates(view: SessionView, nodeId: NodeId): readonly Unmet[] {
     const reason = approval && reasonOf(blocker);
     if (approval === undefined || reason === undefined) return [];
     const { pointer, message, suggestedFix = '', details = {} } = blocker;
-    const answered = answerTo(said, approval.digest)?.data.statement.kind;
-    const words =
-      answered === undefined || answered === 'rejected'
-        ? { message, suggestedFix }
-        : {
-            message: `A person answered: draft ${approval.code} is ${answered}.`,
-            suggestedFix: 'Send the call. It needs no output.',
-          };
-    return [{ reason, pointer, ...words, details, requirement: `gate:${approval.digest}`, form: {} }];
+    const found = { reason, pointer, requirement: `gate:${approval.digest}` };
+    const statement = answerTo(said, approval.digest)?.data.statement;
+    if (statement === undefined || statement.kind === 'check') {
+      return [{ ...found, message, suggestedFix, details, form: {} }];
+    }
+    if (statement.kind === 'rejected') {
+      const words = rejectedWords(approval.code, statement.comment);
+      return [{ ...found, ...words, details: { ...details, rejected: true }, form: CHANGED_WORK }];
+    }
+    const answered = {
+      message: `A person answered: draft ${approval.code} is ${statement.kind}.`,
+      suggestedFix: 'Send the call. It needs no output.',
+    };
+    return [{ ...found, ...answered, details, form: {} }];
   });
 }
+
+const CHANGED_WORK = { notesMarkdown: blank(WORK_WORDS) };
 
 /** Gates are the only blockers with an approval, and a step or a key of context is all they point at. */
 function reasonOf({ code }: Blocker): Unmet['reason'] | undefined {

@@ -1,5 +1,4 @@
 import { ok, type Result } from 'neverthrow';
-import { contextValueAt } from '../../core/views/lineage.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -31,7 +30,7 @@ export async function waitingRuns(
     const loaded = await services.sessions.load(sessionId);
     if (loaded.isErr()) continue;
     const session = loaded.value;
-    const { graph, context, lastAt } = session.view;
+    const { graph, lastAt } = session.view;
     for (const runId of graph.runs.keys()) {
       const tip = preferredTip(graph, runId);
       if (tip === undefined || closed.has(runId)) continue;
@@ -39,13 +38,7 @@ export async function waitingRuns(
       if (host.kind !== 'blocked_attempt') continue;
       const waiting = await findWaitingDraft(services, session, host.nodeId);
       if (waiting.isErr()) continue;
-      const goal = contextValueAt(context, host.nodeId, 'goal');
-      found.push({
-        waiting: waiting.value,
-        goal: typeof goal === 'string' ? goal : undefined,
-        workspace: waiting.value.root,
-        at: lastAt,
-      });
+      found.push({ waiting: waiting.value, goal: waiting.value.goal, workspace: waiting.value.root, at: lastAt });
     }
   }
   return ok(found);

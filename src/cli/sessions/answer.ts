@@ -1,10 +1,12 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { type AnswerRefusal, answerGate, type WaitingDraft } from '../../app/run/answer-gate.ts';
+import { type AnswerRefusal, answerGate, boundFileLines, type WaitingDraft } from '../../app/run/answer-gate.ts';
 import { waitingRuns } from '../../app/sessions/waiting-runs.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
+import { voidedWords } from '../../core/run/gate-facts.ts';
 import { nearest } from '../../core/text/spelling.ts';
+import { visibleLine } from '../../core/text/visible-text.ts';
 import { attestationWords } from '../../core/views/attestations.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { dim, good, type Line, notable, strong } from '../output/line.ts';
@@ -131,13 +133,15 @@ function answerValue(text: string): JsonValue {
 }
 
 /** Exactly what is approved. */
-function draftLines(
-  { step, runId, code, draft, question, areFilesBound, answer: given }: WaitingDraft,
-  width: number,
-): readonly Line[] {
+function draftLines(waiting: WaitingDraft, width: number): readonly Line[] {
+  const { step, runId, code, draft, question, goal, workflow, root, areFilesBound, answer: given, voided } = waiting;
   const rule: Line = [dim('─'.repeat(Math.max(20, Math.min(width, 80))))];
   return [
     [strong(`Step "${step.title}" of run ${runTag(runId)}, draft ${code}`)],
+    ...(goal === undefined ? [] : [[dim(`Goal: ${visibleLine(goal)}`)]]),
+    [dim(`Workflow: ${visibleLine(workflow)}`)],
+    ...(root === undefined ? [] : [[dim(`Folder: ${visibleLine(root)}`)]]),
+    ...(voided === undefined ? [] : [[notable(voidedWords(voided))]]),
     ...(question === step.title ? [] : [[question]]),
     rule,
     ...recorded(draft.notesMarkdown ?? '(no notes)'),
@@ -150,9 +154,7 @@ function draftLines(
       ...recorded(JSON.stringify(value, null, 2)),
     ]),
     rule,
-    areFilesBound
-      ? [dim('The answer counts for the files of the workspace as they are now.')]
-      : [notable('The answer does not depend on the files of the workspace.')],
+    ...boundFileLines(waiting).map((line): Line => [areFilesBound ? dim(line) : notable(line)]),
     ...(given === undefined ? [] : [[notable(`Already ${attestationWords(given)}. A new answer takes its place.`)]]),
   ];
 }

@@ -3,9 +3,10 @@ import * as z from 'zod';
 import { type WaitingRun, waitingRuns } from '../../app/sessions/waiting-runs.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { NodeId, RunId, runTag, SessionId } from '../../core/log/ids.ts';
+import { voidedWords } from '../../core/run/gate-facts.ts';
 import { plural } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
-import { dim, type Line, strong } from '../output/line.ts';
+import { dim, type Line, notable, strong } from '../output/line.ts';
 import { ago } from '../output/times.ts';
 import { refusalProblem } from '../words.ts';
 
@@ -23,6 +24,10 @@ const waitingRun = z.strictObject({
   goal: z.string().exactOptional(),
   workspace: z.string().exactOptional(),
   at: z.number().exactOptional(),
+  /** An approval of an earlier draft, which no longer counts. */
+  voided: z
+    .strictObject({ code: z.string(), statement: z.enum(['approved', 'answered']), changes: z.array(z.string()) })
+    .exactOptional(),
 });
 
 export const waiting = command({
@@ -52,7 +57,7 @@ export const waiting = command({
 });
 
 function dataOf({ waiting: draft, ...more }: WaitingRun): z.infer<typeof waitingRun> {
-  const { sessionId, runId, nodeId, step, question, code, digest } = draft;
+  const { sessionId, runId, nodeId, step, question, code, digest, voided } = draft;
   return {
     sessionId,
     runId,
@@ -64,15 +69,17 @@ function dataOf({ waiting: draft, ...more }: WaitingRun): z.infer<typeof waiting
     code,
     digest,
     ...defined(more),
+    ...(voided === undefined ? {} : { voided: { ...voided, changes: [...voided.changes] } }),
   };
 }
 
 function linesOf({ waiting: draft, goal, workspace, at }: WaitingRun, now: number): readonly Line[] {
-  const { runId, step, question, code } = draft;
+  const { runId, step, question, code, voided } = draft;
   const where = [goal, workspace, at === undefined ? undefined : ago(at, now)].filter((part) => part !== undefined);
   return [
     [`  ${runTag(runId)}  `, strong(step.title), `  draft ${code}`],
     ...(question === step.title ? [] : [[`        ${question}`]]),
+    ...(voided === undefined ? [] : [[notable(`        ${voidedWords(voided)}`)]]),
     ...(where.length === 0 ? [] : [[dim(`        ${where.join(' · ')}`)]]),
   ];
 }

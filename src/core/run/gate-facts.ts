@@ -1,13 +1,31 @@
 import { assert } from '../assert.ts';
-import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
-import { type JsonObject, type JsonValue, quote } from '../json/json-value.ts';
+import { canonicalBytes, canonicalLength, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
+import { isList, isObject, type JsonObject, type JsonValue, quote } from '../json/json-value.ts';
 import type { AttestationChannel } from '../log/events/attestation-events.ts';
 import type { LoopPath, NodeId, RunId, SnapshotRef, StepId, WorkflowHash } from '../log/ids.ts';
+import { clip } from '../text/utf8.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import type { Attestation } from '../views/attestations.ts';
 import { ASSURANCES, type Assurance } from '../workflow/compiled/compiled-step.ts';
 
 /** The files of the workspace that an approval is bound to; `unknown` where git did not answer in time. */
-export type BoundWorkspace = 'unknown' | { readonly headSha: string; readonly treeDigest: string };
+export type BoundWorkspace =
+  | 'unknown'
+  | {
+      readonly headSha: string;
+      readonly treeDigest: string;
+      /** What differs from the last commit; the digest covers it. */
+      readonly changed?: readonly ChangedFile[];
+    };
+
+/** A file that differs from the last commit. */
+export type ChangedFile = {
+  /** Two letters, as `git status --short` shows them. */
+  readonly state: string;
+  readonly path: string;
+  /** The id of its content; absent where it was deleted. */
+  readonly blob?: string | undefined;
+};
 
 /** Everything about a gate that is not in the workflow or the call. */
 export type GateFacts = {
@@ -19,6 +37,8 @@ export type GateFacts = {
   readonly attestations: readonly Attestation['data'][];
   /** Context keys whose value a person gave. */
   readonly personKeys: readonly string[];
+  /** The newest answer, unless it is a rejection: whether it is about this draft is not known yet. */
+  readonly approved?: ApprovedDraft | undefined;
   /** What the digest names besides what was sent. */
   readonly subject: GateSubject;
   readonly sha256: Sha256;
@@ -37,6 +57,13 @@ type GateSubject = {
   readonly workspace?: BoundWorkspace | undefined;
 };
 
+/** A draft that a person approved or answered, with what is known of its parts. */
+export type ApprovedDraft = {
+  readonly digest: string;
+  readonly statement: 'approved' | 'answered';
+  readonly parts: JsonObject | undefined;
+};
+
 /** The higher of two assurances. */
 export function strongestAssurance(a: Assurance, b: Assurance): Assurance {
   return ASSURANCES.indexOf(a) >= ASSURANCES.indexOf(b) ? a : b;
@@ -45,21 +72,7 @@ export function strongestAssurance(a: Assurance, b: Assurance): Assurance {
 /** What exactly is approved, as a digest: another draft, another place or another file tree has another one. */
 export function attemptDigest(
   { subject, sha256 }: Pick<GateFacts, 'subject' | 'sha256'>,
-  {
-    handedIn,
-    context,
-    question,
-    gateKey,
-  }: {
-    readonly handedIn: {
-      readonly notesMarkdown: string | undefined;
-      readonly artifacts: readonly { readonly ref: { readonly sha256: string } }[];
-    };
-    readonly context: JsonObject;
-    readonly question: string;
-    /** The key that the answer itself goes into. */
-    readonly gateKey?: string | undefined;
-  },
+  { handedIn, context, question, gateKey }: GatedDraft,
 ): Sha256Digest {
   const { contextBefore, loopPath, workspace, ...names } = subject;
   const artifacts = handedIn.artifacts.map(({ ref }) => ref.sha256).toSorted();
@@ -71,10 +84,114 @@ export function attemptDigest(
     artifacts: [...new Set(artifacts)],
     contextDelta: contextChange(contextBefore, context, gateKey),
     question,
-    ...(workspace === undefined ? {} : { workspace }),
+    ...(workspace === undefined ? {} : { workspace: workspaceNames(workspace) }),
   });
   assert(bytes.isOk(), 'what was sent is JSON');
   return sha256(bytes.value);
+}
+
+/** What a person is asked about. */
+type GatedDraft = {
+  readonly handedIn: {
+    readonly notesMarkdown: string | undefined;
+    readonly artifacts: readonly { readonly ref: { readonly sha256: string } }[];
+  };
+  readonly context: JsonObject;
+  readonly question: string;
+  /** The key that the answer itself goes into. */
+  readonly gateKey?: string | undefined;
+};
+
+function workspaceNames(workspace: BoundWorkspace): JsonValue {
+  if (workspace === 'unknown') return workspace;
+  const { headSha, treeDigest } = workspace;
+  return { headSha, treeDigest };
+}
+
+/** What a draft consists of, part by part, so that a later draft can be compared with it. It is kept with the block. */
+export function draftParts(
+  { subject: { contextBefore, workspace }, sha256 }: Pick<GateFacts, 'subject' | 'sha256'>,
+  { handedIn, context, gateKey }: GatedDraft,
+): JsonObject {
+  const short = (value: JsonValue): string => {
+    const bytes = canonicalBytes(value);
+    assert(bytes.isOk(), 'what was sent is JSON');
+    return sha256(bytes.value).slice(SHORT_FROM, SHORT_FROM + SHORT_LENGTH);
+  };
+  const parts = {
+    notes: short(handedIn.notesMarkdown ?? null),
+    artifacts: short([...new Set(handedIn.artifacts.map(({ ref }) => ref.sha256))].toSorted()),
+    context: short(contextChange(contextBefore, context, gateKey)),
+  };
+  if (workspace === undefined) return parts;
+  const files = workspace === 'unknown' ? undefined : workspace.changed?.map(fileEntry);
+  const isShort = files !== undefined && canonicalLength(files) <= FILES_BYTES_MAX;
+  return { ...parts, tree: short(workspaceNames(workspace)), ...(isShort ? { files } : {}) };
+}
+
+const SHORT_FROM = 'sha256:'.length;
+const SHORT_LENGTH = 8;
+/** A block has room for 4 KiB of details. */
+const FILES_BYTES_MAX = 2_000;
+const FILES_NAMED_MAX = 5;
+const FILE_NAMES_BYTES_MAX = 160;
+
+/** State and content in a fixed width, then the path. */
+function fileEntry({ state, path, blob = '' }: ChangedFile): string {
+  return `${state}${blob.slice(0, SHORT_LENGTH).padEnd(SHORT_LENGTH, '-')} ${path}`;
+}
+
+function entryPath(entry: string): string {
+  return entry.slice(2 + SHORT_LENGTH + 1);
+}
+
+/** An approval that counts no longer, and what has changed since, in words. */
+export type VoidedApproval = {
+  readonly code: string;
+  readonly statement: 'approved' | 'answered';
+  readonly changes: readonly string[];
+};
+
+/** Why an approval of another draft does not count for this one. */
+export function voidedBy(approved: ApprovedDraft, now: JsonObject): VoidedApproval {
+  const before = approved.parts;
+  const code = draftCode(approved.digest as Sha256Digest);
+  // What was approved is the draft of that block, so if its parts are the same, only the files can differ.
+  const texts = (['notes', 'artifacts', 'context'] as const).filter(
+    (part) => before !== undefined && before[part] !== now[part],
+  );
+  const isTree = before?.['tree'] !== now['tree'] || texts.length === 0;
+  const { statement } = approved;
+  return { code, statement, changes: [...(isTree ? [fileWords(before?.['files'], now['files'])] : []), ...texts] };
+}
+
+/** The files that differ between two states of the work tree, by name as far as they are known. */
+function fileWords(before: JsonValue | undefined, now: JsonValue | undefined): string {
+  if (!(isTexts(before) && isTexts(now))) return 'files of the workspace';
+  const differing = [...before.filter((one) => !now.includes(one)), ...now.filter((one) => !before.includes(one))];
+  const names = [...new Set(differing.map(entryPath))].map((path) => visibleLine(path));
+  if (names.length === 0) return 'files of the workspace';
+  const more = names.length - FILES_NAMED_MAX;
+  const listed = clip(names.slice(0, FILES_NAMED_MAX).join(', '), FILE_NAMES_BYTES_MAX);
+  return `files (${listed}${more > 0 ? ` and ${more} more` : ''})`;
+}
+
+function isTexts(value: JsonValue | undefined): value is readonly string[] {
+  return value !== undefined && isList(value) && value.every((one) => typeof one === 'string');
+}
+
+/** The voided approval that a block shows. Blocks may come from a bundle and hold anything. */
+export function voidedOf(details: JsonObject | undefined): VoidedApproval | undefined {
+  const voided = details?.['voided'];
+  if (voided === undefined || !isObject(voided)) return undefined;
+  const { code, statement, changes } = voided as { readonly [name: string]: JsonValue | undefined };
+  const isKnown = statement === 'approved' || statement === 'answered';
+  return typeof code === 'string' && isKnown && isTexts(changes) ? { code, statement, changes } : undefined;
+}
+
+export function voidedWords({ code, statement, changes }: VoidedApproval): string {
+  const what = statement === 'approved' ? 'approval' : 'answer';
+  return `Draft ${code} was ${statement}, but that ${what} no longer counts. Changed since: ${changes.join(', ')}.`;
 }
 
 /** What this attempt would leave changed, over the whole chain of blocked attempts. */

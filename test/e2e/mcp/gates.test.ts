@@ -363,7 +363,7 @@ it.runIf(hasTerminal)('a file that was edited after the approval asks again', as
   const client = await connectFirst();
   const blocked = await client.call('continue_workflow', report(await started(client)));
   const { text } = await answerAt(tagIn(blocked), decided('approve'));
-  expect(text).toContain('The answer counts for the files of the workspace as they are now.');
+  expect(text).toContain('The answer counts for the files as they are now');
   writeFileSync(join(here, 'late.txt'), 'Not seen by anybody.');
   const again = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
   expect([data(again).kind, (await waitingNow()).length]).toEqual(['blocked', 1]);

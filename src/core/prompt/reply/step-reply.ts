@@ -95,7 +95,10 @@ function pendingIntent({ place, lacking }: RenderedStep): NextIntent {
 const NEEDS_USER: readonly BlockerCode[] = ['USER_ONLY_DEPENDENCY', 'REQUIRED_CAPABILITY_UNAVAILABLE'];
 
 function blockedIntent({ blockers, attempts = 1 }: NonNullable<ReplyParts['blocked']>): NextIntent {
-  const isUserNeeded = attempts >= ATTEMPTS_IN_A_ROW_MAX || blockers.some(({ code }) => NEEDS_USER.includes(code));
+  const isUserNeeded =
+    attempts >= ATTEMPTS_IN_A_ROW_MAX ||
+    // A person who rejected a draft has answered: the agent has to change the work.
+    blockers.some(({ code, details }) => NEEDS_USER.includes(code) && details?.['rejected'] !== true);
   return isUserNeeded ? 'await_user_confirmation' : 'perform_pending_then_continue';
 }
 

@@ -1,4 +1,5 @@
 import { assert } from '../../assert.ts';
+import type { JsonObject } from '../../json/json-value.ts';
 import { ARTIFACTS_PER_CALL_MAX } from '../../log/budgets.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
@@ -86,7 +87,7 @@ function withUnfilledWords(unmet: Unmet, unfilled: Unfilled): Unmet {
 }
 
 /** Whether only a person's answer on a channel of its own can meet it. */
-export function isGate({ details }: Pick<Unmet, 'details'>): boolean {
+export function isGate({ details }: { readonly details?: JsonObject | undefined }): boolean {
   return details !== undefined && Object.hasOwn(details, 'approval');
 }
 

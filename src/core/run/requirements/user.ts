@@ -4,11 +4,21 @@ import { clip } from '../../text/utf8.ts';
 import type { Assurance } from '../../workflow/compiled/compiled-step.ts';
 import { blank } from '../form/blank.ts';
 import { keyBlank, USER_ANSWER_WORDS } from '../form/context-form.ts';
-import { attemptDigest, draftCode, type GateFacts, strongestAssurance } from '../gate-facts.ts';
+import {
+  attemptDigest,
+  draftCode,
+  draftParts,
+  type GateFacts,
+  strongestAssurance,
+  type VoidedApproval,
+  voidedBy,
+  voidedWords,
+} from '../gate-facts.ts';
 import { dueConfirmation, gatePass, type StepPlace } from '../step-place.ts';
 import { notesFormAt } from './notes.ts';
 import {
   type AskedAttempt,
+  type AskedPlace,
   contextPointer,
   met,
   notMet,
@@ -27,7 +37,13 @@ type Problem =
   | { readonly kind: 'unreported' }
   | { readonly kind: 'waiting'; readonly draft: Draft | undefined }
   | { readonly kind: 'rejected'; readonly draft: Draft; readonly comment: string | undefined };
-type Draft = { readonly digest: string; readonly code: string };
+type Draft = {
+  readonly digest: string;
+  readonly code: string;
+  readonly parts: JsonObject;
+  /** An approval of an earlier draft, which does not count for this one. */
+  readonly voided?: VoidedApproval | undefined;
+};
 
 /** Something only the user can supply. With a key only its value counts; without one the notes report the answer. */
 export const userRequirement = requirementKind<'user_dependency', Problem>({
@@ -44,7 +60,8 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
   },
 
   form: ({ contextKey }, place, problem) => {
-    if (problem.kind !== 'unreported') return NOTHING_TO_SEND;
+    if (problem.kind === 'rejected') return changedWork(place);
+    if (problem.kind === 'waiting') return NOTHING_TO_SEND;
     return contextKey === undefined
       ? { notesMarkdown: notesFormAt(place) }
       : { context: { [contextKey]: answerBlank(place, contextKey) } };
@@ -99,8 +116,10 @@ export const approval = requirementKind<'approval', Problem>({
       : `The user must approve this step. ${HELD_BACK}`;
   },
 
-  form: (_, place, problem) =>
-    problem.kind === 'unreported' ? { notesMarkdown: notesFormAt(place) } : NOTHING_TO_SEND,
+  form: (_, place, problem) => {
+    if (problem.kind === 'rejected') return changedWork(place);
+    return problem.kind === 'unreported' ? { notesMarkdown: notesFormAt(place) } : NOTHING_TO_SEND;
+  },
 
   check: (asked, attempt) => {
     const requirement = `approval:${attempt.step.stepId}`;
@@ -129,6 +148,12 @@ export const approval = requirementKind<'approval', Problem>({
 /** The retry from a blocked attempt needs no output: everything it sent is kept. */
 const NOTHING_TO_SEND = {};
 
+/** The same draft would be rejected again, so a new report is asked for; the person's answer is not part of it. */
+function changedWork(place: AskedPlace): { readonly notesMarkdown: string } {
+  const requirements = place.requirements.filter(({ kind }) => kind !== 'approval' && kind !== 'user_dependency');
+  return { notesMarkdown: notesFormAt({ ...place, requirements }) };
+}
+
 /** Whether only an answer on a channel of its own counts. */
 function isConfirmed(
   { assurance = 'stated' }: { readonly assurance?: Assurance | undefined },
@@ -155,8 +180,12 @@ function judgeAnswer(
   { question, contextKey }: { readonly question: string; readonly contextKey?: string | undefined },
 ): Problem | undefined {
   if (gate === undefined) return { kind: 'waiting', draft: undefined };
-  const digest = attemptDigest(gate, { handedIn, context: facts.context, question, gateKey: contextKey });
-  const draft = { digest, code: draftCode(digest) };
+  const sent = { handedIn, context: facts.context, question, gateKey: contextKey };
+  const digest = attemptDigest(gate, sent);
+  const parts = draftParts(gate, sent);
+  const { approved } = gate;
+  const voided = approved !== undefined && approved.digest !== digest ? voidedBy(approved, parts) : undefined;
+  const draft = { digest, code: draftCode(digest), parts, ...defined({ voided }) };
   const said = gate.attestations.findLast(
     ({ subject, by }) => subject.kind === 'attempt' && subject.digest === digest && gate.accept.includes(by.via),
   );
@@ -184,30 +213,45 @@ function waitingWords(
     return { message: `This step waits for a person: ${question}`, suggestedFix: WAITS };
   const { code } = draft;
   const tag = runTag(gate.subject.runId);
-  const details = { approval: { digest: draft.digest, code } };
+  const { voided } = draft;
+  const details = {
+    approval: { digest: draft.digest, code },
+    draft: draft.parts,
+    ...(voided === undefined ? {} : { voided }),
+  };
   const pass = gatePass(facts);
   if (pass !== undefined) {
     const decided = problem.kind === 'rejected' ? `A person rejected draft ${code}.` : `No person decided: ${question}`;
     return { message: `${decided} ${PASSED_BY[pass]}`, suggestedFix: WITHOUT, details: { ...details, passedBy: pass } };
   }
   if (problem.kind === 'rejected') {
-    const comment =
-      problem.comment === undefined ? '' : ` The comment was: ${quote(clip(problem.comment, COMMENT_BYTES_MAX))}`;
-    return {
-      message: `A person rejected draft ${code} of this step.${comment}`,
-      suggestedFix:
-        'Change the work as the person asks and send this step again; the new draft is then shown for approval. Do not send the same draft again.',
-      details,
-    };
+    return { ...rejectedWords(code, problem.comment), details: { ...details, rejected: true } };
   }
   return {
-    message: `This step waits for a person: ${question}`,
+    message:
+      voided === undefined
+        ? `This step waits for a person: ${question}`
+        : `${voidedWords(voided)} This step waits for a person again: ${clip(question, QUESTION_AGAIN_BYTES_MAX)}`,
     suggestedFix: `Tell the user, and stop: "Draft ${code} waits for your decision. ${placeToAnswer(gate, tag)}" When the user says that they have answered, send the call again. It needs no output. An answer in notes or context does not count.`,
     details,
   };
 }
 
 const COMMENT_BYTES_MAX = 300;
+const QUESTION_AGAIN_BYTES_MAX = 160;
+
+/** The words for an agent whose draft a person rejected: only other work leads on. */
+export function rejectedWords(
+  code: string,
+  comment: string | undefined,
+): { readonly message: string; readonly suggestedFix: string } {
+  const said = comment === undefined ? '' : ` The comment was: ${quote(clip(comment, COMMENT_BYTES_MAX))}`;
+  return {
+    message: `A person rejected draft ${code} of this step.${said}`,
+    suggestedFix:
+      'Change the work as the person asks and report it in new notes. The new draft is then shown for approval. Do not send the same draft again.',
+  };
+}
 
 /** The one way that works here, as far as the settings let it count. */
 function placeToAnswer({ accept }: GateFacts, tag: string): string {
