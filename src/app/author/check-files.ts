@@ -75,7 +75,16 @@ export async function checkFiles(
     file.path === bindings ||
     wanted.has(author.files.resolve(file.path)) ||
     isWithin(author, own, file.path);
-  const files = [...(await checkedIn(author, all, isWanted)), ...scenarios.map((path) => checkScenarios(author, path))];
+  const checked = await checkedIn(author, all, isWanted);
+  const files = [
+    ...checked.filter(({ path }) => path !== bindings),
+    ...checkedBindings(
+      all,
+      isWanted,
+      checked.find(({ path }) => path === bindings),
+    ),
+    ...scenarios.map((path) => checkScenarios(author, path)),
+  ];
   return files.length === 0 ? err(nothingOwn(author)) : ok({ scope, files });
 }
 
@@ -98,6 +107,25 @@ async function checkedIn(
     files.push({ path: file.path, ...defined({ workflowId }), text, findings: inOrder });
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The bindings with what each of the workflows has to say about them. */
+function checkedBindings(
+  { workflows }: Catalog,
+  isWanted: (one: ListedWorkflow) => boolean,
+  alone: CheckedFile | undefined,
+): readonly CheckedFile[] {
+  const found = workflows.filter(isWanted).flatMap(({ bindingProblems }) => bindingProblems ?? []);
+  const [first] = found;
+  if (first === undefined) return alone === undefined ? [] : [alone];
+  const { content, path } = first.file;
+  const findings = new Map(
+    [...found.flatMap(({ diagnostics }) => diagnostics), ...(alone?.findings ?? [])].map((one) => [
+      `${one.pointer} ${one.message}`,
+      { ...one, isLint: false },
+    ]),
+  );
+  return [{ path, text: content.kind === 'text' ? content.text : '', findings: [...findings.values()] }];
 }
 
 function checkScenarios({ files }: AuthorServices, path: string): CheckedFile {

@@ -18,6 +18,7 @@ import {
 import type { ChosenFile, FileChoice } from './choose-files.ts';
 import { type FileClaim, isNamedAfter, SOURCE_NAMESPACES, templateIdOf } from './file-claim.ts';
 import { locatedIn } from './file-diagnostics.ts';
+import { misspelledSlots, type ReadBindings } from './read-bindings.ts';
 import type { Routine, Templates } from './routines.ts';
 
 export type CatalogTools = {
@@ -36,6 +37,7 @@ export type Surroundings = Templates & {
   readonly bindingsFile: SourceFile | undefined;
   readonly bindings: Bindings;
   readonly bindingsDiagnostics: readonly Diagnostic[];
+  readonly bindingsFields: ReadBindings['fields'];
 };
 
 /** The catalog of one listing. Files are compiled when they are first needed. */
@@ -126,6 +128,7 @@ function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): Lis
   assert(syntax.id === claim.id, 'a file compiles under the id that it claims');
   const suggestedId = names.suggested.get(file);
   const origin = originOf(claim, result, parts.surroundings);
+  const bindingProblems = bindingProblemsOf(origin, parts.surroundings);
   let digest: Sha256Digest | undefined;
   return {
     id: syntax.id,
@@ -140,6 +143,7 @@ function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): Lis
     file,
     shadows,
     warnings: locatedIn(file, [...fileNameWarning(claim), ...diagnostics]),
+    ...defined({ bindingProblems }),
     workflow,
     origin,
     sourceHash: () => {
@@ -147,6 +151,16 @@ function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): Lis
       return digest;
     },
   };
+}
+
+/** What is wrong in the bindings of the workspace, for a workflow that has slots. */
+function bindingProblemsOf(
+  { slotIds }: WorkflowOrigin,
+  { bindingsFile, bindingsDiagnostics, bindingsFields }: Surroundings,
+): ListedWorkflow['bindingProblems'] {
+  if (bindingsFile === undefined || slotIds.length === 0) return undefined;
+  const found = [...bindingsDiagnostics, ...misspelledSlots(bindingsFields, slotIds)];
+  return found.length === 0 ? undefined : { file: bindingsFile, diagnostics: locatedIn(bindingsFile, found) };
 }
 
 /** Users look for a file by its id, so its name should match. */

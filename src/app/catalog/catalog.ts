@@ -24,6 +24,10 @@ export type ListedWorkflow = {
   /** Files of the same id that this one overrides. */
   readonly shadows: readonly WorkflowFile[];
   readonly warnings: readonly LocatedDiagnostic[];
+  /** What is wrong in the bindings of the workspace, if the workflow has slots. */
+  readonly bindingProblems?:
+    | { readonly file: SourceFile; readonly diagnostics: readonly LocatedDiagnostic[] }
+    | undefined;
   readonly workflow: CompiledWorkflow;
   /** What drift is compared with. */
   readonly origin: WorkflowOrigin;

@@ -21,6 +21,34 @@ describe('bindings of a workspace', () => {
     expect(workflows.map(({ origin }) => [origin.slotIds, origin.bindings])).toEqual([[['build'], expected]]);
   });
 
+  it('a misspelled slot and broken bindings are known with every workflow that has slots, and with no other', async () => {
+    enforces('binding_problems_reported');
+    const slot = { slotId: 'build', purpose: 'How to build.', default: 'make' };
+    const files = [
+      fileWith(workflowText('team.x', { extensionPoints: [slot] }), { ref: 'x.json' }),
+      fileWith(workflowText('team.y'), { ref: 'y.json' }),
+    ];
+    const problems = async (content: string) => {
+      const { workflows } = await catalogOf(files, { bindings: bindingsFile(content), tools: listeningTools() });
+      return workflows.map(({ id, bindingProblems }) => [
+        id,
+        bindingProblems?.diagnostics.map(({ severity, line, message }) => `${severity} ${line} ${message}`),
+      ]);
+    };
+    expect(await problems('{\n"biuld": "gradle", "lint": "biome"}')).toEqual([
+      ['team.x', ['warning 2 Unknown slot "biuld" (ignored). Did you mean "build"?']],
+      ['team.y', undefined],
+    ]);
+    expect(await problems('{"build": 7}')).toEqual([
+      ['team.x', ['error 1 The slot "build" needs a text in quotes.']],
+      ['team.y', undefined],
+    ]);
+    expect(await problems('{"build": "gradle", "biuld": "x"}')).toEqual([
+      ['team.x', undefined],
+      ['team.y', undefined],
+    ]);
+  });
+
   it('invalid bindings are reported with their place, and the others apply', async () => {
     const tools = listeningTools();
     const bindings = bindingsFile('{\n  "build": 7,\n  "lint": "biome"\n}');

@@ -104,12 +104,13 @@ function surroundingsOf(
   const files = routines.map(({ file }) => file);
   const filesBefore = before?.routines.map(({ file }) => file) ?? [];
   if (before !== undefined && before.bindingsFile === bindingsFile && isSameList(files, filesBefore)) return before;
-  const { bindings, diagnostics } =
-    bindingsFile === undefined ? { bindings: {}, diagnostics: [] } : readBindings(bindingsFile);
+  const { bindings, diagnostics, fields } =
+    bindingsFile === undefined ? { bindings: {}, diagnostics: [], fields: [] } : readBindings(bindingsFile);
   const { results, ...usable } = usableTemplates(routines, (file, templates) =>
     compileFile(file, { ...templates, bindings }, tools),
   );
-  return { routines, routineResults: results, bindingsFile, bindings, bindingsDiagnostics: diagnostics, ...usable };
+  const read = { bindingsFile, bindings, bindingsDiagnostics: diagnostics, bindingsFields: fields };
+  return { routines, routineResults: results, ...read, ...usable };
 }
 
 function compileFile(

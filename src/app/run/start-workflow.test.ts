@@ -280,3 +280,26 @@ test('the start reply names the keys of the workflow file that have no effect', 
     },
   ]);
 });
+
+test('the start reply reports a misspelled slot and broken bindings of the project', async () => {
+  enforces('binding_problems_reported');
+  const bound = {
+    id: 'test.bound',
+    name: 'Bound',
+    description: 'A text of the project.',
+    extensionPoints: [{ slotId: 'build', purpose: 'How to build.', default: 'make' }],
+    steps: [{ id: 'a', title: 'A', prompt: 'Run {{wr.bindings.build}}.' }],
+  };
+  const file = fileWith(JSON.stringify(bound), { ref: 'bound.json' });
+  const started = async (text: string) => {
+    const bindings = { ref: 'bindings.json', path: '/repo/bindings.json', content: { kind: 'text', text } } as const;
+    const reply = await engine({ listing: () => ({ files: [file], bindings }) }).start('test.bound');
+    return (told(reply, 'warnings') as readonly { message: string }[]).map(({ message }) => message);
+  };
+  const head = '/repo/bindings.json has parts without effect. Line 1:';
+  expect(await started('{"biuld": "gradle"}')).toEqual([
+    `${head} Unknown slot "biuld" (ignored). Did you mean "build"? Tell the user.`,
+  ]);
+  expect(await started('{')).toEqual([expect.stringContaining(`${head} This is not JSON`)]);
+  expect(await started('{"build": "gradle"}')).toEqual([]);
+});

@@ -252,11 +252,14 @@ function overriding({ file, shadows }: ListedWorkflow): readonly WarningFact[] {
 }
 
 /** A key that nothing reads may be a rule that its author believes in. */
-function withoutEffect({ file, warnings }: ListedWorkflow): readonly WarningFact[] {
-  const problems = warnings
-    .filter(({ code }) => code === 'unknown_key')
-    .map(({ line, message }) => `Line ${line}: ${message}`);
-  return problems.length === 0 ? [] : [{ code: 'workflow_file_problem', path: file.path, problems }];
+function withoutEffect({ file, warnings, bindingProblems }: ListedWorkflow): readonly WarningFact[] {
+  const unknown = { file, diagnostics: warnings.filter(({ code }) => code === 'unknown_key') };
+  return [unknown, ...(bindingProblems === undefined ? [] : [bindingProblems])].flatMap(
+    ({ file: { path }, diagnostics }): readonly WarningFact[] => {
+      const problems = diagnostics.map(({ line, message }) => `Line ${line}: ${message}`);
+      return problems.length === 0 ? [] : [{ code: 'workflow_file_problem', path, problems }];
+    },
+  );
 }
 
 async function pin(services: Services, { workflow }: ListedWorkflow) {

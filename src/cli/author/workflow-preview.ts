@@ -31,14 +31,17 @@ export const workflowPreview = command({
   options: [{ flags: '--step <step>', help: 'the id of the step to show' }, CONTEXT_OPTION, MODE_OPTION],
   example: 'workrail workflow preview wr.first_steps --step look',
   data: workflowPreviewData,
-  run: ({ program }, { operands, options }) =>
+  run: ({ program, say }, { operands, options }) =>
     safeTry(async function* () {
       const asked = yield* oneWorkflow(operands, 'workrail workflow preview ID --step STEP');
       const context = yield* readContext(options['context']);
       const mode = (yield* readMode(options['mode'])) ?? 'guided';
       const author = await program.author();
       const { listed, catalog } = yield* (await findTargetWorkflow(author, asked)).mapErr(authorProblem);
-      const { id, workflow } = listed;
+      const { id, workflow, bindingProblems } = listed;
+      for (const { line, message } of bindingProblems?.diagnostics ?? []) {
+        say([`${bindingProblems?.file.path}:${line}: ${message}`]);
+      }
       const head: WorkflowPreviewData = {
         id,
         hash: sealWorkflow(workflow, author.tools.sha256).hash,
