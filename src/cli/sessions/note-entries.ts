@@ -38,7 +38,7 @@ export async function entriesData(
   return entries;
 }
 
-/** One heading per step; notes as they were written, artifacts as indented JSON. */
+/** One heading per step; notes as quotations, so that none can imitate a heading, and artifacts as indented JSON. */
 export function entryLines(entries: readonly EntryData[], isWhole: boolean): readonly Line[] {
   return entries.flatMap((entry): Line[] => [
     [''],
@@ -64,7 +64,7 @@ function textLines(text: string): readonly Line[] {
   return text
     .trimEnd()
     .split(/\r\n|[\n\r]/)
-    .map((line) => [line.replaceAll('\t', '  ')]);
+    .map((line) => [dim('> '), line.replaceAll('\t', '  ')]);
 }
 
 type ArtifactData = Extract<EntryData['outputs'][number], { kind: 'artifact' }>;

@@ -74,9 +74,9 @@ const SHA_SHOWN = 10;
 function showLines(data: SessionShowData, layout: Layout): readonly Line[] {
   const head = endSpans(data.state, data.runs);
   return [
-    ...wrapText(data.title ?? '', layout.width)
+    ...wrapText(data.title ?? '', layout.width - TITLE_INDENT.length)
       .slice(0, TITLE_LINES)
-      .map((text): Line => [strong(text)]),
+      .map((text, i): Line => [i === 0 ? '' : TITLE_INDENT, strong(text)]),
     [head.mark, ' ', head.words, `  ${factsOf(data, layout).join('  ·  ')}`],
     ...originLines(data, layout),
     ...workspaceLines(data, layout),
@@ -88,6 +88,8 @@ function showLines(data: SessionShowData, layout: Layout): readonly Line[] {
 }
 
 const TITLE_LINES = 3;
+/** No further line of a title can be taken for a line of ours. */
+const TITLE_INDENT = '    ';
 
 function factsOf({ sessionId, lastAt, events, isKept }: SessionShowData, { nowMs }: Layout): readonly string[] {
   return [

@@ -1,3 +1,4 @@
+import { quote } from '../json/json-value.ts';
 import type { Call } from '../log/error-envelope.ts';
 import { callText } from '../prompt/reply/footer.ts';
 import { truncate } from '../text/utf8.ts';
@@ -20,7 +21,7 @@ const GOAL_BYTES_MAX = 300;
 
 /** A prompt for a new chat. It lets an agent without any context resume the run with one call. */
 export function resumePrompt({ run, place, isBlocked, isEarlier, call }: ResumeTarget): string {
-  const goal = run.goal === undefined ? '' : ` "${truncate(visibleLine(run.goal), GOAL_BYTES_MAX)}"`;
+  const goal = run.goal === undefined ? '' : ` ${quote(truncate(visibleLine(run.goal), GOAL_BYTES_MAX))}`;
   const kind = kindOf(place, isEarlier);
   const at = standing(place, kind === 'open' && isBlocked);
   return [
