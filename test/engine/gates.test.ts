@@ -131,6 +131,11 @@ test('never-stop passes a gate with a gap only if a person set it for this run',
   ]);
 });
 
+test('a step that waits for a person says so before the report, also where the agent chose never-stop', async () => {
+  const { text } = await made(RELEASE).start('team.release', { mode: 'full_auto_never_stop' });
+  expect(text).toContain('The call is blocked until the user answers.');
+});
+
 test('an approval does not cover another draft', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });

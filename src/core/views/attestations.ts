@@ -1,4 +1,5 @@
 import { unreachable } from '../assert.ts';
+import { quote } from '../json/json-value.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
 import { plural } from '../text/words.ts';
@@ -81,7 +82,8 @@ function channelWords({ via, client, principal }: Statement['by']): string {
     case 'elicitation':
       return client === undefined
         ? "in the client's form"
-        : `in the form of ${client.name} ${client.version}`.trimEnd();
+        : // The client chose its name, and may have chosen one that reads like a sentence of ours.
+          `in the form of the client ${quote(`${client.name} ${client.version}`.trimEnd())}`;
     case 'terminal':
       return 'at a terminal';
     case 'console':

@@ -102,7 +102,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (kind, connect) => 
     expect(forms[0]?.message).toContain('| Shipped 1.2 to production.');
     expect(forms[0]?.requestedSchema).toMatchObject({ required: ['decision'] });
     await client.close();
-    expect(await reported()).toContain('approved in the form of workrail-test 0');
+    expect(await reported()).toContain('approved in the form of the client "workrail-test 0"');
   });
 
   it('a rejection keeps the gate closed, and the agent reads the comment', async () => {
@@ -161,7 +161,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (kind, connect) => 
       expect([data(next).kind, data(next).pending?.stepId]).toEqual(['ok', 'tell']);
     }
     await client.close();
-    expect(await reported()).toContain('approved in the form of workrail-test 0');
+    expect(await reported()).toContain('approved in the form of the client "workrail-test 0"');
   });
 
   it.runIf(hasTerminal)('an answer counts while the chat is gone, and a new chat continues with it', async () => {

@@ -5,6 +5,7 @@ import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts
 import type { BlockerCode } from '../../log/reasons.ts';
 import { blankWords, textsIn } from '../../run/form/blank.ts';
 import { UNFILLED } from '../../run/requirements/requirement.ts';
+import { waitsForPerson } from '../../run/requirements/user.ts';
 import { dueConfirmation } from '../../run/step-place.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { quoteReservedLines, type ReplyParts } from '../reply-parts.ts';
@@ -122,7 +123,8 @@ function replyWords({ position: { index, of } }: RenderedStep): string {
 
 /** Whether the user is asked only about the report; any other question comes before the report. */
 function isHeldBack({ place, lacking }: RenderedStep): boolean {
-  if (place.facts.preferences.autonomy === 'full_auto_never_stop' || dueConfirmation(place) === 'confirm') return false;
+  if (dueConfirmation(place) === 'confirm') return false;
+  if (place.facts.preferences.autonomy === 'full_auto_never_stop' && !waitsForPerson(place)) return false;
   const ofUser = lacking.filter(isOfUser);
   return ofUser.length > 0 && ofUser.every(isAnswerToReport);
 }

@@ -167,6 +167,13 @@ function isHeld(asked: { readonly assurance?: Assurance | undefined }, place: St
   return isConfirmed(asked, place) && gatePass(place.facts) === undefined;
 }
 
+/** Whether a step is held for a person in any mode that the agent can choose. */
+export function waitsForPerson(place: StepPlace): boolean {
+  const { assurance, userDependency } = place.step;
+  const isApproval = dueConfirmation(place) === 'human_approval' && isHeld({ assurance }, place);
+  return isApproval || (userDependency !== undefined && isHeld(userDependency, place));
+}
+
 /** What a person is asked about a step that needs approval. */
 function approvalQuestion({ step }: StepPlace): string {
   return `Approve step ${quote(clip(step.title, TITLE_BYTES_MAX))}?`;
