@@ -136,6 +136,22 @@ test('a step that waits for a person says so before the report, also where the a
   expect(text).toContain('The call is blocked until the user answers.');
 });
 
+test('a run that is attached from another folder does not move the workspace of the session', async () => {
+  let folder = '/work/shop';
+  const observe = async () => [
+    { key: 'repo_root', value: { type: 'path', value: folder }, confidence: 'high' } as const,
+  ];
+  const run = engine({
+    listing: () => withFile(RELEASE),
+    services: { workspace: { observe, tree: async () => undefined } },
+  });
+  const first = await run.start('team.release');
+  folder = '/work/elsewhere';
+  await run.start('team.release', { attachTo: String(first.structured['stateToken']) });
+  const { observations } = await run.view(first);
+  expect(observations.get('repo_root')?.map(({ data }) => data.value.value)).toEqual(['/work/shop']);
+});
+
 test('an approval does not cover another draft', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
@@ -145,7 +161,10 @@ test('an approval does not cover another draft', async () => {
   expect(changed.text).toContain('that approval no longer counts. Changed since: notes.');
   const { code } = draftCodeOf(blocked) as { readonly code: string };
   const { found } = await waitingAt(run, changed);
-  expect(found._unsafeUnwrap()).toMatchObject({ answer: undefined, voided: { code, statement: 'approved', changes: ['notes'] } });
+  expect(found._unsafeUnwrap()).toMatchObject({
+    answer: undefined,
+    voided: { code, statement: 'approved', changes: ['notes'] },
+  });
   expect(kindOf(await run.send(blocked, { context: { extra: 1 } }))).toBe('blocked');
 });
 

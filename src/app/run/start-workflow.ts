@@ -185,11 +185,16 @@ function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: Wor
   };
 }
 
-/** Observations that an existing session does not have yet. */
+/**
+ * Observations that an existing session does not have yet. A session keeps its workspace: a run that is attached from
+ * another folder must not move the checks and gates of the runs before it.
+ */
 function changed(current: LoadedSession | undefined, observed: readonly ObservationData[]): readonly ObservationData[] {
   const get = (key: ObservationData['key']) =>
     current === undefined ? undefined : currentObservation(current.view.observations, key)?.data.value;
-  return changedObservations({ get }, observed);
+  const [root, seen] = [get('repo_root'), observed.find(({ key }) => key === 'repo_root')];
+  const isElsewhere = root !== undefined && seen !== undefined && root.value !== seen.value.value;
+  return isElsewhere ? [] : changedObservations({ get }, observed);
 }
 
 /** The goal is part of the context, so that conditions and prompts can use it. */
