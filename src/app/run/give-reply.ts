@@ -20,6 +20,7 @@ import { type AttemptsUsedUp, FIRST_ATTEMPT, nextAttempt } from '../../core/toke
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { type AdvanceRecord, attemptCount } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
+import { preferredTipBelow } from '../../core/views/run-status.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { AppendPermit, AppendRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
@@ -98,7 +99,19 @@ export async function replay(
   const isNothing = Object.keys(recorded.sent).length === 0;
   if (isNothing || record.data.requestDigest === recorded.requestDigest) return ok(reply);
   const again = outcome.kind === 'advanced' ? record.scope.nodeId : nodeId;
-  return freshAck(recorded, again).map((ackToken) => withIgnoredOutput(reply, { sent: recorded.sent, ackToken }));
+  const tipToken = outcome.kind === 'advanced' ? tipTokenBelow(recorded, nodeId) : undefined;
+  return freshAck(recorded, again).map((ackToken) =>
+    withIgnoredOutput(reply, { sent: recorded.sent, ackToken, tipToken }),
+  );
+}
+
+/** A token of the end of the branch, if the step at this node was done. */
+function tipTokenBelow({ session, mint }: Recorded, nodeId: NodeId): string | undefined {
+  const { sessionId, view } = session;
+  const tip = preferredTipBelow(view.graph, nodeId);
+  // A checkpoint or a blocked attempt does not finish the step.
+  const isDone = tip.stepNumber > nodeOf(view.graph, nodeId).stepNumber;
+  return isDone ? stateTokenOf({ sessionId, nodeId: tip.nodeId }, { view, mint }) : undefined;
 }
 
 /** Derived from the record only, whatever was attempted since, so that a replay is the same. */

@@ -155,16 +155,27 @@ function reportForm({ place, lacking, pending }: RenderedStep): FormOutput {
 }
 
 /**
- * The call that sends what an attempt lacked; the rest is kept and need not be sent again. Where no call from this step
- * can fix it, the call leads back to the step that can. A stored reply cannot hold that token, so it rehydrates first.
+ * The call that sends what an attempt lacked, and the context keys of the step that have no value yet; the rest is kept
+ * and need not be sent again. Where no call from this step can fix it, the call leads back to the step that can. A stored
+ * reply cannot hold that token, so it rehydrates first.
  */
-export function correctedCall({
-  unmet,
-  earlierStateToken,
-}: Omit<NonNullable<ReplyParts['blocked']>, 'blockers'>): Call {
+export function correctedCall(
+  { unmet, earlierStateToken }: Omit<NonNullable<ReplyParts['blocked']>, 'blockers'>,
+  step?: RenderedStep,
+): Call {
   const canBeFixed = unmet.some(({ form }) => form !== undefined);
-  if (canBeFixed || !unmet.some((one) => one.earlierStep !== undefined)) return callWith(mergedForm(unmet));
+  if (canBeFixed || !unmet.some((one) => one.earlierStep !== undefined)) {
+    const form = mergedForm(unmet);
+    const context = { ...(canBeFixed && step !== undefined ? unsetKeys(step) : {}), ...form.context };
+    return callWith(Object.keys(context).length === 0 ? form : { ...form, context });
+  }
   return { tool: 'continue_workflow', arguments: { stateToken: earlierStateToken ?? hole('stateToken') } };
+}
+
+/** A blank for each context key that the step is meant to set and that has no value, also not from a blocked attempt. */
+function unsetKeys({ place: { index, step, facts } }: RenderedStep): JsonObject {
+  const set = contextForm({ index, step, context: facts.context });
+  return Object.fromEntries(Object.entries(set).filter(([key]) => !Object.hasOwn(facts.context, key)));
 }
 
 function callWith({ notesMarkdown, artifacts, context }: FormOutput): Call {

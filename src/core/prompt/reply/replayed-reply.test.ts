@@ -51,6 +51,16 @@ describe('a token used again with other content', () => {
     expect(ignored(partsAt(PLAIN, { done: 2 })).text).not.toContain('do the step above');
   });
 
+  test('a token whose next step was done too shows the end of the existing branch instead of that step', () => {
+    const recorded = given(stepReply(partsAt(PLAIN, { done: 1 })));
+    const { text } = withIgnoredOutput(recorded, { sent: SENT, ackToken: 'ack_fresh', tipToken: 'st_tip' });
+    expect(text).toContain(
+      'This step was also done already.\nTo stay on the existing branch, see where it is now: continue_workflow {"stateToken":"st_tip"}\nTo keep what you just sent, send the call below; it creates a new branch.\nNext call: ',
+    );
+    expect(text).not.toContain(String(recorded.structured['ackToken']));
+    expect(text).not.toContain('do the step above');
+  });
+
   test('a token used again with other content after a block sends the correction, with the new token', () => {
     const { text } = ignored(blockedParts(reviewAt('judge')));
     expect(text).toContain('This step is still pending. The call to send is below.');

@@ -9,18 +9,26 @@ import { callText } from './footer.ts';
 import { ON_TOP } from './step-reply.ts';
 
 /** What was sent with a used token, and a new token to send it with. */
-export type IgnoredOutput = { readonly sent: JsonObject; readonly ackToken: string };
+export type IgnoredOutput = {
+  readonly sent: JsonObject;
+  readonly ackToken: string;
+  /** Of the end of the existing branch, if the step in the recorded reply was done since. */
+  readonly tipToken?: string | undefined;
+};
 
 /**
  * The recorded reply for a caller who sent other content with the same token: it was not stored, and one more call stores
  * it. After an advance the new token is of the same node, so that the call branches; after a block it is of the blocked
  * node.
  */
-export function withIgnoredOutput(given: GivenReply, { sent, ackToken }: IgnoredOutput): GivenReply {
+export function withIgnoredOutput(given: GivenReply, { sent, ackToken, tipToken }: IgnoredOutput): GivenReply {
   const isBlocked = given.structured['kind'] === 'blocked';
   const nextCall = callAgain(given, { sent, ackToken });
-  const how = isBlocked ? FIX : given.structured['isComplete'] === true ? BRANCH_OFF : `${CONTINUE}. ${BRANCH_OFF}`;
-  const text = `${withoutOldCall(given.text, isBlocked)}\n${how}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
+  const isOver = given.structured['isComplete'] === true || tipToken !== undefined;
+  const how = isBlocked
+    ? FIX
+    : `${tipToken === undefined ? '' : `${seeTip(tipToken)}\n`}${isOver ? '' : CONTINUE}${BRANCH_OFF}`;
+  const text = `${withoutOldCall(given.text, { isOnTop: isBlocked, isDone: tipToken !== undefined })}\n${how}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
   return warned({ ...given, text, structured: { ...given.structured, nextCall: { ...nextCall } } });
 }
 
@@ -31,7 +39,7 @@ export function withIgnoredCheckpoint(
 ): GivenReply {
   if (checkpointToken === undefined || canonicalLength(output) > REPEATED_CALL_BYTES_MAX) return warned(given);
   const nextCall = { tool: 'checkpoint_workflow', arguments: { checkpointToken, output } };
-  const text = `${withoutOldCall(given.text, false)}\n${SAVE}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
+  const text = `${withoutOldCall(given.text, { isOnTop: false, isDone: false })}\n${SAVE}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
   return warned({ ...given, text, structured: { ...given.structured, nextCall } });
 }
 
@@ -51,16 +59,26 @@ function warned(given: GivenReply): GivenReply {
 
 const SAVE = 'To save what you just sent as well, send the call below.';
 const TO_REPORT = 'Call to report this step:';
-const CONTINUE = `To stay on the existing branch, do the step above and send the call after "${TO_REPORT}"`;
+const CONTINUE = `To stay on the existing branch, do the step above and send the call after "${TO_REPORT}". `;
+const DONE = 'This step was also done already.';
 const BRANCH_OFF = 'To keep what you just sent, send the call below; it creates a new branch.';
 const SENT = 'The notes you just sent.';
 const FIX = 'To send your correction, send the call below.';
 
-/** A reply has only one next call; the recorded one becomes the alternative. */
-function withoutOldCall(text: string, isOnTop: boolean): string {
+function seeTip(stateToken: string): string {
+  const call = callText({ tool: 'continue_workflow', arguments: { stateToken } }).join('');
+  return `To stay on the existing branch, see where it is now: ${call}`;
+}
+
+/** A reply has only one next call; the recorded one becomes the alternative, unless its step was done since. */
+function withoutOldCall(
+  text: string,
+  { isOnTop, isDone }: { readonly isOnTop: boolean; readonly isDone: boolean },
+): string {
   const line = `\n${NEXT_CALL} `;
   const at = isOnTop ? text.indexOf(line) : text.lastIndexOf(line);
   if (at === -1) return text;
+  if (isDone) return `${text.slice(0, text.lastIndexOf('\n', at - 1))}\n${DONE}`;
   return `${text.slice(0, at)}\n${isOnTop ? 'Call in that reply:' : TO_REPORT} ${text.slice(at + line.length).replace(ON_TOP, 'The call to send is below.')}`;
 }
 

@@ -47,7 +47,8 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
   const { blocked } = parts;
   const { index, of } = step.position;
   const nextIntent = blocked === undefined ? pendingIntent(step) : blockedIntent(blocked);
-  const nextCall = blocked === undefined || blocked.unmet.length === 0 ? reportCall(step) : correctedCall(blocked);
+  const nextCall =
+    blocked === undefined || blocked.unmet.length === 0 ? reportCall(step) : correctedCall(blocked, step);
   const opening =
     blocked === undefined
       ? []

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
-import { given, partsAt } from '../../../../test/examples/replies.ts';
+import { blockedParts, given, partsAt } from '../../../../test/examples/replies.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { stepReply } from '../../prompt/reply/step-reply.ts';
 
@@ -27,6 +27,20 @@ describe('context keys in the form of a step', () => {
     const known = { context: { size: 'small' } };
     expect(offered(file(step('a', 'Send context `size`.'), later), known)).toBeUndefined();
     expect(offered(file(step('a', 'Judge it.', { sets: ['size'] }), later), known)).toBeUndefined();
+  });
+
+  test('a corrected call asks for the keys of the step that have no value yet, and only for those', () => {
+    const later = step('later', 'Do more.', { runCondition: { var: 'size', in: ['small', 'large'] } });
+    const workflow = file(step('a', 'Judge it.', { sets: ['size', 'command'] }), later);
+    const corrected = (context: JsonObject) => {
+      const { nextCall } = given(stepReply(blockedParts(partsAt(workflow, { context })))).structured as {
+        readonly nextCall: { readonly arguments: { readonly context?: unknown } };
+      };
+      return nextCall.arguments.context;
+    };
+    expect(corrected({})).toEqual({ size: '<fill: small | large>', command: '<fill: value of command>' });
+    expect(corrected({ size: 'small' })).toEqual({ command: '<fill: value of command>' });
+    expect(corrected({ size: 'small', command: 'npm test' })).toBeUndefined();
   });
 
   test('a key that a skipped step would have set is offered again, and one that was asked on every path is not', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { attemptAt, foundAt, NOTHING_FOUND, tryStep } from '../../../../test/examples/step-attempt.ts';
+import { defined, type JsonObject } from '../../json/json-value.ts';
 import { blockerReport } from '../../log/blockers.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { REASONS } from '../../log/reasons.ts';
+import { mergedForm } from '../../prompt/reply/footer.ts';
 import { utf8Length } from '../../text/utf8.ts';
 
 const WORK = '<fill: what you did, what you found, what is open>';
@@ -276,4 +278,34 @@ it('a divergence that only an older contract allows is not recorded', () => {
   const pinned = [...attempt.index.contracts.values()].map((contract) => ({ ...contract, schema: {} }));
   const index = { ...attempt.index, contracts: new Map(pinned.map((contract) => [contract.contractRef, contract])) };
   expect(foundAt({ ...attempt, index })).toEqual({ ...NOTHING_FOUND, met: [`output_contract:${contractRef}`] });
+});
+
+it('a refused report and a check that asks for it make one corrected report, with an entry for each check', () => {
+  const step = {
+    outputContract: { contractRef: 'wr.contracts.verification_report' },
+    checks: [
+      { id: 'tests', run: '{{testCommand}}', minimum: 'reported' },
+      { id: 'types', run: 'npm run types', minimum: 'reported' },
+    ],
+  };
+  const report = (...names: readonly string[]) => ({
+    kind: 'wr.verification_report',
+    checks: names.map((name) => ({ name, outcome: 'ok' })),
+    summary: 'It works.',
+  });
+  const formOf = (artifact: JsonObject, context?: JsonObject) =>
+    mergedForm(foundAt(tryStep(step, { notes: 'Ran it.', artifacts: [artifact], ...defined({ context }) })).unmet);
+  const outcome = '<fill: pass | fail | skipped>';
+  const corrected = (...names: readonly string[]) => ({
+    ...report(),
+    checks: names.map((name) => ({ name, outcome })),
+  });
+  const known = { testCommand: 'npm test' };
+  expect(formOf(report('AC1', 'tests', 'types'), known)).toEqual({ artifacts: [corrected('AC1', 'tests', 'types')] });
+  expect(formOf(report('AC1'), known)).toEqual({ artifacts: [corrected('AC1', 'tests', 'types')] });
+  // The command of a check needs a value that nobody sent yet.
+  expect(formOf(report('AC1'))).toEqual({
+    artifacts: [corrected('AC1', 'tests', 'types')],
+    context: { testCommand: '<fill: the value that the command needs>' },
+  });
 });

@@ -13,11 +13,11 @@ import {
   judgeRun,
   verdictWords,
 } from '../evidence/judge-check.ts';
-import { blank, choiceBlank } from '../form/blank.ts';
+import { blank, choiceBlank, isBlankField } from '../form/blank.ts';
 import { COMMAND_VALUE_WORDS } from '../form/context-form.ts';
 import { contractForm } from '../form/contract-form.ts';
 import type { StepPlace } from '../step-place.ts';
-import { engineContract, judgeArtifacts, ofKind } from './judge-artifact.ts';
+import { type ArtifactVerdict, correctedArtifact, engineContract, judgeArtifacts, ofKind } from './judge-artifact.ts';
 import { hasNotes, notesFormAt } from './notes.ts';
 import { type AskedAttempt, met, notMet, requirementKind, stepPointer } from './requirement.ts';
 
@@ -49,9 +49,10 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
 
   form: ({ check }, attempt) => {
     if (check.minimum === 'asserted') return { notesMarkdown: notesFormAt(attempt) };
-    if (check.minimum === 'reported') return { artifacts: [correctedReport(attempt)] };
     const { unset } = commandAt(check, attempt);
-    return unset.length === 0 ? undefined : { context: Object.fromEntries(unset.map((name) => [name, VALUE])) };
+    const context = unset.length === 0 ? {} : { context: Object.fromEntries(unset.map((name) => [name, VALUE])) };
+    if (check.minimum === 'reported') return { artifacts: [correctedReport(attempt)], ...context };
+    return unset.length === 0 ? undefined : context;
   },
 
   check: ({ check }, attempt) => {
@@ -164,10 +165,14 @@ function contractAt({ index }: StepPlace): PinnedContract {
   return engineContract(index, verificationReport);
 }
 
+function reportVerdict(attempt: AskedAttempt): ArtifactVerdict {
+  const contract = contractAt(attempt);
+  return judgeArtifacts(ofKind(attempt.handedIn.artifacts, contract.artifactKind), contract);
+}
+
 /** The report that counts. */
 function sentReport(attempt: AskedAttempt): JsonObject | undefined {
-  const contract = contractAt(attempt);
-  const verdict = judgeArtifacts(ofKind(attempt.handedIn.artifacts, contract.artifactKind), contract);
+  const verdict = reportVerdict(attempt);
   return verdict.kind === 'accepted' ? verdict.value : undefined;
 }
 
@@ -191,16 +196,27 @@ export function reportForm(contract: PinnedContract, { checks = [] }: Pick<Compi
   return { ...form, checks: asked.map(({ checkId }) => ({ ...entry, name: checkId })) };
 }
 
-/** The agent's own report, with blanks for the checks that it does not show as passed. */
-function correctedReport(attempt: AskedAttempt): JsonObject {
-  const form = reportForm(contractAt(attempt), attempt.step);
-  const sent = sentReport(attempt);
-  if (sent === undefined) return form;
+/** The agent's own report, with blanks where it is wrong and for the checks that it does not show as passed. */
+export function correctedReport(attempt: AskedAttempt): JsonObject {
+  const contract = contractAt(attempt);
+  const form = reportForm(contract, attempt.step);
+  const verdict = reportVerdict(attempt);
+  if (verdict.kind === 'missing') return form;
+  const own = verdict.kind === 'accepted' ? verdict.value : correctedArtifact(verdict, { contract, form });
   const asked = (attempt.step.checks ?? []).filter(({ minimum }) => minimum === 'reported');
-  const missing = asked.filter(({ checkId }) => !isReported(checkId, attempt)).map(({ checkId }) => checkId);
-  const kept = entriesOf(sent).filter(({ name }) => typeof name !== 'string' || !missing.includes(name));
+  const missing = asked.map(({ checkId }) => checkId).filter((checkId) => !isShown(entriesOf(own), checkId));
+  if (missing.length === 0) return own;
+  const kept = entriesOf(own).filter(({ name }) => typeof name !== 'string' || !missing.includes(name));
   const outcome = choiceBlank([PASS, 'fail', 'skipped']);
-  return { ...sent, checks: [...kept, ...missing.map((name) => ({ name, outcome }))] };
+  return { ...own, checks: [...kept, ...missing.map((name) => ({ name, outcome }))] };
+}
+
+/** Whether a report shows a check as passed, or has blanks for it. */
+function isShown(entries: readonly JsonObject[], checkId: string): boolean {
+  const named = entries.filter(({ name }) => name === checkId);
+  const isOpen = ({ outcome }: JsonObject) =>
+    outcome === PASS || (typeof outcome === 'string' && isBlankField(outcome));
+  return named.length > 0 && named.every(isOpen);
 }
 
 /** A command as it is run, or the names of the values that it still lacks. */

@@ -8,7 +8,7 @@ import { contractForm } from '../form/contract-form.ts';
 import { dueConfirmation, type StepAttempt, type StepPlace } from '../step-place.ts';
 import { assessments } from './assessment.ts';
 import { observationForm, observationObjection } from './capability.ts';
-import { reportForm } from './check.ts';
+import { correctedReport, reportForm } from './check.ts';
 import {
   artifactAsk,
   correctedArtifact,
@@ -45,7 +45,11 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
   ask: (asked) =>
     asked.isRequired ? artifactAsk(asked) : `Optional. ${artifactAsk(asked)}\nSend it in \`output.artifacts\`.`,
 
-  form: (asked, _, problem) => ({ artifacts: [correctedArtifact(problem, asked)] }),
+  form: (asked, attempt, problem) => {
+    // The checks of the step ask for the same report.
+    const isReport = asked.contract.contractRef === verificationReport.contractRef;
+    return { artifacts: [isReport ? correctedReport(attempt) : correctedArtifact(problem, asked)] };
+  },
 
   check: ({ contract, isRequired }, attempt) => {
     const requirement = `output_contract:${contract.contractRef}`;
