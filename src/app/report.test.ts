@@ -26,7 +26,9 @@ describe('reports', () => {
     const markdown = reportMarkdown(report);
     const [run] = report.sessions[0]?.runs ?? [];
     expect(run?.workflow.steps).toBe(6);
-    expect(markdown).toContain('6 steps. Steps are counted along each branch; skipped ones are not counted.');
+    expect(markdown).toContain(
+      'the workflow has 6 steps. The step numbers below count only the steps that a branch ran.',
+    );
     for (const heading of ['✓ 2. Hypotheses', '✓ 3. Fix it', '▲ 4. Verify the fix (blocked)', '✓ 5. Wrap up']) {
       expect(markdown).toContain(`# ${heading}`);
     }

@@ -34,12 +34,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'answer <tag>',
-    summary: 'approve, reject or answer what an agent waits for; only in a terminal',
+    summary: 'approve, reject or answer a request from an agent (only in a terminal)',
     load: async () => (await import('./sessions/answer.ts')).answer,
   },
   {
     usage: 'attest <tag> <check>',
-    summary: 'run a check of the step that is due, and record how it ends',
+    summary: 'run a check of the current step and record the result',
     load: async () => (await import('./sessions/attest.ts')).attest,
   },
   {
@@ -184,7 +184,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'export <id...>',
-    summary: 'write sessions to a file: a bundle to import elsewhere, or a report',
+    summary: 'write sessions to a file or standard output: a bundle to import elsewhere, or a report',
     load: async () => (await import('./bundle/export.ts')).exportCommand,
   },
   {

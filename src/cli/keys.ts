@@ -21,7 +21,9 @@ const keysShape = z.strictObject({
 type ShownKeys = z.infer<typeof keysShape>;
 
 export const keysRotate = command({
-  options: [{ flags: '--yes', help: 'do not ask, even if this makes tokens of the previous key invalid' }],
+  options: [
+    { flags: '--yes', help: 'do not ask for confirmation (tokens of the key before the current one become invalid)' },
+  ],
   example: 'workrail keys rotate',
   data: z.strictObject({ before: keysShape, after: keysShape }),
   run: (context, input) =>

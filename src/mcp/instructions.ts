@@ -7,13 +7,13 @@ export const INSTRUCTIONS = `WorkRail walks you through a workflow one step at a
 3. Report it with continue_workflow {"ackToken", "output":{"notesMarkdown"}}. The reply contains the next step. Repeat until it says complete.
 If you lost your place (compacted or new chat), call resume_session {}. If the chat was rewound, call continue_workflow with the newest stateToken you can see; the reply shows its step.
 
-Tokens: copy them exactly; every reply has new ones. continue_workflow needs only one token, the ackToken; you do not also need the stateToken. The four characters after ack_, st_ or chk_ name the run; with several runs, use the tokens of the run you mean.
-The line "Next call:" (nextCall in the data) shows the call to send, with blanks. Fill in every <fill: …>; a blank that you send back counts as nothing. If a reply says blocked, it lists everything that is missing: send only that, with the new ackToken. What you sent before is kept.
+Tokens: copy them exactly, always from the newest reply. continue_workflow needs only one token, the ackToken; you do not also need the stateToken. The four characters after ack_, st_ or chk_ name the run; with several runs, use the tokens of the run you mean.
+The line "Next call:" (nextCall in the data) shows the call to send, with blanks. Fill in every <fill: …>; a blank that you send back counts as nothing. If a reply says blocked, it lists everything that is missing and the call to send, with the new ackToken. The rest is kept.
 Notes are for people: what you did, decided and found in this step, with file names and numbers. Do not repeat earlier notes.
 Artifacts are structured results. Send them if the step asks for them, each with its "kind".
 Context holds facts that steps depend on. It is kept; send only what changed.
-Sending the same call again returns the same reply. Other output with a used ackToken is not stored; the reply then has the call that stores it. Doing an earlier step again creates a branch; the other one is kept.
-mode (start_workflow, continue_workflow): guided: ask the user at every confirmation; full_auto_stop_on_user_deps: ask only for what only the user can provide; full_auto_never_stop: never ask. WorkRail records every requirement that is left out as a gap. It stays on until changed; send it only if the user asks.
+Sending the same continue_workflow call again returns the same reply. Different output with a used ackToken is not stored; the reply has the call that stores it. Doing an earlier step again creates a new branch; the original is kept.
+mode (start_workflow, continue_workflow): guided: ask the user where a step requires confirmation; full_auto_stop_on_user_deps: ask only for what only the user can provide; full_auto_never_stop: never ask. Unmet requirements become gaps. A mode stays until you send another; send one only if the user asks.
 During a long step, save notes with checkpoint_workflow so that they survive this chat.`;
 
 type Given = { readonly [name: string]: string | undefined };
@@ -26,7 +26,7 @@ type PromptDefinition = {
 };
 
 const CHOOSE =
-  'The reply contains the goal, the work so far, the current step and new tokens, or a list of runs. If it is a list, choose the run that matches, ask the user if unsure, and send the call listed with it. Do not start a new run.';
+  'The reply contains the goal, the work so far, the current step and its tokens, or a list of runs. If it is a list, choose the run that matches, ask the user if unsure, and send the call listed with it. Do not start a new run.';
 
 /** Clients offer these as slash commands. Each says which tool to call and how. */
 const PROMPTS: { readonly [name: string]: PromptDefinition } = {
@@ -56,7 +56,7 @@ const PROMPTS: { readonly [name: string]: PromptDefinition } = {
         about?.includes('st_')
           ? `Call continue_workflow with ${JSON.stringify({ stateToken: about })}.`
           : `Call resume_session with ${JSON.stringify(about === undefined ? {} : { query: about })}. ${CHOOSE}`,
-        'Then do the step it shows and report it with continue_workflow and the new ackToken. Repeat until the run is complete.',
+        'Then do the step it shows and report it with continue_workflow and its ackToken. Repeat until the run is complete.',
       ].join('\n'),
   },
   checkpoint: {

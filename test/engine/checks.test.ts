@@ -185,7 +185,9 @@ test('the last reply and a rehydrated end list the checks with their grades', as
   reply = await run.send(reply);
   expect(reply.structured['isComplete']).toBe(true);
   for (const end of [reply, await run.show(reply)]) {
-    expect(end.text).toContain('Checks (asserted < reported < observed < verified):\n- "Do it": unit observed');
+    expect(end.text).toContain(
+      'Checks, and how well each is shown (weakest to strongest: asserted, reported, observed, verified):\n- "Do it": unit observed',
+    );
     expect(checksOf(end)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'observed' }]);
   }
 });

@@ -309,7 +309,7 @@ test('an answer on a channel that the settings leave out is refused, and the blo
   const gateSettings = async () => ({ ...REHEARSED_GATES, accept: ['elicitation'] as const });
   const run = engine({ listing: () => withFile(RELEASE), services: { gateSettings } });
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
-  expect(blocked.text).toContain('Answer in the form of your client.');
+  expect(blocked.text).toContain('Answer in the form that your client shows.');
   const refused = await answer(run, blocked, { kind: 'approved', shown: 'whole' });
   expect(refused._unsafeUnwrapErr()).toEqual({ code: 'channel_not_accepted', accept: ['elicitation'] });
 });

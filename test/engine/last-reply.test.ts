@@ -114,3 +114,19 @@ test('prompts of later steps show accepted results within a limit, newest kept, 
   expect(Buffer.byteLength(block)).toBeGreaterThan(400);
   expect(Buffer.byteLength(block)).toBeLessThanOrEqual(1_200);
 });
+
+test('a skipped loop counts with all of its steps, so that the numbers add up to the steps of the workflow', async () => {
+  const loop = {
+    id: 'rounds',
+    type: 'loop',
+    title: 'Rounds',
+    runCondition: { var: 'size', equals: 'large' },
+    loop: { type: 'for', count: 2, maxIterations: 2 },
+    body: [step('x'), step('y'), step('z')],
+  };
+  const file = { ...FILE, steps: [step('a'), loop, step('c')] };
+  const { start, send } = engine({ listing: () => withFile(file) });
+  const second = await send(await start('test.skipping'), { notes: 'Done.', context: { size: 'small' } });
+  const { text } = await send(second, { notes: 'Done.' });
+  expect(text).toContain('2 steps done. 3 steps were skipped:\n- "Rounds" (3 steps): only if size is "large".');
+});

@@ -76,7 +76,7 @@ describe('workflow preview', () => {
     const { run, json } = onBench({ [FILE]: EXAMPLE });
     const { out } = await run('preview', 'team.example', '--step', 'design', '--context', '{"taskSize":"small"}');
     expect(out).toContain('Think about "small".');
-    expect(out).toContain('In this context the step is skipped: it runs only when is-large holds.\n');
+    expect(out).toContain('In this context the step is skipped: it runs only when is-large is true.\n');
     expect((await run('preview', 'team.example', '--step', 'desgin')).talk).toContain('Did you mean design?');
     expect((await json('preview', 'team.example', '--step', 'judge')).exitCode).toBe(0);
     expect((await run('preview', 'team.example', '--context', '[1]')).exitCode).toBe(2);

@@ -10,7 +10,7 @@ export const workflowCopy = command({
     { syntax: '<id>', help: 'a workflow id or file' },
     {
       syntax: '[new-id]',
-      help: 'the id of the copy, as namespace.name (default: the same name in the namespace of --to, project or user)',
+      help: 'the id of the copy, as namespace.name (default: project.NAME or user.NAME, depending on --to)',
     },
   ],
   options: [TO],

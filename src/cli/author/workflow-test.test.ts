@@ -108,7 +108,7 @@ describe('workflow test', () => {
       'WORKFLOW_INVALID: 1 workflow below 100 % of steps or 90 % of condition outcomes.',
     ]);
     expect(out).toContain('    step never reached: design\n');
-    expect(out).toContain('    never true: run condition of step design (is-large holds)\n');
+    expect(out).toContain('    never true: run condition of step design (is-large is true)\n');
     expect((await author.run('test', '--min-coverage', 'all')).exitCode).toBe(2);
     expect((await author.run('test', 'team.exmple')).talk).toContain('Did you mean team.example?');
   });

@@ -44,8 +44,11 @@ export const importCommand = command({
   operands: [{ syntax: '<file>', help: 'a bundle written by workrail export' }],
   options: [
     { flags: '--dry-run', help: 'check the bundle; import nothing' },
-    { flags: '--no-accept', help: 'do not ask whether to accept the session; agents cannot resume it until you do' },
-    { flags: '--update', help: 'add to a session that was imported from an earlier state of this one' },
+    { flags: '--no-accept', help: 'import without accepting; agents cannot resume the session until you accept it' },
+    {
+      flags: '--update',
+      help: 'add what is new to a session that was imported from an older bundle of the same session',
+    },
   ],
   example: 'workrail import session.json --dry-run',
   data: importData,

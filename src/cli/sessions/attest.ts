@@ -34,12 +34,12 @@ const end = {
 /** Runs the command of a check and records how it ended, so that nobody has to take the agent's word for it. */
 export const attest = command({
   operands: [
-    { syntax: '<tag>', help: 'the tag of the run, as the agent shows it' },
+    { syntax: '<tag>', help: 'the four characters that name the run' },
     { syntax: '<check>', help: 'the id of a check of the step that is due' },
   ],
   options: [
     { flags: '--timeout <time>', help: 'end the command after this time, for example 90s or 30m (default: 10m)' },
-    { flags: '--yes', help: 'run a command that nobody has confirmed; it then counts only as reported' },
+    { flags: '--yes', help: "run the command without confirmation; the result then counts as the agent's own report" },
   ],
   example: 'workrail attest 7f3a unit',
   data: z.strictObject({

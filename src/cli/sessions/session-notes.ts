@@ -25,7 +25,7 @@ export const sessionNotes = command({
   operands: [ONE_SESSION],
   options: [
     { flags: '--step <step>', help: 'only this step: its number, its id or words of its title' },
-    { flags: '--all', help: 'also notes that a later note replaced' },
+    { flags: '--all', help: 'include notes that were replaced later' },
   ],
   example: 'workrail session notes 7f3a --step 2',
   data: sessionNotesData,

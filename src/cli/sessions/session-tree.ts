@@ -3,7 +3,7 @@ import { defined } from '../../core/json/json-value.ts';
 import { namedStep } from '../../core/sessions/due-step.ts';
 import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
-import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
+import { indexWorkflow, stepsInside } from '../../core/workflow/compiled/workflow-index.ts';
 import { command, done } from '../command.ts';
 import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, placeData, runHeadData } from './run-words.ts';
@@ -65,7 +65,8 @@ function stepData({ view, workflowOf }: OpenedSession['looked'], step: LineStep)
     gaps,
     skipped: skipped.map(({ stepId, conditionId }) => {
       const { title } = namedStep(stepId, workflow);
-      return defined({ stepId, title, conditionId });
+      const steps = workflow === undefined ? 1 : stepsInside(indexWorkflow(workflow), stepId);
+      return defined({ stepId, title, conditionId, steps: steps === 1 ? undefined : steps });
     }),
     ...defined({ startedAt, endedAt }),
   };

@@ -58,7 +58,7 @@ export const statusData = z.strictObject({
 export type StatusData = z.infer<typeof statusData>;
 
 export const status = command({
-  options: [{ flags: '--waiting', help: 'exit with 5 while something waits for a person' }],
+  options: [{ flags: '--waiting', help: 'exit with code 5 if anything is waiting for a person' }],
   example: 'workrail status',
   data: statusData,
   run: async ({ program, progress }, { options }) => {
@@ -154,14 +154,14 @@ const MARKS: { readonly [standing in OpenRunData['standing']]: LineSpan } = {
 function runLines({ shortId, standing, run, workspace, origin }: OpenRunData, layout: PlaceLayout): readonly Line[] {
   const { nowMs, width, hasFolder = false } = layout;
   const when = run.lastAt === undefined ? '' : ago(run.lastAt, nowMs);
-  const words = standing === 'waiting' ? 'waits for you' : standing;
+  const words = standing === 'waiting' ? WAITING : standing;
   const title = run.goal ?? run.workflowName ?? run.workflowId;
   const room = Math.max(16, width - shortId.length - STANDING_WIDTH - when.length - 10);
   const from = origin === undefined ? '' : `  ·  ${originLabel(origin)}`;
   const folder = hasFolder && workspace !== undefined ? `  ${workspace}` : '';
   const isNumbered = run.place.kind === 'step' && run.place.position !== undefined;
-  const branch = run.branch === undefined || run.branch === 'main' ? '' : ` on ${branchWords(run.branch)}`;
-  const at = `${isNumbered ? 'step ' : ''}${numberedPlace(run.place)}${branch}`;
+  const branch = run.branch === undefined || run.branch === 'main' ? '' : `, ${branchWords(run.branch)},`;
+  const at = `${isNumbered ? 'step ' : ''}${numberedPlace(run.place)}`;
   const [blocker] = run.blockers;
   const reason = run.answer === undefined ? blocker?.message : answerText(run.answer);
   return [
@@ -174,12 +174,14 @@ function runLines({ shortId, standing, run, workspace, origin }: OpenRunData, la
       { text: padText(words, STANDING_WIDTH), style: standing === 'running' ? 'strong' : 'notable' },
       dim(`  ${when}`),
     ],
-    [dim(`      ${clipText(`run ${run.tag} at ${at}${folder}${from}`, width - 6)}`)],
+    [dim(`      ${clipText(`run ${run.tag}${branch} at ${at}${folder}${from}`, width - 6)}`)],
     ...(reason === undefined ? [] : [[`      ${clipText(`← ${reason}`, width - 6)}`]]),
   ];
 }
 
-const STANDING_WIDTH = 'waits for you'.length;
+/** The list of sessions says "blocked" for it. */
+const WAITING = 'blocked: waits for you';
+const STANDING_WIDTH = WAITING.length;
 
 function othersLines({ others }: StatusData): readonly Line[] {
   const { complete, withGaps, closed, salvaged, damaged } = others;
@@ -258,11 +260,18 @@ function nextOf({ here, elsewhere, others }: StatusData, listed: readonly Listed
   const [first] = place.runs;
   const stored = listed.length;
   if (first !== undefined) {
+    // An agent that resumes such a run can only wait as well.
+    if (first.standing === 'waiting' && first.run.blockers.some(isAnswered))
+      return `workrail answer ${runName(first.run, listed)}`;
     const isOne = place.runs.filter(({ sessionId }) => sessionId === first.sessionId).length === 1;
     return `workrail session resume ${isOne ? first.shortId : runName(first.run, listed)}`;
   }
   if (others.damaged > 0) return 'workrail session verify';
   return stored > 0 ? 'workrail session list' : 'workrail --help';
+}
+
+function isAnswered({ suggestedFix }: OpenRunData['run']['blockers'][number]): boolean {
+  return suggestedFix?.includes('workrail answer') === true;
 }
 
 /** The tag of a run, unless it is ambiguous. */

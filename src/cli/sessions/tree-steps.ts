@@ -25,6 +25,8 @@ const treeStep = z.strictObject({
       stepId: z.string(),
       title: z.string(),
       conditionId: z.string().exactOptional(),
+      /** How many steps a skipped loop contains. */
+      steps: count.exactOptional(),
     }),
   ),
   startedAt: moment.exactOptional(),
@@ -180,7 +182,8 @@ export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
   const [first = '', last = ''] = [skipped[0], skipped.at(-1)].map((step) =>
     step === undefined ? '' : clipText(`"${step.title}"`, SKIPPED_TITLE_WIDTH),
   );
-  return [row(`– ${skipped.length} steps skipped: ${first} … ${last}`, skipped.length)];
+  const count = skipped.reduce((sum, { steps = 1 }) => sum + steps, 0);
+  return [row(`– ${count} steps skipped: ${first} … ${last}`, count)];
 }
 
 const TITLE_WIDTH_MIN = 10;

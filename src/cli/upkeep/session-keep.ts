@@ -7,7 +7,7 @@ import { namedSessions, refusedProblem } from './named-session.ts';
 
 export const sessionKeep = command({
   operands: [{ syntax: '<id...>', help: SESSION_IDS }],
-  options: [{ flags: '--undo', help: 'let gc delete them again' }],
+  options: [{ flags: '--undo', help: 'stop protecting them from gc' }],
   example: 'workrail session keep 7f3a',
   data: z.strictObject({
     sessions: z.array(z.strictObject({ sessionId: SessionId.schema, isKept: z.boolean() })),

@@ -52,7 +52,7 @@ export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastA
   const steps =
     workflow.steps === undefined
       ? ''
-      : `, ${plural(workflow.steps, 'step')}. Steps are counted along each branch; skipped ones are not counted.`;
+      : `; the workflow has ${plural(workflow.steps, 'step')}. The step numbers below count only the steps that a branch ran.`;
   return [
     fact('Workflow', code(workflow.workflowId), secondary(`${source}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),
@@ -103,7 +103,7 @@ export function runFigures({
   return [
     figure(done, `step done${rounds}`, `steps done${rounds}`),
     figure(ofKind('blocked_attempt'), 'blocked attempt', 'blocked attempts'),
-    figure(Math.max(0, branches.length - 1), 'branch', 'branches'),
+    figure(branches.length, 'branch', 'branches'),
     figure(ofKind('checkpoint'), 'checkpoint', 'checkpoints'),
     figure(gaps.filter(({ isOpen }) => isOpen).length, 'open gap', 'open gaps'),
   ];
@@ -125,7 +125,11 @@ function branchPhrase(name: string): string {
 }
 
 export function forkLabel(fork: ReportEntry): string {
-  return `Leaves ${branchPhrase(fork.branch)} after ${entryLabel(fork)}`;
+  const at =
+    fork.kind === 'step'
+      ? entryLabel(fork)
+      : `the ${entryLabel(fork).replace(/^[CS]/, (first) => first.toLowerCase())}`;
+  return `Leaves ${branchPhrase(fork.branch)} after ${fork.kind === 'blocked_attempt' ? `a blocked attempt at ${entryLabel(fork)}` : at}`;
 }
 
 /** Whether a branch can still continue, rather than having been abandoned or closed. */
@@ -152,8 +156,14 @@ export function entriesByBranch({ branches, entries }: ReportRun): readonly Bran
   return branches.map((branch) => ({
     branch,
     entries: entries.filter((entry) => entry.branch === branch.name),
-    fork: entries.find(({ nodeId }) => nodeId === branch.forkNodeId),
+    fork: branch.forkNodeId === null ? undefined : lastShared(branch, entries),
   }));
+}
+
+/** The last entry that a branch shares with another one. A checkpoint before it began belongs to it too. */
+function lastShared({ name, line }: ReportBranch, entries: readonly ReportEntry[]): ReportEntry | undefined {
+  const seen = new Set(line);
+  return entries.findLast((entry) => entry.branch !== name && seen.has(entry.nodeId));
 }
 
 export const ENTRY_MARKS: { readonly [kind in ReportEntry['kind']]: string } = {

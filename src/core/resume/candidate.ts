@@ -15,7 +15,7 @@ import { utcMinute } from '../text/utc-time.ts';
 import { clip } from '../text/utf8.ts';
 import { visibleJson } from '../text/visible-text.ts';
 import type { RunStatus } from '../views/run-status.ts';
-import { type MatchReason, reasonWords } from './rank-runs.ts';
+import { type MatchReason, matchWords } from './rank-runs.ts';
 
 /** A stored run that may be the one to resume, read and verified. */
 export type ResumeCandidate = {
@@ -120,7 +120,7 @@ export function candidateLine(candidate: OfferedRun): string {
   const way = isUnacceptedRun(candidate)
     ? `only after the user ran \`${acceptCommand(candidate)}\` in a terminal`
     : callText(showCall(candidate)).join('');
-  return `${[...partsOf(candidate), ...age].join(' · ')} · matched by ${reasonWords(candidate.whyMatched)}: ${way}`;
+  return `${[...partsOf(candidate), ...age].join(' · ')} · ${matchWords(candidate.whyMatched)}: ${way}`;
 }
 
 function partsOf(candidate: OfferedRun): readonly string[] {

@@ -156,14 +156,13 @@ export const MATCH_REASONS = [
 ] as const;
 export type MatchReason = (typeof MATCH_REASONS)[number];
 
-const WORDS: { readonly [reason in MatchReason]: string } = {
-  matched_session_id: 'id',
-  matched_head_sha: 'commit',
-  matched_branch: 'Git branch',
-  matched_notes: 'goal or notes',
-  matched_workflow_id: 'workflow',
-  recency_fallback: 'recent activity',
-  matched_workspace: 'workspace',
+const WORDS: { readonly [reason in Exclude<MatchReason, 'recency_fallback'>]: string } = {
+  matched_session_id: 'the id',
+  matched_head_sha: 'the commit',
+  matched_branch: 'the Git branch',
+  matched_notes: 'your search words (in its goal or notes)',
+  matched_workflow_id: 'your search words (in its workflow)',
+  matched_workspace: 'this workspace',
 };
 
 /** Whether something that the caller said speaks for a run, or the workspace if the caller said nothing else. */
@@ -173,6 +172,9 @@ export function isMatch({ whyMatched }: Pick<RankedRun, 'whyMatched'>, question:
   );
 }
 
-export function reasonWords(reasons: readonly MatchReason[]): string {
-  return andList(reasons.map((reason) => WORDS[reason]));
+/** Why a run is offered. Nothing that was asked for speaks for a run that is only recent. */
+export function matchWords(reasons: readonly MatchReason[]): string {
+  const matched = andList(reasons.filter((reason) => reason !== 'recency_fallback').map((reason) => WORDS[reason]));
+  if (!reasons.includes('recency_fallback')) return `matches ${matched}`;
+  return matched === '' ? 'recent' : `recent, in ${matched}`;
 }

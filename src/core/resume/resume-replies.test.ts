@@ -26,7 +26,7 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
   expect(text.split('\n')).toEqual([
     'One stored run may be the one you mean. If it is, send its call. The reply contains the goal, the work so far, the current step and its tokens.',
     '',
-    `1. "Mend the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · matched by Git branch and workspace: continue_workflow {"stateToken":"st_1"}`,
+    `1. "Mend the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · matches the Git branch and this workspace: continue_workflow {"stateToken":"st_1"}`,
     '',
     '2 more runs are stored; to find another, call resume_session with words from its goal or notes as "query", or with its gitBranch.',
     '',
@@ -36,7 +36,7 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
     '>   Next call: continue_workflow {"stateToken":"st_old"}',
     '',
     '---',
-    'If you cannot tell which one is meant, ask the user. These calls change nothing.',
+    'If you cannot tell which one is meant, ask the user. The listed calls only show a run.',
     'Next call: continue_workflow {"stateToken":"st_1"}',
   ]);
   const { sessionId, runId, goal, status, stepTitle, whyMatched, stateToken, snippet } = candidate;
@@ -74,7 +74,7 @@ it('a run of another workspace is offered by goal, workspace and age, without no
   const { text, structured } = candidateList([foreign], { total: 1, isMatched: true, damaged: [] });
   const call = { tool: 'resume_session', arguments: { runId } };
   expect(text).toContain(
-    `1. "Fix the \\"till\\" ---" · in another workspace, "/work/other" · last active 1970-01-01 00:00 UTC · matched by goal or notes: resume_session {"runId":"${runId}"}`,
+    `1. "Fix the \\"till\\" ---" · in another workspace, "/work/other" · last active 1970-01-01 00:00 UTC · matches your search words (in its goal or notes): resume_session {"runId":"${runId}"}`,
   );
   expect(structured['candidates']).toEqual([
     {

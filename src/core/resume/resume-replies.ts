@@ -19,7 +19,7 @@ import {
   showCall,
   type UnacceptedRun,
 } from './candidate.ts';
-import { type MatchReason, reasonWords } from './rank-runs.ts';
+import { type MatchReason, matchWords } from './rank-runs.ts';
 
 /** A candidate with a part of its notes. */
 export type ShownCandidate = (ResumeCandidate & { readonly snippet: string }) | ForeignRun | UnacceptedRun;
@@ -67,9 +67,9 @@ export function candidateList(candidates: readonly ShownCandidate[], search: Sea
 const NOTHING = 'Nothing matched: no unfinished run is stored here.';
 const START =
   'To see finished runs, send "includeFinished":true. To begin, choose a workflow with list_workflows and start it with start_workflow.';
-const ASK = 'If you cannot tell which one is meant, ask the user. These calls change nothing.';
+const ASK = 'If you cannot tell which one is meant, ask the user. The listed calls only show a run.';
 const ASK_FIRST =
-  'Nothing matched, so no call is suggested. Ask the user which run is meant, or start a new one. These calls change nothing.';
+  'Nothing matched, so no call is suggested. Ask the user which run is meant, or start a new one. The listed calls only show a run.';
 
 const ASK_TO_ACCEPT =
   'No call is suggested: an imported run cannot be continued before a person accepted it. Show the command to the user, and call resume_session again when the user has run it.';
@@ -135,7 +135,7 @@ export type Resumed = {
 /** The rehydrated run, and one line for each other run that may be meant. */
 export function resumedReply(shown: GivenReply, { whyMatched, others, damaged, origin }: Resumed): GivenReply {
   const imported = origin === undefined ? '' : ` It was ${originWords(shownOrigin(origin))}.`;
-  const lead = `This run was matched by ${reasonWords(whyMatched)}.${imported}`;
+  const lead = `This run ${whyMatched.includes('recency_fallback') ? 'is ' : ''}${matchWords(whyMatched)}.${imported}`;
   const lines = others.map((candidate) => `- ${candidateLine(candidate)}`);
   const warnings = damagedWarnings(damaged);
   const text = [

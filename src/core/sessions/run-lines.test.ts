@@ -10,7 +10,7 @@ import { nodeOf } from '../views/run-graph.ts';
 import { preferredTip } from '../views/run-status.ts';
 import { foldEvents } from '../views/session-view.ts';
 import { lineOutputs } from './line-outputs.ts';
-import { branchName, currentLine, type Picture, pathTo, runLines } from './run-lines.ts';
+import { branchName, currentLine, namedLines, type Picture, pathTo, runLines } from './run-lines.ts';
 
 function pictureOf(events: readonly SessionEvent[]): Picture {
   const chronicle = emptyChronicle();
@@ -20,7 +20,7 @@ function pictureOf(events: readonly SessionEvent[]): Picture {
 
 const eventsOf = (seed: number) => randomHistory({ seed, eventsMin: 100, rewindChance: 0.4 }).events;
 
-it('every step is on exactly one line except where lines part, and every attempt and checkpoint counts once', () => {
+it('every step is on exactly one line except where lines part, and a checkpoint counts on each line that begins after it', () => {
   fc.assert(
     fc.property(fc.nat(), (seed) => {
       const picture = pictureOf(eventsOf(seed));
@@ -37,7 +37,16 @@ it('every step is on exactly one line except where lines part, and every attempt
         const all = lines.flatMap(({ steps }) => steps);
         const count = (kind: string) => nodes.filter((one) => one.kind === kind).length;
         expect(all.reduce((sum, { blocked }) => sum + blocked, 0)).toBe(count('blocked_attempt'));
-        expect(all.reduce((sum, { checkpoints }) => sum + checkpoints, 0)).toBe(count('checkpoint'));
+        const named = namedLines(graph, runId);
+        const inherited = named.reduce((sum, { seen }) => sum + seen.length, 0);
+        expect(all.reduce((sum, { checkpoints }) => sum + checkpoints, 0)).toBe(count('checkpoint') + inherited);
+        for (const { seen, leaves, steps, hung } of named) {
+          const begun = [...steps, ...[...hung.values()].flat()].map(({ createdIndex }) => createdIndex);
+          for (const { createdIndex, hostNodeId } of seen) {
+            expect(createdIndex).toBeLessThan(Math.min(...begun));
+            expect(nodeOf(graph, hostNodeId).stepNumber).toBe(leaves?.stepNumber);
+          }
+        }
         for (const { from, steps } of lines.slice(1)) {
           const owner = lines.find(({ name }) => name === from);
           expect(owner?.steps.map(({ nodeId }) => nodeId)).toContain(steps[0]?.nodeId);

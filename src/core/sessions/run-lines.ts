@@ -46,6 +46,7 @@ export type LineStep = {
   readonly state: 'done' | 'due' | 'blocked' | 'complete';
   /** How often an attempt at it was blocked. */
   readonly blocked: number;
+  /** Also those that an earlier line made at the step where this line begins. */
   readonly checkpoints: number;
   /** Gaps that it opened and that are still open. */
   readonly gaps: number;
@@ -64,11 +65,13 @@ export type NamedLine = {
   readonly steps: readonly RunNode[];
   /** Attempts and checkpoints, by the step they were made at. */
   readonly hung: ReadonlyMap<RunNode, readonly RunNode[]>;
+  /** Checkpoints that other lines made at the step that it leaves them at, before it began. */
+  readonly seen: readonly RunNode[];
   readonly tip: RunNode;
   readonly isCurrent: boolean;
 };
 
-type Growing = Pick<NamedLine, 'name' | 'from' | 'leaves'> & {
+type Growing = Pick<NamedLine, 'name' | 'from' | 'leaves' | 'seen'> & {
   readonly steps: RunNode[];
   readonly hung: Map<RunNode, RunNode[]>;
 };
@@ -81,9 +84,11 @@ export function namedLines(graph: RunGraph, runId: RunId): readonly NamedLine[] 
   const lines: Growing[] = [];
   const lineOf = new Map<RunNode, Growing>();
   const open = new Map<RunNode, Growing>();
+  const savedAt = new Map<RunNode, RunNode[]>();
   const begin = (leaves?: RunNode): Growing => {
     const name = lines.length === 0 ? MAIN_LINE : branchName(lines.length - 1);
-    const line = { name, from: leaves && lineOf.get(leaves)?.name, leaves, steps: [], hung: new Map() };
+    const seen = [...((leaves && savedAt.get(leaves)) ?? [])];
+    const line = { name, from: leaves && lineOf.get(leaves)?.name, leaves, steps: [], hung: new Map(), seen };
     lines.push(line);
     return line;
   };
@@ -101,6 +106,7 @@ export function namedLines(graph: RunGraph, runId: RunId): readonly NamedLine[] 
     } else if (above !== undefined) {
       open.set(above, line);
       line.hung.set(above, [...(line.hung.get(above) ?? []), node]);
+      if (node.kind === 'checkpoint') savedAt.set(above, [...(savedAt.get(above) ?? []), node]);
     }
   }
   const tip = preferredTip(graph, runId);
@@ -131,7 +137,7 @@ export function runLines(picture: Picture, runId: RunId): readonly RunLine[] {
   }));
 }
 
-function lineSteps({ view, chronicle, placeOf }: Picture, { leaves, steps, hung, tip }: NamedLine): LineStep[] {
+function lineSteps({ view, chronicle, placeOf }: Picture, { leaves, steps, hung, seen, tip }: NamedLine): LineStep[] {
   const openGaps = gapsByNode(view, tip.nodeId);
   const nodes = leaves === undefined ? steps : [leaves, ...steps];
   return nodes.map((node, i): LineStep => {
@@ -145,7 +151,7 @@ function lineSteps({ view, chronicle, placeOf }: Picture, { leaves, steps, hung,
       place,
       state: next !== undefined ? 'done' : endState(view.graph, place, tip),
       blocked: count('blocked_attempt'),
-      checkpoints: count('checkpoint'),
+      checkpoints: count('checkpoint') + (node === leaves ? seen.length : 0),
       gaps: next === undefined ? 0 : (openGaps.get(next.nodeId) ?? 0),
       skipped: node === leaves ? [] : (chronicle.skipped.get(node.nodeId) ?? []),
       startedAt: chronicle.createdAt.get(node.nodeId),

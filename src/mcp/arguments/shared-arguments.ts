@@ -71,7 +71,7 @@ const MODE_WORDS = {
 export const MODE = {
   kind: 'choice',
   about:
-    'guided: ask the user at every confirmation. full_auto_stop_on_user_deps: ask only for what only the user can provide. full_auto_never_stop: never ask; WorkRail records what is left out as a gap. It stays on until another mode is sent.',
+    'guided: ask the user where a step requires confirmation. full_auto_stop_on_user_deps: ask only for what only the user can provide. full_auto_never_stop: never ask. Unmet requirements become gaps. A mode stays until you send another.',
   values: AUTONOMY,
   synonyms: MODE_WORDS,
   mistakenFor: ['autonomy', 'automation'],

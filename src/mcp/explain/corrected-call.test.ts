@@ -272,8 +272,7 @@ describe('an unknown workflow', () => {
   test('an unknown workflow without a similar id is corrected to list_workflows', () => {
     const lost = { ...refusal, workflowId: 'deploy-everything' };
     expect(explain(lost, situation)).toMatchObject({
-      suggestion:
-        "Choose one of: wr.hunt, wr.first_steps. If it belongs to a project, send the project's absolute path as workspacePath.",
+      suggestion: `Choose one of: wr.hunt, wr.first_steps. If "deploy-everything" belongs to a project, send the project's absolute path as workspacePath.`,
       nextCall: { tool: 'list_workflows', arguments: {} },
     });
     const placed = { ...situation, sent: { ...situation.sent, workspacePath: '/repo' } };

@@ -72,8 +72,8 @@ export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
 /** How many problems fit in one error. */
 const PROBLEMS_SHOWN_MAX = 5;
 
-const PATH_WRONG = 'If it belongs to a project, send your call again with a correct workspacePath.';
-const OF_PROJECT = "If it belongs to a project, send the project's absolute path as workspacePath.";
+const PATH_WRONG = 'belongs to a project, send your call again with a correct workspacePath.';
+const OF_PROJECT = "belongs to a project, send the project's absolute path as workspacePath.";
 
 const TOKEN_WANTED =
   'Send the ackToken of the step you did, or the stateToken of a step to see it again, from the last reply. If you have neither, call resume_session.';
@@ -142,11 +142,11 @@ const WORDS: WordsFor<Refusal> = {
     const near = nearestId(workflowId, known) ?? (about.length === 1 ? about[0] : undefined);
     const choice = about.length === 0 ? known : about;
     const other = near === undefined ? `Choose one of: ${choice.join(', ')}.` : `Did you mean ${quote(near)}?`;
-    const ofProject = sent['workspacePath'] === undefined ? ` ${OF_PROJECT}` : '';
+    const ofProject = sent['workspacePath'] === undefined ? ` If ${quote(workflowId)} ${OF_PROJECT}` : '';
     return {
       code: 'WORKFLOW_NOT_FOUND',
       message: `Unknown workflow ${quote(workflowId)}.${workspace}`,
-      suggestion: `${other}${workspaceProblem === undefined ? ofProject : ` ${PATH_WRONG}`}`,
+      suggestion: `${other}${workspaceProblem === undefined ? ofProject : ` If ${quote(workflowId)} ${PATH_WRONG}`}`,
       call: near === undefined ? callToList(usable) : { tool, arguments: { ...usable.sent, workflowId: near } },
     };
   },
@@ -191,7 +191,7 @@ function payloadWithoutAck(situation: Situation): Words {
     suggestion:
       token?.ackToken === undefined
         ? 'Send the stateToken alone to see the step. Then send this again with the ackToken of that reply.'
-        : 'Send the corrected call, which has the ackToken of that step. Nothing is lost.',
+        : 'Send the corrected call. It has the ackToken of that step and everything you sent.',
   };
 }
 

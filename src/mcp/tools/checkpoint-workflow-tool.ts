@@ -11,7 +11,7 @@ const SAVED_FIELDS = {
   artifacts: { ...ARTIFACTS, about: 'Results, each with its "kind".' },
   replacesNotes: {
     kind: 'flag',
-    about: 'Correct the notes of the last finished step.',
+    about: 'true: replaces the notes of the last finished step.',
     mistakenFor: ['replaces', 'replaceNotes', 'corrects', 'supersedes'],
   },
 } as const satisfies Arguments;
@@ -35,7 +35,7 @@ export const checkpointWorkflowTool = defineTool({
     sessionToken: {
       kind: 'token',
       slot: 'sessionToken',
-      about: 'Not needed. From start_session.',
+      about: 'Only with start_session.',
       mistakenFor: ['session'],
     },
     output: { ...OUTPUT, about: 'What to save now.', isRequired: true, fields: SAVED_FIELDS },

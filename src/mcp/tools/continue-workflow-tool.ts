@@ -9,7 +9,7 @@ export const continueWorkflowTool = defineTool({
   name: 'continue_workflow',
   title: 'Continue a workflow',
   description:
-    'Send an ackToken to report that step as done; the reply contains the next step or lists what is missing. Send only a stateToken to see that step again; nothing changes. Copy tokens exactly. Sending exactly the same call again is safe. Example: {"ackToken":"ack_…","output":{"notesMarkdown":"Read the config; the timeout is set twice."}}',
+    'Send an ackToken to report its step as done; the reply contains the next step or lists what is missing. Send only a stateToken to see its step again; nothing changes. Copy tokens exactly. Sending exactly the same call again is safe. Example: {"ackToken":"ack_…","output":{"notesMarkdown":"Read the config; the timeout is set twice."}}',
   reply: replySchema,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {

@@ -28,7 +28,7 @@ export async function checkForms(services: ClientServices): Promise<readonly Doc
     ...(await codexFindings(services)),
     ...(await cursorFindings(services)),
   ];
-  return found.length > 0 ? found : [good('forms: no hook or setting found that answers them by itself')];
+  return found.length > 0 ? found : [good('approval forms: no hook or setting found that answers them automatically')];
 }
 
 async function hookFindings(services: ClientServices): Promise<readonly DoctorFinding[]> {

@@ -59,7 +59,8 @@ export function gradesText(checks: NonNullable<ReplyParts['checks']>, { steps }:
   return [GRADES_LEAD, ...lines].join('\n');
 }
 
-const GRADES_LEAD = 'Checks (asserted < reported < observed < verified):';
+const GRADES_LEAD =
+  'Checks, and how well each is shown (weakest to strongest: asserted, reported, observed, verified):';
 
 /** A title with placeholders says nothing without their values, so the id is used instead. */
 function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {

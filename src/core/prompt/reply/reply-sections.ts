@@ -52,7 +52,7 @@ function branchEntries({ children, childrenOmitted, preferred }: BranchPart): re
     const text = visibleLine(summary);
     return text === ''
       ? { heading: `${KINDS[kind]} earlier for this step, without notes.` }
-      : { heading: `${KINDS[kind]} earlier for this step:`, text };
+      : { heading: `${KINDS[kind]} earlier for this step, first line:`, text };
   });
   const more = childrenOmitted === 0 ? [] : [{ heading: `Sent earlier for this step: ${childrenOmitted} more` }];
   return [...sent, ...more, ...recapEntries(preferred.recap, 'Notes on the existing branch')];

@@ -5,7 +5,7 @@ import { visibleLine } from '../../text/visible-text.ts';
 import { plural } from '../../text/words.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
-import { entryPart, guardsOver, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { entryPart, guardsOver, stepsInside, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { conditionText } from '../../workflow/outline/condition-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
@@ -14,6 +14,8 @@ import { titleWithoutValues } from '../step/fill-values.ts';
 type SkippedResult = {
   readonly stepId: string;
   readonly title: string;
+  /** How many steps of the workflow it stands for: a loop is skipped with all of its steps. */
+  readonly steps: number;
   readonly reason: string;
   /** Keys of context whose values were never set. */
   readonly unset: readonly string[];
@@ -28,7 +30,8 @@ export function runResult({ index, facts, line }: ReplyParts): RunResult {
     const conditions = conditionsOf(index, stepId);
     const unset = [...new Set(conditions.flatMap((condition) => unsetKeys(condition, asked)))];
     const title = index.steps.get(stepId)?.title ?? index.loops.get(stepId)?.title ?? stepId;
-    return { stepId, title: visibleLine(titleWithoutValues(title)), reason: reasonOf(conditions, unset), unset };
+    const steps = stepsInside(index, stepId);
+    return { stepId, title: visibleLine(titleWithoutValues(title)), steps, reason: reasonOf(conditions, unset), unset };
   });
   return { stepsDone: line.stepNumber - 1, skipped };
 }
@@ -45,28 +48,36 @@ export function lineText({ stepsDone, skipped }: RunResult): readonly string[] {
   const done = `${plural(stepsDone, 'step')} done.`;
   if (skipped.length === 0) return [`${done} None was skipped.`];
   const groups = groupedByReason(skipped);
-  const list = groups.slice(0, SKIPPED_MAX).map(({ titles, reason }) => `- ${titlesText(titles)}: ${reason}`);
-  const more = groups.slice(SKIPPED_MAX).reduce((count, { titles }) => count + titles.length, 0);
+  const list = groups.slice(0, SKIPPED_MAX).map((group) => `- ${titlesText(group)}: ${group.reason}`);
+  const more = stepCount(groups.slice(SKIPPED_MAX));
   const rest = more > 0 ? [`- and ${more} more`] : [];
-  return [[`${done} ${plural(skipped.length, 'step was', 'steps were')} skipped:`, ...list, ...rest].join('\n')];
+  return [[`${done} ${plural(stepCount(skipped), 'step was', 'steps were')} skipped:`, ...list, ...rest].join('\n')];
 }
 
-type Group = { readonly reason: string; readonly titles: readonly string[] };
+type Group = { readonly reason: string; readonly titles: readonly string[]; readonly steps: number };
 
 /** Steps that were skipped one after the other for the same reason are one line. */
 function groupedByReason(skipped: RunResult['skipped']): readonly Group[] {
   const groups: Group[] = [];
-  for (const { title, reason } of skipped) {
+  for (const { title, reason, steps } of skipped) {
     const last = groups.at(-1);
-    if (last?.reason === reason) groups[groups.length - 1] = { reason, titles: [...last.titles, title] };
-    else groups.push({ reason, titles: [title] });
+    if (last?.reason === reason) {
+      groups[groups.length - 1] = { reason, titles: [...last.titles, title], steps: last.steps + steps };
+    } else groups.push({ reason, titles: [title], steps });
   }
   return groups;
 }
 
-function titlesText(titles: readonly string[]): string {
-  if (titles.length < 3) return titles.map((title) => `"${title}"`).join(' and ');
-  return `${titles.length} steps ("${titles[0]}" … "${titles.at(-1)}")`;
+function titlesText({ titles, steps }: Group): string {
+  const isLoop = steps > titles.length;
+  if (titles.length < 3) {
+    return `${titles.map((title) => `"${title}"`).join(' and ')}${isLoop ? ` (${plural(steps, 'step')})` : ''}`;
+  }
+  return `${steps} steps ("${titles[0]}" … "${titles.at(-1)}")`;
+}
+
+function stepCount(parts: readonly { readonly steps: number }[]): number {
+  return parts.reduce((count, { steps }) => count + steps, 0);
 }
 
 export function resultData({ stepsDone, skipped }: RunResult): JsonObject {

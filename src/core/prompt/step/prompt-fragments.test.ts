@@ -110,7 +110,7 @@ describe('functions', () => {
     const only = { ...step('s', [], [{ ...fn('f'), parameters: [{ name: 'a' }] }]), functionCalls };
     const parts = partsAt({ id: 'wr.p', name: 'P', description: 'P.', steps: [only] }, { context: { what: 'tests' } });
     expect(renderStep(parts).prompt).toContain(
-      'Functions used here:\n\nf(a):\nText of f.\n\nUse them like this:\n- f(a: "tests")\n\n',
+      'Formats used in this step:\n\nf(a):\nText of f.\n\nUse them like this:\n- f(a: "tests")\n\n',
     );
   });
 

@@ -62,7 +62,7 @@ test('the parts of a prompt always come in the same order, the authored one firs
     'Your role: You are calm.',
     'Follow these rules:',
     'Loop "Round": round 1 of 1.',
-    'Functions used here:',
+    'Formats used in this step:',
     'score():',
     'Required:',
     expect.stringMatching(/^An artifact of kind wr\.loop_control: /),

@@ -63,7 +63,7 @@ export function renderStep({ index, state, facts, line, branch, lifecycle }: Ren
     ...stanceTexts(place, filler),
     loopPosition(pending, index, filler),
     delegationText(place, filler),
-    functions && `Functions used here:\n\n${functions.text}`,
+    functions && `Formats used in this step:\n\n${functions.text}`,
     functionCallTexts(pending.step, filler),
     ...requirementTexts(asked),
     confirmationText(place),

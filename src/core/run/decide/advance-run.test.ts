@@ -306,7 +306,7 @@ describe('a run that never stops', () => {
         events.gap({
           severity: 'critical',
           reason: { category: 'user_only_dependency', detail: 'needs_user_choice' },
-          summary: 'Context has no value for "plan" yet, and only the user can give it: Which?',
+          summary: 'The user has not given "plan": Which?',
           resolution: { kind: 'unresolved' },
           evidenceRefs: [{ kind: 'output', outputId: expect.stringMatching(/^out_/) }],
           details: {

@@ -31,19 +31,20 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     })),
 
   ask: ({ check }, place) => {
-    const named = `Check ${quote(check.checkId)} (at least ${check.minimum})`;
+    const named = `Check ${quote(check.checkId)}`;
     const { text, unset } = commandAt(check, place);
-    const command = unset.length === 0 ? `\`${shown(text)}\`` : `the command in context ${unset.map(quote).join(', ')}`;
+    const names = unset.map(quote).join(' and ');
+    const command = unset.length === 0 ? `\`${shown(text)}\`` : `its command (send ${names} in context)`;
     const attest = `\`${attestLine(check, place)}\``;
     switch (check.minimum) {
       case 'asserted':
         return `${named}: run ${command} and write in the notes how it ended.`;
       case 'reported':
-        return `${named}: run ${command} and report it in ${verificationReport.artifactKind} under that name; it must pass. Better: run ${attest}.`;
+        return `${named} must pass. Run ${command}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. Better: run ${attest}.`;
       case 'verified':
         return `${named}: ${NOBODY_VERIFIES} Run ${attest} all the same, so that it is observed.`;
       default:
-        return `${named}: run ${attest} in a shell. It runs ${command} and records how it ends. Notes and artifacts do not count for this.`;
+        return `${named} must pass: run ${attest} in a shell. It runs ${unset.length === 0 ? command : `the command with ${names} from context`} and records the result. Notes and artifacts do not count for this.`;
     }
   },
 
@@ -66,12 +67,11 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     const { checkId, minimum } = check;
     const attest = attestLine(check, attempt);
     const { grade, remark } = standing;
-    const known = grade === undefined ? 'nothing shows it' : `it is only ${grade}`;
     const why = remark === undefined ? '' : ` The last run does not count for more: ${remark}.`;
     return {
       reason: 'contract_violation:missing_required_output',
       pointer: stepPointer(attempt.step),
-      message: `Check ${quote(checkId)} must be ${minimum}, and ${known}.${why}`,
+      message: `${lackWords(check, grade)}${why}`,
       suggestedFix: fixOf(check, attempt, attest),
       details: { check: { checkId, minimum, ...(grade === undefined ? {} : { grade }), command: attest } },
       ...evidenceOf(newestRun(check, attempt)),
@@ -82,6 +82,16 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
 /** The newest run shows why a check does not count. */
 function evidenceOf(newest: CheckRecord | undefined): { readonly evidence?: readonly EventId[] } {
   return newest?.eventId === undefined ? {} : { evidence: [newest.eventId] };
+}
+
+/** What is missing for a check to count. */
+function lackWords({ checkId, minimum }: Check, grade: CheckStanding['grade']): string {
+  const named = `Check ${quote(checkId)}`;
+  if (minimum === 'asserted') return `${named} is not shown: the notes must say how it ended.`;
+  if (minimum === 'reported') {
+    return `${named} is not shown as passed: ${verificationReport.artifactKind} has no valid entry ${quote(checkId)} with outcome "${PASS}", and notes alone are not enough.`;
+  }
+  return `${named} must be ${minimum}, and ${grade === undefined ? 'nothing shows it' : `it is only ${grade}`}.`;
 }
 
 const PASS = 'pass';

@@ -95,7 +95,7 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
     return {
       reason: code,
       pointer,
-      message: `Context has no value for ${quote(contextKey)} yet, and only the user can give it: ${question}`,
+      message: `The user has not given ${quote(contextKey)}: ${question}`,
       suggestedFix: `Ask the user and wait. Never answer for the user. Then send the answer in the \`context\` argument, under the key ${quote(contextKey)}.`,
     };
   },
@@ -239,7 +239,7 @@ function waitingWords(
       voided === undefined
         ? `This step waits for a person: ${question}`
         : `${voidedWords(voided)} This step waits for a person again: ${clip(question, QUESTION_AGAIN_BYTES_MAX)}`,
-    suggestedFix: `Tell the user, and stop: "Draft ${code} waits for your decision. ${placeToAnswer(gate, tag)}" When the user says that they have answered, send the call again. It needs no output. An answer in notes or context does not count.`,
+    suggestedFix: `Tell the user, and stop: "Run ${tag} waits for your decision (draft ${code}). ${placeToAnswer(gate, tag)}" When the user says that they have answered, send the call below. It needs no output. An answer in notes or context does not count.`,
     details,
   };
 }
@@ -263,7 +263,7 @@ export function rejectedWords(
 /** The one way that works here, as far as the settings let it count. */
 function placeToAnswer({ accept }: GateFacts, tag: string): string {
   if (accept.includes('terminal')) return `Run \`workrail answer ${tag}\` in a terminal of your own.`;
-  if (accept.includes('elicitation')) return 'Answer in the form of your client.';
+  if (accept.includes('elicitation')) return 'Answer in the form that your client shows.';
   return 'The setting gates.accept says where you can answer.';
 }
 
@@ -288,7 +288,7 @@ const WITHOUT =
   'In this mode you do not ask the user. Do the parts of this step that do not need the user, and nothing that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
 /** Answers that the agent reports do not count. */
 const WAITS =
-  'Report your work as usual. The report is shown to the user, and the run waits until the user answers in the form of the client or in a terminal. Do not answer for the user: an answer in notes or context does not count.';
+  'Report your work as usual. The report is shown to the user, and the run waits until the user answers in the form that the client shows, or in a terminal. Do not answer for the user: an answer in notes or context does not count.';
 const HELD_BACK =
   "Your first report is always blocked: show it to the user and wait for the answer. Then send the call from the blocked reply, with the report and the user's answer, in their words, as notes.";
 

@@ -100,3 +100,10 @@ function patternsIn(value: unknown): readonly WrittenPattern[] {
   const written = own.map(({ pattern, flags }) => ({ pattern: String(pattern), flags: String(flags) }));
   return [...written, ...Object.values(value).flatMap(patternsIn)];
 }
+
+/** How many steps a loop contains, at any depth; 1 for a step. */
+export function stepsInside(index: WorkflowIndex, id: string): number {
+  const loop = index.loops.get(id) ?? [...index.loops.values()].find(({ stepId }) => stepId === id);
+  if (loop === undefined) return 1;
+  return loop.body.reduce((n, entry) => n + (entry.kind === 'step' ? 1 : stepsInside(index, entry.loopId)), 0);
+}

@@ -9,6 +9,9 @@ it.each<readonly [condition: Condition, text: string]>([
   [{ kind: 'always' }, 'always'],
   [{ kind: 'never' }, 'never'],
   [compare('equals', 'large'), 'size is "large"'],
+  [compare('equals', null), 'size is not set'],
+  [compare('not_equals', null), 'size is set'],
+  [{ kind: 'not', condition: compare('equals', []) }, 'size is not empty'],
   [compare('in', ['a', 'b']), 'size is one of ["a","b"]'],
   [compare('gte', 3), 'size is at least 3'],
   [compare('matches', '^a'), 'size matches "^a"'],
@@ -20,8 +23,8 @@ it.each<readonly [condition: Condition, text: string]>([
     { kind: 'not', condition: { kind: 'and', conditions: [compare('gt', 1), compare('lt', 3)] } },
     'not (size is more than 1 and size is less than 3)',
   ],
-  [{ kind: 'ref', conditionId: 'is_large' }, 'is_large holds'],
-  [{ kind: 'not', condition: { kind: 'ref', conditionId: 'is_large' } }, 'is_large does not hold'],
+  [{ kind: 'ref', conditionId: 'is_large' }, 'is_large is true'],
+  [{ kind: 'not', condition: { kind: 'ref', conditionId: 'is_large' } }, 'is_large is false'],
   [
     {
       kind: 'and',

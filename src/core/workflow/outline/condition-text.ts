@@ -44,13 +44,25 @@ function leafText(leaf: ConditionLeaf): Choice {
     case 'never':
       return { holds: 'never', fails: 'always' };
     case 'compare': {
+      const known = wordsFor(leaf);
+      if (known !== undefined)
+        return { holds: `${leaf.variable} ${known.holds}`, fails: `${leaf.variable} ${known.fails}` };
       const { holds, fails } = COMPARED[leaf.comparison];
       const value = quote(leaf.value as JsonValue);
       return { holds: `${leaf.variable} ${holds} ${value}`, fails: `${leaf.variable} ${fails} ${value}` };
     }
     case 'ref':
-      return { holds: `${leaf.conditionId} holds`, fails: `${leaf.conditionId} does not hold` };
+      return { holds: `${leaf.conditionId} is true`, fails: `${leaf.conditionId} is false` };
     default:
       return unreachable(leaf);
   }
+}
+
+/** Nothing and an empty list have words of their own. */
+function wordsFor({ comparison, value }: Extract<ConditionLeaf, { kind: 'compare' }>): Choice | undefined {
+  if (comparison !== 'equals' && comparison !== 'not_equals') return undefined;
+  const isEmpty = Array.isArray(value) && value.length === 0;
+  if (value !== null && !isEmpty) return undefined;
+  const [is, isNot] = isEmpty ? ['is empty', 'is not empty'] : ['is not set', 'is set'];
+  return comparison === 'equals' ? { holds: is, fails: isNot } : { holds: isNot, fails: is };
 }
