@@ -423,3 +423,27 @@ test('the form of the client shows goal, workflow, folder, bound files and a voi
   }
   expect(readAnswer(waiting, { decision: 'approve' })).toEqual({ kind: 'approved', shown: 'part' });
 });
+
+test('the last reply and the report show each answer at its step, with draft, channel, time, comment and which one counted', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  const said = { comment: 'Not on a Friday.', shown: 'whole' } as const;
+  (await answer(run, blocked, { kind: 'rejected', name: 'one', ...said }))._unsafeUnwrap();
+  const changed = await run.send(await run.show(blocked), { notes: 'Shipped on Monday.' });
+  (await answer(run, changed, { kind: 'approved', name: 'two', shown: 'whole' }))._unsafeUnwrap();
+  const pending = reportMarkdown(await reportOf(run.services, sessionOf(blocked)));
+  const end = await run.send(await run.send(changed), { notes: 'Told.' });
+  const [first, second] = [blocked, changed].map((reply) => (draftCodeOf(reply) as { readonly code: string }).code);
+  const time = String.raw`, \d{4}-\d\d-\d\d \d\d:\d\d UTC`;
+  const rejected = new RegExp(
+    `draft ${first} rejected at a terminal${time}, comment .{1,6}Not on a Friday.{1,8}, this answer did not count`,
+  );
+  const approved = new RegExp(`draft ${second} approved at a terminal${time}, this answer counted`);
+  const report = await reportOf(run.services, sessionOf(blocked));
+  for (const text of [end.text, reportMarkdown(report), reportHtml(report)]) {
+    expect(text).toMatch(rejected);
+    expect(text).toMatch(approved);
+  }
+  expect(pending).toContain(`draft ${second} approved at a terminal`);
+  expect(pending).not.toContain('answer counted');
+});

@@ -33,7 +33,7 @@ test('the last reply says what was done and skipped, and why', async () => {
         '- "Step b": only if size is "large".',
         '- "Step d": only if risk is "high".',
         '',
-        'No gaps are open. Everything that was asked for was handed in.',
+        'No gaps are open. Everything that is checked was handed in.',
       ].join('\n'),
     );
     expect(structured['result']).toEqual({
@@ -56,7 +56,7 @@ test('the last reply does not claim that everything was handed in if a step was 
   enforces('last_reply_is_true');
   const { last } = await lastReply({ size: 'small' });
   expect(last.text).toContain('- "Step d": "risk" was never set.');
-  expect(last.text).not.toContain('Everything that was asked for');
+  expect(last.text).not.toContain('Everything that is checked');
   expect(last.text).toContain(
     'No gaps are open, but steps were skipped because a value was never set. Tell the user which.',
   );

@@ -10,7 +10,7 @@ import { type AdvanceOutcome, stepChecks } from '../../core/run/decide/advance-r
 import type { AcceptedAssessment } from '../../core/run/requirements/requirement.ts';
 import type { ModeCap } from '../../core/settings/settings-in-effect.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../core/text/utf8.ts';
-import type { RecordedCheck } from '../../core/views/line-checks.ts';
+import type { EvidenceLine, RecordedCheck } from '../../core/views/line-checks.ts';
 import type { GapRecord } from '../../core/views/node-facts.ts';
 import type { LinePosition } from '../../core/views/session-view.ts';
 import type { WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
@@ -27,6 +27,8 @@ type ReplyPlace = {
   readonly cap?: ModeCap | undefined;
   /** The checks of the steps that were done before this one. */
   readonly earlierChecks: readonly RecordedCheck[];
+  /** What people answered and commands showed, for the last reply. */
+  readonly evidence: readonly EvidenceLine[];
   /** Accepted artifacts that the next prompt shows. */
   readonly results: readonly ShownArtifact[];
 };
@@ -53,7 +55,7 @@ export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): Stored
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: listed.gaps,
     ...(isBlocked ? { blocked: { blockers: outcome.blockers, unmet: outcome.unmet, attempts } } : {}),
-    ...(isBlocked ? {} : { checks: shownChecks(place, outcome), artifacts: place.results }),
+    ...(isBlocked ? {} : { checks: shownChecks(place, outcome), evidence: place.evidence, artifacts: place.results }),
     ...(accepted.length === 0 ? {} : { assessments: { accepted, isOneOfSeveral: outcome.hasSeveralAssessments } }),
   });
 }

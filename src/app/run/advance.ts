@@ -19,7 +19,7 @@ import { withoutHidden } from '../../core/text/visible-text.ts';
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
-import { checksOnLine } from '../../core/views/line-checks.ts';
+import { checksOnLine, evidenceBefore, evidenceOnLine } from '../../core/views/line-checks.ts';
 import { type AdvanceRecord, advanceOutcome, attemptCount, setterOf } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { lineEnd, runLine } from '../../core/views/session-view.ts';
@@ -186,6 +186,15 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     // Only the last reply looks back over the whole line, so that a call costs the same however long the run is.
     const isOver = outcome.snapshot.enginePayload.state.kind === 'complete';
     const earlierChecks = isOver ? checksOnLine(current.view, nodeId) : [];
+    const { workflow } = attempt.index;
+    const isPassed =
+      outcome.kind !== 'blocked' && outcome.openedGaps.some(({ details }) => details?.['passedBy'] !== undefined);
+    const evidence = isOver
+      ? [
+          ...evidenceOnLine(current.view, nodeId, workflow),
+          ...evidenceBefore(current.view, { nodeId, end: isPassed ? 'passed' : 'done', workflow }),
+        ]
+      : [];
     const line = isOver ? runLine(current.view, nodeId) : lineEnd(current.view, nodeId);
     const isNext = outcome.kind !== 'blocked' && outcome.snapshot.enginePayload.state.kind === 'running';
     const from = { session: current, nodeId, index: attempt.index };
@@ -198,6 +207,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       attempts,
       cap: chosen?.cap,
       earlierChecks,
+      evidence,
       results,
     };
     const reply = advanceReply(at, outcome);

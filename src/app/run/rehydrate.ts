@@ -17,7 +17,7 @@ import { type AttemptsUsedUp, nextAttempt, type TokenKind } from '../../core/tok
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { answerTo, unusedAnswers } from '../../core/views/attestations.ts';
-import { checksOnLine } from '../../core/views/line-checks.ts';
+import { checksOnLine, evidenceOnLine } from '../../core/views/line-checks.ts';
 import { attemptCount } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { blockersAt } from '../../core/views/run-status.ts';
@@ -107,7 +107,12 @@ export async function rehydrateNode(
         replyWarning(fact, facts.preferences.riskPolicy),
       ),
       gaps: listed.gaps,
-      ...(isOver ? { checks: checksOnLine(view, target.nodeId) } : {}),
+      ...(isOver
+        ? {
+            checks: checksOnLine(view, target.nodeId),
+            evidence: evidenceOnLine(view, target.nodeId, index.workflow),
+          }
+        : {}),
       ...defined({ goal: goal.text }),
       ...past,
       ...standing,

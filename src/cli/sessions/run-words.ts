@@ -159,10 +159,19 @@ export function runData(run: RunStanding): RunData {
             command: `workrail attest ${run.tag} ${checkId}`,
           })),
         }),
-    ...(run.checks.length === 0 ? {} : { checks: run.checks.map((check) => defined({ ...check })) }),
+    ...evidenceData(run),
     preferences,
     ...defined({ setBy: run.setBy }),
   };
+}
+
+function evidenceData({ checks, evidence }: RunStanding): Pick<RunData, 'checks' | 'answers'> {
+  const answers = evidence.flatMap(({ kind, about, words }) => (kind === 'answer' ? [{ about, words }] : []));
+  const shown = checks.map((check) => {
+    const run = evidence.findLast(({ about, checkId }) => about === check.stepId && checkId === check.checkId)?.words;
+    return defined({ ...check, run });
+  });
+  return { ...(shown.length === 0 ? {} : { checks: shown }), ...(answers.length === 0 ? {} : { answers }) };
 }
 
 function answerData({ answer }: RunStanding): Pick<RunData, 'answer'> {

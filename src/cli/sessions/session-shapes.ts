@@ -87,9 +87,13 @@ export const runShape = z.strictObject({
         checkId: z.string(),
         minimum: gradeSchema,
         grade: gradeSchema.exactOptional(),
+        /** What the newest run of its command showed. */
+        run: z.string().exactOptional(),
       }),
     )
     .exactOptional(),
+  /** What people answered about drafts of these steps, oldest first. */
+  answers: z.array(z.strictObject({ about: z.string(), words: z.string() })).exactOptional(),
   preferences: preferencesSchema,
   /** Who set the mode. */
   setBy: z.enum(PREFERENCE_SETTERS).exactOptional(),

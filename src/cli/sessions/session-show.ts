@@ -149,6 +149,9 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...(run.dueChecks ?? []).flatMap(({ minimum, command: typed }, i) =>
       labelled(i === 0 ? 'to check' : '', `${typed}  (at least ${minimum})`, width),
     ),
+    ...(run.answers ?? []).flatMap(({ about, words }, i) =>
+      labelled(i === 0 ? 'answers' : '', `${words}  (${about})`, width),
+    ),
     ...checkLines(run, width),
     ...gapLines(run, width),
     ...timeLines(run, { nowMs, width }),
@@ -178,7 +181,7 @@ function blockerLines({ blockers }: RunData, width: number): readonly Line[] {
 /** How well each check is known to have passed. */
 function checkLines({ checks = [] }: RunData, width: number): readonly Line[] {
   return checks.flatMap((check, i) => {
-    const words = `${gradeWords(check)}  (${check.stepId})`;
+    const words = `${gradeWords(check)}  (${check.stepId})${check.run === undefined ? '' : `: ${check.run}`}`;
     const isEnough = isAtLeast(check.grade, check.minimum);
     return labelled(i === 0 ? 'checks' : '', isEnough ? words : notable(words), width);
   });

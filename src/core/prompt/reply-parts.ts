@@ -7,7 +7,7 @@ import type { AcceptedAssessment, Unmet } from '../run/requirements/requirement.
 import type { RunFacts } from '../run/step-place.ts';
 import { clip } from '../text/utf8.ts';
 import { visibleText } from '../text/visible-text.ts';
-import type { RecordedCheck } from '../views/line-checks.ts';
+import type { EvidenceLine, RecordedCheck } from '../views/line-checks.ts';
 import type { GapRecord, PreferenceSetter } from '../views/node-facts.ts';
 import type { LinePosition } from '../views/session-view.ts';
 import { BUNDLED_HASHES } from '../workflow/builtins/bundled-hashes.ts';
@@ -77,6 +77,8 @@ export type ReplyParts = {
   readonly assessments?: { readonly accepted: readonly AcceptedAssessment[]; readonly isOneOfSeveral: boolean };
   /** The checks of the step just done with their grades; at the end of a run those of all steps. */
   readonly checks?: readonly RecordedCheck[];
+  /** What people answered and commands showed on the line; only at the end of a run. */
+  readonly evidence?: readonly EvidenceLine[];
   /** Results of earlier steps, for the prompt of the next one. */
   readonly artifacts?: readonly ShownArtifact[];
   /** Shown with the first step and when a run is rehydrated. */

@@ -221,7 +221,10 @@ export function quotedStep({ position, title, rounds }: ReportStep): string {
 /** What is known of an entry besides its notes and artifacts. */
 export function entryFacts(entry: ReportEntry): readonly (readonly [name: string, text: string])[] {
   return [
-    ...(entry.checks ?? []).map((check) => ['Check', gradeWords(check)] as const),
+    ...(entry.answers ?? []).map((words) => ['Answer', words] as const),
+    ...(entry.checks ?? []).map(
+      ({ run, ...check }) => ['Check', run === undefined ? gradeWords(check) : `${gradeWords(check)}: ${run}`] as const,
+    ),
     ...entry.divergences.map(
       ({ reason, summary }) => ['Departed from the instructions', `${inWords(reason)}: ${summary}`] as const,
     ),

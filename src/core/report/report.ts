@@ -61,8 +61,18 @@ const facts = {
   divergences: z.array(z.strictObject({ reason: z.enum(DIVERGENCE_REASONS), summary: z.string() })),
   /** The checks of a step that was done, each with how well it was known to have passed. */
   checks: z
-    .array(z.strictObject({ checkId: z.string(), minimum: gradeSchema, grade: gradeSchema.exactOptional() }))
+    .array(
+      z.strictObject({
+        checkId: z.string(),
+        minimum: gradeSchema,
+        grade: gradeSchema.exactOptional(),
+        /** What the newest run of its command showed. */
+        run: z.string().exactOptional(),
+      }),
+    )
     .exactOptional(),
+  /** What people answered about drafts of this step, oldest first. */
+  answers: z.array(z.string()).exactOptional(),
   skipped: z.array(stepSchema),
   preferences: z.array(
     z.strictObject({

@@ -6,7 +6,7 @@ import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts'
 import { runSource } from '../prompt/reply-parts.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../views/attestations.ts';
 import type { Chronicle } from '../views/history.ts';
-import { checksOnLine, type RecordedCheck } from '../views/line-checks.ts';
+import { checksOnLine, type EvidenceLine, evidenceOnLine, type RecordedCheck } from '../views/line-checks.ts';
 import { contextAt, contextValueAt } from '../views/lineage.ts';
 import {
   autonomySetterAt,
@@ -59,6 +59,8 @@ export type RunStanding = {
   readonly dueChecks: readonly Pick<Check, 'checkId' | 'minimum'>[];
   /** The checks of all steps that were done, with their grades. */
   readonly checks: readonly RecordedCheck[];
+  /** What people answered and commands showed about these steps. */
+  readonly evidence: readonly EvidenceLine[];
   readonly preferences: Preferences;
   /** Who set the mode; absent where nothing is recorded. */
   readonly setBy: PreferenceSetter | undefined;
@@ -119,6 +121,7 @@ export function runStanding(run: Run, sources: StandingSources): RunStanding {
     gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map((gap) => placed(view, gap, workflow)),
     dueChecks: dueChecks(snapshot, workflow),
     checks: tip === undefined ? [] : checksOnLine(view, tip.nodeId),
+    evidence: tip === undefined ? [] : evidenceOnLine(view, tip.nodeId, workflow),
     preferences: (tip === undefined ? undefined : preferencesAt(view.preferences, tip.nodeId)) ?? PRESETS.guided,
     setBy: tip === undefined ? undefined : autonomySetterAt(view.preferences, tip.nodeId),
   };

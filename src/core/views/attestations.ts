@@ -52,12 +52,16 @@ type Statement = Attestation['data'];
 
 /** What was said and how it reached us, never more than is known: without a principal, nobody is named. */
 export function attestationWords({ statement, by }: Statement): string {
-  const said = statement.kind === 'check' ? checkWords(statement, by) : `${statement.kind} ${channelWords(by)}`;
+  const said =
+    statement.kind === 'check'
+      ? `check "${statement.checkId}" ${checkRunWords(statement, by)}`
+      : `${statement.kind} ${channelWords(by)}`;
   return [said, ...oddities({ statement, by })].join(', ');
 }
 
-function checkWords(
-  { checkId, exitCode, signal, timedOut, tests, base, chosenByAgent, unseen }: CheckStatement,
+/** How a command of a check ended, here and on the base. */
+export function checkRunWords(
+  { exitCode, signal, timedOut, tests, base, headSha, chosenByAgent, unseen }: CheckStatement,
   by: Statement['by'],
 ): string {
   const result = timedOut
@@ -65,14 +69,27 @@ function checkWords(
     : exitCode === null
       ? `was ended by ${signal ?? 'a signal'}`
       : `ended with exit code ${exitCode}`;
-  const counted = tests === undefined ? [] : [`${plural(tests.executed, 'test')} run, ${tests.failed} failed`];
-  const onBase = base === undefined ? [] : [`exit code ${base.exitCode ?? 'none'} on the base`];
+  const counted = tests === undefined ? [] : [testWords(tests)];
+  const onBase =
+    base === undefined
+      ? []
+      : [
+          `exit code ${base.exitCode ?? 'none'} on the base ${base.sha.slice(0, SHA_SHOWN)}`,
+          ...(base.tests === undefined ? [] : [`${testWords(base.tests)} there`]),
+        ];
+  const commit = headSha === undefined ? [] : [`at commit ${headSha.slice(0, SHA_SHOWN)}`];
   const odd = [
     ...(chosenByAgent === true ? ['the agent chose the command'] : []),
     ...(unseen === true ? ['nobody was shown the command'] : []),
   ];
   const where = by.via === 'terminal' ? 'run by workrail attest' : `run ${channelWords(by)}`;
-  return [`check "${checkId}" ${result}`, ...counted, ...onBase, where, ...odd].join(', ');
+  return [result, ...counted, ...onBase, ...commit, where, ...odd].join(', ');
+}
+
+const SHA_SHOWN = 10;
+
+function testWords({ executed, failed }: NonNullable<CheckStatement['tests']>): string {
+  return `${plural(executed, 'test')} run, ${failed} failed`;
 }
 
 type CheckStatement = Extract<Statement['statement'], { kind: 'check' }>;

@@ -2,7 +2,7 @@ import { defined, type JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../../log/ids.ts';
 import { visibleLine } from '../../text/visible-text.ts';
-import { gradeWords } from '../../views/line-checks.ts';
+import { checkWords } from '../../views/line-checks.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { ReplyParts } from '../reply-parts.ts';
@@ -42,21 +42,40 @@ function decidedLines(decided: readonly Gap[], index: WorkflowIndex): readonly s
   return [`Decided by the agent, without asking the user: ${names.join('; ')}.`];
 }
 
-const ALL = 'No gaps are open. Everything that was asked for was handed in.';
+const ALL = 'No gaps are open. Everything that is checked was handed in.';
 const NONE = 'No gaps are open, but steps were skipped because a value was never set. Tell the user which.';
 
 /** How well it is known that each check passed, step by step. */
-export function gradesText(checks: NonNullable<ReplyParts['checks']>, { steps }: WorkflowIndex): string {
+export function gradesText(
+  { checks = [], evidence = [] }: Pick<ReplyParts, 'checks' | 'evidence'>,
+  { steps }: WorkflowIndex,
+): string {
   const byStep = new Map<string, string[]>();
   for (const check of checks) {
     const words = byStep.get(check.stepId) ?? [];
-    byStep.set(check.stepId, [...words, gradeWords(check)]);
+    const runs = evidence.filter(({ about }) => about === check.stepId);
+    byStep.set(check.stepId, [...words, checkWords(check, runs)]);
   }
   const lines = [...byStep].map(([stepId, words]) => {
     const title = steps.get(stepId)?.title ?? stepId;
-    return `- "${title.includes('{{') ? stepId : visibleLine(title)}": ${words.join(', ')}`;
+    return `- "${title.includes('{{') ? stepId : visibleLine(title)}": ${words.map((text) => visibleLine(text)).join('; ')}`;
   });
   return [GRADES_LEAD, ...lines].join('\n');
+}
+
+const ANSWERS_MAX = 10;
+
+/** What people decided, step by step; the newest answers if there are many. */
+export function answersText(answers: NonNullable<ReplyParts['evidence']>, { workflow }: WorkflowIndex): string {
+  const lines = answers.slice(-ANSWERS_MAX).map(({ about, words }) => {
+    const step = workflow.steps.find(
+      ({ stepId, userDependency }) => stepId === about || userDependency?.contextKey === about,
+    );
+    const title = step === undefined || step.title.includes('{{') ? about : step.title;
+    return `- "${visibleLine(title)}": ${visibleLine(words)}`;
+  });
+  const more = answers.length - lines.length;
+  return [`Answers of people${more > 0 ? ` (${more} earlier ones are not listed)` : ''}:`, ...lines].join('\n');
 }
 
 const GRADES_LEAD =

@@ -13,7 +13,7 @@ import { valueFiller } from '../step/fill-values.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep, renderStep, standingTexts } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
 import { correctedCall, nextCallLine, reportCall, shortTitle, type TextPart } from './footer.ts';
-import { gradesText, openGapsText } from './gap-lines.ts';
+import { answersText, gradesText, openGapsText } from './gap-lines.ts';
 import { type Around, fittedBranch, replySections, toStay } from './reply-sections.ts';
 import { lineText, runResult } from './run-result.ts';
 
@@ -200,8 +200,12 @@ function completeOutline(parts: ReplyParts): Outline {
   };
 }
 
-function gradeSections({ checks = [], index }: ReplyParts): Outline['sections'] {
-  return checks.length === 0 ? [] : [[gradesText(checks, index)]];
+function gradeSections({ checks = [], evidence = [], index }: ReplyParts): Outline['sections'] {
+  const answers = evidence.filter(({ kind }) => kind === 'answer');
+  return [
+    ...(answers.length === 0 ? [] : [[answersText(answers, index)]]),
+    ...(checks.length === 0 ? [] : [[gradesText({ checks, evidence }, index)]]),
+  ];
 }
 
 /** The reply of a session that only keeps notes: it has no steps, and takes any number of notes. */

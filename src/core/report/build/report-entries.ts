@@ -2,7 +2,7 @@ import { assert } from '../../assert.ts';
 import { defined, isObject, type JsonValue } from '../../json/json-value.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
 import type { NodeRecord } from '../../views/history.ts';
-import { checksAt } from '../../views/line-checks.ts';
+import { checksAt, type EvidenceLine, evidenceAt, evidenceBefore } from '../../views/line-checks.ts';
 import { decisionTrace, type OutputEntry, outputHistory } from '../../views/node-facts.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
@@ -50,7 +50,7 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
     artifacts: outputs.flatMap((output) => artifactOf(source, output)),
     decisions: decisionTrace(view.trace, node.nodeId).map(({ kind, summary }) => ({ kind, summary })),
     divergences: record.divergences.map(({ reason, summary }) => ({ reason, summary })),
-    ...checksOf(source, node),
+    ...shownEvidence(source, node),
     skipped: record.skipped.map((step) => reportStep(source, node.workflowHash, step)),
     preferences: record.preferences.map(({ source, setBy, effective: { autonomy, riskPolicy }, warnings = [] }) => ({
       source,
@@ -71,10 +71,24 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
   };
 }
 
-function checksOf({ view }: ReportSource, { nodeId }: RunNode): Pick<Facts, 'checks'> {
-  const checks = checksAt(view, nodeId);
-  if (checks.length === 0) return {};
-  return { checks: checks.map(({ checkId, minimum, grade }) => defined({ checkId, minimum, grade })) };
+function shownEvidence(source: ReportSource, node: RunNode): Pick<Facts, 'checks' | 'answers'> {
+  const { view } = source;
+  const checks = checksAt(view, node.nodeId);
+  const evidence = evidenceOf(source, node);
+  const answers = evidence.flatMap(({ kind, words }) => (kind === 'answer' ? [words] : []));
+  const shown = checks.map(({ checkId, minimum, grade }) => {
+    const run = evidence.find((one) => one.checkId === checkId)?.words;
+    return defined({ checkId, minimum, grade, run });
+  });
+  return { ...(shown.length === 0 ? {} : { checks: shown }), ...(answers.length === 0 ? {} : { answers }) };
+}
+
+/** An attempt that led nowhere yet shows its answers itself; those of a step that was done are at the step. */
+function evidenceOf({ view, workflows }: ReportSource, node: RunNode): readonly EvidenceLine[] {
+  const workflow = workflows.get(node.workflowHash);
+  if (node.kind === 'step') return evidenceAt(view, node.nodeId, workflow);
+  const isLast = node.kind === 'blocked_attempt' && !node.hasStepBelow && node.children.length === 0;
+  return isLast ? evidenceBefore(view, { nodeId: node.nodeId, end: 'pending', workflow }) : [];
 }
 
 function artifactOf({ artifacts }: ReportSource, { output, isSuperseded }: OutputEntry): readonly ReportArtifact[] {
