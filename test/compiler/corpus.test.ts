@@ -5,12 +5,15 @@ import { CORPUS, CORPUS_FOLDER, compiled, compileText, found } from './compile-f
 
 const LEGACY = 'warning legacy_id /id';
 
-/** Every warning that a public file gets. Each is deserved: no namespace, loops by context alone, values in guidance. */
+/** Every warning that a public file gets. Each is deserved: no namespace, loops by context alone, calculated values. */
 const WARNINGS: { readonly [file: string]: readonly string[] } = {
   'routine-injection-example.json': [LEGACY],
-  'simple-batch.json': [LEGACY, ...[0, 1, 2].map((i) => `warning place_not_filled /steps/3/guidance/${i}`)],
+  'simple-batch.json': [
+    LEGACY,
+    ...['/steps/2/prompt', '/steps/3/guidance/3'].map((at) => `warning place_unsupported ${at}`),
+  ],
   'simple-polling.json': [LEGACY, 'warning context_loop /steps/1'],
-  'simple-retry.json': [LEGACY, 'warning place_not_filled /steps/2/guidance/0'],
+  'simple-retry.json': [LEGACY],
   'simple-search.json': [LEGACY, 'warning context_loop /steps/1'],
   'test-artifact-loop-control.json': [LEGACY],
 };

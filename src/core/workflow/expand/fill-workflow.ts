@@ -65,19 +65,26 @@ export function checkPlaces({ root, renamed }: Pick<Reader, 'root' | 'renamed'>,
   const wrongNames = [...renamed.keys()].flatMap((key) =>
     key.startsWith(KEY_ROLE) ? [key.slice(KEY_ROLE.length)] : [],
   );
+  const severity = hasNamespace(root) ? 'error' : 'warning';
   visitTexts(workflow, root, ({ value, pointer: at }, { use }) => {
     if (!value.includes('{{') || !READ_BY_AGENTS.has(use)) return;
     // A name that is wrong is reported where it is given, with a fix that also changes these texts.
     const isRenamed = (one: string) => wrongNames.some((name) => isPlaceOf(one, name));
     const wrong = value.match(UNSUPPORTED)?.find((one) => !PLACE.test(one) && !isRenamed(one));
     if (wrong !== undefined) {
-      findings.push({ code: 'place_unsupported', severity: 'error', at, message: unsupportedPlace(wrong) });
+      findings.push({ code: 'place_unsupported', severity, at, message: unsupportedPlace(wrong) });
     }
     const [place] = use === 'text' ? (value.match(PLACE) ?? []) : [];
     if (place === undefined) return;
     const message = `The agent would see ${place} as written: values of context are filled into prompts, titles, guidance, roles, rules and functions only. Move it into the prompt.`;
     findings.push({ code: 'place_not_filled', severity: 'warning', at, message });
   });
+}
+
+/** Older files have an id without a namespace. They keep working as they did. */
+function hasNamespace(root: SourceNode): boolean {
+  const id = root.kind === 'object' ? root.fields.get('id')?.value : undefined;
+  return id?.kind !== 'string' || id.value.includes('.');
 }
 
 /** How a renamed context value is kept: by its role and its name. */
