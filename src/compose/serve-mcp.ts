@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { err, ok, type Result } from 'neverthrow';
 import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
 import type { ServeOptions, ServeRefusal, Serving } from '../cli/program.ts';
@@ -30,6 +31,7 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
       return ok({ isRefused: true });
     }
   }
+  await warnIfOpen(host);
   const settings = settingsOf(config);
   const isLogged = how.isLogged || settings.isLogged;
   const { isSessionStartOn } = settings;
@@ -39,6 +41,20 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
   if (how.transport === 'http') return serveHttp(backend, how.port, host);
   host.onStop(serveMcpOnStdio(backend).stop);
   return ok({});
+}
+
+/** A data folder that somebody made with a mode open to others stays open; nobody else would say so. */
+async function warnIfOpen({ writeError }: Host): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await findDataDir();
+  const mode = await stat(folder).then(
+    (found) => found.mode & 0o777,
+    () => 0o700,
+  );
+  if ((mode & 0o077) === 0) return;
+  writeError(
+    `workrail: Other users of this machine can open the data folder ${JSON.stringify(folder)} (mode ${mode.toString(8)}). Run: chmod 700 ${JSON.stringify(folder)}\n`,
+  );
 }
 
 async function serveHttp(backend: Backend, port: number, { onStop }: Host): Promise<Result<Serving, ServeRefusal>> {

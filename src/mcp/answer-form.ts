@@ -59,7 +59,7 @@ function shownMessage(waiting: WaitingDraft): { readonly text: string; readonly 
   const isAsked = question.length <= QUESTION_LENGTH_MAX;
   if (whole.length <= MESSAGE_LENGTH_MAX && isAsked) return { text: whole, isWhole: true };
   const start = [...head, `The agent reports (draft ${code}, the beginning):`].join('\n');
-  const end = [`To see all of it: workrail answer ${runTag(runId)}`, ...files].join('\n');
+  const end = [...files, `To see all of it: workrail answer ${runTag(runId)}`].join('\n');
   const room = Math.max(0, MESSAGE_LENGTH_MAX - start.length - end.length - 2);
   return { text: [start, cut(report, room), end].join('\n'), isWhole: false };
 }

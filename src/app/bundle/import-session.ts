@@ -36,7 +36,8 @@ export type ImportServices = Pick<
 export type ImportProgress = WorkProgress & { readonly doing: 'checking' | 'writing' };
 
 export type Imported = {
-  readonly kind: 'imported' | 'updated' | 'would_import';
+  /** `unchanged`: the session is here already, exactly as in the bundle, so nothing was written. */
+  readonly kind: 'imported' | 'updated' | 'unchanged' | 'would_import';
   readonly bundleId: string;
   /** The session in the bundle. */
   readonly from: SessionId;
@@ -91,6 +92,8 @@ export async function importSession(
     if (mustUpdate && earlier === undefined) return err({ code: 'nothing_to_update', from });
     const isTaken = [...listed, ...binned.map(({ sessionId }) => sessionId)].includes(from);
     if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
+    // The session is here already, as it is in the bundle: another copy or another mark would say nothing.
+    if (earlier?.newEvents === 0) return ok({ kind: 'unchanged', sessionId: earlier.sessionId, ...about });
     // On a new machine there are no keys yet, and a reader cannot create them.
     yield* await services.keyring.open();
     if (earlier !== undefined && (mustUpdate || (await chooseUpdate?.(earlier)) === true)) {

@@ -41,7 +41,7 @@ describe('export', () => {
     expect(await there.run('import', file)).toMatchObject({
       exitCode: 0,
       out: `Imported ${sessionId}: 2 runs, 32 events, 1 artifact.\nNobody has accepted it, so agents cannot resume it. To accept it, in a terminal: workrail session accept ${sessionId}\n`,
-      talk: `Next: workrail session verify ${sessionId}\n`,
+      talk: `Next: workrail session accept ${sessionId}\n`,
     });
     expect((await there.run('import', file, '--dry-run')).out).toContain(
       `${sessionId} as a new session, because that id is already in use here`,

@@ -23,6 +23,8 @@ const importData = z.strictObject({
   isDryRun: z.boolean(),
   /** Whether a session that was imported before was updated instead of making a copy. */
   isUpdate: z.boolean().exactOptional(),
+  /** Whether the session is here already, exactly as in the bundle, so that nothing was written. */
+  isUnchanged: z.boolean().exactOptional(),
   bundleId: bundleIdSchema,
   /** The session in the bundle. */
   from: SessionId.schema,
@@ -87,17 +89,24 @@ export const importCommand = command({
       return done({
         data: { ...dataOf(imported), isAccepted },
         lines: [...linesOf(imported, file), isAccepted ? [ACCEPTED(sessionId)] : [notable(unacceptedWords(imported))]],
-        next: `workrail session ${isAccepted ? 'resume' : 'verify'} ${sessionId}`,
+        next: nextFor(imported, { isAccepted }),
       });
     }),
 });
+
+/** What is left to do: a session that nobody accepted can only be read. */
+function nextFor({ sessionId, from, salvage }: Imported, { isAccepted }: { readonly isAccepted: boolean }): string {
+  const here = sessionId ?? from;
+  if (isAccepted) return `workrail session resume ${here}`;
+  return salvage === undefined ? `workrail session accept ${here}` : `workrail session verify ${here}`;
+}
 
 /** A person decides between an update and a copy; otherwise it is a copy, and the lines say how to update instead. */
 async function chooseUpdate(context: CommandContext, earlier: EarlierImport): Promise<boolean> {
   if (!isPersonThere(context)) return false;
   context.progress.stop();
   const { sessionId, newEvents } = earlier;
-  const added = newEvents === 0 ? 'nothing is new' : `${plural(newEvents, 'event is', 'events are')} new`;
+  const added = `${plural(newEvents, 'event is', 'events are')} new`;
   context.say([notable(`This session was imported before as ${sessionId} and not changed here; ${added}.`)]);
   const answer = await (await context.program.ask()).confirm('Update that session instead of making a copy?');
   return answer === true;
@@ -127,6 +136,7 @@ function dataOf({ kind, sessionId, salvage, earlier, ...rest }: Imported): Impor
   return {
     isDryRun: kind === 'would_import',
     ...(kind === 'updated' ? { isUpdate: true } : {}),
+    ...(kind === 'unchanged' ? { isUnchanged: true } : {}),
     ...rest,
     ...defined({ sessionId, salvage }),
     ...(earlier === undefined ? {} : { earlier: { sessionId: earlier.sessionId, newEvents: earlier.newEvents } }),
@@ -135,6 +145,9 @@ function dataOf({ kind, sessionId, salvage, earlier, ...rest }: Imported): Impor
 
 function linesOf(imported: Imported, file: string): readonly Line[] {
   const { kind, from, sessionId, events, runs, artifacts, salvage, earlier } = imported;
+  if (kind === 'unchanged') {
+    return [[`Nothing is new: this session was imported before as ${sessionId ?? from}. Nothing was written.`]];
+  }
   if (kind === 'updated') return [[`Updated ${sessionId ?? from}: ${plural(earlier?.newEvents ?? 0, 'new event')}.`]];
   const content = `${plural(runs, 'run')}, ${plural(events, 'event')}, ${plural(artifacts, 'artifact')}`;
   const verb = kind === 'imported' ? 'Imported' : 'The bundle is valid; nothing was written. Would import';

@@ -70,7 +70,7 @@ describe('doctor', () => {
     ]);
   });
 
-  it('doctor --fix corrects a stale path and a missing registration', async () => {
+  it('doctor --fix corrects a stale path, and leaves a missing registration to init', async () => {
     const files = new Map([[CURSOR, entry({ command: '/gone/node', args: [PROGRAM, 'serve'] })]]);
     const tryLaunch = async ({ launch }: TrialLaunch): Promise<TrialResult> =>
       launch.command === '/gone/node'
@@ -93,17 +93,25 @@ describe('doctor', () => {
 
     files.set(CURSOR, '{}');
     const gone = await examined({ files });
-    expect(gone).toMatchObject({ exitCode: 4, told: [{ text: expect.stringContaining('is missing in') }] });
+    expect(gone).toMatchObject({
+      exitCode: 0,
+      told: [{ kind: 'note', text: expect.stringContaining('is missing in'), fix: 'workrail init --client cursor' }],
+    });
+    // Only the user decides which clients start workrail.
     await examined({ files }, '--fix');
-    expect(files.get(CURSOR)).toContain(PROGRAM);
+    expect(files.get(CURSOR)).toBe('{}');
   });
 
-  it('doctor reports an unregistered client as a problem only if no client is registered', async () => {
+  it('doctor reports an unregistered client as a note, and --fix does not register it', async () => {
     const files = new Map([
       [CURSOR, '{}'],
       [ZED, '{}'],
     ]);
-    expect(await examined({ files })).toMatchObject({ exitCode: 4, told: [{ kind: 'fault' }, { kind: 'fault' }] });
+    expect(await examined({ files }, '--fix')).toMatchObject({
+      exitCode: 0,
+      told: [{ kind: 'note' }, { kind: 'note' }],
+    });
+    expect([...files.values()]).toEqual(['{}', '{}']);
     files.set(CURSOR, entry(OURS));
     expect(await examined({ files })).toMatchObject({
       exitCode: 0,
@@ -181,7 +189,7 @@ describe('doctor', () => {
       'config fault false',
       'data fault true',
       'locks note false',
-      'index fault true',
+      'index note true',
       'versions fault false',
       'forms note false',
     ]);
@@ -207,9 +215,9 @@ describe('doctor', () => {
     enforces('cli_last_line_suggests_next');
     const files = new Map([[CURSOR, '{}']]);
     const ill = await runFake({ argv: ['doctor'], setup: fakeSetup({ files }) });
-    expect(ill.talk).toMatch(/Fix: Run "workrail doctor --fix" to fix this automatically.\n$/);
+    expect(ill.talk).toMatch(/Next: workrail status\n$/);
     expect(ill.out).toContain(
-      '✗ Cursor is installed, but workrail is not registered with it\n  → workrail doctor --fix',
+      '• Cursor is installed, but workrail is not registered with it\n  → workrail init --client cursor',
     );
     const bare = await runFake({ argv: ['doctor'], setup: fakeSetup({}) });
     expect(bare.talk).toMatch(/\nNext: workrail doctor\n$/);

@@ -69,12 +69,14 @@ export function hangText(
 
 /** The width for lines that a shell tool may want unbroken: that of the terminal, or unlimited without one. */
 export function columnsOf({ terminal }: { readonly terminal: Pick<Terminal, 'columns'> }): number {
-  const columns = terminal.columns() ?? 0;
-  // A terminal without a size reports 0.
-  return columns === 0 ? Number.POSITIVE_INFINITY : Math.max(COLUMNS_MIN, columns);
+  const columns = terminal.columns();
+  if (columns === undefined) return Number.POSITIVE_INFINITY;
+  return columns === 0 ? COLUMNS_UNKNOWN : Math.max(COLUMNS_MIN, columns);
 }
 
 const COLUMNS_MIN = 40;
+/** A terminal without a size reports 0. */
+const COLUMNS_UNKNOWN = 80;
 
 /** Text never gets less room than this. */
 const ROOM_MIN = 20;

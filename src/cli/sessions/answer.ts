@@ -43,7 +43,7 @@ export const answer = command({
       const answers = await program.answers();
       const waiting = yield* await namedDraft(context, operands[0] ?? '');
       if (!waiting.accept.includes('terminal')) return err(notAccepted(waiting.accept));
-      for (const line of draftLines(waiting, program.terminal.columns() ?? 80)) say(line);
+      for (const line of draftLines(waiting, program.terminal.columns() || 80)) say(line);
       const askedAt = answers.clock.nowMs();
       const statement = yield* await askPerson(await program.ask(), waiting);
       const recorded = await answerGate(answers, waiting, {

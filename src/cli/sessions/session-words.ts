@@ -82,7 +82,10 @@ export function healthWords(health: Exclude<SessionHealth, { kind: 'healthy' }>,
 const WIDTH_ELSEWHERE = 100;
 /** Narrower than this, columns cannot be read. */
 const WIDTH_MIN = 40;
+const WIDTH_UNKNOWN = 80;
 
 export function widthOf({ columns }: Pick<SessionAccess, 'columns'>): number {
-  return Math.max(WIDTH_MIN, columns() ?? WIDTH_ELSEWHERE);
+  const reported = columns() ?? WIDTH_ELSEWHERE;
+  // A terminal without a size reports 0.
+  return reported === 0 ? WIDTH_UNKNOWN : Math.max(WIDTH_MIN, reported);
 }

@@ -35,8 +35,8 @@ export const TOKEN_WORDS: WordsFor<TokenRefusal | Extract<GateRefusal, { code: '
   }),
   TOKEN_BAD_SIGNATURE: (refusal, situation) => ({
     ...head(refusal),
-    message: `${subject(situation)} was changed, or comes from another machine.`,
-    ...copyAgain(situation),
+    message: `${subject(situation)} was changed, comes from another machine, or the keys were replaced since.`,
+    ...resumeIfExact(situation),
   }),
   TOKEN_SCOPE_MISMATCH: (refusal, situation) => ({
     ...head(refusal),
@@ -92,6 +92,17 @@ function copyAgain(situation: Situation): Advice {
     ? 'the valid token most similar to the one you sent'
     : 'the token that matches the other one you sent';
   return { suggestion: `Send the corrected call. It has ${how}, from ${runOf(token)}.`, call };
+}
+
+/** A token that was copied exactly stays invalid after the keys were replaced; only finding the run again gives new ones. */
+function resumeIfExact(situation: Situation): Advice {
+  const advice = copyAgain(situation);
+  if (advice.call !== undefined) return advice;
+  return {
+    suggestion:
+      'If you copied the token by hand, copy it again, unchanged. If it is exact, send this resume_session call: it finds your run and gives new tokens.',
+    call: callToResume(situation),
+  };
 }
 
 /** Whether what is left of a token has the tag of a run. */

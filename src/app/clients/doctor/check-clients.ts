@@ -135,11 +135,14 @@ async function missingFindings(
   if (!isRegistered && lost.length === 0 && never.length === 0) return [NOBODY];
   return [
     ...lost.map((one) =>
-      missing(services, one, `${one.client.name}: the registration made by "workrail init" is missing in ${one.file}`),
+      note(
+        `${one.client.name}: the registration made by "workrail init" is missing in ${one.file}`,
+        initFor(one.client),
+      ),
     ),
     ...never.map((one) => {
       const text = `${one.client.name} is installed, but workrail is not registered with it`;
-      return isRegistered || lost.length > 0 ? note(text, initFor(one.client)) : missing(services, one, text);
+      return note(text, initFor(one.client));
     }),
   ];
 }
@@ -148,11 +151,6 @@ const NOBODY = fault(
   'no agent client found on this machine',
   'Install one, or register one by name: workrail init --client claude-code',
 );
-
-function missing(services: ClientServices, inspected: InspectedClient, text: string): DoctorFinding {
-  const fix = `${FIX_COMMAND}, or: ${initFor(inspected.client)}`;
-  return fault(text, fix, () => register(services, inspected, false));
-}
 
 function initFor({ id }: Client): string {
   return `workrail init --client ${id}`;

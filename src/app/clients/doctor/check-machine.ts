@@ -88,14 +88,15 @@ export async function checkLocks({ nativeLock }: MachineHealth): Promise<DoctorF
 
 export async function checkIndex({ index }: MachineHealth): Promise<DoctorFinding> {
   const inspected = await index.inspect();
-  const { good, fault } = findingsOf('index');
+  const { good, note, fault } = findingsOf('index');
   if (inspected.isErr()) {
     const text = `session index: cannot be read (${inspected.error.code})`;
     return fault(text, 'Delete cache/sessions.jsonl in the data folder.');
   }
   const { stale, total } = inspected.value;
   if (stale === 0) return good(`session index: up to date (${plural(total, 'session')})`);
-  return fault(`session index: out of date for ${stale} of ${Math.max(total, stale)}`, FIX_COMMAND, async () => {
+  // The index is only a cache: whatever lists sessions reads the logs of those that it lacks.
+  return note(`session index: out of date for ${stale} of ${Math.max(total, stale)}`, FIX_COMMAND, async () => {
     const rebuilt = await index.rebuild();
     return rebuilt.isErr() ? rebuilt.error.code : undefined;
   });

@@ -25,7 +25,7 @@ export type DoctorFinding = {
   readonly text: string;
   /** What to do about it. */
   readonly fix?: string;
-  /** Fixes the fault; returns why that failed. Faults without it need a person. */
+  /** Fixes it; returns why that failed. Faults without it need a person. */
   readonly applyFix?: () => Promise<string | undefined>;
 };
 
@@ -33,7 +33,13 @@ export type DoctorFinding = {
 export function findingsOf(check: DoctorCheck) {
   return {
     good: (text: string): DoctorFinding => ({ check, kind: 'good', text }),
-    note: (text: string, fix: string): DoctorFinding => ({ check, kind: 'note', text, fix }),
+    note: (text: string, fix: string, applyFix?: DoctorFinding['applyFix']): DoctorFinding => ({
+      check,
+      kind: 'note',
+      text,
+      fix,
+      ...defined({ applyFix }),
+    }),
     fault: (text: string, fix: string, applyFix?: DoctorFinding['applyFix']): DoctorFinding => ({
       check,
       kind: 'fault',

@@ -47,8 +47,8 @@ export async function examine(
 }
 
 async function fixFinding(finding: DoctorFinding): Promise<DoctorFinding> {
-  if (finding.kind !== 'fault' || finding.applyFix === undefined) return finding;
+  if (finding.applyFix === undefined) return finding;
   const trouble = await finding.applyFix();
-  const { check, text } = finding;
-  return trouble === undefined ? { check, kind: 'fixed', text } : { check, kind: 'fault', text, fix: trouble };
+  const { check, kind, text } = finding;
+  return trouble === undefined ? { check, kind: 'fixed', text } : { check, kind, text, fix: trouble };
 }

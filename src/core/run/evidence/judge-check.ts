@@ -171,9 +171,9 @@ function faultWords(fault: Fault, { atLeast = 1 }: Check, run: CheckRun): string
     case 'base_cannot_run':
       return `the command could not be run on the base commit${endWords(base ?? { exitCode })}`;
     case 'base_passed':
-      return 'vacuous: the command also passes on the base commit';
+      return `vacuous: the command also passes on the base commit; ${newTest(base)}`;
     case 'none_fixed':
-      return 'vacuous: no test that is named as failing on the base is named as passing here';
+      return `vacuous: no test that is named as failing on the base is named as passing here; ${newTest(base)}`;
     case 'changed_during':
       return 'files of the workspace changed while the command ran';
     case 'files_changed':
@@ -183,6 +183,11 @@ function faultWords(fault: Fault, { atLeast = 1 }: Check, run: CheckRun): string
     default:
       return unreachable(fault);
   }
+}
+
+/** The way out of a check that shows nothing new. */
+function newTest(base: CheckRun['base']): string {
+  return `add a test that fails on ${base === undefined ? 'that commit' : base.sha.slice(0, 10)}`;
 }
 
 function endWords({ exitCode, signal }: Pick<CheckRun, 'exitCode' | 'signal'>): string {

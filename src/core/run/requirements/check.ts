@@ -2,6 +2,7 @@ import { isList, isObject, type JsonObject, quote } from '../../json/json-value.
 import { isAtLeast, strongestGrade } from '../../log/events/attestation-events.ts';
 import type { EventId } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
+import { plural } from '../../text/words.ts';
 import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
 import type { Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
@@ -32,19 +33,21 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
 
   ask: ({ check }, place) => {
     const named = `Check ${quote(check.checkId)}`;
-    const { text, unset } = commandAt(check, place);
+    const { text, unset, keys } = commandAt(check, place);
     const names = unset.map(quote).join(' and ');
     const command = unset.length === 0 ? `\`${shown(text)}\`` : `its command (send ${names} in context)`;
     const attest = `\`${attestLine(check, place)}\``;
+    const isFromContext = keys.length > 0;
+    const confirmed = `ask the user to run ${attest} in a terminal of their own, because a person must confirm a command that comes from context.`;
     switch (check.minimum) {
       case 'asserted':
         return `${named}: run ${command} and write in the notes how it ended.`;
       case 'reported':
-        return `${named} must pass. Run ${command}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. Better: run ${attest}.`;
+        return `${named} must pass. Run ${command}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. Better: ${isFromContext ? confirmed : `run ${attest}.`}${demands(check)}`;
       case 'verified':
         return `${named}: ${NOBODY_VERIFIES} Run ${attest} all the same, so that it is observed.`;
       default:
-        return `${named} must pass: run ${attest} in a shell. It runs ${unset.length === 0 ? command : `the command with ${names} from context`} and records the result. Notes and artifacts do not count for this.`;
+        return `${named} must pass: ${isFromContext ? confirmed : `run ${attest} in a shell.`} It runs ${unset.length === 0 ? command : `the command with ${names} from context`} and records the result. Notes and artifacts do not count for this.${demands(check)}`;
     }
   },
 
@@ -78,6 +81,24 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     };
   },
 });
+
+/** What a run must show besides its exit code, so that nobody finds out by failing. */
+function demands({ expect, against, report, atLeast = 1, fresh }: Check): string {
+  const asked = [
+    ...(expect === 'fail' ? ['The command must fail.'] : []),
+    ...(against === 'base' ? ['It must fail on the commit at the start of the run and pass now.'] : []),
+    ...(against === 'base' && report !== undefined
+      ? ['At least one test must be named as failing there and passing here.']
+      : []),
+    ...(report === undefined
+      ? []
+      : [
+          `${report === 'tap' ? 'It must print TAP' : `It must write JUnit XML to ${report}`} with at least ${plural(atLeast, 'test')}.`,
+        ]),
+    ...(fresh === undefined ? [] : ['Do not change files after it ran.']),
+  ];
+  return asked.length === 0 ? '' : ` ${asked.join(' ')}`;
+}
 
 /** The newest run shows why a check does not count. */
 function evidenceOf(newest: CheckRecord | undefined): { readonly evidence?: readonly EventId[] } {
