@@ -119,3 +119,9 @@ export async function findDataDir(): Promise<string> {
     process.platform,
   );
 }
+
+/** Where data is kept if nobody says otherwise. */
+export function defaultDataDir(): string {
+  const { WORKRAIL_DATA_DIR: _, ...env } = process.env;
+  return dataDir(env, process.platform);
+}

@@ -26,6 +26,8 @@ export type ReadServices = {
   readonly tokenForm: TokenForm;
   readonly catalog: WorkflowCatalog;
   readonly patterns: PatternEngine;
+  /** What to type for `workrail` on this machine, with the data folder if it is not the default one. */
+  readonly command?: string | undefined;
   /** What applies to the gates of a workspace. */
   readonly gateSettings: (workspace: string | undefined) => Promise<GateSettings>;
 };
@@ -50,7 +52,10 @@ export type Services = ReadServices & {
 };
 
 /** What reading the state of a run needs. */
-export type PlaceServices = Pick<ReadServices, 'snapshots' | 'pinnedWorkflows' | 'patterns' | 'marks' | 'gateSettings'>;
+export type PlaceServices = Pick<
+  ReadServices,
+  'command' | 'snapshots' | 'pinnedWorkflows' | 'patterns' | 'marks' | 'gateSettings'
+>;
 
 /** What judging an attempt, and recording a person's answer to it, needs. */
 export type AnswerServices = PlaceServices &

@@ -19,7 +19,7 @@ test('a damaged session is found by a run tag in the index, and an unknown tag i
   const untold = await runFake({ argv, audits });
   expect(untold).toMatchObject({ exitCode: 3, out: '' });
   expect(untold.talk).toBe(
-    'SESSION_NOT_FOUND: No session matches "zzzz".\n' +
+    'SESSION_NOT_FOUND: No session in /data/workrail matches "zzzz".\n' +
       `Fix: The runs of 1 session cannot be read. To name one, type its id: ${OTHER_SESSION}.\n`,
   );
   const runId = RunId.of(Buffer.alloc(10, 0xff));

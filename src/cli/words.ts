@@ -103,9 +103,9 @@ const REFUSALS: RefusalTable<CommandRefusal> = {
   ...STORE_FAILURES,
   ...BUNDLE_REFUSALS,
   ...BUNDLE_FILE_REFUSALS,
-  session_unmatched: (refusal) => ({
+  session_unmatched: (refusal, dataDir) => ({
     code: 'SESSION_NOT_FOUND',
-    message: `No session matches "${refusal.asked}".`,
+    message: `No session in ${dataDir} matches "${refusal.asked}".`,
     suggestion: whatWasMeant(refusal),
     details: { asked: refusal.asked, near: [...refusal.near] },
   }),

@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
+import { commandInReplies } from '../adapters/clients/called-as.ts';
 import { re2Patterns } from '../adapters/patterns.ts';
-import { loadOwnConfig, type Settings } from '../adapters/settings.ts';
+import { defaultDataDir, findDataDir, loadOwnConfig, type Settings } from '../adapters/settings.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { fixedFolders, workflowFiles } from '../adapters/sources/workflow-files.ts';
 import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
@@ -9,6 +10,7 @@ import { type WorkflowCatalog, workflowCatalog } from '../app/catalog/workflow-c
 import type { Services } from '../app/services.ts';
 import { gateSettings, runDefaults } from '../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../core/settings/settings-words.ts';
+import { shellWord } from '../core/text/words.ts';
 import { BUNDLED_ALIASES } from '../core/workflow/builtins/builtin-workflows.ts';
 import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
 import type { CompilePattern } from '../core/workflow/pattern.ts';
@@ -19,6 +21,7 @@ export async function openServerServices({ tokenForm }: Settings, bundledFolder:
   const patterns = re2Patterns();
   return {
     ...(await openStore()),
+    command: await ownCommand(),
     catalog: openCatalog(bundledFolder, patterns),
     patterns: { load: async () => patterns },
     workspace: gitObserver(nodeHasher),
@@ -31,6 +34,13 @@ export async function openServerServices({ tokenForm }: Settings, bundledFolder:
     answerIds,
     tokenForm,
   };
+}
+
+async function ownCommand(): Promise<string> {
+  const used = await findDataDir();
+  const { env, argv } = process;
+  const dataDir = used === defaultDataDir() ? undefined : shellWord(used);
+  return commandInReplies({ env, program: argv[1] ?? 'workrail' }, dataDir);
 }
 
 function openCatalog(bundledFolder: string, compilePattern: CompilePattern): WorkflowCatalog {

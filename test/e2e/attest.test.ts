@@ -140,7 +140,7 @@ describe('workrail attest', () => {
     const { client, start } = await started('own.work');
     const blocked = dataOf(await client.call('continue_workflow', report(start)));
     const { tag } = start.run;
-    expect(blocked.blockers?.[0]?.suggestedFix).toContain(`workrail attest ${tag} unit`);
+    expect(blocked.blockers?.[0]?.suggestedFix).toMatch(new RegExp(`WORKRAIL_DATA_DIR=\\S+ .*attest ${tag} unit`));
     const ran = await run('attest', tag, 'unit');
     expect([ran.code, ran.talk]).toEqual([0, expect.stringContaining('all good\n')]);
     expect(ran.talk).toContain('to stderr');

@@ -73,6 +73,7 @@ export async function runPlace(
       gates: target.gates ?? runGates(await services.gateSettings(rootOf(session))),
       ...(await runOrigin(services, session, target)),
       tag: target.tag,
+      command: services.command,
     },
     openGaps: unresolvedGaps(view.gaps, target.nodeId),
   });

@@ -95,6 +95,7 @@ export async function startWorkflow(
       capabilities: {},
       compilePattern,
       gates: runGates(gates),
+      command: services.command,
       setBy: setterOf({ source: chosen.source, by: chosen.by ?? services.by }),
       source: sourceWords(pinOf(listed, pinned.value.workflowHash)),
     };

@@ -148,7 +148,7 @@ describe('session verify', () => {
     const unknown = await verify([HEALTHY], 'sess_0123456789abcdee');
     expect(unknown).toMatchObject({ exitCode: 3, out: '' });
     expect(unknown.talk).toBe(
-      `SESSION_NOT_FOUND: No session matches "sess_0123456789abcdee".\nFix: Did you mean ${SESSION}?\n`,
+      `SESSION_NOT_FOUND: No session in /data/workrail matches "sess_0123456789abcdee".\nFix: Did you mean ${SESSION}?\n`,
     );
     expect((await verify([HEALTHY, DAMAGED], 'sess_')).talk).toMatch(/matches 2 sessions.*\nFix: Type more/);
     expect((await runFake({ argv: ['sesion', 'verify'] })).talk).toContain('Did you mean session?');
@@ -156,7 +156,7 @@ describe('session verify', () => {
 
   it('escape sequences in a session id are printed, not executed', async () => {
     const { talk } = await verify([HEALTHY], '\u001b[31m');
-    expect(talk).toContain('No session matches "\\u001b[31m"');
+    expect(talk).toContain('No session in /data/workrail matches "\\u001b[31m"');
   });
 
   describe('while it takes long', () => {

@@ -97,6 +97,8 @@ export type RunFacts = {
   readonly setBy?: PreferenceSetter | undefined;
   /** Where the workflow comes from, in words. */
   readonly source?: string | undefined;
+  /** What a person or an agent types for `workrail` here. */
+  readonly command?: string | undefined;
   /** The tag of the run, for command lines. */
   readonly tag?: string | undefined;
 };

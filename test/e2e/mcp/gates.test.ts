@@ -134,7 +134,7 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (kind, connect) => 
     const client = await connect(place());
     const reply = await client.call('continue_workflow', report(await started(client)));
     expect(data(reply).kind).toBe('blocked');
-    expect(textOf(reply)).toMatch(/workrail answer [0-9a-z]{4}/);
+    expect(textOf(reply)).toMatch(/ answer [0-9a-z]{4}`/);
     await client.close();
   });
 
@@ -307,7 +307,7 @@ const decided = (decision: 'approve' | 'reject', comment = ''): readonly Typed[]
   [/Type the code/, codeOf],
 ];
 
-const tagIn = (blocked: ToolResult) => /workrail answer ([0-9a-z]{4})/.exec(textOf(blocked))?.[1] ?? '';
+const tagIn = (blocked: ToolResult) => / answer ([0-9a-z]{4})`/.exec(textOf(blocked))?.[1] ?? '';
 
 it.runIf(hasTerminal)(
   'a person at a terminal approves exactly the draft that was shown, and the record says so',

@@ -126,7 +126,7 @@ export function checkName({ stepId }: Pick<CompiledStep, 'stepId'>, checkId: str
 
 /** The command line that runs a check and records how it ended. */
 function attestLine({ checkId }: Check, { facts }: StepPlace): string {
-  return `workrail attest ${facts.tag ?? 'TAG'} ${checkId}`;
+  return `${facts.command ?? 'workrail'} attest ${facts.tag ?? 'TAG'} ${checkId}`;
 }
 
 function fixOf(check: Check, attempt: AskedAttempt, attest: string): string {
