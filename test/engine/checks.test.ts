@@ -242,3 +242,14 @@ test('a command of an imported run that nobody accepted is foreign, wherever its
   await acceptSession(there.services, sessionId);
   expect(await originIn(there)).toEqual([false, undefined]);
 });
+
+test('a step says in advance what a two-sided check demands, and who has to run a command from context', async () => {
+  const strict = { ...OBSERVED, against: 'base', tests: ['test/**'], report: 'tap', fresh: 'head' };
+  const { text } = await made([strict]).start('team.work');
+  expect(text).toContain('It must fail on the commit at the start of the run and pass now.');
+  expect(text).toContain('It must print TAP with at least 1 test. Do not change files after it ran.');
+  const chosen = await made([{ ...OBSERVED, run: '{{testCommand}}' }]).start('team.work', {
+    context: { testCommand: 'npm test' },
+  });
+  expect(chosen.text).toMatch(/ask the user to run `workrail attest [0-9a-z]{4} unit` in a terminal of their own/);
+});

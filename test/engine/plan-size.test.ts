@@ -80,7 +80,7 @@ describe('the size of a plan', () => {
     const agent = engine({ listing: () => workflow([step('first'), step('last', { promptFragments })]) });
     const values = Object.fromEntries(promptFragments.map((_, i) => [`v${i}`, '\u0001'.repeat(600)]));
     const context = { ...values, rest: 'r'.repeat(30_000) };
-    const notes = '\u0001'.repeat(65_536);
+    const notes = `x${'\u0001'.repeat(65_535)}`;
     const next = await agent.send(await agent.start('test.more'), { notes, context });
     expect([stepOf(next), told(next, 'pending.prompt')?.toString().length]).toEqual(['last', expect.any(Number)]);
     expect(JSON.stringify(agent.events).length).toBeLessThan(PLAN_BYTES_MAX);

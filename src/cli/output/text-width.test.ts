@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { clipText, fitLine, padText, textWidth, wrapText } from './text-width.ts';
+import { clipText, columnsOf, fitLine, padText, textWidth, wrapText } from './text-width.ts';
 
 it('a wide character takes two cells and a combining mark none', () => {
   expect(textWidth('日本 a')).toBe(6);
@@ -46,4 +46,9 @@ it('a line with a speaker wraps under its words, and stays unchanged if it fits'
     [speaker, 'blocked: This step requires'],
     ['         notes, and none were sent.'],
   ]);
+});
+
+it('a terminal without a size counts as 80 columns wide', () => {
+  const width = (columns: number | undefined) => columnsOf({ terminal: { columns: () => columns } });
+  expect([0, undefined, 120].map(width)).toEqual([80, Number.POSITIVE_INFINITY, 120]);
 });
