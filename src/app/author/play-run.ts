@@ -126,7 +126,7 @@ function isWaiting({ reply }: Turn): boolean {
 
 /** Whether the pending step has checks that the agent runs before it reports the step, or again after a block. */
 function isChecked({ reply }: Turn): boolean {
-  const isDue = reply.pending?.prompt.includes('workrail attest ') === true;
+  const isDue = reply.pending?.prompt.includes(' attest ') === true;
   return isDue || (reply.kind === 'blocked' && reply.blockers.some(({ details }) => details?.['check'] !== undefined));
 }
 
