@@ -369,6 +369,14 @@ test("an agent cannot replace a person's value at a later step", async () => {
   expect([told.text.includes('staging'), told.text.includes('production')]).toEqual([true, false]);
 });
 
+test('an agent cannot set beforehand what only a person may answer', async () => {
+  const [where, tell] = ASK.steps;
+  const run = made({ ...ASK, steps: [{ id: 'look', title: 'Look', prompt: 'Look at {{target}}.' }, where, tell] });
+  const next = await run.send(await run.start('team.ask'), { notes: 'Looked.', context: { target: 'production' } });
+  const shown = await run.show(next);
+  expect([kindOf(next), JSON.stringify(shown.structured).includes('production')]).toEqual(['ok', false]);
+});
+
 test('the same answer recorded twice is one', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });

@@ -249,12 +249,7 @@ export async function attemptAt(
     const pending = pendingStep(snapshot);
     const pendingDeclared = index.steps.get(pending?.stepId ?? '');
     const blankKeys = unfilledKeys(sent.context, (key, text) => isKeyWords(index, key, text));
-    const own = withoutPersonKeys(withoutKeys(sent.context, blankKeys), current, {
-      nodeId,
-      stepId: pending?.stepId,
-      steps: index.steps,
-      minimum: surroundings.minimum,
-    });
+    const own = withoutPersonKeys(withoutKeys(sent.context, blankKeys), index.steps, surroundings.minimum);
     const change = yield* contextDelta(facts.context, own);
     const { step, blocked } = triedStep(current.view, nodeId);
     const drafts = yield* await earlierAttempts(services, current.view, blocked);

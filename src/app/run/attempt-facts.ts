@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { canonicalBytes, type JsonRefusal } from '../../core/json/canonical-json.ts';
 import { isObject, type JsonObject, ownValue } from '../../core/json/json-value.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
-import { type ArtifactDigest, artifactDigestSchema, type NodeId, type StepId } from '../../core/log/ids.ts';
+import { type ArtifactDigest, artifactDigestSchema, type NodeId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/operation-drafts.ts';
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
 import type { CheckRecord, EvidenceFacts } from '../../core/run/evidence/judge-check.ts';
@@ -75,30 +75,21 @@ export function gateOf(
 }
 
 /**
- * What an agent sends without the key that only a person may set here, and without keys whose value a person gave: the
- * agent's value for them is ignored, at this step and at later ones.
+ * What an agent sends without the keys that only a person may set: the agent's value for them is ignored at every step,
+ * so that no value of an agent can be taken for the user's answer.
  */
 export function withoutPersonKeys(
   sent: JsonObject,
-  { view }: Pick<LoadedSession, 'view'>,
-  at: {
-    readonly nodeId: NodeId;
-    readonly stepId: StepId | undefined;
-    readonly steps: ReadonlyMap<string, CompiledStep>;
-    readonly minimum: Assurance;
-  },
+  steps: ReadonlyMap<string, CompiledStep>,
+  minimum: Assurance,
 ): JsonObject {
   const sentKeys = Object.keys(sent);
   if (sentKeys.length === 0) return sent;
-  const gated = [...at.steps.values()].filter(({ userDependency }) =>
-    sentKeys.includes(userDependency?.contextKey ?? ''),
+  const asked = [...steps.values()].filter(({ userDependency }) => sentKeys.includes(userDependency?.contextKey ?? ''));
+  return withoutKeys(
+    sent,
+    asked.flatMap((step) => gateOf(step, minimum)?.contextKey ?? []),
   );
-  const keys = gated.flatMap((step) => {
-    const key = gateOf(step, at.minimum)?.contextKey;
-    if (key === undefined) return [];
-    return step.stepId === at.stepId || isKeyFromPerson(view.context, at.nodeId, key) ? [key] : [];
-  });
-  return withoutKeys(sent, keys);
 }
 
 /** Everything about the gate at a node that the decision needs. */
