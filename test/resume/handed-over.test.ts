@@ -101,8 +101,10 @@ it(`an exported session is the same after import and continues the same (${SESSI
     expect(there.sessionId).toBe(here.sessionId);
     expect(await bundleOf(there)).toEqual(file);
     for (const asked of questions(played)) await expectSame(here, there, ['resume_session', () => asked]);
-    const copied = (await imported(there.at.services, file))._unsafeUnwrap().sessionId ?? expect.fail();
-    const again: Copy = { at: there.at, sessionId: copied };
+    // Where it was imported before and nothing is new, nothing is written; where it is at home, it is a copy.
+    expect((await imported(there.at.services, file))._unsafeUnwrap()).toMatchObject({ kind: 'unchanged' });
+    const copied = (await imported(at.services, file))._unsafeUnwrap().sessionId ?? expect.fail();
+    const again: Copy = { at, sessionId: copied };
     expect(again.sessionId).not.toBe(here.sessionId);
     const alone = await copyOn(memoryStore(sha256), await bundleOf(again), 'alone');
     expect(await contentOf(again)).toEqual(await contentOf(here));
