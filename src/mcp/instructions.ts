@@ -12,7 +12,7 @@ The line "Next call:" (nextCall in the data) shows the call to send, with blanks
 Notes are for people: what you did, decided and found in this step, with file names and numbers. Do not repeat earlier notes.
 Artifacts are structured results. Send them if the step asks for them, each with its "kind".
 Context holds facts that steps depend on. It is kept; send only what changed.
-Sending the same continue_workflow call again returns the same reply. Different output with a used ackToken is not stored; the reply has the call that stores it. Doing an earlier step again creates a new branch; the original is kept.
+Sending the same continue_workflow call again returns the same reply. New output with a used ackToken is not stored; the reply has the call to store it. Doing an earlier step again creates a new branch; the original is kept.
 mode (start_workflow, continue_workflow): guided: ask the user where a step requires confirmation; full_auto_stop_on_user_deps: ask only for what only the user can provide; full_auto_never_stop: never ask. Unmet requirements become gaps. A mode stays until you send another; send one only if the user asks.
 During a long step, save notes with checkpoint_workflow so that they survive this chat.`;
 

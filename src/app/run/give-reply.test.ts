@@ -92,7 +92,9 @@ test('the same ack token with other notes stores nothing, says so, and one furth
   expect(other.text).toContain('do the step above and send the call after "Call to report this step:"');
   await agent.send(first, { notes: 'The second step.' });
   const later = (await agent.send(begun, { notes: 'Another way.', context: { way: 2 } })).text;
-  expect(later).toContain('This step was also done already.\nTo stay on the existing branch, see where it is now: ');
+  expect(later).toContain(
+    'The existing branch has finished this step, too.\nTo stay on the existing branch, see where it is now: ',
+  );
 
   const branched = await agent.sendNext(other);
   expect([stepOf(branched), told(branched, 'warnings')]).toEqual(['s2', []]);

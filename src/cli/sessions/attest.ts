@@ -35,7 +35,7 @@ const end = {
 export const attest = command({
   operands: [
     { syntax: '<tag>', help: 'the four characters that name the run' },
-    { syntax: '<check>', help: 'the id of a check of the step that is due' },
+    { syntax: '<check>', help: 'the id of a check that the current step requires' },
   ],
   options: [
     { flags: '--timeout <time>', help: 'end the command after this time, for example 90s or 30m (default: 10m)' },

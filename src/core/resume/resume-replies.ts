@@ -67,9 +67,9 @@ export function candidateList(candidates: readonly ShownCandidate[], search: Sea
 const NOTHING = 'Nothing matched: no unfinished run is stored here.';
 const START =
   'To see finished runs, send "includeFinished":true. To begin, choose a workflow with list_workflows and start it with start_workflow.';
-const ASK = 'If you cannot tell which one is meant, ask the user. The listed calls only show a run.';
+const ASK = 'If you cannot tell which one is meant, ask the user. The calls in the list change nothing.';
 const ASK_FIRST =
-  'Nothing matched, so no call is suggested. Ask the user which run is meant, or start a new one. The listed calls only show a run.';
+  'Nothing matched, so no call is suggested. Ask the user which run is meant, or start a new one. The calls in the list change nothing.';
 
 const ASK_TO_ACCEPT =
   'No call is suggested: an imported run cannot be continued before a person accepted it. Show the command to the user, and call resume_session again when the user has run it.';

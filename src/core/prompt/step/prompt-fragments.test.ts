@@ -173,7 +173,7 @@ describe('a delegating step', () => {
   test('a delegating step lists its tasks for subagents where delegation is known to work', () => {
     enforces('parallel_rendering');
     expect(told(known('available')).text.split('\n')).toEqual([
-      expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*not start_workflow/),
+      expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*not call start_workflow/),
       '1. workflow: wr.security',
       '   goal: Look at "fix".',
       '   context: depth: "deep fix", ref: "fix", files: ["a"], gone: [unset: nowhere]',

@@ -176,7 +176,7 @@ function subagents(isOne: boolean): string {
   const start = isOne
     ? 'Start a subagent for it.'
     : 'Start one subagent for each, all in one message so that they work in parallel.';
-  return `${start} Use your own tool for subagents, not start_workflow. Tell ${isOne ? 'it' : 'each one'} to call start_workflow with the workflow, goal and context below, to follow the workflow to the end, and to report the result to you.`;
+  return `${start} Start ${isOne ? 'it' : 'them'} with your own tool for subagents; do not call start_workflow yourself. Tell ${isOne ? 'it' : 'each one'} to call start_workflow with the workflow, goal and context below, to follow the workflow to the end, and to report the result to you.`;
 }
 
 function inTurn(isOne: boolean): string {
