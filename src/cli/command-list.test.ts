@@ -8,7 +8,7 @@ import { EXIT } from './problem.ts';
 
 const COMMAND_SHAPES = await commandShapes();
 
-/** What the contract of the command line names; whoever adds one changes the contract first. */
+/** What the contract of the command line names; a change begins there. */
 const CONTRACT = {
   '': 'answer attest completion demo doctor export gc import init search serve status version waiting',
   config: 'get list path set',

@@ -20,8 +20,8 @@ describe('the slash commands', () => {
 
   it('every slash command names the tool to call and its arguments', () => {
     expect(textOf('start')).toMatch(/list_workflows.*start_workflow.*continue_workflow/s);
-    expect(textOf('start', { workflow: 'bug "hunt"', goal: 'Mend it' })).toContain('{"query":"bug \\"hunt\\""}');
-    expect(textOf('start', { workflow: 'x', goal: 'Mend it' })).toContain('"goal":"Mend it"');
+    expect(textOf('start', { workflow: 'bug "hunt"', goal: 'Repair it' })).toContain('{"query":"bug \\"hunt\\""}');
+    expect(textOf('start', { workflow: 'x', goal: 'Repair it' })).toContain('"goal":"Repair it"');
     expect(textOf('resume', { about: ' ' })).toContain('Call resume_session with {}.');
     expect(textOf('resume', { about: 'login' })).toContain('Call resume_session with {"query":"login"}.');
     expect(textOf('resume', { about: 'st_abc' })).toContain('{"stateToken":"st_abc"}');

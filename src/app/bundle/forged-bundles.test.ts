@@ -63,7 +63,7 @@ describe('a bundle that somebody changed', () => {
       { code: 'BUNDLE_MANIFEST_ORDER_INVALID' },
     ],
     [
-      'records that are numbered anew',
+      'records that are numbered again',
       () =>
         lying(
           file,

@@ -37,7 +37,7 @@ describe('an agent that knows only where it works', () => {
   it('one call in the workspace resumes the run with goal, rules, recap, step and tokens', async () => {
     enforces('resume_strong_match_rehydrates', 'resume_tip_only', 'resume_is_read_only');
     const { services, start, send, show, events } = engine();
-    const first = await start('test.plain', { goal: 'Mend the shop' });
+    const first = await start('test.plain', { goal: 'Repair the shop' });
     const second = await send(first, { notes: 'Found the broken till.' });
     const shown = await show(second);
     const before = events.length;
@@ -47,11 +47,11 @@ describe('an agent that knows only where it works', () => {
     expect(rehydration).toEqual(shown.structured);
     expect(reply.text).toBe(shown.text);
     expect(resumed).toEqual({ whyMatched: ['recency_fallback', 'matched_workspace'], others: [] });
-    for (const part of ['Mend the shop', 'Never skip a step.', 'Found the broken till.', 'Do s2.']) {
+    for (const part of ['Repair the shop', 'Never skip a step.', 'Found the broken till.', 'Do s2.']) {
       expect(reply.text).toContain(part);
       expect(JSON.stringify(reply.structured)).toContain(part);
     }
-    expect(stepOf(await send(reply, { notes: 'Mended it.' }))).toBe('s3');
+    expect(stepOf(await send(reply, { notes: 'Repaired it.' }))).toBe('s3');
   });
 
   it('two open runs are offered as a choice, each with its call', async () => {
@@ -91,7 +91,7 @@ describe('an agent that knows only where it works', () => {
     expect(told(reply, 'session.runId')).toBe(expected?.runId);
     expect(told(reply, 'resumed.whyMatched')).toEqual(['matched_branch', 'matched_workspace']);
 
-    // Whoever asks for something in particular does not mean whatever was begun on this branch.
+    // An agent that asks for something in particular does not mean whatever was begun on this branch.
     const asked = await resume(services, { workspace: '/work/shop/src', query: 'nowhere' });
     expect(JSON.stringify(asked.structured)).not.toContain('matched_branch');
   });

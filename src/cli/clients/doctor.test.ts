@@ -158,7 +158,7 @@ describe('doctor', () => {
 
   it('doctor finds other problems and fixes what it can', async () => {
     const files = new Map([[CURSOR, entry(OURS)]]);
-    const mended: string[] = [];
+    const fixed: string[] = [];
     const open = { path: '/data/workrail', found: '755', wanted: '700' };
     const fake: Fake = {
       files,
@@ -168,14 +168,14 @@ describe('doctor', () => {
       health: {
         dataFolder: async () => ({ path: '/data/workrail', canWrite: true, open: [open] }),
         closeToOthers: async (places) => {
-          mended.push(...places.map(({ path }) => path));
+          fixed.push(...places.map(({ path }) => path));
           return [];
         },
         nativeLock: async () => ({ isLoaded: false, cause: 'ERR_MODULE_NOT_FOUND' }),
         index: {
           inspect: async () => ok({ total: 3, stale: 2 }),
           rebuild: async () => {
-            mended.push('index');
+            fixed.push('index');
             return ok(undefined);
           },
         },
@@ -196,10 +196,10 @@ describe('doctor', () => {
     expect(found.told.at(-2)?.text).toBe(
       `several versions are installed: 1.2.3 at ${PROGRAM}, 0.9.0 at /old/workrail.js`,
     );
-    expect(mended).toEqual([]);
+    expect(fixed).toEqual([]);
     const after = await examined(fake, '--fix');
     expect(after.told.filter(({ kind }) => kind === 'mended').map(({ check }) => check)).toEqual(['data', 'index']);
-    expect(mended).toEqual(['/data/workrail', 'index']);
+    expect(fixed).toEqual(['/data/workrail', 'index']);
   });
 
   it('doctor claims no version for a workrail on the PATH that does not report one', async () => {

@@ -10,7 +10,7 @@ describe('session notes and diff', () => {
     const { look, save, send, third, tip } = await forkedWorld();
     await save(third, 'Too late for this line, which went on.');
     await save(tip, 'On the way.', [{ kind: 'note', text: 'kept' }]);
-    await send(tip, { notes: 'Mended.' });
+    await send(tip, { notes: 'Repaired.' });
     const { out } = await look(['session', 'notes']);
     expect(out.split('\n').slice(1).join('\n')).toBe(
       [
@@ -19,7 +19,7 @@ describe('session notes and diff', () => {
         '\n## 3 Do s3\n\n> Looked at the empty cart.',
         '\n## 4 Do s4\n\n> Found it.',
         '\n## 5 Do s5  ◆ checkpoint\n\n> On the way.\n\n[note, 29 B]\n  {\n    "kind": "note",\n    "text": "kept"\n  }',
-        '\n## 5 Do s5\n\n> Mended.\n',
+        '\n## 5 Do s5\n\n> Repaired.\n',
       ].join('\n'),
     );
     expect((await look(['session', 'notes', '--step', 's2'])).out).toMatch(

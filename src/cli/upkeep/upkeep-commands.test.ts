@@ -37,7 +37,7 @@ async function world(parts: Parameters<typeof storeFolder>[0] = {}) {
   const time = { nowMs: STARTED };
   const clock = { nowMs: () => time.nowMs };
   const { start, send } = engine({ store, services: { clock } });
-  const first = await start('test.plain', { goal: 'Mend the shop' });
+  const first = await start('test.plain', { goal: 'Repair the shop' });
   const upkeep = { ...store, hasher: nodeHasher, clock };
   const run = (...args: (string | Partial<Fake>)[]) => {
     const argv = args.filter((arg) => typeof arg === 'string');
@@ -152,7 +152,7 @@ describe('session delete', () => {
     expect((await store.sessions.list())._unsafeUnwrap()).toEqual([id]);
     expect(asked).toEqual(Array(2).fill('Delete 1 session? You can restore it for 30 days.'));
     const done = await run('session', 'delete', id, answering(true, asked));
-    expect(done).toMatchObject({ exitCode: 0, talk: expect.stringMatching(new RegExp(`^${id} {2}Mend the shop\n`)) });
+    expect(done).toMatchObject({ exitCode: 0, talk: expect.stringMatching(new RegExp(`^${id} {2}Repair the shop\n`)) });
   });
 
   it('session delete moves sessions to a bin, and --undo restores them', async () => {

@@ -10,7 +10,7 @@ const candidate: ShownCandidate = {
   runId: RunId.of(derivedBits(['run'], sha256)),
   workflowId: workflowIdSchema.parse('wr.small'),
   title: 'Small',
-  goal: 'Mend\nthe till',
+  goal: 'Repair\nthe till',
   status: 'blocked',
   stepTitle: 'Look',
   lastAt: 0,
@@ -26,7 +26,7 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
   expect(text.split('\n')).toEqual([
     'One stored run may be the one you mean. If it is, send its call. The reply contains the goal, the work so far, the current step and its tokens.',
     '',
-    `1. "Mend the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · matches the Git branch and this workspace: continue_workflow {"stateToken":"st_1"}`,
+    `1. "Repair the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · matches the Git branch and this workspace: continue_workflow {"stateToken":"st_1"}`,
     '',
     '2 more runs are stored; to find another, call resume_session with words from its goal or notes as "query", or with its gitBranch.',
     '',

@@ -36,7 +36,9 @@ const LOOPS = workflowText('team.loops', {
       type: 'loop',
       title: 'Rounds',
       loop: { type: 'forEach', items: 'files', maxIterations: 5 },
-      body: [{ id: 'mend', title: 'Mend', prompt: 'Mend {{item}}.', runCondition: { var: 'size', equals: 'large' } }],
+      body: [
+        { id: 'repair', title: 'Repair', prompt: 'Repair {{item}}.', runCondition: { var: 'size', equals: 'large' } },
+      ],
     },
   ],
 });
@@ -55,7 +57,7 @@ describe('a workflow before it is started', () => {
         '',
         '1. Look (look) · asks for notes',
         'Loop: Rounds (rounds) · for each of files · at most 5 times',
-        '   2. Mend (mend) · when size is "large" · asks for notes',
+        '   2. Repair (repair) · when size is "large" · asks for notes',
         '',
         'Start it with start_workflow {"workflowId":"team.loops"}',
       ].join('\n'),
@@ -75,7 +77,7 @@ describe('a workflow before it is started', () => {
   it('inspect_workflow shows prompts in mode full and no steps in mode metadata', async () => {
     const files = [fileWith(LOOPS, { ref: 'team.loops.json' })];
     const full = await inspect(files, { workflowId: 'team.loops', mode: 'full' });
-    expect(full.text).toContain('Mend {{item}}.');
+    expect(full.text).toContain('Repair {{item}}.');
     expect(full.structured).toMatchObject({ steps: [{ definition: { prompt: 'Look around.' } }, expect.anything()] });
     const metadata = await inspect(files, { workflowId: 'team.loops', mode: 'metadata' });
     expect(metadata.structured).not.toHaveProperty('steps');

@@ -205,9 +205,11 @@ describe('a step that delegates', () => {
         provenance: use({ result: 'failure', failureCode: 'unknown' }),
       },
     ]);
-    const mended = split({ artifacts: [observed('delegation', 'unavailable'), observed('delegation', 'available')] });
-    expect(mended.met).toEqual(['capability:delegation']);
-    expect(mended.observations.at(-1)?.provenance).toEqual(use({ result: 'success' }));
+    const corrected = split({
+      artifacts: [observed('delegation', 'unavailable'), observed('delegation', 'available')],
+    });
+    expect(corrected.met).toEqual(['capability:delegation']);
+    expect(corrected.observations.at(-1)?.provenance).toEqual(use({ result: 'success' }));
   });
 
   it('a failed attempt is recorded with the code that the agent reports, and the block repeats the report', () => {

@@ -28,7 +28,7 @@ function problem(...edits: readonly Edit[]): Diagnostic {
     pointer: '',
     span: { offset: 0, length: 0 },
     message: 'wrong',
-    ...(edits.length === 0 ? {} : { fix: { title: 'mend', edits } }),
+    ...(edits.length === 0 ? {} : { fix: { title: 'fix', edits } }),
   };
 }
 
@@ -64,8 +64,8 @@ describe('applying fixes', () => {
     enforces('author_error_offers_fix');
     const text = `{
   "id": "Project.My Flow",
-  "name": "Mended",
-  "descripton": "Shows what a machine can mend.",
+  "name": "Fixed",
+  "descripton": "Shows what a machine can fix.",
   "capabilities": { "delegation": "requred" },
   "conditions": [{ "id": "Is Large", "kind": "context", "var": "size", "equal": "large" }],
   "steps": [
@@ -79,12 +79,12 @@ describe('applying fixes', () => {
     }
   ]
 }`;
-    let mended = text;
-    for (let round = 0; round < 5; round++) mended = applyFixes(mended, diagnosticsOf(mended)).text;
-    expect(JSON.parse(mended)).toEqual({
+    let fixed = text;
+    for (let round = 0; round < 5; round++) fixed = applyFixes(fixed, diagnosticsOf(fixed)).text;
+    expect(JSON.parse(fixed)).toEqual({
       id: 'project.my_flow',
-      name: 'Mended',
-      description: 'Shows what a machine can mend.',
+      name: 'Fixed',
+      description: 'Shows what a machine can fix.',
       capabilities: { delegation: 'required' },
       conditions: [{ id: 'is-large', kind: 'context', var: 'size', equals: 'large' }],
       steps: [
@@ -98,6 +98,6 @@ describe('applying fixes', () => {
         },
       ],
     });
-    expect(diagnosticsOf(mended).filter(({ fix }) => fix !== undefined)).toEqual([]);
+    expect(diagnosticsOf(fixed).filter(({ fix }) => fix !== undefined)).toEqual([]);
   });
 });

@@ -37,8 +37,8 @@ describe('a version', () => {
     const result = compileValue(workflow({ version }));
     expect(found(result)).toEqual(['error wrong_value /version']);
     const text = JSON.stringify(workflow({ version }), null, 2);
-    const mended = JSON.parse(applyFixes(text, result.diagnostics).text) as { version: string };
-    expect(mended.version).toBe(meant ?? version);
+    const fixed = JSON.parse(applyFixes(text, result.diagnostics).text) as { version: string };
+    expect(fixed.version).toBe(meant ?? version);
   });
 });
 

@@ -15,7 +15,7 @@ const workflow = (rest: object) => ({ id: 'test.names', name: 'N', description: 
 const ref = (conditionId: string) => ({ kind: 'condition_ref', conditionId });
 
 /** What one round of fixes makes of a workflow, which must then be whole. */
-function mended(value: object): unknown {
+function renamed(value: object): unknown {
   const text = JSON.stringify(workflow(value), null, 2);
   const told = compileText(text).diagnostics.filter(({ severity }) => severity === 'error');
   expect(told.map(({ code }) => code)).toEqual(told.map(() => 'bad_id'));
@@ -28,7 +28,7 @@ describe('a wrong name', () => {
   it('fixing the id of a step also changes the loop that names it as its body', () => {
     enforces('author_error_offers_fix');
     const steps = [loop('again', { body: 'One Round' }), work('One Round')];
-    expect(mended({ steps })).toMatchObject({ steps: [{ body: 'one-round' }, { id: 'one-round' }] });
+    expect(renamed({ steps })).toMatchObject({ steps: [{ body: 'one-round' }, { id: 'one-round' }] });
   });
 
   it('fixing the id of a condition also changes every condition that refers to it', () => {
@@ -41,7 +41,7 @@ describe('a wrong name', () => {
       work('a', { runCondition: ref('Is Open'), promptFragments: fragments }),
       loop('again', { loop: { type: 'while', maxIterations: 2, condition: ref('Is Open') } }),
     ];
-    const text = JSON.stringify(mended({ conditions, steps }));
+    const text = JSON.stringify(renamed({ conditions, steps }));
     expect(text.match(/Is Open/g)).toBeNull();
     expect(text.match(/"conditionId":"is-open"/g)).toHaveLength(4);
   });
@@ -49,7 +49,7 @@ describe('a wrong name', () => {
   it('fixing the id of a loop also changes its own settings', () => {
     const condition = { kind: 'loop_control', loopId: 'The Loop' };
     const steps = [{ type: 'loop', loopId: 'The Loop', maxIterations: 2, while: condition, body: [work('a')] }];
-    expect(mended({ steps })).toMatchObject({ steps: [{ loopId: 'the-loop', while: { loopId: 'the-loop' } }] });
+    expect(renamed({ steps })).toMatchObject({ steps: [{ loopId: 'the-loop', while: { loopId: 'the-loop' } }] });
   });
 
   it('fixing the id of an assessment also changes the steps that ask for it', () => {
@@ -57,7 +57,7 @@ describe('a wrong name', () => {
     const effect = { kind: 'require_followup', guidance: 'G' };
     const consequence = { when: { anyEqualsLevel: 'a', forAssessment: 'how good' }, effect };
     const steps = [work('a', { assessmentRefs: ['how good'], assessmentConsequences: [consequence] })];
-    expect(mended({ assessments, steps })).toMatchObject({
+    expect(renamed({ assessments, steps })).toMatchObject({
       assessments: [{ id: 'how_good' }],
       steps: [{ assessmentRefs: ['how_good'], assessmentConsequences: [{ when: { forAssessment: 'how_good' } }] }],
     });
@@ -90,7 +90,7 @@ describe('a wrong name', () => {
       }),
       loop('c', { loop: { type: 'forEach', items: 'The Key', maxIterations: 3 } }),
     ];
-    expect(mended({ steps })).toMatchObject({
+    expect(renamed({ steps })).toMatchObject({
       steps: [
         { userDependency: { contextKey: 'the_key' }, prompt: 'Of {{the_key}} and {{the_key.part}}, not {The Keys}.' },
         { runCondition: { or: [{ var: 'the_key' }, { var: 'the_key.part' }] } },
@@ -101,7 +101,7 @@ describe('a wrong name', () => {
 
   it('a fixed name is never one that is already taken', () => {
     const steps = [work('a-b'), work('A b'), work('a B'), loop('again', { body: 'a B' })];
-    expect(mended({ steps })).toMatchObject({
+    expect(renamed({ steps })).toMatchObject({
       steps: [{ id: 'a-b' }, { id: 'a-b-2' }, { id: 'a-b-3' }, { body: 'a-b-3' }],
     });
   });

@@ -148,8 +148,15 @@ function wrongWithGrowth(book: TokenBook, { calls, replies, added }: Happened): 
 }
 
 function foreignGrowth(added: readonly SessionEvent[], allowed: ReadonlySet<string | undefined>): readonly string[] {
-  const touched = added.flatMap((event) => ('scope' in event && event.scope !== undefined ? event.scope.runId : []));
+  const touched = added
+    .filter((event) => !isOfPerson(event))
+    .flatMap((event) => ('scope' in event && event.scope !== undefined ? event.scope.runId : []));
   return touched.every((runId) => allowed.has(runId)) ? [] : ['a run grew that no token of the call belongs to'];
+}
+
+/** A person beside the agent answers when they see that something waits, whatever the agent just called. */
+function isOfPerson(event: SessionEvent): boolean {
+  return event.kind === 'attestation_recorded' || (event.kind === 'context_set' && event.data.source === 'person');
 }
 
 /** What was written for one run must not end up in another, whoever said that it should be sent there. */

@@ -72,7 +72,7 @@ async function newChat(services: Services): Promise<Chat> {
   };
 }
 
-/** The same store, with everything that is appended written down once more. */
+/** The same store, with everything that is appended written down once more. A plan that is known adds nothing. */
 function witnessed(sessions: Store['sessions'], log: Map<string, SessionEvent[]>): Store['sessions'] {
   return {
     ...sessions,
@@ -81,8 +81,9 @@ function witnessed(sessions: Store['sessions'], log: Map<string, SessionEvent[]>
       if (appended.isErr()) return appended;
       const events = log.get(plan.sessionId) ?? [];
       log.set(plan.sessionId, events);
-      const last = events.at(-1)?.eventIndex ?? -1;
-      events.push(...plan.events.filter(({ eventIndex }) => eventIndex > last));
+      const { nextEventIndex } = appended.value.view;
+      const from = events.length;
+      events.push(...plan.events.filter(({ eventIndex }) => eventIndex >= from && eventIndex < nextEventIndex));
       return appended;
     },
   };
