@@ -109,7 +109,8 @@ async function askAbout(
   if (!isNew) return result;
   const waiting = await waitingOf(backend, gate.stateToken);
   if (waiting === undefined || waiting.digest !== gate.digest || !waiting.accept.includes(CHANNEL)) return result;
-  const state: RequestState = { ...gate, askedAt: now, attestationId: backend.answerIds.attestation() };
+  const { launch } = backend.answerIds;
+  const state: RequestState = { ...gate, askedAt: now, launch, attestationId: backend.answerIds.attestation() };
   if (context.mcpReq.envelope === undefined) return askDirectly(desk, { waiting, state, backend, result });
   asked.set(gate.digest, { at: now, note: OPEN });
   const sealed = await requestState(backend, state);
@@ -253,6 +254,7 @@ async function record(
   const { waiting, state, given, client } = at;
   const statement = given.action === 'accept' ? readAnswer(waiting, given.content ?? {}) : undefined;
   if (statement === undefined) return undefined;
+  const { launch } = backend.answerIds;
   const recorded = await answerGate(backend, waiting, {
     attestationId: state.attestationId as AttestationId,
     digest: state.digest,
@@ -260,7 +262,8 @@ async function record(
     by: {
       via: CHANNEL,
       ...(client === undefined ? {} : { client }),
-      launch: backend.answerIds.launch,
+      launch,
+      ...(state.launch === launch ? {} : { askedLaunch: state.launch }),
       askedAt: state.askedAt,
       answerMs: Math.max(0, backend.clock.nowMs() - state.askedAt),
     },

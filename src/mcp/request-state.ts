@@ -11,6 +11,8 @@ export type RequestState = {
   readonly stateToken: string;
   readonly ackToken: string;
   readonly askedAt: number;
+  /** The launch of the program that asked. Another one may get the answer. */
+  readonly launch: string;
   /** Minted with the question, so that a repeated answer is one. */
   readonly attestationId: string;
 };

@@ -30,6 +30,7 @@ const EVENT_FIELDS: FieldRules = {
     '/data/by/client/name': 128,
     '/data/by/client/version': 128,
     '/data/by/launch': 64,
+    '/data/by/askedLaunch': 64,
     '/data/by/principal': 256,
   },
   emptyTexts: ['/data/reply/text/*', '/data/by/client/version'],

@@ -124,6 +124,7 @@ function oddities({ statement, by }: Pick<Statement, 'statement' | 'by'>): reado
   const isPart = statement.kind !== 'check' && statement.shown === 'part';
   return [
     ...(isFast ? [`answered in ${(by.answerMs / 1_000).toFixed(2)} s`] : []),
+    ...(by.askedLaunch === undefined ? [] : ['the answer came to another launch of WorkRail than the one that asked']),
     ...(isPart ? ['only the beginning of the draft was shown'] : []),
   ];
 }

@@ -396,3 +396,18 @@ it('over HTTP, a client of the 2026 era is asked and a client of the 2025 era is
   }
   await server.stop();
 });
+
+it('an answer to a question that another launch asked counts once, and the report says so', async () => {
+  let server = await startHttp({ ...place().env });
+  const onForm = async (): Promise<FormAnswer> => {
+    await server.stop();
+    server = await startHttp({ ...place().env }, SMALL_PROGRAM, new URL(server.url).port);
+    return { action: 'accept', content: { decision: 'approve' } };
+  };
+  const client = await (CLIENT_KINDS['client 2.x on protocol 2026-07-28'] ?? expect.fail())(server, { onForm });
+  const reply = await client.call('continue_workflow', report(await started(client)));
+  expect(data(reply).kind).toBe('ok');
+  await client.close();
+  await server.stop();
+  expect(await reported()).toContain('the answer came to another launch of WorkRail than the one that asked');
+});

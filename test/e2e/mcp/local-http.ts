@@ -13,8 +13,12 @@ export type HttpServer = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
 
-export async function startHttp(env: Record<string, string>, program = SMALL_PROGRAM): Promise<HttpServer> {
-  const child = spawn(process.execPath, [program, 'serve', '--http', '0'], { env, cwd: NO_PROJECT });
+export async function startHttp(
+  env: Record<string, string>,
+  program = SMALL_PROGRAM,
+  port = '0',
+): Promise<HttpServer> {
+  const child = spawn(process.execPath, [program, 'serve', '--http', port], { env, cwd: NO_PROJECT });
   const [url, secretFile] = await new Promise<readonly [string, string]>((resolve, reject) => {
     let talk = '';
     child.stderr.on('data', (part: Buffer) => {

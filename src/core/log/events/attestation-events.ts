@@ -110,6 +110,8 @@ const attestedBySchema = z.object({
   client: clientSchema.optional(),
   /** The launch of the program that received it. */
   launch: nonBlankSchema(LAUNCH_BYTES_MAX),
+  /** The launch that asked, where it was another one. */
+  askedLaunch: nonBlankSchema(LAUNCH_BYTES_MAX).optional(),
   /** When it was asked for, and how long the answer took, in milliseconds. */
   askedAt: count,
   answerMs: count,
