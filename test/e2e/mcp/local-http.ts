@@ -13,11 +13,7 @@ export type HttpServer = {
   readonly stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 };
 
-export async function startHttp(
-  env: Record<string, string>,
-  program = SMALL_PROGRAM,
-  port = '0',
-): Promise<HttpServer> {
+export async function startHttp(env: Record<string, string>, program = SMALL_PROGRAM, port = '0'): Promise<HttpServer> {
   const child = spawn(process.execPath, [program, 'serve', '--http', port], { env, cwd: NO_PROJECT });
   const [url, secretFile] = await new Promise<readonly [string, string]>((resolve, reject) => {
     let talk = '';
