@@ -31,6 +31,7 @@ type ReplyPlace = {
   readonly evidence: readonly EvidenceLine[];
   /** Accepted artifacts that the next prompt shows. */
   readonly results: readonly ShownArtifact[];
+  readonly drift: readonly WarningFact[];
 };
 
 /** The reply to an attempt. It is stored with the attempt, so it contains nothing that is only true now. */
@@ -44,7 +45,14 @@ export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): Stored
   );
   const { accepted, warnings } = shownAssessments(isBlocked ? [] : outcome.check.assessments);
   const reopened: readonly WarningFact[] = wasClosed ? [{ code: 'run_closed', isReopened: true }] : [];
-  const found = [...reopened, ...cappedMode(cap), ...warningFacts(index, outcome), ...warnings, ...listed.warnings];
+  const found = [
+    ...reopened,
+    ...place.drift,
+    ...cappedMode(cap),
+    ...warningFacts(index, outcome),
+    ...warnings,
+    ...listed.warnings,
+  ];
   return stepReply({
     runId,
     index,

@@ -6,9 +6,10 @@ import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import type { Autonomy } from '../../core/log/autonomy.ts';
 import type { By } from '../../core/log/events/event-envelope.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
-import type { AttemptId } from '../../core/log/ids.ts';
+import type { AttemptId, RunId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
-import { type GivenReply, requestDigest } from '../../core/log/operation/stored-reply.ts';
+import { type GivenReply, hole, requestDigest } from '../../core/log/operation/stored-reply.ts';
+import type { WarningFact } from '../../core/prompt/reply-warnings.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
 import { isKeyWords } from '../../core/run/form/context-form.ts';
@@ -20,9 +21,11 @@ import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
 import { checksOnLine, evidenceBefore, evidenceOnLine } from '../../core/views/line-checks.ts';
+import { contextAt } from '../../core/views/lineage.ts';
 import { type AdvanceRecord, advanceOutcome, attemptCount, setterOf } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { lineEnd, runLine } from '../../core/views/session-view.ts';
+import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices, ConfigRefusal, Services } from '../services.ts';
@@ -39,6 +42,7 @@ import {
   triedStep,
   withoutPersonKeys,
 } from './attempt-facts.ts';
+import { driftWarnings } from './drift-warnings.ts';
 import { appendPlan, decisionPlan, replay } from './give-reply.ts';
 import { resultsForPrompt } from './read-recap.ts';
 import { findTokenNode, isRunClosed, rootOf, runPlace, sessionGone } from './run-place.ts';
@@ -85,12 +89,13 @@ export async function advance(
 
     const chosen = yield* await modeAllowed(services, found.session, request.mode);
     const surroundings = await gateSurroundings(services, found.session, target);
+    const drift = await driftSeen(services, found.session, target);
     const recorded = yield* await services.sessions.exclusively(
       target.sessionId,
       async (current, permit) => {
         if (current === undefined) return err(sessionGone(target.sessionId));
         return recordOf(current, target) === undefined
-          ? record(services, { request, sealed, target, current, permit, surroundings, chosen })
+          ? record(services, { request, sealed, target, current, permit, surroundings, chosen, drift })
           : ok(current);
       },
       { mustExist: true },
@@ -162,11 +167,13 @@ type Recording = {
   readonly permit: AppendPermit;
   readonly surroundings: GateSurroundings;
   readonly chosen: ChosenPreferences | undefined;
+  /** Whether the workflow file changed since the run started; to be reported once. */
+  readonly drift: readonly WarningFact[];
 };
 
 async function record(services: Services, work: Recording): Promise<Result<LoadedSession, AdvanceRefusal>> {
   return safeTry(async function* (): Flow<LoadedSession, AdvanceRefusal> {
-    const { request, sealed, target, current, permit, surroundings, chosen } = work;
+    const { request, sealed, target, current, permit, surroundings, chosen, drift } = work;
     assert(target.kind === 'ack', 'only an ack token advances');
     const { nextEventIndex, advances } = current.view;
     const { sessionId, nodeId, attemptId } = target;
@@ -209,14 +216,60 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       earlierChecks,
       evidence,
       results,
+      drift: isOver ? [] : drift,
     };
     const reply = advanceReply(at, outcome);
     const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
     const decision = { outcome, drafts: [...decided.drafts, record] };
     const placement = { sessionId, firstEventIndex: nextEventIndex, at: services.clock.nowMs(), by: services.by };
     const artifacts = new Map([...bytes, ...sealed.bytes]);
-    return appendPlan(services.sessions, permit, decisionPlan(decision, { ...placement, artifacts }, sha256));
+    const plan = decisionPlan(decision, { ...placement, artifacts }, sha256);
+    const appended = yield* await appendPlan(services.sessions, permit, plan);
+    if (at.drift.length > 0) lookedAt(services).set(target.runId, 'reported');
+    return ok(appended);
   });
+}
+
+/** When the file of a run was last compared with what the run is pinned to, by the catalog of this process. */
+const looks = new WeakMap<WorkflowCatalog, Map<RunId, number | 'reported'>>();
+
+function lookedAt({ catalog }: Pick<Services, 'catalog'>): Map<RunId, number | 'reported'> {
+  const known = looks.get(catalog) ?? new Map<RunId, number | 'reported'>();
+  looks.set(catalog, known);
+  return known;
+}
+
+const LOOK_AGAIN_MS = 10_000;
+const RUNS_REMEMBERED_MAX = 1_000;
+
+/**
+ * Whether the file of the run's workflow has changed, reported once per run and process. Looking reads folders, so it is
+ * not done at every step. That the file of a project is gone cannot be said here: the run may have been started in a
+ * folder below the one that is recorded.
+ */
+async function driftSeen(
+  services: Pick<Services, 'catalog' | 'clock'>,
+  session: LoadedSession,
+  { runId, nodeId }: TokenTarget,
+): Promise<readonly WarningFact[]> {
+  const known = lookedAt(services);
+  const last = known.get(runId);
+  const now = services.clock.nowMs();
+  if (last === 'reported' || (last !== undefined && now < last + LOOK_AGAIN_MS)) return [];
+  known.delete(runId);
+  known.set(runId, now);
+  const [oldest] = known.keys();
+  if (known.size > RUNS_REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
+  const { view } = session;
+  const run = view.graph.runs.get(runId);
+  const found = await driftWarnings(services, {
+    session,
+    runId,
+    attachTo: hole('stateToken'),
+    context: contextAt(view.context, nodeId),
+    workspace: rootOf(session),
+  });
+  return found.filter(({ code }) => code !== 'workflow_gone' || run?.pinned?.workflowSourceKind !== 'project');
 }
 
 type SentAttempt = {

@@ -34,6 +34,34 @@ test('a changed workflow file is reported with the call that starts its new vers
   expect(told(await agent.send(joined, { notes: 'One.' }), 'pending.prompt')).toMatch(/^Do s2 with care\.\n/);
 });
 
+test('an advance reports a changed workflow file once per run and process, and its replay says the same', async () => {
+  enforces('pinned_drift_warned');
+  let files: readonly WorkflowFile[] = ENGINE_FILES;
+  let now = 1_700_000_000_000;
+  const agent = engine({ listing: () => ({ files }), services: { clock: { nowMs: () => now } } });
+  const begun = await agent.start('test.plain', { goal: 'Ship' });
+  const second = await agent.send(begun, { notes: 'One.' });
+  expect(told(second, 'warnings')).toEqual([]);
+  files = [fileWith(CHANGED, place)];
+  now += 60_000;
+  const third = await agent.send(second, { notes: 'Two.' });
+  expect(told(third, 'warnings')).toEqual([
+    {
+      code: 'workflow_changed',
+      message: expect.any(String),
+      suggestedCall: {
+        tool: 'start_workflow',
+        arguments: { workflowId: 'test.plain', attachTo: tokenOf(third, 'stateToken'), goal: 'Ship' },
+      },
+    },
+  ]);
+  expect(third.text).toContain(tokenOf(third, 'stateToken'));
+  expect(await agent.send(second, { notes: 'Two.' })).toEqual(third);
+  now += 60_000;
+  const branch = { ...agent, ...(await agent.show(second)) };
+  expect(told(await agent.send(branch, { notes: 'Two again.' }), 'warnings')).toEqual([]);
+});
+
 test("reformatting a workflow or another workspace's file is not reported as drift", async () => {
   enforces('pinned_drift_warned');
   let files: readonly WorkflowFile[] = ENGINE_FILES;

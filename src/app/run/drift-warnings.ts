@@ -1,29 +1,29 @@
-import type { JsonObject } from '../../core/json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
+import type { RunId } from '../../core/log/ids.ts';
 import type { WarningFact } from '../../core/prompt/reply-warnings.ts';
-import type { RunFacts } from '../../core/run/step-place.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import type { TokenMint } from '../../core/token/node-token.ts';
-import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import { driftOf } from '../../core/workflow/drift.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
-import { stateTokenOf } from './give-reply.ts';
 
 export type DriftQuestion = {
   readonly session: LoadedSession;
-  readonly target: TokenTarget;
-  readonly mint: TokenMint;
-  readonly facts: RunFacts;
+  readonly runId: RunId;
+  /** A token of the session, or a hole for one. */
+  readonly attachTo: JsonValue;
+  readonly context: JsonObject;
   readonly workspace: string | undefined;
 };
 
 /** Whether the file of a run's workflow has changed. The run continues with its pinned version either way. */
-export async function driftWarnings(services: ReadServices, question: DriftQuestion): Promise<readonly WarningFact[]> {
-  const { session, target, facts } = question;
-  const { view, sessionId } = session;
-  const pinned = view.graph.runs.get(target.runId)?.pinned;
+export async function driftWarnings(
+  services: Pick<ReadServices, 'catalog'>,
+  question: DriftQuestion,
+): Promise<readonly WarningFact[]> {
+  const { session, attachTo, context } = question;
+  const pinned = session.view.graph.runs.get(question.runId)?.pinned;
   if (pinned === undefined) return [];
   const { workflowId, workflowSourceKind } = pinned;
   if (workflowSourceKind === 'project' && !isSameProject(session, question.workspace)) return [];
@@ -32,9 +32,7 @@ export async function driftWarnings(services: ReadServices, question: DriftQuest
   if (found.kind === 'invalid') return [];
   if (found.kind === 'found' && found.listed.file.kind !== workflowSourceKind) return [];
   const current = found.kind === 'found' ? found.listed.sourceHash() : undefined;
-  const attachTo = stateTokenOf({ sessionId, nodeId: target.nodeId }, { view, mint: question.mint });
-  const restart = { attachTo, ...restartWith(facts.context) };
-  const drift = driftOf(pinned, current, restart);
+  const drift = driftOf(pinned, current, { attachTo, ...restartWith(context) });
   switch (drift.kind) {
     case 'changed':
       return [{ code: 'workflow_changed', workflowId, nextCall: drift.nextCall }];

@@ -91,7 +91,15 @@ export async function rehydrateNode(
     const { state } = snapshot.enginePayload;
     const isOver = state.kind === 'complete';
     // A complete run does not continue, so changes to its file do not matter.
-    const drift = isOver ? [] : await driftWarnings(services, { ...shown, facts });
+    const drift = isOver
+      ? []
+      : await driftWarnings(services, {
+          session,
+          runId: target.runId,
+          attachTo: stateTokenOf(target, { view, mint }),
+          context: facts.context,
+          workspace: shown.workspace,
+        });
     const isClosed = await isRunClosed(services, session, target.runId);
     const closed: readonly WarningFact[] = isClosed ? [{ code: 'run_closed', isReopened: false, isOver }] : [];
     const listed = listedGaps(isOver ? openGaps.map(({ data }) => data) : []);

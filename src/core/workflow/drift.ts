@@ -42,7 +42,11 @@ export type PinnedOrigin = {
 };
 
 /** What the way out of an old version takes along: any token of the session, the goal, and what is known so far. */
-export type Restart = { readonly attachTo: string; readonly goal?: string | undefined; readonly context?: JsonObject };
+export type Restart = {
+  readonly attachTo: JsonValue;
+  readonly goal?: string | undefined;
+  readonly context?: JsonObject;
+};
 
 export type Drift =
   | { readonly kind: 'same' }
