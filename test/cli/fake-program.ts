@@ -170,7 +170,7 @@ function fakeStore({
   return {
     sessions: {
       list: async () => (listFails === undefined ? ok(audits.map(({ sessionId }) => sessionId)) : err(listFails)),
-      isDurable: () => true,
+      makeDurable: async () => true,
       load: async (sessionId) => notThere(sessionId),
       loadValidPrefix: async (sessionId) => {
         onLoad?.();

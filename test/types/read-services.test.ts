@@ -36,7 +36,7 @@ test('appending is the only way to change a session, and it needs a permit from 
     'exclusively' | 'append' | 'markSalvaged' | 'markOrigin'
   >();
   expectTypeOf<keyof SessionReader>().toEqualTypeOf<
-    'load' | 'loadValidPrefix' | 'isDurable' | 'storedReply' | 'list'
+    'load' | 'loadValidPrefix' | 'makeDurable' | 'storedReply' | 'list'
   >();
   expectTypeOf<keyof ReadServices['snapshots'] | keyof ReadServices['artifacts']>().toEqualTypeOf<'get' | 'getJson'>();
   expectTypeOf<keyof KeyringStore>().toEqualTypeOf<'find' | 'open' | 'rotate' | 'repair'>();

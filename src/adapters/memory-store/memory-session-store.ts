@@ -92,7 +92,7 @@ export function memorySessionStore(
     load: async (sessionId) => find(sessionId).andThen(whole),
     loadValidPrefix: async (sessionId) =>
       find(sessionId).map(({ view, salvage }) => ({ ...checkedView(view, healthOf(sessionId, salvage)), sessionId })),
-    isDurable: () => true,
+    makeDurable: async () => true,
     storedReply: async (sessionId, eventIndex) =>
       find(sessionId).map(({ events }) => {
         const event = parseDocument(advanceRecordedSchema, events[eventIndex]);

@@ -24,10 +24,10 @@ export type SessionReader = {
   /** The valid start of a session, whatever its health. */
   loadValidPrefix(sessionId: SessionId): Promise<Result<SessionPrefix, LoadRefusal>>;
   /**
-   * Whether a loaded event is known to survive a power cut: its writer may have died before flushing it. Everything
-   * loaded inside `exclusively` is durable.
+   * Ensures that a loaded event survives a power cut, without a lock: its writer may have died before flushing it.
+   * `false` if that cannot be ensured or the event is gone. Everything loaded inside `exclusively` is durable.
    */
-  isDurable(sessionId: SessionId, eventIndex: EventIndex): boolean;
+  makeDurable(session: LoadedSession, eventIndex: EventIndex): Promise<boolean>;
   /** The reply in the `advance_recorded` event with this index. */
   storedReply(sessionId: SessionId, eventIndex: EventIndex): Promise<Result<StoredReply, LoadRefusal>>;
   /** Every session, oldest first, including damaged and unreadable ones. */

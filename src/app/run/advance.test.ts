@@ -50,13 +50,13 @@ test('an unrecorded step is looked up again under the lock before anything is wr
   expect(counts).toEqual({ locked: before.locked + 1, appended: before.appended + 1 });
 });
 
-test('a record that is not durable yet is replayed under the lock', async () => {
+test('a record that cannot be made durable is replayed under the lock', async () => {
   enforces('replay_check_then_recheck');
   const { services, counts } = countedServices();
   const ackToken = await startedAck(services);
   const first = await advance(services, { ackToken, output: { artifacts: [] } });
   const before = { ...counts };
-  const sessions = { ...services.sessions, isDurable: () => false };
+  const sessions = { ...services.sessions, makeDurable: async () => false };
   expect(await advance({ ...services, sessions }, { ackToken, output: { artifacts: [] } })).toEqual(first);
   expect(counts).toEqual({ locked: before.locked + 1, appended: before.appended });
 });

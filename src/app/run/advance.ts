@@ -81,9 +81,9 @@ export async function advance(
     const sealed = yield* sealRequest(services, request);
     const mint = { ...keys, form: services.tokenForm };
     const replayed = { mint, sent: sealed.sent, requestDigest: sealed.digest };
-    // A record never changes, so a replay needs no lock, unless the record is not durable yet.
+    // A record never changes, so a replay needs no lock.
     const known = recordOf(found.session, target);
-    if (known !== undefined && services.sessions.isDurable(target.sessionId, known.eventIndex)) {
+    if (known !== undefined && (await services.sessions.makeDurable(found.session, known.eventIndex))) {
       return replay(services, { ...replayed, session: found.session, record: known });
     }
 

@@ -116,8 +116,10 @@ async function keep(
   const { found, created } = kept;
   const { sessionId } = found.target;
   const known = found.session.view.graph.nodes.get(created);
-  if (known !== undefined && services.sessions.isDurable(sessionId, eventIndexSchema.parse(known.createdIndex)))
-    return ok(found.session);
+  const isKept =
+    known !== undefined &&
+    (await services.sessions.makeDurable(found.session, eventIndexSchema.parse(known.createdIndex)));
+  if (isKept) return ok(found.session);
   // Git is asked before anything is locked: it may be slow. A call without a folder is about the session's own folder,
   // wherever this process was started.
   const own = currentObservation(found.session.view.observations, 'repo_root')?.data.value.value;

@@ -61,12 +61,12 @@ test('rehydrating works with read-only services', async () => {
   enforces('rehydrate_cannot_reach_append');
   const agent = engine();
   const begun = await agent.start('test.plain');
-  const { load, loadValidPrefix, isDurable, storedReply, list } = agent.services.sessions;
+  const { load, loadValidPrefix, makeDurable, storedReply, list } = agent.services.sessions;
   const { get } = agent.services.pinnedWorkflows;
   const { find } = agent.services.keyring;
   const readers = {
     ...agent.services,
-    sessions: { load, loadValidPrefix, isDurable, storedReply, list },
+    sessions: { load, loadValidPrefix, makeDurable, storedReply, list },
     pinnedWorkflows: { get },
     keyring: { find },
   };

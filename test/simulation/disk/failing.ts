@@ -34,7 +34,7 @@ export function failingDisk(disk: SimulatedDisk): FailingDisk {
     // A full disk accepts what still fits.
     else if (operation.name === 'write' && code === 'ENOSPC')
       run(operation.bytes?.subarray(0, operation.bytes.length >> 1));
-    else if (operation.name === 'sync' && code === 'EIO') disk.loseUnsynced(operation.path);
+    else if (isFlush(operation) && code === 'EIO') disk.loseUnsynced(operation.path);
     throw systemError(code);
   });
   return {
@@ -48,6 +48,10 @@ export function failingDisk(disk: SimulatedDisk): FailingDisk {
       return calls;
     },
   };
+}
+
+function isFlush({ name }: Operation): boolean {
+  return name === 'sync' || name === 'syncFile';
 }
 
 function isHit({ index, how }: Failure, call: number): boolean {

@@ -35,6 +35,7 @@ export function intercept(fs: FileSystem, around: Around): FileSystem {
     remove: async (path) => around({ name: 'remove', path }, () => fs.remove(path)),
     removeTree: async (path) => around({ name: 'removeTree', path }, () => fs.removeTree(path)),
     touch: async (path) => around({ name: 'touch', path }, () => fs.touch(path)),
+    syncFile: async (path) => around({ name: 'syncFile', path }, () => fs.syncFile(path)),
     syncDir: async (path) => around({ name: 'syncDir', path }, () => fs.syncDir(path)),
   };
 }

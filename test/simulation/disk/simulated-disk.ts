@@ -55,6 +55,7 @@ export function simulatedDisk(from: DiskState = EMPTY_DISK): SimulatedDisk {
     remove: async (path) => unname(inodes, path),
     removeTree: async (path) => unname(inodes, path),
     touch: async (path) => changeFile(existing(idAt(inodes, path)), (file) => ({ ...file, touches: file.touches + 1 })),
+    syncFile: (path) => writable(inodes, existing(idAt(inodes, path))).sync(),
     syncDir: async (path) => {
       const id = existing(idAt(inodes, path));
       const dir = dirAt(inodes, path);

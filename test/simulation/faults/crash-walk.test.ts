@@ -1,3 +1,4 @@
+import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { isLong, share } from '../../volume.ts';
@@ -5,7 +6,7 @@ import { intercept } from '../disk/intercept.ts';
 import { EMPTY_DISK, simulatedDisk } from '../disk/simulated-disk.ts';
 import { crashExplorer } from './crash-explorer.ts';
 import { goOn, NO_PROGRESS, nextReply, type Progress, REPLIES_MAX, servicesOn } from './progress.ts';
-import { storeOn } from './simulated-store.ts';
+import { ALL_HELD, storeOn } from './simulated-store.ts';
 
 const BOUNDS = { fullMax: isLong ? 1_000 : 16, pairsMax: isLong ? 300 : 4, seed: 20 };
 const BLANK = { state: EMPTY_DISK, acknowledged: NO_PROGRESS };
@@ -25,19 +26,59 @@ test('a reply survives a power cut, also one that a later process gave for a kil
   expect(explorer.findings).toEqual([]);
 }, 600_000);
 
-test('a process flushes records of others once before it replies from them', async () => {
+test('a process flushes records of others once before it replies from them, without a lock and without writing', async () => {
+  enforces('replay_check_then_recheck');
   const disk = simulatedDisk();
   const { replies } = (await goOn(storeOn(disk.fs), NO_PROGRESS, { appends: 0, replies: 2 })) as Progress;
   const calls: string[] = [];
-  const heir = servicesOn(storeOn(intercept(disk.fs, logged(calls))));
-  const flushes = async () => {
+  const heir = servicesOn(storeOn(intercept(disk.fs, logged(calls)), ALL_HELD));
+  const changes = async () => {
     calls.length = 0;
     expect((await nextReply(heir, replies[0]))._unsafeUnwrap()).toEqual(replies[1]);
-    return calls.filter((call) => /^sync.*manifest\.jsonl$/.test(call)).length;
+    return calls
+      .filter((call) => !/^(?:read|size|mode|list) /.test(call))
+      .map((call) => call.replace(/sess_\w+/, 'ID'));
   };
-  expect(await flushes()).toBe(1);
-  expect(await flushes()).toBe(0);
-  expect(calls.filter((call) => !/^(?:read|size|mode|list) /.test(call))).toEqual([]);
+  expect(await changes()).toEqual([
+    expect.stringMatching(/^syncFile \/data\/sessions\/ID\/events\/\d+-\d+\.jsonl$/),
+    'syncFile /data/sessions/ID/manifest.jsonl',
+    'syncDir /data/sessions/ID',
+  ]);
+  expect(await changes()).toEqual([]);
+});
+
+test('a record that its writer takes back while it is flushed is not replayed without the lock', async () => {
+  const disk = simulatedDisk();
+  const { replies } = (await goOn(storeOn(disk.fs), NO_PROGRESS, { appends: 0, replies: 2 })) as Progress;
+  const takingBack = intercept(disk.fs, ({ name, path }, run) => {
+    const lines = Buffer.from(disk.fs.read(path) ?? [])
+      .toString()
+      .split('\n');
+    const before = lines.slice(
+      0,
+      lines.findLastIndex((line) => line.includes('"segment_closed"')),
+    );
+    if (name === 'syncFile' && path.endsWith('manifest.jsonl'))
+      disk.damage(path, Buffer.from(`${before.join('\n')}\n`));
+    return run();
+  });
+  const refused = await nextReply(servicesOn(storeOn(takingBack, ALL_HELD)), replies[0]);
+  expect(refused).toMatchObject(err({ code: 'session_locked' }));
+});
+
+test('a reply without the flush of a record that another process left behind would be lost in a power cut', async () => {
+  enforces('crash_mutants_caught');
+  const forgetting = crashExplorer((fs) =>
+    intercept(fs, ({ name }, run) => (name === 'syncFile' ? (Promise.resolve() as Promise<never>) : run())),
+  );
+  const points = await forgetting.record(BLANK, { appends: 0, replies: 2 });
+  for (const { state, acknowledged } of points) {
+    if (acknowledged.replies.length === 0) continue;
+    const later = await forgetting.record({ state, acknowledged }, { appends: 0, replies: 2 });
+    for (const point of later) await forgetting.explore(point, BOUNDS);
+    if (forgetting.findings.length > 0) break;
+  }
+  expect(forgetting.findings.length).toBeGreaterThan(0);
 });
 
 test('replaying its own step, a process only reads', async () => {

@@ -9,12 +9,12 @@ export const ROOT = '/data';
 export type SimulatedStore = ReturnType<typeof storeOf>;
 
 /** A store as a fresh process would open it on this file system. */
-export function storeOn(fs: FileSystem): SimulatedStore {
+export function storeOn(fs: FileSystem, locks: Locks = noRivals): SimulatedStore {
   let nowMs = 0;
   return storeOf({
     disk: { fs, root: ROOT },
     sha256,
-    locks: async () => noRivals,
+    locks: async () => locks,
     waiting: { pause: async () => undefined, nowMs: () => nowMs++ },
   });
 }
@@ -23,3 +23,8 @@ const held = { kind: 'held', lock: { isHeld: () => true, release: () => undefine
 
 /** One process at a time lives on a simulated disk. */
 const noRivals: Locks = { hasSharedLocks: true, tryExclusive: async () => held, tryShared: async () => held };
+
+const busy = { kind: 'busy', holder: 'process 7' } as const;
+
+/** Another process holds every lock and does not give it back. */
+export const ALL_HELD: Locks = { hasSharedLocks: true, tryExclusive: async () => busy, tryShared: async () => busy };

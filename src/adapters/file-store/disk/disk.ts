@@ -167,6 +167,8 @@ export type FileSystem = {
   removeTree(path: string): Promise<void>;
   /** Sets a file's modification time to now. */
   touch(path: string): Promise<void>;
+  /** Returns once everything that any process wrote to a file is on the disk. Never writes itself. Windows refuses it. */
+  syncFile(path: string): Promise<void>;
   /** Returns once the entries of a directory are on the disk. */
   syncDir(path: string): Promise<void>;
 };

@@ -45,7 +45,9 @@ export const nodeFileSystem: FileSystem = {
   remove: (path) => rm(path, { force: true }),
   removeTree: (path) => rm(path, { force: true, recursive: true }),
   touch: async (path) => utimesSync(path, new Date(), new Date()),
-  syncDir,
+  syncFile: syncReadOnly,
+  // Windows cannot open a directory. There, the file system writes entries through by itself.
+  syncDir: async (path) => (process.platform === 'win32' ? undefined : syncReadOnly(path)),
 };
 
 function readFrom(path: string, from: number): Uint8Array {
@@ -114,13 +116,11 @@ function linkNew(from: string, to: string): void {
   }
 }
 
-async function syncDir(path: string): Promise<void> {
-  // Windows cannot open a directory. There, the file system writes entries through by itself.
-  if (process.platform === 'win32') return;
-  const dir = openSync(path, 'r');
+async function syncReadOnly(path: string): Promise<void> {
+  const file = openSync(path, 'r');
   try {
-    await flush(dir);
+    await flush(file);
   } finally {
-    closeSync(dir);
+    closeSync(file);
   }
 }

@@ -21,7 +21,7 @@ import { putOrigin, putSalvage } from './import-marks.ts';
 import type { ManifestFiles, OpenSession } from './refresh-session.ts';
 import { commitPlan, type SessionGate, sessionGate } from './session-gate.ts';
 import { hasEvents, type SessionLoader, sessionLoader } from './session-loader.ts';
-import { freshReplies, readStoredReply } from './stored-replies.ts';
+import { freshReplies, readStoredReply, segmentOf } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
 
 /** Who is notified of a commit. */
@@ -39,7 +39,18 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
 
     loadValidPrefix: async (sessionId) => loader.refresh(sessionId).andThen(prefix),
 
-    isDurable: manifests.isFlushed,
+    makeDurable: async ({ sessionId, view }, eventIndex) => {
+      if (manifests.isFlushed(view, eventIndex)) return true;
+      const isRead = () => {
+        const session = loader.load(sessionId).unwrapOr(undefined);
+        // Another view: what the caller has read was replaced.
+        return session?.view === view && eventIndex < session.position.nextEventIndex ? session : undefined;
+      };
+      const session = isRead();
+      const segment = session && segmentOf(session.segments, eventIndex);
+      if (session === undefined || segment === undefined) return false;
+      return (await manifests.assureUnlocked(session, segment)).isOk() && isRead() !== undefined;
+    },
 
     storedReply: async (sessionId, eventIndex) => {
       const reply = fresh.take(sessionId, eventIndex);

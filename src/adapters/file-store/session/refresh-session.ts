@@ -3,10 +3,9 @@ import { errAsync, okAsync, type Result, type ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { Sha256 } from '../../../core/json/canonical-json.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
-import type { EventIndex, SessionId } from '../../../core/log/ids.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
 import { chainGenesis, type SegmentClosed } from '../../../core/log/manifest.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../../core/views/session-view.ts';
-import { boundedCache } from '../../bounded-cache.ts';
 import { checkSegment, type StoredSegment } from '../audit/check-segment.ts';
 import { accessing, accessingNow, type Disk, layout, putFile, type WritableFile } from '../disk/disk.ts';
 import { isSalvaged, salvagedHealth } from './import-marks.ts';
@@ -33,7 +32,7 @@ export type OpenSession = {
   readonly health: SessionHealth;
 };
 
-type AttestedSegment = Pick<SegmentClosed, 'segmentRelPath' | 'firstEventIndex' | 'sha256'>;
+export type AttestedSegment = Pick<SegmentClosed, 'segmentRelPath' | 'firstEventIndex' | 'sha256'>;
 
 const HEALTHY: SessionHealth = { kind: 'healthy' };
 /** Enough for a whole record: its chain value, which covers everything before it, is near its start. */
@@ -173,8 +172,13 @@ export type ManifestFiles = {
   readonly trusted: Disk;
   /** Flushes what was read: the process that wrote it may have died before flushing it. */
   assure(session: OpenSession): ResultAsync<void, StoreFailure>;
+  /**
+   * The same without the lock and without opening anything for writing, with the segment that holds an event. A writer
+   * that cannot flush takes its lines back, so the caller must read the session again.
+   */
+  assureUnlocked(session: OpenSession, segment: AttestedSegment): ResultAsync<void, StoreFailure>;
   /** Whether an event that was read is known to be flushed. */
-  isFlushed(sessionId: SessionId, eventIndex: EventIndex): boolean;
+  isFlushed(view: SessionView, eventIndex: number): boolean;
   /** Writes the lines of one append at once and flushes them. This commits the append. */
   append(session: OpenSession, growth: Growth): ResultAsync<void, StoreFailure>;
 };
@@ -193,14 +197,13 @@ type Flushed = Pick<ManifestPosition, 'offset' | 'nextEventIndex'>;
 /** Lines that are visible in a file although they may never reach the disk. */
 type Unflushed = { readonly offset: number; readonly lines: Uint8Array };
 
-const SESSIONS_KNOWN = 256;
-
 export function manifestFiles(disk: Disk): ManifestFiles {
-  const flushedUpTo = boundedCache<SessionId, Flushed>(SESSIONS_KNOWN);
+  // By view and not by id: if another process replaced lines that were read, the session gets a new view.
+  const flushedUpTo = new WeakMap<SessionView, Flushed>();
   const unflushed = new Map<string, Unflushed>();
   const pathOf = (sessionId: SessionId) => join(disk.root, layout.manifest(sessionId));
 
-  async function write({ sessionId, position: { offset } }: OpenSession, growth: Growth): Promise<void> {
+  async function write({ sessionId, view, position: { offset } }: OpenSession, growth: Growth): Promise<void> {
     const { lines, nextEventIndex, onFlushed } = growth;
     const path = pathOf(sessionId);
     if ((disk.fs.size(path) ?? 0) > offset) {
@@ -211,7 +214,7 @@ export function manifestFiles(disk: Disk): ManifestFiles {
     await writing(disk, path, (manifest) => manifest.write(lines));
     if (offset === 0) await disk.fs.syncDir(dirname(path));
     unflushed.delete(path);
-    flushedUpTo.set(sessionId, { offset: offset + lines.length, nextEventIndex });
+    flushedUpTo.set(view, { offset: offset + lines.length, nextEventIndex });
     onFlushed();
   }
 
@@ -230,14 +233,23 @@ export function manifestFiles(disk: Disk): ManifestFiles {
       ...disk,
       fs: { ...disk.fs, read: (path, from) => trustedPart(disk.fs.read(path, from), unflushed.get(path), from) },
     },
-    isFlushed: (sessionId, eventIndex) => eventIndex < (flushedUpTo.get(sessionId)?.nextEventIndex ?? 0),
-    assure: ({ sessionId, position: { offset, nextEventIndex } }) => {
-      if (offset === 0 || flushedUpTo.get(sessionId)?.offset === offset) return okAsync(undefined);
+    isFlushed: (view, eventIndex) => eventIndex < (flushedUpTo.get(view)?.nextEventIndex ?? 0),
+    assure: ({ sessionId, view, position: { offset, nextEventIndex } }) => {
+      if (offset === 0 || flushedUpTo.get(view)?.offset === offset) return okAsync(undefined);
       const path = pathOf(sessionId);
       return accessing('flush manifest', layout.manifest(sessionId), async () => {
         await writing(disk, path, async () => undefined);
         await disk.fs.syncDir(dirname(path));
-        flushedUpTo.set(sessionId, { offset, nextEventIndex });
+        flushedUpTo.set(view, { offset, nextEventIndex });
+      });
+    },
+    assureUnlocked: ({ sessionId, view, position: { offset, nextEventIndex } }, { segmentRelPath }) => {
+      const path = pathOf(sessionId);
+      return accessing('flush manifest', layout.manifest(sessionId), async () => {
+        await disk.fs.syncFile(join(dirname(path), segmentRelPath));
+        await disk.fs.syncFile(path);
+        await disk.fs.syncDir(dirname(path));
+        flushedUpTo.set(view, { offset, nextEventIndex });
       });
     },
     append: (session, growth) => {

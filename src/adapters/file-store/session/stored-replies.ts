@@ -43,7 +43,10 @@ export function readStoredReply(
 }
 
 /** The last segment that starts at or before an event. They are sorted, and there may be thousands. */
-function segmentOf(segments: OpenSession['segments'], eventIndex: number): OpenSession['segments'][number] | undefined {
+export function segmentOf(
+  segments: OpenSession['segments'],
+  eventIndex: number,
+): OpenSession['segments'][number] | undefined {
   let [low, high] = [0, segments.length];
   while (low < high) {
     const middle = (low + high) >> 1;
