@@ -21,7 +21,7 @@ import {
 } from './answer-call.ts';
 import { readArguments } from './arguments/read-arguments.ts';
 import { explain } from './explain/explain.ts';
-import { recentReplies } from './explain/recent-replies.ts';
+import { recentReplies, SHARED_REPLIES } from './explain/recent-replies.ts';
 
 type Tokens = { readonly stateToken: string; readonly ackToken: string; readonly checkpointToken: string };
 type Run = Tokens & { readonly run: { readonly tag: string; readonly workflowId: string } };
@@ -30,6 +30,7 @@ type Refused = {
   readonly message: string;
   readonly suggestion: string;
   readonly nextCall?: { readonly tool: string; readonly arguments: JsonObject };
+  readonly details?: JsonObject;
 };
 
 let services: Services;
@@ -64,6 +65,72 @@ it('a token that cannot be read leads to the only known run if it has its tag, a
   expect(cut.nextCall).toEqual({ tool: 'continue_workflow', arguments: { stateToken } });
   const madeUp = await errorOf('continue_workflow', { ackToken: `ack_${'z'.repeat(48)}`, output });
   expect(madeUp.nextCall).toBeUndefined();
+});
+
+it.each([
+  ['empty', ''],
+  ['a placeholder', '<ackToken>'],
+  ['the beginning', 'ack_…'],
+  ['its name', 'ACK_TOKEN'],
+])('a token that is %s gets the tokens of the runs used here, but no call that records anything', async (_, token) => {
+  enforces('order_violations_never_accepted');
+  const [first, second] = [await start(), await start()];
+  for (const [tool, slot] of [
+    ['continue_workflow', 'ackToken'],
+    ['checkpoint_workflow', 'checkpointToken'],
+  ] as const) {
+    const { suggestion, nextCall, details } = await errorOf(tool, { [slot]: token, output });
+    for (const run of [first, second]) {
+      expect(suggestion).toContain(`For run ${run.run.tag} (wr.first_steps), send it with "${slot}":"${run[slot]}".`);
+    }
+    expect(details).toMatchObject({ runs: [{ tag: second.run.tag }, { tag: first.run.tag }] });
+    expect(nextCall).toBeUndefined();
+  }
+});
+
+it('a checkpoint without a token gets the checkpoint tokens of the runs used here, and none over HTTP', async () => {
+  const { checkpointToken, stateToken } = await start();
+  const missing = await errorOf('checkpoint_workflow', { output });
+  expect(missing.suggestion).toContain(`"checkpointToken":"${checkpointToken}"`);
+  expect((await errorOf('checkpoint_workflow', {})).suggestion).toContain(checkpointToken);
+  desk = { ...desk, recent: SHARED_REPLIES };
+  for (const sent of [
+    { output },
+    { checkpointToken: '', output },
+    { checkpointToken: 'chk_…', output },
+    { stateToken, output },
+  ]) {
+    expect(JSON.stringify(await errorOf('checkpoint_workflow', sent))).not.toContain(checkpointToken);
+  }
+});
+
+it('a checkpoint with tokens of two runs offers a checkpoint token of the other run', async () => {
+  const [first, second] = [await start(), await start()];
+  const { checkpointToken } = first;
+  const { suggestion, details } = await errorOf('checkpoint_workflow', {
+    checkpointToken,
+    stateToken: second.stateToken,
+    output,
+  });
+  expect(suggestion).toContain(`instead, send it with "checkpointToken":"${second.checkpointToken}".`);
+  expect(suggestion).not.toContain('ack_');
+  expect(details).toMatchObject({ runs: [{ checkpointToken }, { checkpointToken: second.checkpointToken }] });
+});
+
+it('sessionToken is published only where start_session is on, and accepted everywhere', async () => {
+  const published = (isSessionStartOn: boolean) =>
+    publishedTools({ isSessionStartOn }).find(({ name }) => name === 'checkpoint_workflow')?.inputSchema.properties;
+  expect(published(false)).not.toHaveProperty('sessionToken');
+  expect(published(true)).toHaveProperty('sessionToken');
+  const { checkpointToken, stateToken } = await start();
+  const unknown = await errorOf('checkpoint_workflow', { checkpointToken, output, colour: 'red' });
+  expect(unknown.message).toContain('The arguments are checkpointToken, stateToken, output.');
+  for (const slot of ['sessionToken', 'stateToken']) {
+    const { nextCall } = await errorOf('checkpoint_workflow', { [slot]: stateToken, output });
+    expect(nextCall).toEqual({ tool: 'checkpoint_workflow', arguments: { checkpointToken, output } });
+  }
+  const saved = await call('checkpoint_workflow', { checkpointToken, sessionToken: stateToken, output });
+  expect(saved).toMatchObject({ kind: 'ok' });
 });
 
 const SLOTS = ['ackToken', 'stateToken'] as const;

@@ -41,7 +41,7 @@ export function publishedTools(switches: ToolSwitches = {}): PublishedTool[] {
     name,
     title,
     description,
-    inputSchema: inputSchema(taken),
+    inputSchema: inputSchema(taken, switches.isSessionStartOn),
     annotations,
   }));
 }
@@ -59,7 +59,7 @@ export async function answerCall(context: CallServices, { name, arguments: sent 
   if (tool === undefined) {
     return refused(context, { tool: name, sent }, { code: 'tool_unknown', tools: tools.map((one) => one.name) });
   }
-  const read = readArguments(tool.arguments, sent);
+  const read = readArguments(tool.arguments, sent, context.isSessionStartOn);
   if (read.isErr())
     return refused(context, { tool: name, sent: { ...tokensIn(sent), ...read.error.read } }, read.error);
   const { workspacePath } = read.value;

@@ -35,6 +35,8 @@ export type Argument = Shape & {
   readonly alsoNamed?: readonly string[];
   /** Wrong names whose meaning is clear. */
   readonly mistakenFor?: readonly string[];
+  /** Published only where the tool is on that gives its value; accepted everywhere. */
+  readonly only?: 'start_session';
 };
 
 /** Arguments by name, in the order they are shown. */
@@ -71,13 +73,19 @@ export type ArgumentValues<All extends Arguments> = {
  * The JSON Schema of a tool's arguments. It allows unknown arguments: otherwise a client that validates would not let the
  * call through, and the agent would never get the corrected call.
  */
-export function inputSchema(all: Arguments): JsonObject & { readonly type: 'object' } {
+export function inputSchema(given: Arguments, isSessionStartOn = false): JsonObject & { readonly type: 'object' } {
+  const all = shownArguments(given, isSessionStartOn);
   const required = Object.entries(all).filter(([, { isRequired }]) => isRequired);
   return {
     type: 'object',
     properties: Object.fromEntries(Object.entries(all).map(([name, one]) => [name, argumentSchema(one)])),
     ...(required.length === 0 ? {} : { required: required.map(([name]) => name) }),
   };
+}
+
+/** The arguments that an agent needs to know of. */
+export function shownArguments(all: Arguments, isSessionStartOn: boolean): Arguments {
+  return Object.fromEntries(Object.entries(all).filter(([, { only }]) => only === undefined || isSessionStartOn));
 }
 
 function argumentSchema(one: Argument): JsonObject {

@@ -223,7 +223,7 @@ describe('unclear arguments are reported without a corrected call', () => {
       ['missing', 'checkpointToken'],
       ['missing', 'output'],
     ]);
-    expect(takes).toEqual(['checkpointToken', 'stateToken', 'sessionToken', 'output']);
+    expect(takes).toEqual(['checkpointToken', 'stateToken', 'output']);
   });
 
   it('a required argument that was sent empty is reported as empty, not as absent', () => {

@@ -15,6 +15,7 @@ import {
   isCorrected,
   plainly,
   type ShapeName,
+  shownArguments,
 } from './argument.ts';
 
 export type ArgumentRefusal = {
@@ -29,11 +30,21 @@ export type ArgumentRefusal = {
 };
 
 /** Reads the arguments of a call, or reports everything that is wrong with them at once. */
-export function readArguments(all: Arguments, sent: JsonObject): Result<JsonObject, ArgumentRefusal> {
+export function readArguments(
+  all: Arguments,
+  sent: JsonObject,
+  isSessionStartOn = false,
+): Result<JsonObject, ArgumentRefusal> {
   const { value, problems } = readFields(all, withoutWrapper(all, sent), '');
   if (problems.length === 0) return ok(value);
   const meant = problems.every(isCorrected) ? { meant: value } : {};
-  return err({ code: 'arguments_wrong', problems, takes: Object.keys(all), read: value, ...meant });
+  return err({
+    code: 'arguments_wrong',
+    problems,
+    takes: Object.keys(shownArguments(all, isSessionStartOn)),
+    read: value,
+    ...meant,
+  });
 }
 
 /** Names that agents put around all arguments. */

@@ -5,6 +5,7 @@ import { REPEATED_CALL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { Call, ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
 import { blank, SAVED_WORDS } from '../../core/run/form/blank.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
+import type { RecentReply } from './recent-replies.ts';
 import type { Situation } from './situation.ts';
 
 const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpointToken' } as const;
@@ -14,11 +15,10 @@ const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpoint
  * nothing to record only shows the step, so a call with a wrong token never completes one. Only an ackToken in its own
  * argument, even if miscopied, means that the step is done.
  */
-export function callWithFittingToken({ tool, sent, tokens, recent }: Situation): Call | undefined {
-  const payload = Object.fromEntries(Object.entries(sent).filter(([name]) => !Object.hasOwn(TOKEN_SLOTS, name)));
-  const isReport =
-    Object.keys(payload).length > 0 || tokens.some(({ kind, slot }) => kind === 'ack' && slot === 'ackToken');
-  const wanted = wantedKind(tool, isReport);
+export function callWithFittingToken(situation: Situation): Call | undefined {
+  const { tool, sent, tokens, recent } = situation;
+  const payload = payloadOf(sent);
+  const wanted = wantedKind(situation);
   if (wanted === undefined) return undefined;
   const genuine = tokens.find(({ kind }) => kind === wanted);
   // A recent reply may belong to another run than the one that is meant, so it is only used to show a step.
@@ -51,10 +51,38 @@ export function callToSave(situation: Situation): Call | undefined {
   return { ...call, arguments: { ...call.arguments, output: { notesMarkdown } } };
 }
 
-function wantedKind(tool: string, isReport: boolean): keyof typeof SLOT_FOR | undefined {
+function wantedKind({ tool, sent, tokens }: Situation): keyof typeof SLOT_FOR | undefined {
   if (tool === 'checkpoint_workflow') return 'checkpoint';
   if (tool !== 'continue_workflow') return undefined;
+  const isReport =
+    Object.keys(payloadOf(sent)).length > 0 || tokens.some(({ kind, slot }) => kind === 'ack' && slot === 'ackToken');
   return isReport ? 'ack' : 'state';
+}
+
+function payloadOf(sent: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !Object.hasOwn(TOKEN_SLOTS, name)));
+}
+
+/** The token of a run that a call of this kind needs, as an argument; if the run is complete, the one that shows it. */
+export function fittingToken(situation: Situation, run: RecentReply): string {
+  const slot = SLOT_FOR[wantedKind(situation) ?? 'state'];
+  const token = run[slot];
+  return token === undefined ? `"stateToken":"${run.stateToken}"` : `"${slot}":"${token}"`;
+}
+
+const RUNS_NAMED_MAX = 3;
+
+/**
+ * The tokens of runs that were used on this server, for a call that names none. Only the caller knows which run is meant:
+ * a server that was just started may know one of several, so nothing is sent in its name.
+ */
+export function recentTokens(situation: Situation): Pick<Words, 'suggestion' | 'details'> | undefined {
+  const runs = situation.recent.slice(0, RUNS_NAMED_MAX);
+  if (runs.length === 0) return undefined;
+  const ways = runs.map(
+    (run) => `For run ${run.tag} (${run.workflowId}), send it with ${fittingToken(situation, run)}.`,
+  );
+  return { suggestion: ways.join(' '), details: { runs } };
 }
 
 /** A call short enough to repeat in a reply, and what was left out of it. */

@@ -1,10 +1,10 @@
 import { type ByKind, byKind } from '../../core/assert.ts';
-import { quote } from '../../core/json/json-value.ts';
+import { defined, quote } from '../../core/json/json-value.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import { type ArgumentProblem, isCorrected, type ShapeName } from '../arguments/argument.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
-import { callToList, callToSave, callWithFittingToken, type Words } from './corrected-call.ts';
+import { callToList, callToSave, callWithFittingToken, recentTokens, type Words } from './corrected-call.ts';
 import type { Situation } from './situation.ts';
 
 /** The words for invalid arguments, with the corrected call if the intention is clear. */
@@ -13,9 +13,12 @@ export function explainArguments(refusal: ArgumentRefusal, situation: Situation)
   const isUnknown = problems.some((problem) => problem.kind === 'unknown' && problem.meant === undefined);
   const takes = isUnknown ? ` The arguments are ${refusal.takes.join(', ')}.` : '';
   const call = correctedCall(refusal, situation);
+  const isTokenMissing = call === undefined && problems.some((problem) => isMissing(problem, TOKEN_NAMES));
+  const { suggestion = '', details } = (isTokenMissing ? recentTokens(situation) : undefined) ?? {};
   return {
     message: `Invalid call to ${situation.tool}. ${problems.map((problem) => byKind(PROBLEM_WORDS, problem)).join(' ')}${takes}`,
-    suggestion: suggestionFor(call, situation),
+    suggestion: `${suggestionFor(call, situation)} ${suggestion}`.trim(),
+    ...defined({ details }),
     call,
   };
 }

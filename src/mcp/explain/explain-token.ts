@@ -10,7 +10,15 @@ import {
   type ScopeMismatch,
   type TokenRefusal,
 } from '../../core/token/token-refusal.ts';
-import { callToResume, callWithFittingToken, type Explained, type Words, type WordsFor } from './corrected-call.ts';
+import {
+  callToResume,
+  callWithFittingToken,
+  type Explained,
+  fittingToken,
+  recentTokens,
+  type Words,
+  type WordsFor,
+} from './corrected-call.ts';
 import type { Situation } from './situation.ts';
 
 type Advice = Omit<Words, 'message'>;
@@ -30,8 +38,10 @@ export const TOKEN_WORDS: WordsFor<TokenRefusal | Extract<GateRefusal, { code: '
   TOKEN_UNSUPPORTED_VERSION: (refusal, situation) => ({
     ...head(refusal),
     message: `${subject(situation)} has version ${refusal.found}; this server supports ${andList(refusal.supported.map(String))}.`,
-    suggestion:
+    ...withRecent(
+      situation,
       'Copy the whole token again, unchanged. If it is exact, ask the user to update workrail. If you do not have it, call resume_session.',
+    ),
   }),
   TOKEN_BAD_SIGNATURE: (refusal, situation) => ({
     ...head(refusal),
@@ -87,11 +97,19 @@ function copyAgain(situation: Situation): Advice {
     };
   }
   const call = token === undefined ? undefined : callWithFittingToken(situation);
-  if (token === undefined || call === undefined) return { suggestion: COPY_AGAIN };
+  if (token === undefined || call === undefined) return withRecent(situation, COPY_AGAIN);
   const how = token.isGuess
     ? 'the valid token most similar to the one you sent'
     : 'the token that matches the other one you sent';
   return { suggestion: `Send the corrected call. It has ${how}, from ${runOf(token)}.`, call };
+}
+
+/** Advice with the tokens of recent runs. */
+function withRecent(situation: Situation, advice: string): Advice {
+  const { suggestion, details } = recentTokens(situation) ?? {};
+  return suggestion === undefined
+    ? { suggestion: advice }
+    : { suggestion: `${advice} ${suggestion}`, ...defined({ details }) };
 }
 
 /** A token that was copied exactly stays invalid after the keys were replaced; only finding the run again gives new ones. */
@@ -164,10 +182,10 @@ function corrected(situation: Situation, otherwise: string): Advice {
     situation.tokens.find(({ text }) => Object.values(call.arguments).includes(text)) ?? situation.tokens[0];
   const others = situation.tokens.filter(({ tag }) => tag !== token?.tag);
   const which = others.map(
-    (other) => ` To continue ${runOf(other)} instead, use ${other.ackToken ?? other.stateToken}.`,
+    (other) => ` To continue ${runOf(other)} instead, send it with ${fittingToken(situation, other)}.`,
   );
-  const runs = situation.tokens.map(({ slot, tag, workflowId, stateToken, ackToken }) =>
-    defined({ slot, tag, workflowId, stateToken, ackToken }),
+  const runs = situation.tokens.map(({ slot, tag, workflowId, stateToken, ackToken, checkpointToken }) =>
+    defined({ slot, tag, workflowId, stateToken, ackToken, checkpointToken }),
   );
   return {
     suggestion: `${token === undefined ? 'Send' : `To continue ${runOf(token)}, send`} the corrected call.${which.join('')}`,

@@ -17,6 +17,7 @@ import {
   callToSave,
   callWithFittingToken,
   fittedCall,
+  recentTokens,
   type Words,
   type WordsFor,
 } from './corrected-call.ts';
@@ -98,7 +99,7 @@ const WORDS: WordsFor<Refusal> = {
     const call = callWithFittingToken(situation);
     return {
       message: `${tool} was called without a token.${runs.length === 0 ? '' : ` Runs recently used on this server: ${runs.join(', ')}.`}`,
-      suggestion: call === undefined ? TOKEN_WANTED : 'If this is the run you mean, send the corrected call.',
+      suggestion: call === undefined ? tokenWanted(situation) : 'If this is the run you mean, send the corrected call.',
       ...(recent.length === 0 ? {} : { details: { runs: recent } }),
       call,
     };
@@ -167,6 +168,10 @@ function problems({ diagnostics }: InvalidFile): string {
   const more = errors.length - shown.length;
   const words = shown.map(({ line, column, message }) => `Line ${line}, column ${column}: ${message}`);
   return [...words, ...(more > 0 ? [`And ${more} more; list_workflows shows them.`] : [])].join(' ');
+}
+
+function tokenWanted(situation: Situation): string {
+  return [TOKEN_WANTED, recentTokens(situation)?.suggestion ?? ''].join(' ').trim();
 }
 
 /** Clients prefix a tool with the name of the server, and agents shorten it. */

@@ -36,6 +36,7 @@ export const checkpointWorkflowTool = defineTool({
       kind: 'token',
       slot: 'sessionToken',
       about: 'Only with start_session.',
+      only: 'start_session',
       mistakenFor: ['session'],
     },
     output: { ...OUTPUT, about: 'What to save now.', isRequired: true, fields: SAVED_FIELDS },
