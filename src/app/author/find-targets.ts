@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { defined } from '../../core/json/json-value.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import type { MeantIds } from '../../core/text/spelling.ts';
 import {
   type Catalog,
   type FoundWorkflow,
@@ -15,6 +16,7 @@ import type { AuthorServices } from './author-services.ts';
 export type TargetRefusal =
   | {
       readonly code: 'target_unknown';
+      readonly meant: MeantIds;
       readonly asked: string;
       readonly known: readonly string[];
       readonly workspaceProblem?: WorkspaceProblem;
@@ -64,11 +66,15 @@ async function targetsOf(author: AuthorServices, name: string): Promise<Result<r
   const found = knownWorkflow(all, name);
   if (found.kind === 'found') return ok([found.listed.file.path]);
   if (found.kind === 'invalid') return ok([found.invalid.file.path]);
-  return err(unknownTarget(all, name, found.known));
+  return err(unknownTarget(all, name, found));
 }
 
-function unknownTarget({ workspaceProblem }: Catalog, asked: string, known: readonly string[]): TargetRefusal {
-  return { code: 'target_unknown', asked, known, ...defined({ workspaceProblem }) };
+function unknownTarget(
+  { workspaceProblem }: Catalog,
+  asked: string,
+  { known, meant }: Extract<FoundWorkflow, { kind: 'unknown' }>,
+): TargetRefusal {
+  return { code: 'target_unknown', asked, known, meant, ...defined({ workspaceProblem }) };
 }
 
 /** A workflow with the catalog it was found in. */
@@ -89,7 +95,7 @@ export async function findTargetWorkflow(
     const found = knownWorkflow(all, asked);
     if (found.kind === 'found') return ok({ listed: found.listed, catalog });
     if (found.kind === 'invalid') return err({ code: 'workflow_broken', asked, invalid: found.invalid });
-    return err(unknownTarget(all, asked, found.known));
+    return err(unknownTarget(all, asked, found));
   }
   const targets = await findTargets(author, [asked]);
   if (targets.isErr()) return err(targets.error);
@@ -98,7 +104,9 @@ export async function findTargetWorkflow(
   const invalid = all.invalid.find(isMeant);
   if (invalid !== undefined) return err({ code: 'workflow_broken', asked, invalid });
   const listed = all.workflows.find(isMeant);
-  return listed === undefined ? err({ code: 'target_unknown', asked, known: [] }) : ok({ listed, catalog });
+  return listed === undefined
+    ? err({ code: 'target_unknown', asked, known: [], meant: { choices: [] } })
+    : ok({ listed, catalog });
 }
 
 /** Resolves an id that may be abbreviated to its start, with or without the namespace. */

@@ -3,7 +3,7 @@ import { type Coverage, coverageOf } from '../../core/author/coverage.ts';
 import { type DocumentProblem, problemAt, readDocument } from '../../core/author/read-document.ts';
 import { type Scenario, type ScenarioFile, scenarioFileSchema } from '../../core/author/scenario.ts';
 import type { OnProgress } from '../../core/flow.ts';
-import { nearest, nearestId } from '../../core/text/spelling.ts';
+import { nearest } from '../../core/text/spelling.ts';
 import { shellWord } from '../../core/text/words.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
@@ -92,8 +92,8 @@ function problemsWith({ file, text }: Read, found: Found): readonly DocumentProb
   const { workflowId, scenarios } = file;
   switch (found.kind) {
     case 'unknown': {
-      const meant = nearestId(workflowId, found.known);
-      const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+      const { id } = found.meant;
+      const hint = id === undefined ? '' : ` Did you mean "${id}"?`;
       return [problemAt(text, '/workflowId', `Unknown workflow "${workflowId}".${hint}`)];
     }
     case 'invalid': {

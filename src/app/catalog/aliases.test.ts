@@ -27,7 +27,11 @@ describe('an id that a bundled workflow used to have', () => {
     ]);
     expect(findWorkflow(catalog, 'bug-hunt')).toEqual({ kind: 'found', listed, alias: 'bug-hunt' });
     expect(findWorkflow(catalog, 'wr.bug_hunt')).toEqual({ kind: 'found', listed });
-    expect(findWorkflow(catalog, 'bug')).toEqual({ kind: 'unknown', known: ['wr.bug_hunt'] });
+    expect(findWorkflow(catalog, 'bug')).toEqual({
+      kind: 'unknown',
+      known: ['wr.bug_hunt'],
+      meant: { id: 'wr.bug_hunt', choices: ['wr.bug_hunt'] },
+    });
     expect(listed?.aliases.map((id) => creatableId(id).isErr())).toEqual([true, true]);
   });
 

@@ -1,6 +1,7 @@
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import { type MeantIds, meantIds } from '../../core/text/spelling.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { WorkflowOrigin } from '../../core/workflow/drift.ts';
 import type { SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
@@ -59,7 +60,8 @@ export type FoundWorkflow =
       readonly alias?: string;
     }
   | { readonly kind: 'invalid'; readonly invalid: InvalidFile }
-  | { readonly kind: 'unknown'; readonly known: readonly string[] };
+  /** All ids, and what the given text may mean by its words or as the name of a workflow. */
+  | { readonly kind: 'unknown'; readonly known: readonly string[]; readonly meant: MeantIds };
 
 /**
  * What an id refers to. The id of a broken file is not unknown: the author needs its errors, even if the file is so
@@ -74,7 +76,7 @@ export function findWorkflow({ workflows, invalid }: Catalog, id: string): Found
   if (renamed !== undefined) return { kind: 'found', listed: renamed, alias: id };
   const nameless = invalid.find((one) => one.id === undefined && 'kind' in one.file && isNamedAfter(one.file, id));
   if (nameless !== undefined) return { kind: 'invalid', invalid: nameless };
-  return { kind: 'unknown', known: workflows.map((workflow) => workflow.id) };
+  return { kind: 'unknown', known: workflows.map((workflow) => workflow.id), meant: meantIds(id, workflows) };
 }
 
 /** By namespace, ids without one first; then workflows before routines; then by the rest of the id. */

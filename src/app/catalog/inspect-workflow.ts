@@ -25,7 +25,7 @@ export async function inspectWorkflow(
       return err({ code: 'workflow_invalid', workflowId, invalid: found.invalid });
     case 'unknown': {
       const problem = workspaceProblem === undefined ? {} : { workspaceProblem };
-      return err({ code: 'workflow_not_found', workflowId, known: found.known, ...problem });
+      return err({ code: 'workflow_not_found', workflowId, known: found.known, meant: found.meant, ...problem });
     }
     default:
       return unreachable(found);

@@ -171,7 +171,11 @@ describe('the catalog', () => {
   it('the catalog distinguishes an unknown id from a broken one', async () => {
     const catalog = await catalogOf([fileWith(workflowText('team.x'))]);
     expect(findWorkflow(catalog, 'team.x')).toEqual({ kind: 'found', listed: catalog.workflows[0] });
-    expect(findWorkflow(catalog, 'team.y')).toEqual({ kind: 'unknown', known: ['team.x'] });
+    expect(findWorkflow(catalog, 'team.y')).toEqual({
+      kind: 'unknown',
+      known: ['team.x'],
+      meant: { id: 'team.x', choices: ['team.x'] },
+    });
   });
 
   it('the catalog finds an unreadable file by its name', async () => {

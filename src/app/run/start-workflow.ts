@@ -20,6 +20,7 @@ import {
   type RunDefaults,
   startPreferences,
 } from '../../core/settings/settings-in-effect.ts';
+import type { MeantIds } from '../../core/text/spelling.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
@@ -39,6 +40,7 @@ export type StartRefusal =
       readonly code: 'workflow_not_found';
       readonly workflowId: string;
       readonly known: readonly string[];
+      readonly meant: MeantIds;
       readonly workspaceProblem?: WorkspaceProblem;
     }
   | { readonly code: 'workflow_invalid'; readonly workflowId: string; readonly invalid: InvalidFile }
@@ -232,6 +234,7 @@ async function find(services: Services, request: StartRequest): Promise<Result<F
         code: 'workflow_not_found',
         workflowId,
         known: found.known,
+        meant: found.meant,
         ...defined({ workspaceProblem }),
       });
     case 'invalid':

@@ -11,7 +11,7 @@ import { type ByCode, byCode } from '../../core/assert.ts';
 import { type JsonObject, parseJson } from '../../core/json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../../core/log/autonomy.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
-import { nearest, nearestId } from '../../core/text/spelling.ts';
+import { nearest } from '../../core/text/spelling.ts';
 import { shellWord, shortList } from '../../core/text/words.ts';
 import { dim, type Line } from '../output/line.ts';
 import { type CommandProblem, EXIT, errorProblem, problem, unknownWord, usageProblem } from '../problem.ts';
@@ -44,12 +44,10 @@ export function authorProblem(refusal: AuthorRefusal): CommandProblem {
 }
 
 const AUTHOR_PROBLEMS: ByCode<AuthorRefusal, CommandProblem> = {
-  target_unknown: ({ asked, known }) => {
-    const meant = nearestId(asked, known);
-    return notFound(
-      `No file, folder or workflow "${asked}".`,
-      meant === undefined ? `Give an id or a path. The workflows are ${shortList(known)}.` : `Did you mean ${meant}?`,
-    );
+  target_unknown: ({ asked, known, meant: { id, choices } }) => {
+    const all = `Give an id or a path. The workflows are ${shortList(known)}.`;
+    const some = choices.length === 0 ? all : `Did you mean one of these? ${shortList(choices)}`;
+    return notFound(`No file, folder or workflow "${asked}".`, id === undefined ? some : `Did you mean ${id}?`);
   },
   workflow_broken: ({ invalid: { file, diagnostics } }) => {
     const [first] = diagnostics.filter(({ severity }) => severity === 'error');

@@ -1,15 +1,32 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { editDistance, idsAbout, nearest, nearestId } from './spelling.ts';
+import { editDistance, meantIds, nearest, nearestId } from './spelling.ts';
 
-it('ids are found by their words, whatever was written around them', () => {
-  const ids = ['wr.coding_task', 'wr.code_review', 'wr.routine.plan_audit', 'team.plan'];
-  expect(idsAbout('coding', ids)).toEqual(['wr.coding_task']);
-  expect(idsAbout('Review the code', ids)).toEqual([]);
-  expect(idsAbout('code', ids)).toEqual(['wr.code_review']);
-  expect(idsAbout('wr.routine-plan-audit', ids)).toEqual(['wr.routine.plan_audit']);
-  expect(idsAbout('plan', ids)).toEqual(['wr.routine.plan_audit', 'team.plan']);
-  expect([idsAbout('wr', ids), idsAbout('…', ids)]).toEqual([[], []]);
+describe('what a text may mean', () => {
+  const known = [
+    { id: 'wr.coding_task', name: 'Write code for a task' },
+    { id: 'wr.code_review', name: 'Review a change' },
+    { id: 'wr.templates.routine.plan_audit' },
+    { id: 'team.plan', name: 'План выпуска' },
+  ];
+
+  it.each([
+    ['coding', 'wr.coding_task'],
+    ['the coding workflow', 'wr.coding_task'],
+    ['Review a change', 'wr.code_review'],
+    ['review change', 'wr.code_review'],
+    ['wr.routine-plan-audit', 'wr.templates.routine.plan_audit'],
+    ['план ВЫПУСКА', 'team.plan'],
+    ['wr.coding_tsak', 'wr.coding_task'],
+  ])('%s means one id', (written, id) => {
+    expect(meantIds(written, known)).toEqual({ id, choices: [id] });
+  });
+
+  it('a text that shares words with several ids, or only some of its words, offers a choice', () => {
+    expect(meantIds('code', known)).toEqual({ choices: ['wr.coding_task', 'wr.code_review'] });
+    expect(meantIds('review the login page', known)).toEqual({ choices: ['wr.code_review'] });
+    expect([meantIds('wr', known), meantIds('…', known)]).toEqual([{ choices: [] }, { choices: [] }]);
+  });
 });
 
 describe('what was probably meant', () => {

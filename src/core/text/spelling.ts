@@ -25,18 +25,46 @@ export function nearestId(written: string, ids: readonly string[]): string | und
   return ids.find((candidate) => last(candidate) === name);
 }
 
-/** The ids that contain every word of a text, or the beginning of it: "coding" is about `wr.coding_task`. */
-export function idsAbout(written: string, ids: readonly string[]): readonly string[] {
-  const words = wordsOf(written).filter((word) => !NAMESPACES.includes(word));
-  const isAbout = (id: string) => words.every((word) => wordsOf(id).some((one) => one.startsWith(word)));
-  return words.length === 0 ? [] : ids.filter(isAbout);
+/** An id with the name that people know it by. */
+export type NamedId = { readonly id: string; readonly name?: string };
+
+/** What a text may mean: one id if that is clear, and else those that share words with it, which may be none. */
+export type MeantIds = { readonly id?: string; readonly choices: readonly string[] };
+
+/**
+ * The ids that a text may mean: "coding" is about `wr.coding_task`, and so is the name of that workflow. Ids or names
+ * that have all words of the text come before those that have only some, which are never taken for clear.
+ */
+export function meantIds(written: string, known: readonly NamedId[]): MeantIds {
+  const near = nearestId(
+    written,
+    known.map(({ id }) => id),
+  );
+  if (near !== undefined) return { id: near, choices: [near] };
+  const named = known.filter(({ name = '' }) => name !== '' && isSameText(name, written));
+  const words = wordsOf(written).filter((word) => !COMMON_WORDS.includes(word));
+  const shared = known.map(({ id, name = '' }) => {
+    const own = wordsOf(`${id} ${name}`);
+    return { id, count: words.filter((word) => own.some((one) => one.startsWith(word))).length };
+  });
+  const most = Math.max(0, ...shared.map(({ count }) => count));
+  const about = most === 0 ? [] : shared.filter(({ count }) => count === most);
+  const choices = (named.length > 0 ? named : about).map(({ id }) => id);
+  const [only] = choices;
+  const isClear = choices.length === 1 && (named.length > 0 || most === words.length);
+  return { ...(isClear && only !== undefined ? { id: only } : {}), choices };
 }
 
-/** What agents write before an id. */
-const NAMESPACES: readonly string[] = ['wr', 'workflow', 'routine', 'template'];
+/** What agents write before an id, and words that say nothing about it. */
+const COMMON_WORDS: readonly string[] =
+  'wr workflow workflows routine routines template templates a an and the of to for in on with my this'.split(' ');
 
 function wordsOf(text: string): readonly string[] {
-  return text.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function isSameText(a: string, b: string): boolean {
+  return wordsOf(a).join(' ') === wordsOf(b).join(' ');
 }
 
 function letters(id: string): string {

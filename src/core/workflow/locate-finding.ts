@@ -1,5 +1,5 @@
 import { quote } from '../json/json-value.ts';
-import { nearest, nearestId } from '../text/spelling.ts';
+import { meantIds, nearest } from '../text/spelling.ts';
 import { shortList } from '../text/words.ts';
 import type { Diagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding, Fix } from './diagnostics/diagnostic.ts';
@@ -38,7 +38,11 @@ function renamed(node: SourceNode | undefined, name: string, meant: string): Fix
 }
 
 function meantBy(name: string, known: readonly string[]): string | undefined {
-  return name.includes('.') ? nearestId(name, known) : nearest(name, known);
+  if (!name.includes('.')) return nearest(name, known);
+  return meantIds(
+    name,
+    known.map((id) => ({ id })),
+  ).id;
 }
 
 /** What a key was meant to be, unless that is there already, or the key before it is meant to be that. */

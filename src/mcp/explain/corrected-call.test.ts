@@ -264,7 +264,12 @@ describe('invalid arguments', () => {
 });
 
 describe('an unknown workflow', () => {
-  const refusal: Refusal = { code: 'workflow_not_found', workflowId: 'wr.frist_steps', known: ['wr.hunt', workflowId] };
+  const refusal: Refusal = {
+    code: 'workflow_not_found',
+    workflowId: 'wr.frist_steps',
+    known: ['wr.hunt', workflowId],
+    meant: { id: workflowId, choices: [workflowId] },
+  };
   const situation = { ...NOWHERE, tool: 'start_workflow', sent: { workflowId: 'wr.frist_steps', goal: 'x' } };
 
   test('an unknown workflow is corrected to the most similar id', () => {
@@ -272,7 +277,7 @@ describe('an unknown workflow', () => {
   });
 
   test('an unknown workflow without a similar id is corrected to list_workflows', () => {
-    const lost = { ...refusal, workflowId: 'deploy-everything' };
+    const lost = { ...refusal, workflowId: 'deploy-everything', meant: { choices: [] } };
     expect(explain(lost, situation)).toMatchObject({
       suggestion: `Choose one of: wr.hunt, wr.first_steps. If "deploy-everything" belongs to a project, send the project's absolute path as workspacePath.`,
       nextCall: { tool: 'list_workflows', arguments: {} },

@@ -131,11 +131,12 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'form_unfilled', fields: ['goal', 'context.size'] },
   { code: 'attempts_used_up', attemptsMax: 65_536 },
   { code: 'config_broken', problem: '.workrail/config.json, line 2: mode is "auto"; it may be guided.' },
-  { code: 'workflow_not_found', workflowId: 'wr.nowhere', known: [workflowId] },
+  { code: 'workflow_not_found', workflowId: 'wr.nowhere', known: [workflowId], meant: { choices: [] } },
   ...WORKSPACE_PROBLEMS.map((workspaceProblem) => ({
     code: 'workflow_not_found' as const,
     workflowId: 'project.own',
     known: [workflowId],
+    meant: { choices: [] },
     workspaceProblem,
   })),
   { code: 'workflow_invalid', workflowId: 'wr.broken', invalid: { file, diagnostics, shadows: [] } },

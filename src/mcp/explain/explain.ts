@@ -9,7 +9,7 @@ import { byCode } from '../../core/assert.ts';
 import { isObject, type JsonObject, quote } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
-import { idsAbout, nearest, nearestId } from '../../core/text/spelling.ts';
+import { nearest } from '../../core/text/spelling.ts';
 import { andList } from '../../core/text/words.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
 import {
@@ -134,14 +134,13 @@ const WORDS: WordsFor<Refusal> = {
       'Send the same call again. If it fails again, ask the user to report it with the output of the server log.',
     retry: { kind: 'retryable_immediate' },
   }),
-  workflow_not_found: ({ workflowId, known, workspaceProblem }, situation) => {
+  workflow_not_found: ({ workflowId, known, meant, workspaceProblem }, situation) => {
     const { tool, sent } = situation;
     const { workspacePath: _bad, ...withoutPath } = sent;
     const usable = workspaceProblem === undefined ? situation : { ...situation, sent: withoutPath };
     const workspace = workspaceProblem === undefined ? '' : ` ${explainWorkspace(workspaceProblem)}`;
-    const about = idsAbout(workflowId, known);
-    const near = nearestId(workflowId, known) ?? (about.length === 1 ? about[0] : undefined);
-    const choice = about.length === 0 ? known : about;
+    const { id: near, choices } = meant;
+    const choice = choices.length === 0 ? known : choices;
     const other = near === undefined ? `Choose one of: ${choice.join(', ')}.` : `Did you mean ${quote(near)}?`;
     const ofProject = sent['workspacePath'] === undefined ? ` If ${quote(workflowId)} ${OF_PROJECT}` : '';
     return {
