@@ -13,9 +13,9 @@ import {
 import { fileClaim } from './catalog/file-claim.ts';
 import type { GitRefusal, ReadSource, SourceListFailure, SourceServices } from './ports/workflow-sources.ts';
 
-/** The state of a source on this machine; `files` is the number of workflows in it. */
+/** The state of a source on this machine; `files` is the number of workflows in it, `edited` of files that are not as fetched. */
 export type SourceHealth =
-  | { readonly kind: 'ready'; readonly files: number; readonly dir: string }
+  | { readonly kind: 'ready'; readonly files: number; readonly dir: string; readonly edited?: number }
   | Exclude<ReadSource, { kind: 'ready' }>;
 
 export type ListedSource = { readonly source: WorkflowSourceEntry; readonly health: SourceHealth };
@@ -88,8 +88,7 @@ function entryOf(
 ): unknown {
   if (address.kind === 'folder') return { kind: 'folder', name, path: resolvePath(address.path) };
   if (address.kind === 'package') return { kind: 'package', name, package: address.package, from: resolvePath('.') };
-  const isPath = !/^[a-z]+:\/\//i.test(address.url) && !address.url.includes('@');
-  const url = isPath ? resolvePath(address.url) : address.url;
+  const url = address.isPath === true ? resolvePath(address.url) : address.url;
   return { kind: 'git', name, url, ...defined({ ref }), commit: NO_COMMIT, folder };
 }
 
@@ -105,7 +104,10 @@ async function pinned(
 async function inspectSource({ inspector }: SourceServices, source: WorkflowSourceEntry): Promise<SourceHealth> {
   const read = await inspector.inspect(source);
   if (read.kind !== 'ready') return read;
-  return { ...read, files: read.files.filter((file) => fileClaim(file) !== undefined).length };
+  const { kind, dir } = read;
+  const edited = read.files.filter(({ content }) => content.kind === 'unread' && content.reason.code === 'copy_edited');
+  const files = read.files.filter((file) => fileClaim(file) !== undefined).length;
+  return { kind, dir, files, ...(edited.length === 0 ? {} : { edited: edited.length }) };
 }
 
 export type SourceUnknown = {

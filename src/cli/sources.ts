@@ -20,7 +20,12 @@ import { type Line, strong } from './output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
 
 const health = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('ready'), files: z.int().min(0), dir: z.string() }),
+  z.strictObject({
+    kind: z.literal('ready'),
+    files: z.int().min(0),
+    dir: z.string(),
+    edited: z.int().min(1).exactOptional(),
+  }),
   z.strictObject({ kind: z.literal('missing'), dir: z.string() }),
   z.strictObject({ kind: z.literal('outside'), dir: z.string(), target: z.string() }),
   z.strictObject({ kind: z.literal('not_installed'), package: z.string(), from: z.string() }),
@@ -206,7 +211,12 @@ function healthText(health: SourceHealth): string {
 }
 
 const HEALTH_WORDS: ByKind<SourceHealth, string> = {
-  ready: ({ files, dir }) => (files === 0 ? `${dir} contains no workflow files.` : `${plural(files, 'file')}.`),
+  ready: ({ files, dir, edited }) =>
+    edited !== undefined
+      ? `${plural(files, 'file')}. ${plural(edited, 'file')} changed after the fetch and not used: run "workrail source update".`
+      : files === 0
+        ? `${dir} contains no workflow files.`
+        : `${plural(files, 'file')}.`,
   missing: ({ dir }) => `${dir} does not exist.`,
   outside: ({ dir, target }) => `${dir} links to ${target}, outside the source.`,
   not_installed: ({ package: name, from }) => `The package ${name} is not installed in ${from} or above.`,
@@ -239,7 +249,7 @@ export function short(commit: string): string {
 }
 
 function linesOf({ source, health }: ListedSource): readonly Line[] {
-  const style = health.kind === 'ready' && health.files > 0 ? 'good' : 'bad';
+  const style = health.kind === 'ready' && health.files > 0 && health.edited === undefined ? 'good' : 'bad';
   return [
     [strong(source.name), `  ${source.kind}  ${sourcePlace(source)}`],
     ['  ', { text: healthText(health), style }],

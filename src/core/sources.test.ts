@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isRefName, parseSourceAddress, suggestSourceName } from './sources.ts';
+import { isRefName, parseSourceAddress, suggestSourceName, workflowSourceEntrySchema } from './sources.ts';
 
 describe('the address of a source', () => {
   it.each([
@@ -7,8 +7,10 @@ describe('the address of a source', () => {
     ['ssh://git@example.org:2222/team/flows', { kind: 'git', url: 'ssh://git@example.org:2222/team/flows' }],
     ['git@example.org:team/flows.git', { kind: 'git', url: 'git@example.org:team/flows.git' }],
     ['file:///srv/flows.git', { kind: 'git', url: 'file:///srv/flows.git' }],
-    ['/srv/flows.git', { kind: 'git', url: '/srv/flows.git' }],
+    ['/srv/flows.git', { kind: 'git', url: '/srv/flows.git', isPath: true }],
     ['/srv/flows', { kind: 'folder', path: '/srv/flows' }],
+    ['./me@work/flows.git', { kind: 'git', url: './me@work/flows.git', isPath: true }],
+    ['C:\\flows.git', { kind: 'git', url: 'C:\\flows.git', isPath: true }],
     ['npm:@acme/flows', { kind: 'package', package: '@acme/flows' }],
   ])('%s is understood by how it is written', (address, expected) => {
     expect(parseSourceAddress(address)._unsafeUnwrap()).toEqual(expected);
@@ -21,15 +23,33 @@ describe('the address of a source', () => {
     ['http://example.org/flows.git', 'insecure'],
     ['git://example.org/flows.git', 'insecure'],
     ['ftp://example.org/flows.git', 'protocol'],
-    ['ssh://-oProxyCommand=x/flows', 'form'],
+    ['ssh://-oProxyCommand=x/flows', 'option'],
     ['https://user:secret@example.org/flows.git', 'secret'],
     ['file://host/flows', 'form'],
     ['npm:../evil', 'form'],
+    ['user@-oProxyCommand=touch% /tmp/x:flows.git', 'option'],
+    ['user@-oProxyCommand=x:flows', 'option'],
+    ['-oProxyCommand=x@host:flows.git', 'option'],
+    ['git@host:-flows.git', 'option'],
+    ['us er@host:flows.git', 'form'],
+    ['https://-host/flows.git', 'option'],
+    ['ssh://git@-oProxyCommand=x/flows', 'option'],
     ['https://example.org/a\u0000b', 'form'],
     [' /srv/flows', 'form'],
     ['', 'form'],
   ])('the source address %s is refused with the reason', (address, reason) => {
     expect(parseSourceAddress(address)._unsafeUnwrapErr()).toEqual({ code: 'address_refused', address, reason });
+  });
+
+  it('a list of sources cannot contain an address that would be refused', () => {
+    const entry = (url: string) => ({ kind: 'git', name: 'a', url, commit: '0'.repeat(40), folder: 'workflows' });
+    const isAccepted = (url: string) => workflowSourceEntrySchema.safeParse(entry(url)).success;
+    expect(['https://example.org/a.git', 'git@example.org:a.git', '/srv/flows.git'].filter(isAccepted)).toHaveLength(3);
+    expect(['user@-oProxyCommand=x:flows.git', '--upload-pack=x', 'ext::sh', 'flows.git'].filter(isAccepted)).toEqual(
+      [],
+    );
+    const pack = { kind: 'package', name: 'a', package: '../../evil', from: '/srv' };
+    expect(workflowSourceEntrySchema.safeParse(pack).success).toBe(false);
   });
 
   it('never takes an option or an expression for a branch', () => {

@@ -17,9 +17,18 @@ export const workflowSourceEntrySchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('git'),
     ...name,
-    url: z.string().min(1).max(2048),
+    url: z
+      .string()
+      .min(1)
+      .max(2048)
+      .refine((url) => isSafeUrl(url), { error: 'must be an https, ssh or file address, or an absolute path' }),
     /** The branch or tag that `source update` follows. */
-    ref: z.string().min(1).max(256).exactOptional(),
+    ref: z
+      .string()
+      .min(1)
+      .max(256)
+      .refine((ref) => isRefName(ref), { error: 'must be the plain name of a branch or tag' })
+      .exactOptional(),
     /** The only commit that is used. */
     commit: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),
     folder: innerFolder,
@@ -28,7 +37,11 @@ export const workflowSourceEntrySchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('package'),
     ...name,
-    package: z.string().min(1).max(214),
+    package: z
+      .string()
+      .min(1)
+      .max(214)
+      .refine((name) => PACKAGE.test(name), { error: 'must be the name of an npm package' }),
     /** The search for the package starts in the `node_modules` of this folder and continues in those above it. */
     from: z.string().min(1).max(4096),
   }),
@@ -55,7 +68,8 @@ function isInnerPath(path: string): boolean {
 
 /** The address of a source, as a user typed it. */
 export type SourceAddress =
-  | { readonly kind: 'git'; readonly url: string }
+  /** A path is made absolute before git sees it: git would read a relative one with a colon as a host. */
+  | { readonly kind: 'git'; readonly url: string; readonly isPath?: true }
   | { readonly kind: 'package'; readonly package: string }
   | { readonly kind: 'folder'; readonly path: string };
 
@@ -90,7 +104,21 @@ export function parseSourceAddress(address: string): Result<SourceAddress, Addre
     return reason === undefined ? ok({ kind: 'git', url: address }) : refuse(reason);
   }
   if (SCP.test(address)) return ok({ kind: 'git', url: address });
-  return ok(address.endsWith('.git') ? { kind: 'git', url: address } : { kind: 'folder', path: address });
+  // Git would read this as `user@host:path`, and ssh would read a host that starts with a dash as an option.
+  if (/^[^/\\]*@(?:[^/\\]*:)?-/.test(address)) return refuse('option');
+  if (/^[^/\\]*@[^/\\]*:/.test(address)) return refuse('form');
+  return ok(address.endsWith('.git') ? { kind: 'git', url: address, isPath: true } : { kind: 'folder', path: address });
+}
+
+/** Whether git may be given this address from the list of sources, which is a file that can be edited. */
+function isSafeUrl(url: string): boolean {
+  const isAbsolute = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/.test(url);
+  return isAbsolute
+    ? !hasControl(url)
+    : parseSourceAddress(url).match(
+        (address) => address.kind === 'git' && address.isPath !== true,
+        () => false,
+      );
 }
 
 /** Why an address with a scheme is refused; `undefined` if it is allowed. */
@@ -101,6 +129,7 @@ function schemeRefusal(scheme: string, rest: string): AddressRefusal['reason'] |
   if (scheme !== 'https' && scheme !== 'ssh') return 'protocol';
   // A password would be stored in a file and shown in lists. Git has better places for it.
   if (/^[^@]*:[^@]*@/.test(authority)) return 'secret';
+  if (/^(?:[^@]*@)?-/.test(authority)) return 'option';
   return HOST.test(authority) ? undefined : 'form';
 }
 

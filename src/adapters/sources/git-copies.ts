@@ -1,8 +1,20 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
 import type { GitCopies, GitRefusal } from '../../app/ports/workflow-sources.ts';
+import { parseJson } from '../../core/json/json-value.ts';
 import type { GitSource } from '../../core/sources.ts';
 import { atExit } from '../at-exit.ts';
 
@@ -51,9 +63,11 @@ export function gitCopies(root: string): GitCopies {
         if (follows.isErr()) return err({ code: 'git_rewritten', name, url, from: mustContain, to: commit });
       }
       const place = copyFolder(root, { name, commit });
-      if (existsSync(place)) return ok({ commit });
+      if (existsSync(place) && isAsFetched(place)) return ok({ commit });
       const checkedOut = await git(url, ['-C', draft, 'checkout', '--quiet', '--detach', commit]);
       if (checkedOut.isErr()) return err(checkedOut.error);
+      recordDigests(draft);
+      rmSync(place, { recursive: true, force: true, maxRetries: 5 });
       renameSync(draft, place);
       return ok({ commit });
     } finally {
@@ -72,10 +86,79 @@ export function gitCopies(root: string): GitCopies {
   };
 }
 
-function git(url: string, args: readonly string[]): Promise<Result<string, GitRefusal>> {
+/** The digests of files in a copy, by their path in it. */
+export type CopyDigests = ReadonlyMap<string, string>;
+
+const recordSchema = z.record(z.string(), z.string());
+
+/** Where the digests of a copy are kept. A path in the repository cannot lead there. */
+export function recordFile(copy: string): string {
+  return join(copy, '.git', 'workrail-files.json');
+}
+
+/**
+ * What the JSON files of a copy were when they were fetched. Converted line endings and filters are part of that, so
+ * the commit alone does not say it. `undefined` if the copy is too old to have a record and git cannot compare it.
+ */
+export function fetchedDigests(copy: string): CopyDigests | undefined {
+  const kept = readRecord(copy);
+  if (kept !== undefined) return kept;
+  try {
+    const args = ['-C', copy, 'status', '--porcelain', '--ignored'];
+    const changes = execFileSync('git', [...SAFE, ...args], { ...gitOptions(), stdio: ['ignore', 'pipe', 'ignore'] });
+    return changes === '' ? recordDigests(copy) : new Map();
+  } catch {
+    return undefined;
+  }
+}
+
+function readRecord(copy: string): CopyDigests | undefined {
+  try {
+    const record = recordSchema.safeParse(parseJson(readFileSync(recordFile(copy), 'utf8')).unwrapOr(undefined));
+    return record.success ? new Map(Object.entries(record.data)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function recordDigests(copy: string): CopyDigests {
+  const digests = currentDigests(copy);
+  writeFileSync(recordFile(copy), JSON.stringify(Object.fromEntries(digests)));
+  return digests;
+}
+
+function isAsFetched(copy: string): boolean {
+  const fetched = readRecord(copy);
+  const current = currentDigests(copy);
+  return fetched?.size === current.size && [...current].every(([path, digest]) => fetched.get(path) === digest);
+}
+
+/** The JSON files of a copy as they are now. */
+function currentDigests(copy: string): CopyDigests {
+  const digests = new Map<string, string>();
+  const enter = (inner: string) => {
+    for (const entry of readdirSync(join(copy, inner), { withFileTypes: true })) {
+      const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
+      if (entry.isDirectory() && path !== '.git') enter(path);
+      if (entry.isFile() && path.endsWith('.json')) digests.set(path, contentDigest(readFileSync(join(copy, path))));
+    }
+  };
+  enter('');
+  return digests;
+}
+
+export function contentDigest(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+function gitOptions() {
   const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, GIT_TEMPLATE_DIR: ____, ...env } = process.env;
   const quiet = { GIT_TERMINAL_PROMPT: '0', GIT_ALLOW_PROTOCOL: 'https:ssh:file', GIT_LFS_SKIP_SMUDGE: '1' };
-  const options = { env: { ...env, ...quiet }, timeout: GIT_MS_MAX, windowsHide: true, encoding: 'utf8' as const };
+  return { env: { ...env, ...quiet }, timeout: GIT_MS_MAX, windowsHide: true, encoding: 'utf8' as const };
+}
+
+function git(url: string, args: readonly string[]): Promise<Result<string, GitRefusal>> {
+  const options = gitOptions();
   return new Promise((resolve) => {
     const child = execFile('git', [...SAFE, ...args], options, (error, stdout, stderr) => {
       forget();

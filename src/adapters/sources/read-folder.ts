@@ -5,6 +5,7 @@ import type { SourceFile, UnreadReason, WorkflowFile } from '../../app/ports/wor
 import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
 import type { BoundedCache } from '../bounded-cache.ts';
 import { isInside } from '../guarded-file.ts';
+import { type CopyDigests, contentDigest } from './git-copies.ts';
 
 /** What is known about a file without reading it. While this is unchanged, so is the file. */
 export type FoundPath =
@@ -41,33 +42,42 @@ export function findThroughLinks(access: FolderAccess, path: string, root: strin
 /** Files as they were last read, each with a stamp of that time. */
 type KeptFiles = BoundedCache<string, { readonly stamp: string; readonly file: SourceFile }>;
 
+type FileReader = { readonly access: FolderAccess; readonly kept: KeptFiles };
+
 /** Reads a file. If its stamp is unchanged, it is not read again and the same object is returned. */
 export function readSourceFile<File extends SourceFile>(
-  { access, kept }: { readonly access: FolderAccess; readonly kept: KeptFiles },
+  { access, kept, pinned }: FileReader & { readonly pinned?: PinnedContent | undefined },
   found: Exclude<FoundPath, { kind: 'folder' }>,
   file: Omit<File, 'content'>,
 ): File {
   const key = JSON.stringify(file);
-  const stamp = JSON.stringify(found);
+  const stamp = JSON.stringify([found, pinned?.digest]);
   const known = kept.get(key);
   // An entry under this key was made from the same fields, so it is the same kind of file.
   if (known?.stamp === stamp) return known.file as File;
-  const made = { ...file, content: found.kind === 'unread' ? found : contentOf(access, found) } as File;
+  const made = { ...file, content: found.kind === 'unread' ? found : contentOf(access, found, pinned) } as File;
   kept.set(key, { stamp, file: made });
   return made;
 }
+
+/** A file of a source that is pinned: it must still be what was fetched. Without a digest, the file was added later. */
+type PinnedContent = { readonly source: string; readonly digest: string | undefined };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function contentOf(
   access: FolderAccess,
   { realPath, size }: Extract<FoundPath, { kind: 'file' }>,
+  pinned?: PinnedContent,
 ): SourceFile['content'] {
   if (size > WORKFLOW_FILE_BYTES_MAX) {
     return unread({ code: 'too_large', bytes: size, bytesMax: WORKFLOW_FILE_BYTES_MAX });
   }
   const bytes = access.read(realPath);
   if (bytes.isErr()) return unread(bytes.error.code === 'absent' ? { code: 'not_a_file' } : bytes.error);
+  if (pinned !== undefined && contentDigest(bytes.value) !== pinned.digest) {
+    return unread({ code: 'copy_edited', source: pinned.source });
+  }
   try {
     return { kind: 'text', text: utf8.decode(bytes.value) };
   } catch {
@@ -99,6 +109,8 @@ export type SourceFolder = Pick<WorkflowFile, 'kind' | 'rank' | 'added'> & {
   readonly refPrefix: string;
   /** The folder must not lead out of this one. Users may link their own folder to any place. */
   readonly within?: string;
+  /** Of a pinned source: what its files were when they were fetched. */
+  readonly digests?: CopyDigests;
 };
 
 type Walk = {
@@ -110,10 +122,7 @@ type Walk = {
 };
 
 /** Every workflow file in a folder and its subfolders. Unreadable files are listed with the reason. */
-export function readFolder(
-  reader: { readonly access: FolderAccess; readonly kept: KeptFiles },
-  folder: SourceFolder,
-): readonly WorkflowFile[] {
+export function readFolder(reader: FileReader, folder: SourceFolder): readonly WorkflowFile[] {
   const { access } = reader;
   const root = access.resolve(folder.dir);
   const within = folder.within === undefined ? undefined : access.resolve(folder.within);
@@ -124,8 +133,31 @@ export function readFolder(
     add(walk, '', { code: 'leads_outside', target: root.value });
   } else {
     enter(walk, '', 0);
+    addDeleted(walk);
   }
   return walk.files;
+}
+
+/** Files of a pinned source that somebody deleted from its copy. */
+function addDeleted(walk: Walk): void {
+  const { digests, added, refPrefix } = walk.folder;
+  if (digests === undefined || added === undefined) return;
+  const present = new Set(walk.files.map(({ ref }) => ref));
+  for (const inner of digests.keys()) {
+    if (walk.files.length >= FILES_MAX) return;
+    if (!isWorkflowFile(inner) || isSkipped(inner) || present.has(`${refPrefix}${inner}`)) continue;
+    add(walk, inner, { code: 'copy_edited', source: added.name });
+  }
+}
+
+/** Whether a path is one that the walk does not enter. */
+function isSkipped(inner: string): boolean {
+  const parts = inner.split('/');
+  return parts.length > DEPTH_MAX + 1 || parts.some((part) => part.startsWith('.') || part === 'node_modules');
+}
+
+function isWorkflowFile(inner: string): boolean {
+  return inner.endsWith('.json') && !inner.endsWith(SCENARIO_FILE);
 }
 
 function enter(walk: Walk, inner: string, depth: number): void {
@@ -143,7 +175,7 @@ function enter(walk: Walk, inner: string, depth: number): void {
 
 function visit(walk: Walk, inner: string, depth: number): void {
   const { access, root, folder } = walk;
-  const isJson = inner.endsWith('.json') && !inner.endsWith(SCENARIO_FILE);
+  const isJson = isWorkflowFile(inner);
   const found = findPath(access, join(root, inner), root);
   if (found === undefined) return;
   if (found.kind === 'folder') {
@@ -159,7 +191,9 @@ function visit(walk: Walk, inner: string, depth: number): void {
   // A link out of the folder is always listed: it may lead to a folder of workflows.
   const isOutside = found.kind === 'unread' && found.reason.code === 'leads_outside';
   if (!isJson && !isOutside) return;
-  walk.files.push(readSourceFile<WorkflowFile>(walk, found, head(folder, inner)));
+  const { added, digests } = folder;
+  const pinned = digests && added && { source: added.name, digest: digests.get(inner) };
+  walk.files.push(readSourceFile<WorkflowFile>({ ...walk, pinned }, found, head(folder, inner)));
 }
 
 function add(walk: Walk, inner: string, reason: UnreadReason): void {

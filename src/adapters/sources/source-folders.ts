@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { ReadSource, SourceInspector } from '../../app/ports/workflow-sources.ts';
 import { assert } from '../../core/assert.ts';
-import { parseJson } from '../../core/json/json-value.ts';
+import { defined, parseJson } from '../../core/json/json-value.ts';
 import type { PackageSource, WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';
-import { copyFolder } from './git-copies.ts';
+import { type CopyDigests, copyFolder, fetchedDigests, recordFile } from './git-copies.ts';
 import { nodeFolderAccess, readFolder, type SourceFolder } from './read-folder.ts';
 
 /** How a package declares its workflows in package.json. */
@@ -25,6 +25,7 @@ export function sourceFolder(copies: string, source: WorkflowSourceEntry): Omit<
         refPrefix,
         within: copy,
         added: { name, kind: source.kind, commit: source.commit },
+        ...defined({ digests: digestsIn(copy, source.folder) }),
       };
     }
     case 'folder':
@@ -35,6 +36,26 @@ export function sourceFolder(copies: string, source: WorkflowSourceEntry): Omit<
       return { kind: 'plugin', dir: found.folder, refPrefix, within: found.dir, added: { name, kind: source.kind } };
     }
   }
+}
+
+const COPIES_MAX = 64;
+/** Records of copies, each read once while its file is unchanged. */
+const records = boundedCache<string, { readonly stamp: number; readonly digests: CopyDigests }>(COPIES_MAX);
+
+/** What the files of a folder in a copy were when they were fetched, by their path in the folder. */
+function digestsIn(copy: string, folder: string): CopyDigests | undefined {
+  if (nodeFolderAccess.stat(copy).isErr()) return undefined;
+  const stamp = nodeFolderAccess.stat(recordFile(copy)).match(
+    ({ modifiedMs }) => modifiedMs,
+    () => 0,
+  );
+  const known = records.get(copy);
+  const digests = known?.stamp === stamp ? known.digests : fetchedDigests(copy);
+  if (digests === undefined) return undefined;
+  if (stamp !== 0) records.set(copy, { stamp, digests });
+  if (folder === '.') return digests;
+  const inside = [...digests].filter(([path]) => path.startsWith(`${folder}/`));
+  return new Map(inside.map(([path, digest]) => [path.slice(folder.length + 1), digest]));
 }
 
 /** Whether the folder of a source exists. */

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
@@ -134,6 +143,7 @@ describe('a git source', () => {
     for (const request of [
       { address: `--upload-pack=touch ${trace}` },
       { address: `ext::sh -c touch% ${trace}` },
+      { address: `user@-oProxyCommand=touch ${trace}:flows.git` },
       { address: dir, ref: `--upload-pack=touch ${trace}` },
       { address: dir, folder: '../..' },
       { address: dir, name: '../x' },
@@ -141,6 +151,41 @@ describe('a git source', () => {
       expect((await addSource(services, request)).isErr(), JSON.stringify(request)).toBe(true);
     }
     expect([existsSync(trace), existsSync(own)]).toEqual([false, false]);
+  });
+
+  it('an edited, added or deleted file in the copy of a git source is reported and not used until it is fetched again', async () => {
+    enforces('git_source_pinned');
+    const dir = repository();
+    writeFileSync(join(dir, 'workflows', 'team.more.json'), JSON.stringify({ ...WORKFLOW, id: 'team.more' }));
+    commit(dir, 'second');
+    const { source } = (await addSource(services, { address: dir }))._unsafeUnwrap();
+    const flows = join(copyFolder(sourcePlaces(own).copies, source as { name: string; commit: string }), 'workflows');
+    writeFileSync(join(flows, 'team.hello.json'), JSON.stringify({ ...WORKFLOW, name: 'Edited' }));
+    writeFileSync(join(flows, 'team.own.json'), JSON.stringify({ ...WORKFLOW, id: 'team.own' }));
+    rmSync(join(flows, 'team.more.json'));
+    const edited = { kind: 'unread', reason: { code: 'copy_edited', source: 'flows' } };
+    const names = ['team.hello', 'team.own', 'team.more'];
+    expect(await listedFiles()).toMatchObject(names.map((name) => ({ ref: `flows/${name}.json`, content: edited })));
+    expect((await listSources(services))._unsafeUnwrap()).toMatchObject([{ health: { files: 0, edited: 3 } }]);
+
+    expect((await updateSources(services, { names: [], isForced: false }))._unsafeUnwrap()).toHaveLength(1);
+    expect((await listedFiles()).map(({ ref, content }) => [ref, content.kind])).toEqual([
+      ['flows/team.hello.json', 'text'],
+      ['flows/team.more.json', 'text'],
+    ]);
+  });
+
+  it('a copy that an earlier version fetched is compared with git before its files are used', async () => {
+    const dir = repository();
+    const { source } = (await addSource(services, { address: dir }))._unsafeUnwrap();
+    const copy = copyFolder(sourcePlaces(own).copies, source as { name: string; commit: string });
+    const record = join(copy, '.git', 'workrail-files.json');
+    rmSync(record);
+    expect(await listedFiles()).toMatchObject([{ content: { kind: 'text' } }]);
+    expect(existsSync(record)).toBe(true);
+    rmSync(record);
+    writeFileSync(join(copy, 'workflows', 'team.hello.json'), '{}');
+    expect(await listedFiles()).toMatchObject([{ content: { kind: 'unread', reason: { code: 'copy_edited' } } }]);
   });
 
   it('a git source that cannot be fetched or has no workflows is not added and leaves nothing behind', async () => {

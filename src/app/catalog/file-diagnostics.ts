@@ -31,6 +31,10 @@ const UNREAD_WORDS: ByCode<UnreadReason, readonly [DiagnosticCode, string]> = {
     `This is a link to ${target}, outside of the folder. Replace it with the file itself.`,
   ],
   not_a_file: () => ['file_unreadable', 'This is not a readable file. Replace it with a file, or remove it.'],
+  copy_edited: ({ source }) => [
+    'copy_edited',
+    `This file was changed after it was fetched, so it is not part of the pinned commit and is not used. To fetch it again: workrail source update ${source}. To keep the change, copy the file to ~/.workrail/workflows.`,
+  ],
   not_utf8: () => ['file_unreadable', 'The file is not UTF-8 text. Save it as UTF-8.'],
   too_many_files: ({ filesMax }) => [
     'too_many_files',

@@ -37,6 +37,8 @@ export type UnreadReason =
   | { readonly code: 'too_large'; readonly bytes: number; readonly bytesMax: number }
   | { readonly code: 'leads_outside'; readonly target: string }
   | { readonly code: 'not_a_file' }
+  /** The file differs from the one that was fetched with a pinned source. */
+  | { readonly code: 'copy_edited'; readonly source: string }
   | { readonly code: 'not_utf8' }
   | { readonly code: 'too_many_files'; readonly filesMax: number }
   | { readonly code: 'io_failed'; readonly cause: string };

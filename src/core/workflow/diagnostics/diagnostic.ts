@@ -23,6 +23,7 @@ export const DIAGNOSTIC_CODES = [
   'file_too_large',
   'file_unreadable',
   'link_leads_outside',
+  'copy_edited',
   'too_many_files',
   'not_json',
   'too_deep',
