@@ -131,13 +131,62 @@ test('a referenced document is found in the workspace or in the package, and a m
     { ...declared, source: 'https://example.org/guide', resolveFrom: 'workspace' as const },
     { ...declared, source: '.', resolveFrom: 'workspace' as const },
   ];
-  const found = await finder.find(references, folder);
+  const found = await finder.find(references, { workspace: folder, file: '/team/flows/x.json' });
   expect(found.map(({ path, isResolved }) => [path, isResolved])).toEqual([
     [join(folder, 'guide.md'), true],
     [join(folder, 'absent.md'), false],
-    ['/package/guide.md', false],
+    ['/team/flows/guide.md', false],
     ['https://example.org/guide', true],
     [join(folder, '.'), false],
   ]);
-  expect((await finder.find(references, undefined)).map(({ path }) => path)[0]).toBe('guide.md');
+  const nowhere = await finder.find(references, { workspace: undefined, file: 'x.json' });
+  expect(nowhere.map(({ path }) => path)[0]).toBe('guide.md');
+});
+
+test('a referenced document outside of the workspace is marked, also through a link', async () => {
+  const workspace = join(folder, 'project');
+  mkdirSync(join(workspace, 'docs'), { recursive: true });
+  writeFileSync(join(workspace, 'docs', 'own.md'), '# Own\n');
+  symlinkSync(join(folder, 'guide.md'), join(workspace, 'docs', 'link.md'));
+  const finder = referenceFiles(join(folder, 'install', 'workflows'));
+  const sources = [
+    'docs/own.md',
+    '../guide.md',
+    'docs/../../guide.md',
+    join(folder, 'guide.md'),
+    'docs/link.md',
+    'docs/none.md',
+    '../none.md',
+  ];
+  const inWorkspace = sources.map((source) => ({ ...declared, source, resolveFrom: 'workspace' as const }));
+  const inPackage = ['own.md', '../../guide.md'].map((source) => ({
+    ...declared,
+    source,
+    resolveFrom: 'package' as const,
+  }));
+  const web = { ...declared, source: 'https://example.org/guide', resolveFrom: 'workspace' as const };
+  const found = await finder.find([...inWorkspace, ...inPackage, web], {
+    workspace,
+    file: join(workspace, 'docs', 'x.json'),
+  });
+  expect(found.map(({ isOutside }) => isOutside)).toEqual([
+    false,
+    true,
+    true,
+    true,
+    true,
+    false,
+    true,
+    false,
+    true,
+    true,
+  ]);
+  expect(found.map(({ isResolved }) => isResolved).slice(-3)).toEqual([true, true, true]);
+});
+
+test('a document of a bundled routine is found beside the bundle when another file calls the routine', async () => {
+  const finder = referenceFiles(folder);
+  const reference = { ...declared, source: 'guide.md', resolveFrom: 'package' as const };
+  const [found] = await finder.find([reference], { workspace: undefined, file: '/team/flows/x.json' });
+  expect(found).toMatchObject({ path: join(folder, 'guide.md'), isResolved: true, isOutside: false });
 });

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Hasher } from '../app/ports/system-services.ts';
 import type { ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-observer.ts';
 import { canonicalBytes } from '../core/json/canonical-json.ts';
 import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
 import type { BoundWorkspace, ChangedFile } from '../core/run/gate-facts.ts';
-import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
+import { type CompiledWorkflow, leadsOutside } from '../core/workflow/compiled/compiled-workflow.ts';
+import { isInside } from './guarded-file.ts';
 
 /** Starting a workflow must not wait for a repository on a slow disk. */
 const GIT_MS_MAX = 300;
@@ -174,16 +175,37 @@ const WEB = /^https?:\/\//;
 /** Finds referenced documents in the workspace and beside the bundled workflows. */
 export function referenceFiles(packageFolder: string): ReferenceFinder {
   return {
-    find: async (references, workspace) =>
-      references.map((reference) => shown(reference, reference.resolveFrom === 'package' ? packageFolder : workspace)),
+    find: async (references, { workspace, file }) => {
+      const own = isAbsolute(file) ? dirname(file) : packageFolder;
+      return references.map((reference) => {
+        const starts = reference.resolveFrom === 'package' ? [own, packageFolder] : [workspace];
+        return shown(reference, starts, [workspace, own, dirname(packageFolder)]);
+      });
+    },
   };
 }
 
 /** A web address is used as it is. Nothing is fetched. */
-function shown({ title, source, purpose, isAuthoritative }: Reference, folder: string | undefined): ShownReference {
-  const path = isAbsolute(source) || WEB.test(source) || folder === undefined ? source : join(folder, source);
-  const isResolved = WEB.test(source) || (isAbsolute(path) && isFile(path));
-  return { title, path, purpose, isAuthoritative, isResolved };
+function shown(
+  reference: Reference,
+  starts: readonly (string | undefined)[],
+  folders: readonly (string | undefined)[],
+): ShownReference {
+  const { title, source, purpose, isAuthoritative } = reference;
+  const head = { title, purpose, isAuthoritative };
+  if (WEB.test(source)) return { ...head, path: source, isResolved: true, isOutside: true };
+  const paths = starts.map((start) => (isAbsolute(source) || start === undefined ? source : join(start, source)));
+  const found = paths.find((path) => isAbsolute(path) && isFile(path));
+  const path = found ?? paths[0] ?? source;
+  const isOutside = isAbsolute(path) ? !folders.some((folder) => isIn(path, folder)) : leadsOutside(reference);
+  return { ...head, path, isResolved: found !== undefined, isOutside };
+}
+
+/** Whether a file is in a folder, with links resolved if it exists. */
+function isIn(path: string, folder: string | undefined): boolean {
+  if (folder === undefined) return false;
+  const real = realFolder(folder) ?? resolve(folder);
+  return isInside(realFolder(path) ?? resolve(real, relative(folder, path)), real);
 }
 
 function isFile(path: string): boolean {

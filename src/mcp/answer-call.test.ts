@@ -306,7 +306,9 @@ describe('an accepted call', () => {
 
   it('the reply contains every text, the step first', async () => {
     enforces('content_item_order', 'tool_metadata_complete');
-    const found = [{ title: 'Style', path: 'docs/style.md', purpose: '', isAuthoritative: true, isResolved: true }];
+    const found = [
+      { title: 'Style', path: 'docs/style.md', purpose: '', isAuthoritative: true, isResolved: true, isOutside: false },
+    ];
     const placed = { ...desk, services: { ...services, references: { find: async () => found } } };
     const result = await answerCall(placed, { name: 'start_workflow', arguments: { workflowId: 'wr.first_steps' } });
     const texts = result.content.map((item) => (item.type === 'text' ? item.text : expect.fail('a text')));

@@ -112,6 +112,7 @@ const ELSEWHERE: readonly Producer[] = [
       'warning capability_degraded',
       'warning exceeds_recommended_risk_policy',
       'warning reference_unresolved',
+      'warning reference_outside',
       'warning legacy_id',
       'warning blank_left_out',
     ],

@@ -247,9 +247,8 @@ test('a reply warns about notes that are cut, unset values, missing documents, b
   const recommendedPreferences = { recommendedRiskPolicy: 'conservative' };
   const file = { ...BASE, id: 'old-name', references: [reference], recommendedPreferences, steps };
   const defaults = async () => ok({ ...PRESETS.guided, riskPolicy: 'aggressive' as const });
-  const references = {
-    find: async () => [{ ...reference, path: './gone.md', isAuthoritative: true, isResolved: false }],
-  };
+  const found = { ...reference, path: '/etc/gone.md', isAuthoritative: true, isResolved: false, isOutside: true };
+  const references = { find: async () => [found] };
   const agent = engine({ listing: () => withFile(file), services: { defaults, references } });
   const start = await agent.start('old-name');
   const long = await agent.send(start, { notes: 'x'.repeat(70_000), context: { free: '<fill: something>' } });

@@ -159,6 +159,7 @@ const REFERENCES = [
     purpose: 'What a finding is.',
     isAuthoritative: true,
     isResolved: true,
+    isOutside: false,
   },
   {
     title: 'Old incidents',
@@ -166,6 +167,7 @@ const REFERENCES = [
     purpose: 'What went wrong before.',
     isAuthoritative: false,
     isResolved: false,
+    isOutside: false,
   },
 ];
 

@@ -11,8 +11,15 @@ export type WorkspaceObserver = {
   tree(workspace: string): Promise<BoundWorkspace | undefined>;
 };
 
+/** What the paths of references start from. */
+export type ReferencePlaces = {
+  readonly workspace: string | undefined;
+  /** The workflow file. */
+  readonly file: string;
+};
+
 /** Finds the documents that a workflow refers to. */
 export type ReferenceFinder = {
   /** Every reference in its declared order, marked if no file exists. Reads no content. */
-  find(references: CompiledWorkflow['references'], workspace: string | undefined): Promise<readonly ShownReference[]>;
+  find(references: CompiledWorkflow['references'], places: ReferencePlaces): Promise<readonly ShownReference[]>;
 };

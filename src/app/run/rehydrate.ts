@@ -22,6 +22,7 @@ import { attemptCount } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { blockersAt } from '../../core/views/run-status.ts';
 import { lineEnd, runLine, type SessionView } from '../../core/views/session-view.ts';
+import { leadsOutside } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
@@ -150,8 +151,9 @@ async function withEarlierStep(
   }));
 }
 
-function named({ title, source, purpose, isAuthoritative }: RunPlace['index']['workflow']['references'][number]) {
-  return { title, path: source, purpose, isAuthoritative, isResolved: true };
+function named(reference: RunPlace['index']['workflow']['references'][number]) {
+  const { title, source, purpose, isAuthoritative } = reference;
+  return { title, path: source, purpose, isAuthoritative, isResolved: true, isOutside: leadsOutside(reference) };
 }
 
 /** The numbers of the next attempt and checkpoint: as many as there are. */

@@ -47,12 +47,15 @@ function warningFacts(
   { warnings, unset }: StartOutcome,
 ): readonly WarningFact[] {
   const titles = references.filter(({ isResolved }) => !isResolved).map(({ title }) => title);
+  const isOthers = listed.file.kind === 'project' || listed.file.kind === 'remote' || listed.file.kind === 'plugin';
+  const outside = references.filter(({ isOutside }) => isOutside && isOthers).map(({ title }) => title);
   const { id, suggestedId } = listed;
   return [
     ...noticed,
     ...warnings,
     ...(unset.length === 0 ? [] : [{ code: 'skipped_for_unset_value', skipped: unset } as const]),
     ...(titles.length === 0 ? [] : [{ code: 'reference_unresolved', titles } as const]),
+    ...(outside.length === 0 ? [] : [{ code: 'reference_outside', titles: outside } as const]),
     ...(suggestedId === undefined ? [] : [{ code: 'legacy_id', workflowId: id, suggestedId } as const]),
   ];
 }

@@ -76,7 +76,7 @@ export async function startWorkflow(
     // Git is asked before anything is locked: it may be slow.
     const [observed, references, compilePattern, pinned, defaults, gates] = await Promise.all([
       services.workspace.observe(workspace),
-      services.references.find(workflow.references, workspace),
+      services.references.find(workflow.references, { workspace, file: listed.file.path }),
       patternsFor(services, workflow),
       pin(services, listed),
       services.defaults(workspace),

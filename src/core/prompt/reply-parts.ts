@@ -50,6 +50,8 @@ export type ShownReference = {
   readonly purpose: string;
   readonly isAuthoritative: boolean;
   readonly isResolved: boolean;
+  /** Whether it belongs neither to the workspace nor to the folder of the workflow. */
+  readonly isOutside: boolean;
 };
 
 /** Everything that goes into a reply about a run. */

@@ -93,6 +93,7 @@ const reference = named('reference', {
   purpose: z.string().optional(),
   authoritative: z.boolean().optional(),
   resolved: z.boolean().optional(),
+  outside: z.literal(true).optional(),
 });
 
 const texts = z.array(z.string()).min(1);

@@ -28,6 +28,25 @@ const firstStep = (rest: object, around: object = {}) => {
   return first;
 };
 
+describe('documents', () => {
+  it('the author of a path that leads out of the project is warned', () => {
+    const to = (source: string, rest: object = {}) => ({ id: source, title: 'T', source, ...rest });
+    const references = [
+      to('docs/a.md'),
+      to('docs/../b.md'),
+      to('https://example.org/c'),
+      to('../schemas/d.json', { resolveFrom: 'package' }),
+      to('docs/../../e.md'),
+      to('/etc/passwd'),
+      to('../../f.md', { resolveFrom: 'package' }),
+    ];
+    const named = references.map((reference, i) => ({ ...reference, id: `r${i}` }));
+    expect(foundIn({ references: named })).toEqual(
+      [4, 5, 6].map((i) => `warning reference_outside /references/${i}/source`),
+    );
+  });
+});
+
 describe('prompts', () => {
   it('prompt blocks are rendered in one order, under headings', () => {
     enforces('prompt_blocks_set_and_order');

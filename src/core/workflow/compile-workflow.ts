@@ -1,7 +1,7 @@
 import { ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
 import { isList, isObject, type JsonValue } from '../json/json-value.ts';
 import { orList } from '../text/words.ts';
-import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
+import { type CompiledWorkflow, leadsOutside } from './compiled/compiled-workflow.ts';
 import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding, Diagnostic } from './diagnostics/diagnostic.ts';
 import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';
@@ -106,6 +106,7 @@ function readSyntax(input: CompileInput, tools: CompileTools, diagnostics: Diagn
   checkCycles(syntax, findings);
   checkBlockSizes(syntax.steps, findings);
   checkSlots(syntax.extensionPoints, input, findings);
+  checkDocuments(syntax, findings);
   checkPlaces(reader, findings);
   return { syntax, root: parsed.value, findings };
 }
@@ -166,6 +167,16 @@ function checkSlots(points: readonly ExtensionPoint[], offered: Offered, finding
       ? { unknown: { name: value, known: [...offered.templates.keys()].sort() } }
       : {};
     findings.push({ code: 'wrong_kind', severity: 'error', at: `${at}/default`, message, ...unknown });
+  }
+}
+
+/** A document that other machines do not have at that place. A web address is the same everywhere. */
+function checkDocuments({ references }: WorkflowSyntax, findings: CompilerFinding[]): void {
+  for (const reference of references) {
+    const { at, source } = reference;
+    if (/^https?:/.test(source) || !leadsOutside(reference)) continue;
+    const message = `"${source}" leads out of the project, so other machines may not have it, and agents are asked to check with the user first. Use a path inside the project or a web address.`;
+    findings.push({ code: 'reference_outside', severity: 'warning', at: `${at}/source`, message });
   }
 }
 

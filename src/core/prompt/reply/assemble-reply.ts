@@ -133,8 +133,8 @@ function areReferencesShown(lifecycle: Lifecycle): boolean {
 /** The documents of a workflow: in full at the start, later only their paths. */
 function referencesText(references: readonly ShownReference[], lifecycle: Lifecycle): string {
   const lines = references.map((reference) => {
-    const { title, path, purpose, isAuthoritative, isResolved } = reference;
-    const mark = isResolved ? '' : ' [unresolved]';
+    const { title, path, purpose, isAuthoritative, isResolved, isOutside } = reference;
+    const mark = `${isOutside ? ' [outside the workspace]' : ''}${isResolved ? '' : ' [unresolved]'}`;
     if (lifecycle !== 'start') return `- ${title}${mark}: ${path}`;
     const weight = isAuthoritative ? ' (authoritative)' : '';
     return `- ${title}${weight}${mark}: ${path}${purpose === '' ? '' : `\n  ${purpose}`}`;
@@ -143,9 +143,10 @@ function referencesText(references: readonly ShownReference[], lifecycle: Lifecy
 }
 
 function referencesData(references: readonly ShownReference[], lifecycle: Lifecycle): readonly JsonObject[] {
-  return references.map(({ title, path, purpose, isAuthoritative, isResolved }) =>
-    lifecycle === 'start'
-      ? { title, path, purpose, authoritative: isAuthoritative, resolved: isResolved }
-      : { title, path },
-  );
+  return references.map(({ title, path, purpose, isAuthoritative, isResolved, isOutside }) => ({
+    title,
+    path,
+    ...(lifecycle === 'start' ? { purpose, authoritative: isAuthoritative, resolved: isResolved } : {}),
+    ...(isOutside ? { outside: true } : {}),
+  }));
 }

@@ -101,6 +101,16 @@ describe('sections of a reply', () => {
     ]);
   });
 
+  test('a document outside of the workspace is marked wherever it is shown', () => {
+    const { references = [], ...parts } = SITUATIONS['start-guided']?.() ?? reviewAt('scope');
+    const outside = references.map((reference) => ({ ...reference, isOutside: true }));
+    for (const lifecycle of ['start', 'rehydrate'] as const) {
+      const reply = stepReply({ ...parts, references: outside, lifecycle });
+      expect(reply.furtherTexts?.join('')).toMatch(/Review guide.* \[outside the workspace\]: \/work/);
+      expect(reply.structured['references']).toMatchObject([{ outside: true }, { outside: true }]);
+    }
+  });
+
   test('recap, draft and branch are shown on rehydration only; the goal also at the start', () => {
     const { goal, recap, branch, draft } = {
       ...SITUATIONS['rehydrate-done-before']?.(),

@@ -72,6 +72,23 @@ const referenceSchema = z.object({
   resolveFrom: z.enum(['workspace', 'package']),
 });
 
+/**
+ * Whether the address of a document leads out of where it belongs, as far as the text shows. A package keeps its
+ * documents beside the folder of its workflows.
+ */
+export function leadsOutside({
+  source,
+  resolveFrom,
+}: Pick<CompiledWorkflow['references'][number], 'source' | 'resolveFrom'>): boolean {
+  if (/^(?:[a-z][a-z0-9+.-]+:|[A-Za-z]:|[\\/~])/.test(source)) return true;
+  let depth = resolveFrom === 'package' ? 1 : 0;
+  for (const part of source.split(/[\\/]/)) {
+    depth += part === '..' ? -1 : part === '.' || part === '' ? 0 : 1;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
 /** Something an author should know; shown again to anyone who inspects the workflow. */
 const COMPILED_WARNING_CODES = ['legacy_id', 'context_loop', 'schema_rule_not_enforced'] as const;
 

@@ -82,6 +82,7 @@ export const DIAGNOSTIC_CODES = [
   'body_not_found',
   'context_loop',
   'schema_rule_not_enforced',
+  'reference_outside',
   'choice_kind_missing',
   'secret_in_context',
   'too_many_steps',
