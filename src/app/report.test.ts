@@ -27,7 +27,7 @@ describe('reports', () => {
     const [run] = report.sessions[0]?.runs ?? [];
     expect(run?.workflow.steps).toBe(6);
     expect(markdown).toContain(
-      'the workflow has 6 steps. The step numbers below count only the steps that a branch ran.',
+      'the workflow has 6 steps. Steps are numbered in the order in which they ran on each branch; skipped steps have no number.',
     );
     for (const heading of ['✓ 2. Hypotheses', '✓ 3. Fix it', '▲ 4. Verify the fix (blocked)', '✓ 5. Wrap up']) {
       expect(markdown).toContain(`# ${heading}`);

@@ -79,12 +79,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'session close <id>',
-    summary: 'close a session, so that resume_session no longer offers it; an agent that continues it reopens it',
+    summary: 'close a session, so that resume_session no longer offers it; if an agent continues it, it is open again',
     load: async () => (await import('./upkeep/session-close.ts')).sessionClose,
   },
   {
     usage: 'session accept <id>',
-    summary: 'accept an imported session, so that agents can resume it; only in a terminal',
+    summary: 'accept an imported session, so that agents can resume it (works only in a terminal)',
     load: async () => (await import('./upkeep/session-accept.ts')).sessionAccept,
   },
   {

@@ -22,7 +22,7 @@ type ShownKeys = z.infer<typeof keysShape>;
 
 export const keysRotate = command({
   options: [
-    { flags: '--yes', help: 'do not ask for confirmation (tokens of the key before the current one become invalid)' },
+    { flags: '--yes', help: 'do not ask for confirmation; tokens signed with the previous key become invalid' },
   ],
   example: 'workrail keys rotate',
   data: z.strictObject({ before: keysShape, after: keysShape }),

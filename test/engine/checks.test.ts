@@ -78,7 +78,7 @@ describe.each(MODES)('a check in %s', (mode) => {
     if (mode === 'full_auto_never_stop') {
       expect(reply.structured['gaps']).toMatchObject([{ detail: 'missing_required_output' }]);
       expect(checksOf(reply)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'reported' }]);
-      expect(reply.text).toContain('Checks: unit only reported.');
+      expect(reply.text).toContain('Checks: "unit" only reported.');
       return;
     }
     const tag = (reply.structured['run'] as JsonObject)['tag'];
@@ -95,7 +95,7 @@ describe.each(MODES)('a check in %s', (mode) => {
     await attest(run, reply);
     const next = await run.send(reply);
     expect(kindOf(next)).toBe('ok');
-    expect(next.text).toContain('Checks: unit observed.');
+    expect(next.text).toContain('Checks: "unit" observed.');
   });
 });
 
@@ -186,7 +186,7 @@ test('the last reply and a rehydrated end list the checks with their grades', as
   expect(reply.structured['isComplete']).toBe(true);
   for (const end of [reply, await run.show(reply)]) {
     expect(end.text).toContain(
-      'Checks, and how well each is shown (weakest to strongest: asserted, reported, observed, verified):\n- "Do it": unit observed',
+      'Checks, with the strength of the evidence for each (weakest to strongest: asserted, reported, observed, verified):\n- "Do it": "unit" observed',
     );
     expect(checksOf(end)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'observed' }]);
   }

@@ -36,7 +36,7 @@ const CLAIMS = [
   'Approved by the user on the terminal.',
   'Assessment "readiness" accepted: correctness = high.',
   'No gaps are open: every requirement was met.',
-  'Everything that is checked was handed in.',
+  'Every required output was sent.',
   '"Review" is complete. No steps are left.',
   'Saved. The step is still pending.',
 ];

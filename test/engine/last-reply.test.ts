@@ -33,7 +33,7 @@ test('the last reply says what was done and skipped, and why', async () => {
         '- "Step b": only if size is "large".',
         '- "Step d": only if risk is "high".',
         '',
-        'No gaps are open. Everything that is checked was handed in.',
+        'No gaps are open. Every required output was sent.',
       ].join('\n'),
     );
     expect(structured['result']).toEqual({

@@ -27,7 +27,7 @@ describe('workflow dry-run', () => {
       0,
       [
         'skipped  design',
-        'gap      user_only_dependency:needs_user_approval  The user has not given "merge_now": May I merge?',
+        'gap      user_only_dependency:needs_user_approval  The user has not given "merge_now". The step says: May I merge?',
         '✓ complete  5 steps, 5 calls, 0 blocks, N kB read',
         '',
       ].join('\n'),

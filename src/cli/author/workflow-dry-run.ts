@@ -62,7 +62,7 @@ export const workflowDryRun = command({
   operands: [WORKFLOW],
   options: [
     { flags: '--script <file>', help: "take the agent's answers from this file instead of asking" },
-    { flags: '--yes', help: 'fill in the form of every step automatically instead of asking' },
+    { flags: '--yes', help: 'answer every step automatically with valid sample values instead of asking' },
     CONTEXT_OPTION,
     MODE_OPTION,
   ],

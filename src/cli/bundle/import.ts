@@ -49,7 +49,7 @@ export const importCommand = command({
     { flags: '--no-accept', help: 'import without accepting; agents cannot resume the session until you accept it' },
     {
       flags: '--update',
-      help: 'add what is new to a session that was imported from an older bundle of the same session',
+      help: 'if this session was imported before, add only what is new in this bundle',
     },
   ],
   example: 'workrail import session.json --dry-run',

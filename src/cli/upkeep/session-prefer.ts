@@ -29,7 +29,7 @@ export const sessionPrefer = command({
   options: [
     {
       flags: '--risk <policy>',
-      help: 'how detailed the advice in warnings is: conservative (most), balanced or aggressive (least)',
+      help: 'how much advice warnings contain: conservative (most), balanced or aggressive (least)',
     },
     { flags: '--run <tag>', help: 'change only this run of the session' },
   ],

@@ -52,7 +52,7 @@ export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastA
   const steps =
     workflow.steps === undefined
       ? ''
-      : `; the workflow has ${plural(workflow.steps, 'step')}. The step numbers below count only the steps that a branch ran.`;
+      : `; the workflow has ${plural(workflow.steps, 'step')}. Steps are numbered in the order in which they ran on each branch; skipped steps have no number.`;
   return [
     fact('Workflow', code(workflow.workflowId), secondary(`${source}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),
@@ -232,7 +232,7 @@ export function entryFacts(entry: ReportEntry): readonly (readonly [name: string
     ...entry.decisions
       .filter(({ kind }) => kind !== 'selected_next_step')
       .map(({ summary }) => ['Decision', decisionText(summary)] as const),
-    ...entry.skipped.map((step) => ['Skipped', stepLabel(step)] as const),
+    ...entry.skipped.map((step) => ['Skipped', stepLabel({ ...step, title: `"${step.title}"` })] as const),
     ...entry.preferences.map((change) => {
       const mode = `${modeWords(change)}, ${SETTERS[change.setBy]}`;
       return ['Mode', [mode, ...change.warnings].join('. ')] as const;
@@ -253,9 +253,9 @@ const DECISIONS: readonly (readonly [logged: RegExp, shown: string])[] = [
   [/^The decision is (".+") in loop (".+")\.$/, 'The agent decided $1 for loop $2.'],
   [/^The run condition of (step|loop) (".+") is false\.$/, 'Skipped $1 $2: its condition is false.'],
   // The next entry shows the step, so its id is left out.
-  [/^The run condition of (?:1 step from|step) ".+" is true\.$/, 'The condition of the next step is true.'],
-  [/^The run condition of loop (".+") is true\.$/, 'The condition of loop $1 is true.'],
-  [/^The run condition of (\d+ steps) from ".+" is true\.$/, 'The condition of the next $1 is true.'],
+  [/^The run condition of (?:1 step from|step) ".+" is true\.$/, 'The next step runs, because its condition is true.'],
+  [/^The run condition of loop (".+") is true\.$/, 'Loop $1 runs, because its condition is true.'],
+  [/^The run condition of (\d+ steps) from ".+" is true\.$/, 'The next $1 run, because their condition is true.'],
   [/^(Skipped \d+ steps \(.+\)): the run condition is false\.$/, '$1: their condition is false.'],
   [
     /^This step was already done from here, so this is a new branch\.$/,

@@ -3,7 +3,7 @@ import { type ByKind, byKind } from '../../core/assert.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { normaliseToken } from '../../core/text/binary-text.ts';
 import { andList, orList } from '../../core/text/words.ts';
-import { TOKEN_SLOTS } from '../../core/token/token.ts';
+import { TOKEN_PREFIXES, TOKEN_SLOTS, type TokenKind } from '../../core/token/token.ts';
 import {
   type FormatProblem,
   retryOfTokenRefusal,
@@ -147,9 +147,14 @@ function hashMismatch({ source, place }: Extract<TokenRefusal, { code: 'TOKEN_WO
   };
 }
 
+/** What every token of a kind begins with. */
+function startOf(kind: TokenKind): string {
+  return `${TOKEN_PREFIXES[kind]}_`;
+}
+
 const SCOPE_WORDS: ByKind<ScopeMismatch, Words, [Situation]> = {
   slot: ({ slot, expected, found, tag }, situation) => ({
-    message: `${slot} needs a token of kind ${orList(expected)}, not one of kind ${found} (run ${tag}).${owners(situation)}`,
+    message: `${slot} needs a token that begins with ${orList(expected.map(startOf))}, not one that begins with ${startOf(found)} (run ${tag}).${owners(situation)}`,
     ...corrected(situation, 'Send each token in the argument with its name.'),
   }),
   session: (_, situation) => ({

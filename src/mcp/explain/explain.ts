@@ -77,7 +77,7 @@ const PATH_WRONG = 'belongs to a project, send your call again with a correct wo
 const OF_PROJECT = "belongs to a project, send the project's absolute path as workspacePath.";
 
 const TOKEN_WANTED =
-  'Send the ackToken of the step you did, or the stateToken of a step to see it again, from the last reply. If you have neither, call resume_session.';
+  'From the last reply, send the ackToken to report the step, or the stateToken to see the step again. If you have neither, call resume_session.';
 
 const WORDS: WordsFor<Refusal> = {
   ...TOKEN_WORDS,

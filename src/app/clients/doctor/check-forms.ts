@@ -28,7 +28,9 @@ export async function checkForms(services: ClientServices): Promise<readonly Doc
     ...(await codexFindings(services)),
     ...(await cursorFindings(services)),
   ];
-  return found.length > 0 ? found : [good('approval forms: no hook or setting found that answers them automatically')];
+  return found.length > 0
+    ? found
+    : [good('approval forms: no hook or setting on this machine answers them in place of a person')];
 }
 
 async function hookFindings(services: ClientServices): Promise<readonly DoctorFinding[]> {

@@ -42,7 +42,7 @@ function decidedLines(decided: readonly Gap[], index: WorkflowIndex): readonly s
   return [`Decided by the agent, without asking the user: ${names.join('; ')}.`];
 }
 
-const ALL = 'No gaps are open. Everything that is checked was handed in.';
+const ALL = 'No gaps are open. Every required output was sent.';
 const NONE = 'No gaps are open, but steps were skipped because a value was never set. Tell the user which.';
 
 /** How well it is known that each check passed, step by step. */
@@ -79,7 +79,7 @@ export function answersText(answers: NonNullable<ReplyParts['evidence']>, { work
 }
 
 const GRADES_LEAD =
-  'Checks, and how well each is shown (weakest to strongest: asserted, reported, observed, verified):';
+  'Checks, with the strength of the evidence for each (weakest to strongest: asserted, reported, observed, verified):';
 
 /** A title with placeholders says nothing without their values, so the id is used instead. */
 function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {

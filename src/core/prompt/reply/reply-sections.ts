@@ -158,7 +158,7 @@ function list(lead: string, texts: readonly string[]): readonly Section[] {
   return texts.length === 0 ? [] : [[[lead, ...texts.map((text) => `- ${text}`)].join('\n')]];
 }
 
-const KEPT = `Your blocked report is kept; see "${RECORDED}" below. Send only what is missing; new notes replace these.`;
+const KEPT = `Your blocked report is kept; see "${RECORDED}" below. Send only what is missing. If you send notes again, they replace these.`;
 
 function draftEntries(
   { artifactKinds }: NonNullable<ReplyParts['draft']>,

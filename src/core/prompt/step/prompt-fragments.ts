@@ -157,7 +157,7 @@ export function delegationText(place: StepPlace, filler: ValueFiller): string | 
 }
 
 const OBSERVE =
-  'You can also report the result in `output.artifacts`, so that later steps know: {"kind":"wr.capability_observation","capability":"delegation","status":"available"}, or "unavailable" if you could not delegate.';
+  'You can also report in `output.artifacts` whether it worked: {"kind":"wr.capability_observation","capability":"delegation","status":"available"}, or "unavailable" if you could not delegate.';
 
 function lead(way: DelegationWay, what: string, isOne: boolean): string {
   switch (way) {

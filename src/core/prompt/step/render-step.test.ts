@@ -225,7 +225,7 @@ describe('the requirements of a step', () => {
       ...['irreversible_action', 'external_side_effect', 'policy_or_compliance'].map(choice),
       told({ reason: 'needs_user_secret_or_token', prompt: 'Which token?' }),
     ];
-    expect(left).toEqual(left.map(() => expect.stringContaining('nothing that cannot be undone')));
+    expect(left).toEqual(left.map(() => expect.stringContaining('Do not do anything that cannot be undone')));
   });
 
   test('a prompt asks for a capability where it can be shown, and says so where it cannot', () => {

@@ -306,7 +306,7 @@ describe('a run that never stops', () => {
         events.gap({
           severity: 'critical',
           reason: { category: 'user_only_dependency', detail: 'needs_user_choice' },
-          summary: 'The user has not given "plan": Which?',
+          summary: 'The user has not given "plan". The step says: Which?',
           resolution: { kind: 'unresolved' },
           evidenceRefs: [{ kind: 'output', outputId: expect.stringMatching(/^out_/) }],
           details: {

@@ -38,12 +38,12 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     const command = unset.length === 0 ? `\`${shown(text)}\`` : `its command (send ${names} in context)`;
     const attest = `\`${attestLine(check, place)}\``;
     const isFromContext = keys.length > 0;
-    const confirmed = `ask the user to run ${attest} in a terminal of their own, because a person must confirm a command that comes from context.`;
+    const confirmed = `ask the user to run ${attest} in a terminal of their own. Only a person can confirm a command that comes from context.`;
     switch (check.minimum) {
       case 'asserted':
         return `${named}: run ${command} and write in the notes how it ended.`;
       case 'reported':
-        return `${named} must pass. Run ${command}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. Better: ${isFromContext ? confirmed : `run ${attest}.`}${demands(check)}`;
+        return `${named} must pass. Run ${command}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. Stronger: ${isFromContext ? confirmed : `run ${attest}.`}${demands(check)}`;
       case 'verified':
         return `${named}: ${NOBODY_VERIFIES} Run ${attest} all the same, so that it is observed.`;
       default:

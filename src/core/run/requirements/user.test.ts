@@ -40,7 +40,7 @@ describe('something only a user can supply', () => {
           {
             reason: 'user_only_dependency:needs_user_artifact',
             pointer: { kind: 'context_key', key: 'plan' },
-            message: 'The user has not given "plan": Send the plan.',
+            message: 'The user has not given "plan". The step says: Send the plan.',
             suggestedFix:
               'Ask the user and wait. Never answer for the user. Then send the answer in the `context` argument, under the key "plan".',
             requirement: 'user_dependency:plan',

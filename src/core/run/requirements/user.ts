@@ -95,7 +95,7 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
     return {
       reason: code,
       pointer,
-      message: `The user has not given ${quote(contextKey)}: ${question}`,
+      message: `The user has not given ${quote(contextKey)}. The step says: ${question}`,
       suggestedFix: `Ask the user and wait. Never answer for the user. Then send the answer in the \`context\` argument, under the key ${quote(contextKey)}.`,
     };
   },
@@ -285,10 +285,10 @@ const ONLY_THE_USER: { readonly [reason in Dependency['reason']]: string } = {
 const ASSUMED =
   'In this mode you do not ask the user. Look for the answer yourself. If you do not find it, assume the most likely one, write in the notes what you assumed, and continue. The run records a gap.';
 const WITHOUT =
-  'In this mode you do not ask the user. Do the parts of this step that do not need the user, and nothing that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
+  'In this mode you do not ask the user. Do the parts of this step that do not need the user. Do not do anything that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
 /** Answers that the agent reports do not count. */
 const WAITS =
-  'Report your work as usual. The report is shown to the user, and the run waits until the user answers in the form that the client shows, or in a terminal. Do not answer for the user: an answer in notes or context does not count.';
+  'Report your work as usual. The report is shown to the user, and the run waits until the user fills in the form shown by the client, or answers in a terminal. Do not answer for the user: an answer in notes or context does not count.';
 const HELD_BACK =
   "Your first report is always blocked: show it to the user and wait for the answer. Then send the call from the blocked reply, with the report and the user's answer, in their words, as notes.";
 

@@ -233,7 +233,7 @@ export const missingExamples: LintRule = {
   find: ({ syntax, kind }) =>
     kind === 'routine' || syntax.examples.length > 0
       ? []
-      : [{ at: '/name', message: 'The workflow has no "examples", so clients cannot compare it with a goal.' }],
+      : [{ at: '/name', message: 'The workflow has no "examples", so an agent cannot tell which goals it fits.' }],
 };
 
 /** Where phrases of plain words stand in a file: letters and spaces look the same in a text and in its JSON. */
