@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Result } from 'neverthrow';
+import type { StoreLimit } from '../app/ports/store-failure.ts';
 import {
   type ResolvedSettings,
   resolveSettings,
@@ -109,6 +110,13 @@ export function settingsOf({ settings }: Pick<ResolvedSettings, 'settings'>): Se
     isLogged: settings.log.value === true,
     isSessionStartOn: settings.startSession.value === true,
   };
+}
+
+/** How much may be stored. It is read while a server runs, so raising it needs no restart. */
+export async function ownStoreLimits(): Promise<{ readonly [limit in StoreLimit]: number }> {
+  const { settings } = await loadOwnConfig(undefined);
+  const [session, daily] = [settings['store.sessionMiB'], settings['store.dailyMiB']];
+  return { 'store.sessionMiB': Number(session.value), 'store.dailyMiB': Number(daily.value) };
 }
 
 /** The data folder of this machine. */

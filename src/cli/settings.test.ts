@@ -55,6 +55,8 @@ describe('config', () => {
       { key: 'gates.waitSeconds', value: 45, origin: { kind: 'default' } },
       { key: 'gates.unattended', value: 'block', origin: { kind: 'default' } },
       { key: 'dataDir', value: '/data/workrail', origin: { kind: 'default' } },
+      { key: 'store.sessionMiB', value: 256, origin: { kind: 'default' } },
+      { key: 'store.dailyMiB', value: 2048, origin: { kind: 'default' } },
       { key: 'tokenFormat', value: 'v1', origin: { kind: 'variable', name: 'WORKRAIL_TOKEN_FORMAT' } },
       { key: 'log', value: true, origin: USER },
       { key: 'startSession', value: false, origin: { kind: 'default' } },

@@ -25,6 +25,7 @@ const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code 
   io_failed: { code: 'io_failed', operation: 'list sessions', place: 'sessions', cause: 'EACCES' },
   busy: { code: 'busy', running: 'key_rotation', holder: 'process 4711' },
   lock_lost: { code: 'lock_lost', place: 'sessions/x' },
+  limit_reached: { code: 'limit_reached', setting: 'store.sessionMiB', maxMiB: 256 },
   unsafe_permissions: { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
   damaged: { code: 'damaged', damage: { reason: 'manifest_not_json', place: 'sessions/x/manifest.jsonl', offset: 7 } },
   unknown_version: { code: 'unknown_version', place: 'sessions/x/manifest.jsonl', offset: 3, version: '9' },
@@ -71,6 +72,10 @@ describe('the words for a refusal', () => {
     expect(told('unsafe_permissions')).toEqual([
       'STORE_IO',
       expect.stringContaining('chmod 600 keys/keyring.json" in /data/workrail'),
+    ]);
+    expect(told('limit_reached')).toEqual([
+      'STORE_IO',
+      expect.stringMatching(/256 MiB that the setting store\.sessionMiB .*"workrail config set store\.sessionMiB 512"/),
     ]);
     expect(told('damaged')).toEqual(['STORE_CORRUPT', expect.stringMatching(/manifest\.jsonl at byte 7\. .*backup/)]);
     expect(told('unknown_version')).toEqual(['STORE_UNKNOWN_VERSION', expect.stringMatching(/version 9.*Update/)]);
@@ -151,6 +156,7 @@ describe('the words for a refusal', () => {
       io_failed: EXIT.failed,
       busy: EXIT.failed,
       lock_lost: EXIT.failed,
+      limit_reached: EXIT.failed,
       unsafe_permissions: EXIT.failed,
       damaged: EXIT.failed,
       unknown_version: EXIT.failed,

@@ -62,6 +62,12 @@ const STORE_FAILURES: RefusalTable<StoreFailure> = {
     suggestion: `Make sure that no program cleans up in ${dataDir}, then run the command again.`,
     retry: IO_FAILED,
   }),
+  limit_reached: ({ setting, maxMiB }) => ({
+    code: 'STORE_IO',
+    message: `This would store more than the ${maxMiB} MiB that the setting ${setting} allows. Nothing was changed.`,
+    suggestion: `Run "workrail config set ${setting} ${2 * maxMiB}" to raise the limit, then run the command again.`,
+    details: { setting, maxMiB },
+  }),
   unsafe_permissions: ({ place, found, wanted }, dataDir) => ({
     code: 'STORE_IO',
     message: `Other users of this machine can read ${place} in ${dataDir} (mode ${found}), so it is not used.`,

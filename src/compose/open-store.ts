@@ -1,5 +1,5 @@
 import { fileStore } from '../adapters/file-store/file-store.ts';
-import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
+import { findDataDir, loadOwnConfig, ownStoreLimits, settingsOf } from '../adapters/settings.ts';
 import { nodeHasher, systemClock } from '../adapters/system.ts';
 import { gitObserver } from '../adapters/workspace.ts';
 import type { Store, Upkeep } from '../app/ports/store.ts';
@@ -9,7 +9,8 @@ import type { By } from '../core/log/events/event-envelope.ts';
 
 /** The store of this machine. */
 export async function openStore(): Promise<Store & Upkeep> {
-  return fileStore(await findDataDir(), nodeHasher.sha256);
+  const limits = { read: ownStoreLimits, nowMs: systemClock.nowMs };
+  return fileStore(await findDataDir(), nodeHasher.sha256, limits);
 }
 
 /** What viewing sessions needs. */

@@ -3,7 +3,7 @@ import type { Sha256 } from '../../core/json/canonical-json.ts';
 import { fileStoreAudit } from './audit/file-store-audit.ts';
 import { fileArtifacts, filePinnedWorkflows, fileSnapshots } from './content/file-content-stores.ts';
 import { fileKeyring } from './file-keyring.ts';
-import { type FileStoreParts, fileStoreParts } from './file-store-parts.ts';
+import { type FileStoreParts, fileStoreParts, type StoreLimits } from './file-store-parts.ts';
 import { entryMakers } from './index/entry-makers.ts';
 import { fileSessionIndex } from './index/file-session-index.ts';
 import { fileSessionLogs } from './session/file-session-logs.ts';
@@ -14,8 +14,8 @@ import { fileSessionBin } from './upkeep/file-session-bin.ts';
 import { fileSessionMarks } from './upkeep/file-session-marks.ts';
 
 /** Everything durable, in one directory. Nothing is read or created before it is needed. */
-export function fileStore(root: string, sha256: Sha256): Store & Upkeep {
-  return storeOf(fileStoreParts(root, sha256));
+export function fileStore(root: string, sha256: Sha256, limits?: StoreLimits): Store & Upkeep {
+  return storeOf(fileStoreParts(root, sha256, limits));
 }
 
 export function storeOf(parts: FileStoreParts): Store & Upkeep {

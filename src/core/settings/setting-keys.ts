@@ -11,6 +11,9 @@ export const RECOMMENDED = 'recommended';
 /** The channels on which a person can answer. */
 export const ANSWER_CHANNELS = ['elicitation', 'terminal', 'console', 'team'] as const;
 
+/** A tebibyte: a number that stands for no limit. */
+const MEBIBYTES_MAX = 2 ** 20;
+
 /** A client ends a call that takes too long. */
 const WAIT_SECONDS_MAX = 300;
 
@@ -20,7 +23,7 @@ type ConfigKind =
   | { readonly kind: 'path' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'list'; readonly values: readonly string[] }
-  | { readonly kind: 'count'; readonly max: number };
+  | { readonly kind: 'count'; readonly min?: number; readonly max: number };
 
 export type SettingKey = ConfigKind & {
   readonly variable: string;
@@ -124,6 +127,28 @@ export const SETTING_KEYS = {
       'The folder for sessions, keys and all other stored data. Default: where the platform keeps the data of programs.',
     expected: 'an absolute path, or a path that starts with ~/ (your home folder)',
   },
+  'store.sessionMiB': {
+    kind: 'count',
+    min: 1,
+    max: MEBIBYTES_MAX,
+    variable: 'WORKRAIL_STORE_SESSION_MIB',
+    isForWorkspaces: false,
+    fallback: 256,
+    about:
+      'How large one session may become, with its artifacts. Calls that would add more are refused and record nothing.',
+    expected: `a whole number of mebibytes, 1 to ${MEBIBYTES_MAX} (the default is 256)`,
+  },
+  'store.dailyMiB': {
+    kind: 'count',
+    min: 1,
+    max: MEBIBYTES_MAX,
+    variable: 'WORKRAIL_STORE_DAILY_MIB',
+    isForWorkspaces: false,
+    fallback: 2048,
+    about:
+      'How much the data directory may grow in one day (UTC), counted over all processes. Calls that would add more are refused and record nothing.',
+    expected: `a whole number of mebibytes, 1 to ${MEBIBYTES_MAX} (the default is 2048)`,
+  },
   tokenFormat: {
     kind: 'choice',
     values: ['v1', 'v2'],
@@ -188,7 +213,7 @@ export function isSettingValue(name: SettingName, value: unknown): value is Sett
     case 'switch':
       return typeof value === 'boolean';
     case 'count':
-      return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= key.max;
+      return Number.isInteger(value) && Number(value) >= (key.min ?? 0) && Number(value) <= key.max;
     case 'list':
       return Array.isArray(value) && value.every((one) => key.values.includes(one));
     case 'choice':

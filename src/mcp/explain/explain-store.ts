@@ -1,5 +1,5 @@
 import { KEYRING_PLACE } from '../../app/ports/keyring-store.ts';
-import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import type { StoreFailure, StoreLimit } from '../../app/ports/store-failure.ts';
 import type { ResumeRefusal } from '../../app/resume/resume-session.ts';
 import { quote } from '../../core/json/json-value.ts';
 import { retryAfter, type Words, type WordsFor } from './corrected-call.ts';
@@ -8,6 +8,11 @@ const IO_RETRY_MS = 1_000;
 const BUSY_RETRY_MS = 500;
 
 const RUNNING = { collection: 'gc is running', key_rotation: 'The keys are being rotated' };
+
+const TOO_MUCH: { readonly [setting in StoreLimit]: (size: string) => string } = {
+  'store.sessionMiB': (size) => `With this call the session would be larger than ${size}`,
+  'store.dailyMiB': (size) => `With this call the data directory would have grown by more than ${size} today (UTC)`,
+};
 
 const CANNOT_CONTINUE =
   'Tell the user that workrail session verify names the damage. This session cannot be continued; start a new run with start_workflow.';
@@ -40,6 +45,12 @@ export const STORE_WORDS: WordsFor<StoreFailure> = {
     suggestion:
       'Ask the user to make sure that no program cleans up in the data directory, then send the same call again.',
     retry: retryAfter(IO_RETRY_MS),
+  }),
+  limit_reached: ({ setting, maxMiB }) => ({
+    code: 'STORE_IO',
+    message: `${TOO_MUCH[setting](`${maxMiB} MiB`)}, the limit of the setting ${setting}. Nothing was recorded.`,
+    suggestion: `Stop and ask the user. "workrail config set ${setting} ${2 * maxMiB}" raises the limit at once; then send the same call again. Smaller artifacts may fit without that.`,
+    details: { setting, maxMiB },
   }),
   unsafe_permissions: ({ place, found, wanted }) => ({
     code: 'STORE_IO',

@@ -145,6 +145,8 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'session_not_found', named: 'sess_gone' },
   { code: 'keys_missing' },
   { code: 'our_fault' },
+  { code: 'limit_reached', setting: 'store.sessionMiB', maxMiB: 256 },
+  { code: 'limit_reached', setting: 'store.dailyMiB', maxMiB: 2048 },
   { code: 'session_locked', sessionId: SESSION, holder: undefined },
   { code: 'busy', running: 'collection', holder: 'process 7 on here' },
   { code: 'lock_lost', place: 'sessions/x' },
@@ -282,6 +284,7 @@ function nameOf(refusal: Refusal): string {
   if (refusal.code === 'TOKEN_WORKFLOW_HASH_MISMATCH') return `${refusal.code} ${refusal.source}`;
   if (refusal.code === 'TOKEN_UNKNOWN_NODE') return `${refusal.code} ${refusal.missing.kind}`;
   if (refusal.code === 'notes_not_replaceable') return `${refusal.code} ${refusal.reason}`;
+  if (refusal.code === 'limit_reached') return `${refusal.code} ${refusal.setting}`;
   if (refusal.code === 'context_too_large') return `${refusal.code} ${refusal.part}`;
   return refusal.code;
 }

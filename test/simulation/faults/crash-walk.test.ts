@@ -31,7 +31,7 @@ test('a process flushes records of others once before it replies from them, with
   const disk = simulatedDisk();
   const { replies } = (await goOn(storeOn(disk.fs), NO_PROGRESS, { appends: 0, replies: 2 })) as Progress;
   const calls: string[] = [];
-  const heir = servicesOn(storeOn(intercept(disk.fs, logged(calls)), ALL_HELD));
+  const heir = servicesOn(storeOn(intercept(disk.fs, logged(calls)), { locks: ALL_HELD }));
   const changes = async () => {
     calls.length = 0;
     expect((await nextReply(heir, replies[0]))._unsafeUnwrap()).toEqual(replies[1]);
@@ -62,7 +62,7 @@ test('a record that its writer takes back while it is flushed is not replayed wi
       disk.damage(path, Buffer.from(`${before.join('\n')}\n`));
     return run();
   });
-  const refused = await nextReply(servicesOn(storeOn(takingBack, ALL_HELD)), replies[0]);
+  const refused = await nextReply(servicesOn(storeOn(takingBack, { locks: ALL_HELD })), replies[0]);
   expect(refused).toMatchObject(err({ code: 'session_locked' }));
 });
 

@@ -44,7 +44,9 @@ type Refusal =
   | { readonly code: 'damaged'; readonly damage: Damage }
   | { readonly code: 'unknown_version'; readonly place: string; readonly offset: number }
   | { readonly code: 'other_workflow_stored'; readonly place: string }
-  | { readonly code: 'session_not_found' | 'io_failed' | 'busy' | 'lock_lost' | 'unsafe_permissions' };
+  | {
+      readonly code: 'session_not_found' | 'io_failed' | 'busy' | 'lock_lost' | 'limit_reached' | 'unsafe_permissions';
+    };
 
 async function toldPrefix({ sessions }: SimulatedStore): Promise<Told> {
   const prefix = await sessions.loadValidPrefix(SMALL_SESSION_ID);

@@ -1,6 +1,8 @@
 import type { FileSystem } from '../../../src/adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../../src/adapters/file-store/file-store.ts';
+import type { StoreLimits } from '../../../src/adapters/file-store/file-store-parts.ts';
 import type { Locks } from '../../../src/adapters/lock/locks.ts';
+import { defined } from '../../../src/core/json/json-value.ts';
 import { sha256 } from '../../examples/sha256.ts';
 
 /** Where the data directory lies on a simulated disk. */
@@ -8,13 +10,16 @@ export const ROOT = '/data';
 
 export type SimulatedStore = ReturnType<typeof storeOf>;
 
+type Surroundings = { readonly locks?: Locks; readonly limits?: StoreLimits };
+
 /** A store as a fresh process would open it on this file system. */
-export function storeOn(fs: FileSystem, locks: Locks = noRivals): SimulatedStore {
+export function storeOn(fs: FileSystem, { locks = noRivals, limits }: Surroundings = {}): SimulatedStore {
   let nowMs = 0;
   return storeOf({
     disk: { fs, root: ROOT },
     sha256,
     locks: async () => locks,
+    ...defined({ limits }),
     waiting: { pause: async () => undefined, nowMs: () => nowMs++ },
   });
 }

@@ -199,6 +199,8 @@ export const layout = {
   pinnedWorkflow: (hash: WorkflowHash) => join('workflows', 'pinned', `${plain(digestHex(hash))}.json`),
   cache: 'cache',
   sessionIndex: join('cache', 'sessions.jsonl'),
+  /** What was added on a day, by all processes. */
+  growth: (day: string) => join('cache', `growth-${day}`),
   /** Shared by every appender, held exclusively by collection. */
   storeLock: '.lock',
   keys: 'keys',

@@ -15,7 +15,7 @@ import { planNovelty } from '../../../core/log/plan/append-plan.ts';
 import { checkedView } from '../../../core/views/session-view.ts';
 import type { FileSnapshots } from '../content/file-content-stores.ts';
 import { accessingNow, type Disk, layout } from '../disk/disk.ts';
-import { type FileStoreParts, sharingStore } from '../file-store-parts.ts';
+import { type FileStoreParts, sharingStore, storeGrowth } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { putOrigin, putSalvage } from './import-marks.ts';
 import type { ManifestFiles, OpenSession } from './refresh-session.ts';
@@ -33,6 +33,7 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
   const loader = sessionLoader(parts, manifests);
   const gate = sessionGate(parts, loader);
   const fresh = freshReplies();
+  const growth = storeGrowth(parts);
   const listed = indexRecorder(parts, notified.index);
   return {
     load: async (sessionId) => loader.load(sessionId).map(loaded),
@@ -85,7 +86,7 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
         if (novelty.kind === 'half_known') return err({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
         if (novelty.kind === 'known') return ok(loaded(granted.session));
 
-        const committed = await commitPlan({ ...parts, manifests }, granted, {
+        const committed = await commitPlan({ ...parts, manifests, growth }, granted, {
           plan,
           keep: (session) => {
             loader.keep(session);

@@ -3,8 +3,9 @@ import { errAsync, okAsync, type Result, type ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { Sha256 } from '../../../core/json/canonical-json.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
-import type { SessionId } from '../../../core/log/ids.ts';
+import type { ArtifactDigest, SessionId } from '../../../core/log/ids.ts';
 import { chainGenesis, type SegmentClosed } from '../../../core/log/manifest.ts';
+import { addContentRefs, type NamingEvent, noContentRefs } from '../../../core/log/plan/append-plan.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../../core/views/session-view.ts';
 import { checkSegment, type StoredSegment } from '../audit/check-segment.ts';
 import { accessing, accessingNow, type Disk, layout, putFile, type WritableFile } from '../disk/disk.ts';
@@ -27,6 +28,8 @@ export type OpenSession = {
   readonly position: ManifestPosition;
   /** What the manifest attests for every segment. */
   readonly segments: AttestedSegment[];
+  /** The size of its segments, and of the artifacts that they name. */
+  readonly usage: { bytes: number; readonly artifacts: Set<ArtifactDigest> };
   /** The last bytes before the position: if they changed, the manifest was replaced. */
   readonly mark: Uint8Array;
   readonly health: SessionHealth;
@@ -46,6 +49,7 @@ export function emptySession(sessionId: SessionId, sha256: Sha256): OpenSession 
     view: emptySessionView(),
     position: { offset: 0, chain, nextManifestIndex: 0, nextEventIndex: 0 },
     segments: [],
+    usage: { bytes: 0, artifacts: new Set() },
     mark: new Uint8Array(),
     health: HEALTHY,
   };
@@ -70,15 +74,23 @@ export function refreshSession(disk: Disk, known: OpenSession, sha256: Sha256): 
  */
 export function grownBy(
   known: OpenSession,
-  { segment, end }: Pick<Transaction, 'segment' | 'end'>,
+  { segment, end, events }: Pick<Transaction, 'segment' | 'end'> & { readonly events: readonly NamingEvent[] },
   lines: Uint8Array,
 ): OpenSession {
-  attest(known, segment);
+  attest(known, segment, events);
   return upTo(known, end, lines);
 }
 
-function attest({ segments }: OpenSession, { segmentRelPath, firstEventIndex, sha256 }: SegmentClosed): void {
+function attest({ segments, usage }: OpenSession, segment: SegmentClosed, events: readonly NamingEvent[]): void {
+  const { segmentRelPath, firstEventIndex, sha256, bytes } = segment;
   segments.push({ segmentRelPath, firstEventIndex, sha256 });
+  usage.bytes += bytes;
+  const refs = noContentRefs();
+  for (const event of events) addContentRefs(refs, event);
+  for (const [digest, byteLength] of refs.artifacts) {
+    if (!usage.artifacts.has(digest)) usage.bytes += byteLength;
+    usage.artifacts.add(digest);
+  }
 }
 
 /** A slice of a `Buffer` is not a copy: it would keep the whole manifest in memory. */
@@ -121,10 +133,10 @@ function grow(
     }
     try {
       for (const event of events.value) applyEvent(known.view, event);
+      attest(known, transaction.segment, events.value);
     } catch (cause) {
       return withoutSegment(disk, { session: reached(last), segment, cause }, sha256);
     }
-    attest(known, transaction.segment);
     last = transaction;
   }
   const session = reached(last);

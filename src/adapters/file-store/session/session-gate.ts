@@ -14,7 +14,7 @@ import type { HeldLock } from '../../lock/locks.ts';
 import { boundedTurnTaking, type Patience, patience, turnTaking, waitForExclusive } from '../../lock/wait-for-lock.ts';
 import { digestOf, putContent } from '../content/content-files.ts';
 import { accessing, accessingNow, ensureDir, layout, putFile } from '../disk/disk.ts';
-import { type FileStoreParts, sharingStore } from '../file-store-parts.ts';
+import { type FileStoreParts, type StoreGrowth, sharingStore } from '../file-store-parts.ts';
 import type { Transaction } from './read-manifest.ts';
 import { emptySession, type Growth, grownBy, type ManifestFiles, type OpenSession } from './refresh-session.ts';
 import type { SessionLoader } from './session-loader.ts';
@@ -146,7 +146,7 @@ function lockPaths({ disk }: FileStoreParts, sessionId: SessionId): readonly str
   return [join(disk.root, layout.lock(sessionId)), ...(hasManifest ? [manifest] : [])];
 }
 
-type Committing = FileStoreParts & { readonly manifests: ManifestFiles };
+type Committing = FileStoreParts & { readonly manifests: ManifestFiles; readonly growth: StoreGrowth };
 
 type Commit = {
   readonly plan: AppendPlan;
@@ -174,6 +174,9 @@ export async function commitPlan(
   const records = manifestRecords(plan, { bytes: sealed.value.segment, tail }, parts.sha256);
   const lines = canonicalLines(records);
   assert(lines.isOk(), 'manifest records are JSON');
+  const added = sizeOf(session, plan, [sealed.value.segment, lines.value, ...sealed.value.snapshots.values()]);
+  const refusal = await parts.growth.refusal({ sessionBytes: offset + session.usage.bytes, added });
+  if (refusal !== undefined) return err(refusal);
   const shared = await sharingStore<Result<OpenSession, AppendRefusal>>(parts, async () => {
     const unpinned = findUnpinned(parts, plan);
     if (unpinned.isErr()) return err(unpinned.error);
@@ -185,16 +188,23 @@ export async function commitPlan(
       nextEventIndex: transaction.end.nextEventIndex,
       onFlushed: () => {
         for (const event of plan.events) applyEvent(session.view, event);
-        grown = grownBy(session, transaction, lines.value);
+        grown = grownBy(session, { ...transaction, events: plan.events }, lines.value);
         keep(grown);
       },
     };
     const written = await write(parts, { session, lock, plan, sealed: sealed.value, growth });
     if (written.isErr()) return err(written.error);
+    await parts.growth.add(added);
     await committed(grown, sealed.value.segment);
     return ok(ok(grown));
   });
   return shared.isErr() ? err(shared.error) : shared.value;
+}
+
+/** What an append adds to the disk. Artifacts that the session already has are stored once. */
+function sizeOf({ usage }: OpenSession, { artifacts }: AppendPlan, files: readonly Uint8Array[]): number {
+  const added = [...artifacts].filter(([digest]) => !usage.artifacts.has(digest)).map(([, bytes]) => bytes);
+  return [...files, ...added].reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Collection cannot run while the store is shared, so what exists now stays. */

@@ -224,6 +224,9 @@ function bytesNamedBy(ref: SnapshotRef, snapshot: ExecutionSnapshot, sha256: Sha
   return parseSnapshot(snapshot).isOk() ? bytes.value : undefined;
 }
 
+/** An event that may refer to content. A recorded reply, which views leave out, refers to none. */
+export type NamingEvent = Exclude<SessionEvent, { kind: 'advance_recorded' }> | { readonly kind: 'advance_recorded' };
+
 /** Content that events refer to and that must exist as long as they do. */
 export type ContentRefs = {
   readonly snapshots: Set<SnapshotRef>;
@@ -237,7 +240,7 @@ export function noContentRefs(): ContentRefs {
 }
 
 /** Adds the content that an event refers to. */
-export function addContentRefs(refs: ContentRefs, event: SessionEvent): void {
+export function addContentRefs(refs: ContentRefs, event: NamingEvent): void {
   switch (event.kind) {
     case 'run_started':
       refs.workflows.add(event.data.workflowHash);
