@@ -52,7 +52,9 @@ export async function previewStep(
   const facts = { context, preferences: PRESETS[mode], capabilities: {}, compilePattern };
   const loopVariables = loopVariablesAt(index, state);
   const asked = { context, loopVariables, conditions: index.conditions, compilePattern };
-  const failing = conditions.filter((condition) => !evaluateCondition(condition, asked)).map(conditionText);
+  const failing = conditions
+    .filter((condition) => !evaluateCondition(condition, asked))
+    .map((condition) => conditionText(condition, workflow.conditions));
   const runId = services.ids.run();
   const first = nextStep({ index, state: { kind: 'init' }, facts, loopDecision: undefined, onTrouble: 'halt' }).state;
   const begins = first.kind === 'running' && pendingStepAt(index, first)?.step.stepId === stepId;

@@ -36,6 +36,22 @@ describe('a workflow with an id of the old kind', () => {
     expect(await suggestions(files.map((file) => ({ ...file, content: edited(file) })))).toEqual(expected);
   });
 
+  it('the warning, the fix and the suggestion name the same free id', async () => {
+    const { workflows, invalid } = await catalogOf([
+      fileWith(workflowText('bug-hunt'), { kind: 'user', ref: 'bug-hunt.json' }),
+      fileWith(workflowText('triage'), { ref: 'triage.json' }),
+      fileWith(workflowText('project.triage'), { ref: 'd.json' }),
+      fileWith(workflowText('wr.triage'), { ref: 'wr.triage.json' }),
+    ]);
+    const legacy = workflows.flatMap(({ warnings, suggestedId }) =>
+      warnings.flatMap(({ code, message }) => (code === 'legacy_id' ? [[message, suggestedId]] : [])),
+    );
+    expect(legacy.map(([, id]) => id)).toEqual(['user.bug_hunt', expect.stringMatching(/^project\.triage_/)]);
+    for (const [message, id] of legacy) expect(message).toContain(`rename it to "${id}".`);
+    const fix = invalid[0]?.diagnostics.find(({ code }) => code === 'reserved_namespace')?.fix;
+    expect(fix?.title).toMatch(/^Rename it to "project\.triage_[0-9a-f]{4}"$/);
+  });
+
   it('a suggestion stays plain when the same id is in another folder of the project', async () => {
     expect(
       await suggestions([fileWith(workflowText('triage')), fileWith(workflowText('triage'), { rank: 3 })]),

@@ -73,7 +73,7 @@ export function assembleCatalog(listing: SourceListing, parts: Parts, tools: Cat
   };
   let whole: Catalog | undefined;
   const catalog = () => {
-    whole ??= wholeCatalog(listing, parts, listedFor);
+    whole ??= wholeCatalog(listing, { ...parts, names }, listedFor);
     return whole;
   };
   return {
@@ -88,7 +88,7 @@ export function assembleCatalog(listing: SourceListing, parts: Parts, tools: Cat
 
 function wholeCatalog(
   { files, bindings, workspaceProblem }: SourceListing,
-  parts: Parts,
+  { names, ...parts }: Parts & { readonly names: Names },
   listedFor: (one: ChosenFile) => ListedWorkflow | undefined,
 ): Catalog {
   const { choice, surroundings } = parts;
@@ -97,7 +97,9 @@ function wholeCatalog(
     const one = chosen.get(file);
     return one === undefined ? [] : (listedFor(one) ?? []);
   });
-  const invalid: InvalidFile[] = files.flatMap((file) => invalidFile(file, chosen.get(file), parts) ?? []);
+  const invalid: InvalidFile[] = files.flatMap(
+    (file) => invalidFile(file, chosen.get(file), { ...parts, names }) ?? [],
+  );
   if (bindings !== undefined && surroundings.bindingsDiagnostics.length > 0) {
     const diagnostics = locatedIn(bindings, surroundings.bindingsDiagnostics);
     invalid.push({ file: bindings, diagnostics, shadows: [] });
@@ -142,7 +144,7 @@ function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): Lis
     sourceKind: file.kind,
     file,
     shadows,
-    warnings: locatedIn(file, [...fileNameWarning(claim), ...diagnostics]),
+    warnings: locatedIn(file, [...fileNameWarning(claim), ...diagnostics.map((one) => named(one, claim, names))]),
     ...defined({ bindingProblems }),
     workflow,
     origin,
@@ -191,14 +193,18 @@ function originOf(
   };
 }
 
-function invalidFile(file: WorkflowFile, chosen: ChosenFile | undefined, parts: Parts): InvalidFile | undefined {
+function invalidFile(
+  file: WorkflowFile,
+  chosen: ChosenFile | undefined,
+  parts: Parts & { readonly names: Names },
+): InvalidFile | undefined {
   const claim = parts.claims.get(file);
   const result = parts.resultOf(file);
   const other = parts.choice.duplicates.get(file);
   const duplicate =
     claim !== undefined && other !== undefined ? [duplicateId(claim, other, parts.claims.get(other)?.id)] : [];
   if (result.kind === 'compiled' && duplicate.length === 0) return undefined;
-  const diagnostics = [...duplicate, ...result.diagnostics.map((one) => withOwnNamespace(one, claim))];
+  const diagnostics = [...duplicate, ...result.diagnostics.map((one) => named(one, claim, parts.names))];
   return {
     file,
     ...(claim === undefined ? {} : { id: claim.id }),
@@ -213,21 +219,36 @@ function duplicateId({ file, id, idSpan }: FileClaim, other: WorkflowFile, other
   return { code: 'duplicate_id', severity: 'error', pointer: '/id', span: idSpan(), message };
 }
 
-/** The compiler does not know where a file is, so it cannot suggest the namespace. */
-function withOwnNamespace(diagnostic: Diagnostic, claim: FileClaim | undefined): Diagnostic {
-  if (diagnostic.code !== 'reserved_namespace' || claim === undefined) return diagnostic;
-  const id = `${SOURCE_NAMESPACES[claim.file.kind]}.${claim.id.slice(claim.id.indexOf('.') + 1)}`;
-  const edits = [{ ...claim.idSpan(), text: JSON.stringify(id) }];
-  return { ...diagnostic, fix: { title: `Rename it to "${id}"`, edits } };
+/** The compiler knows neither where a file is nor which ids are taken, so what it says about names is completed here. */
+function named(diagnostic: Diagnostic, claim: FileClaim | undefined, { suggested }: Names): Diagnostic {
+  const id = claim && suggested.get(claim.file);
+  if (claim === undefined || id === undefined) return diagnostic;
+  switch (diagnostic.code) {
+    case 'reserved_namespace': {
+      const edits = [{ ...claim.idSpan(), text: JSON.stringify(id) }];
+      return { ...diagnostic, fix: { title: `Rename it to "${id}"`, edits } };
+    }
+    case 'legacy_id':
+      return {
+        ...diagnostic,
+        message: `"${claim.id}" is an id without a namespace. It still runs; rename it to "${id}".`,
+      };
+    default:
+      return diagnostic;
+  }
 }
 
 const SUFFIX_LENGTH = 4;
 
-/** Suggests ids with a namespace for files whose id has none. Equal files get equal suggestions on every machine. */
+/**
+ * Suggests ids for files whose id has no namespace or a reserved one. Equal files get equal suggestions on every machine.
+ */
 function suggestIds(claims: readonly FileClaim[], sha256: Sha256): ReadonlyMap<WorkflowFile, string> {
   const taken = new Set(claims.map(({ id }) => id));
   const oldIds = new Map<string, Set<string>>();
-  const plain = claims.filter(({ id }) => !id.includes('.')).map((claim) => ({ claim, id: plainSuggestion(claim) }));
+  const plain = claims
+    .filter(({ id, isReserved }) => isReserved || !id.includes('.'))
+    .map((claim) => ({ claim, id: plainSuggestion(claim) }));
   for (const { claim, id } of plain) oldIds.set(id, (oldIds.get(id) ?? new Set()).add(claim.id));
   return new Map(
     plain.map(({ claim: { file }, id }) => {
@@ -237,8 +258,8 @@ function suggestIds(claims: readonly FileClaim[], sha256: Sha256): ReadonlyMap<W
   );
 }
 
-function plainSuggestion({ file, id }: FileClaim): string {
-  return `${SOURCE_NAMESPACES[file.kind]}.${legacyName(id)}`;
+function plainSuggestion({ file, id, isReserved }: FileClaim): string {
+  return `${SOURCE_NAMESPACES[file.kind]}.${isReserved ? id.slice(id.indexOf('.') + 1) : legacyName(id)}`;
 }
 
 /** Derived from the place of the file and not from its content, so that an edit does not change the suggestion. */

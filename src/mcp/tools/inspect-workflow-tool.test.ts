@@ -50,7 +50,7 @@ describe('a workflow before it is started', () => {
     expect(text.replace(/sha256:\w+/, 'HASH')).toBe(
       [
         'team.loops: Name of team.loops. What it does.',
-        '2 steps, 1 loop · project team.loops.json · HASH',
+        '2 steps, 1 loop · from project team.loops.json · HASH',
         'Preconditions: The tests run.',
         'Rules for every step: Small commits.',
         'References: Style (docs/style.md) How we write.',
@@ -62,6 +62,45 @@ describe('a workflow before it is started', () => {
         'Start it with start_workflow {"workflowId":"team.loops"}',
       ].join('\n'),
     );
+  });
+
+  it('the texts say where a workflow comes from, what it overrides and needs, and what its conditions mean', async () => {
+    const large = { id: 'is-large', kind: 'context', var: 'size', equals: 'large' };
+    const text = workflowText('team.big', {
+      conditions: [large],
+      capabilities: { delegation: 'required', web_browsing: 'preferred' },
+      recommendedPreferences: { recommendedAutonomy: 'guided' },
+      steps: [
+        {
+          id: 'look',
+          title: 'Look',
+          prompt: 'Look.',
+          runCondition: { kind: 'condition_ref', conditionId: 'is-large' },
+        },
+      ],
+    });
+    const files = [
+      fileWith(text, { ref: 'workflows/team.big.json' }),
+      fileWith(text, { ref: 'team.big.json', kind: 'user', rank: 1 }),
+      ...BUNDLED.slice(0, 1).map((one) => fileWith(one.text, { ref: one.name, kind: 'bundled' })),
+    ];
+    const shown = await inspect(files, { workflowId: 'team.big', mode: 'metadata' });
+    for (const line of [
+      'from project workflows/team.big.json, overrides user team.big.json',
+      'Recommended mode: guided',
+      'Capabilities of the agent:\n- delegation (required)\n- web browsing (preferred)',
+      'Conditions: is-large: size is "large"',
+    ]) {
+      expect(shown.text).toContain(line);
+    }
+    expect(shown.structured).toMatchObject({
+      workflow: { conditionTexts: [{ conditionId: 'is-large', when: 'size is "large"' }] },
+    });
+    const list = (await listWorkflowsTool.run(servicesWith(files), {}, NOWHERE))._unsafeUnwrap();
+    expect(list.text).toContain(
+      '(from project workflows/team.big.json, overrides user team.big.json; needs delegation)',
+    );
+    expect(list.text).toContain('A workflow without a source is bundled with WorkRail.');
   });
 
   it('inspect_workflow of a project workflow suggests a start with the path of the project', async () => {

@@ -11,6 +11,7 @@ import { plural } from '../../core/text/words.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import { type CompiledWorkflow, compiledWorkflowSchema } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow, positionOf, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
+import { conditionText } from '../../core/workflow/outline/condition-text.ts';
 import {
   type OutlinedLoop,
   type OutlinedStep,
@@ -19,7 +20,7 @@ import {
 } from '../../core/workflow/outline/workflow-outline.ts';
 import { WORKFLOW_ID, WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
-import { listReplyShape } from './list-workflows-tool.ts';
+import { capabilityWords, listReplyShape, sourceText } from './list-workflows-tool.ts';
 
 const { workflows } = listReplyShape.shape;
 const { references, preconditions, clarificationPrompts, metaGuidance, capabilities, recommended } =
@@ -67,6 +68,11 @@ export const inspectReplyShape = z.strictObject({
     capabilities,
     recommended,
     conditions: texts,
+    /** What each of them means, in words. */
+    conditionTexts: z
+      .array(z.strictObject({ conditionId: z.string(), when: z.string() }))
+      .min(1)
+      .optional(),
     /** Texts that the project's .workrail/bindings.json put in, and where. */
     projectBindings: z
       .array(z.strictObject({ slotId: z.string(), text: z.string(), pointers: texts.min(1) }))
@@ -148,6 +154,7 @@ function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): 
   const { workflow } = listed;
   const { preconditions, clarificationPrompts, metaGuidance, references, recommended, capabilities } = workflow;
   const bound = projectBindings(workflow);
+  const meant = conditionTexts(workflow);
   return {
     id,
     kind,
@@ -169,6 +176,7 @@ function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): 
     capabilities,
     recommended,
     conditions: workflow.conditions.map(({ conditionId }) => conditionId),
+    ...(meant.length === 0 ? {} : { conditionTexts: meant }),
     ...(bound.length === 0 ? {} : { projectBindings: bound }),
     warnings: [
       ...workflow.compiledWarnings,
@@ -176,6 +184,10 @@ function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): 
     ],
     ...(mode === 'full' ? { definition: parts(workflow as unknown as JsonObject) } : {}),
   } as JsonObject;
+}
+
+function conditionTexts({ conditions }: CompiledWorkflow) {
+  return conditions.map(({ conditionId, condition }) => ({ conditionId, when: conditionText(condition) }));
 }
 
 /** What the project put into the workflow, by extension point. */
@@ -195,15 +207,26 @@ function parts({ steps: _, entries: __, ...rest }: JsonObject): JsonObject {
 
 /** The metadata as text. Empty lists are left out. */
 function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
-  const { id, name, description, tags, sourceKind, file, workflow } = listed;
+  const { id, name, description, tags, workflow } = listed;
+  const { capabilities, recommended } = workflow;
   const { steps, loops, references, preconditions, clarificationPrompts, metaGuidance, contracts } = workflow;
   return [
     `${id}: ${name}. ${description}`,
-    `${plural(steps.length, 'step')}, ${plural(loops.length, 'loop')} · ${sourceKind} ${file.ref} · ${hash}`,
+    `${plural(steps.length, 'step')}, ${plural(loops.length, 'loop')} · from ${sourceText(listed)} · ${hash}`,
     ...section('Tags', tags),
+    ...section('Recommended mode', recommended.autonomy === undefined ? [] : [recommended.autonomy]),
+    ...section('Recommended risk policy', recommended.riskPolicy === undefined ? [] : [recommended.riskPolicy]),
+    ...section(
+      'Capabilities of the agent',
+      Object.entries(capabilities).map(([capability, need]) => `${capabilityWords(capability)} (${need})`),
+    ),
     ...section('Preconditions', preconditions),
     ...section('Questions to clarify', clarificationPrompts),
     ...section('Rules for every step', metaGuidance),
+    ...section(
+      'Conditions',
+      conditionTexts(workflow).map(({ conditionId, when }) => `${conditionId}: ${when}`),
+    ),
     ...section(
       'Contracts',
       contracts.map(({ contractRef }) => contractRef),

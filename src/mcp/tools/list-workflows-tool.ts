@@ -5,6 +5,7 @@ import type { LocatedDiagnostic } from '../../app/catalog/file-diagnostics.ts';
 import { defined, type JsonObject, quote } from '../../core/json/json-value.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { callText } from '../../core/prompt/reply/footer.ts';
+import { sourceWords } from '../../core/prompt/reply-parts.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { clip } from '../../core/text/utf8.ts';
 import { visibleText } from '../../core/text/visible-text.ts';
@@ -92,6 +93,9 @@ function linesFor(
     ),
     ...broken.map((one) => `Invalid: ${one.file.ref}\n${problemsOf(one).join('\n')}`),
     ...omittedLine(invalid.length - broken.length),
+    ...(shown.some(({ sourceKind }) => sourceKind !== 'bundled')
+      ? ['A workflow without a source is bundled with WorkRail.']
+      : []),
     ...(shown.length === 0 ? [] : ['Start one with start_workflow, or see its steps first with inspect_workflow.']),
   ];
 }
@@ -119,9 +123,32 @@ function hiddenLine(
 /** A query can have any length. */
 const ASKED_BYTES_MAX = 256;
 
-function line({ id, kind, name, description, tags }: ListedWorkflow): string {
+function line(workflow: ListedWorkflow): string {
+  const { id, kind, name, description, tags, sourceKind } = workflow;
   const marks = [...new Set([...(kind === 'routine' ? ['routine'] : []), ...tags])];
-  return `${id}: ${name}. ${description}${marks.length === 0 ? '' : ` [${marks.join(', ')}]`}`;
+  const facts = [...(sourceKind === 'bundled' ? [] : [`from ${sourceText(workflow)}`]), ...needs(workflow)];
+  return [
+    `${id}: ${name}. ${description}`,
+    ...(marks.length === 0 ? [] : [`[${marks.join(', ')}]`]),
+    ...(facts.length === 0 ? [] : [`(${facts.join('; ')})`]),
+  ].join(' ');
+}
+
+/** Where a workflow comes from, and which files it overrides. */
+export function sourceText({ file, shadows }: ListedWorkflow): string {
+  const { kind, ref, added } = file;
+  const source = { workflowSourceKind: kind, workflowSourceRef: ref, workflowSourceCommit: added?.commit };
+  const over = shadows.map((one) => `${one.kind} ${one.ref}`);
+  return `${sourceWords(source)} ${ref}${over.length === 0 ? '' : `, overrides ${andList(over)}`}`;
+}
+
+function needs({ workflow: { capabilities } }: ListedWorkflow): readonly string[] {
+  const required = Object.entries(capabilities).filter(([, requirement]) => requirement === 'required');
+  return required.length === 0 ? [] : [`needs ${andList(required.map(([capability]) => capabilityWords(capability)))}`];
+}
+
+export function capabilityWords(capability: string): string {
+  return capability.replaceAll('_', ' ');
 }
 
 function listed(workflow: ListedWorkflow): JsonObject {

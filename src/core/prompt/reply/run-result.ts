@@ -6,7 +6,7 @@ import { plural } from '../../text/words.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
 import { entryPart, guardsOver, stepsInside, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
-import { conditionText } from '../../workflow/outline/condition-text.ts';
+import { conditionText, type NamedConditions } from '../../workflow/outline/condition-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 
@@ -31,7 +31,8 @@ export function runResult({ index, facts, line }: ReplyParts): RunResult {
     const unset = [...new Set(conditions.flatMap((condition) => unsetKeys(condition, asked)))];
     const title = index.steps.get(stepId)?.title ?? index.loops.get(stepId)?.title ?? stepId;
     const steps = stepsInside(index, stepId);
-    return { stepId, title: visibleLine(titleWithoutValues(title)), steps, reason: reasonOf(conditions, unset), unset };
+    const reason = reasonOf(conditions, unset, index.workflow.conditions);
+    return { stepId, title: visibleLine(titleWithoutValues(title)), steps, reason, unset };
   });
   return { stepsDone: line.stepNumber - 1, skipped };
 }
@@ -93,10 +94,10 @@ export function resultData({ stepsDone, skipped }: RunResult): JsonObject {
   };
 }
 
-function reasonOf(conditions: readonly Condition[], unset: readonly string[]): string {
+function reasonOf(conditions: readonly Condition[], unset: readonly string[], named: NamedConditions): string {
   if (unset.length > 0) return `${unset.map((key) => quote(key)).join(', ')} was never set.`;
   if (conditions.length === 0) return 'not due.';
-  return visibleLine(`only if ${conditions.map(conditionText).join(', and ')}.`);
+  return visibleLine(`only if ${conditions.map((one) => conditionText(one, named)).join(', and ')}.`);
 }
 
 /** All conditions that decide whether a step or a loop is due, the outermost first. */

@@ -35,3 +35,13 @@ it.each<readonly [condition: Condition, text: string]>([
 ])('%j reads: %s', (condition, text) => {
   expect(conditionText(condition)).toBe(text);
 });
+
+it('a named condition says what its name means, also where it does not hold', () => {
+  const named = [
+    { conditionId: 'large', condition: { kind: 'compare', variable: 'size', comparison: 'equals', value: 'large' } },
+  ] as const;
+  const ref = { kind: 'ref', conditionId: 'large' } as const;
+  expect(conditionText(ref, named)).toBe('large (size is "large") is true');
+  expect(conditionText({ kind: 'not', condition: ref }, named)).toBe('large (size is "large") is false');
+  expect(conditionText(ref)).toBe('large is true');
+});

@@ -19,10 +19,16 @@ const COMPARED: { readonly [comparison in Comparison]: Choice } = {
 /** What to say where a condition holds, and where it does not. */
 type Choice = { readonly holds: string; readonly fails: string };
 
-/** A condition in words, for people who read a workflow before they start it. */
-export function conditionText(condition: Condition): string {
+/** The named conditions of a workflow. */
+export type NamedConditions = readonly { readonly conditionId: string; readonly condition: Condition }[];
+
+/**
+ * A condition in words, for people who read a workflow before they start it. A condition that is used by its name says
+ * in brackets what the name means, if the named ones are given.
+ */
+export function conditionText(condition: Condition, named: NamedConditions = []): string {
   return foldCondition<Phrase>(condition, {
-    leaf: (leaf) => ({ ...leafText(leaf), isJoined: false }),
+    leaf: (leaf) => ({ ...leafText(leaf, named), isJoined: false }),
     not: ({ holds, fails, isJoined }) => ({ holds: fails, fails: isJoined ? `(${holds})` : holds, isJoined: false }),
     join: (kind, parts) => {
       const holds = parts.map((part) => inside(part())).join(` ${kind} `);
@@ -37,7 +43,7 @@ function inside({ holds, isJoined }: Phrase): string {
   return isJoined ? `(${holds})` : holds;
 }
 
-function leafText(leaf: ConditionLeaf): Choice {
+function leafText(leaf: ConditionLeaf, named: NamedConditions): Choice {
   switch (leaf.kind) {
     case 'always':
       return { holds: 'always', fails: 'never' };
@@ -51,8 +57,12 @@ function leafText(leaf: ConditionLeaf): Choice {
       const value = quote(leaf.value as JsonValue);
       return { holds: `${leaf.variable} ${holds} ${value}`, fails: `${leaf.variable} ${fails} ${value}` };
     }
-    case 'ref':
-      return { holds: `${leaf.conditionId} is true`, fails: `${leaf.conditionId} is false` };
+    case 'ref': {
+      const { conditionId } = leaf;
+      const meant = named.find((one) => one.conditionId === conditionId);
+      const name = meant === undefined ? conditionId : `${conditionId} (${conditionText(meant.condition)})`;
+      return { holds: `${name} is true`, fails: `${name} is false` };
+    }
     default:
       return unreachable(leaf);
   }
