@@ -1,12 +1,13 @@
 import type { ArtifactStore } from '../../app/ports/content-stores.ts';
+import { placeData } from '../../app/sessions/describe-session.ts';
 import { readOutputs } from '../../app/sessions/read-outputs.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { LineOutputs } from '../../core/sessions/line-outputs.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { sizeOf } from '../../core/text/words.ts';
+import type { EntryData } from '../../core/wire/session-shapes.ts';
 import { bad, dim, type Line, type LineSpan, strong } from '../output/line.ts';
-import { placeData, placeWords } from './run-words.ts';
-import type { EntryData } from './session-shapes.ts';
+import { placeWords } from './run-words.ts';
 
 const ARTIFACT_LINES_MAX = 40;
 

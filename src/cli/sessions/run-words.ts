@@ -1,13 +1,10 @@
 import type { InspectedSession } from '../../app/sessions/inspect-session.ts';
-import { defined } from '../../core/json/json-value.ts';
-import type { DuePlace } from '../../core/sessions/due-step.ts';
-import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
+import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import type { SessionState } from '../../core/sessions/session-state.ts';
 import { gapText, plural } from '../../core/text/words.ts';
-import { attestationWords } from '../../core/views/attestations.ts';
+import type { GapData, PlaceData, RunData } from '../../core/wire/session-shapes.ts';
 import { bad, dim, good, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, wrapText } from '../output/text-width.ts';
-import type { GapData, PlaceData, RunData } from './session-shapes.ts';
 import { healthWords } from './session-words.ts';
 
 export const STATE_MARKS = {
@@ -105,94 +102,9 @@ export function quoted(text: string, widthMax: number): string {
   return `"${clipText(text, Math.max(1, widthMax - 2))}"`;
 }
 
-export function placeData(place: DuePlace): PlaceData {
-  if (place.kind !== 'step') return place;
-  const { stepId, title, position, loopPath } = place;
-  return {
-    kind: 'step',
-    stepId,
-    title,
-    ...defined({ position }),
-    ...(loopPath.length > 0 && {
-      rounds: loopPath.map(({ loopId, iteration }) => ({ loopId, round: iteration + 1 })),
-    }),
-  };
-}
-
-type RunHeadData = Pick<
-  RunData,
-  'runId' | 'tag' | 'workflowId' | 'workflowName' | 'goal' | 'status' | 'isClosed' | 'openGaps'
->;
-
-export function runHeadData(run: RunStanding): RunHeadData {
-  const { runId, tag, workflowId, workflowName, goal, status, isClosed } = run;
-  return {
-    runId,
-    tag,
-    workflowId,
-    ...defined({ workflowName, goal, status }),
-    isClosed,
-    openGaps: run.gaps.length,
-  };
-}
-
-export function runData(run: RunStanding): RunData {
-  const { startedAt, activeAt, place, stepsTotal, branches, checkpoints, attempts, blockers, gaps, preferences } = run;
-  return {
-    ...runHeadData(run),
-    source: run.source,
-    ...defined({ startedAt, lastAt: activeAt, stepsTotal }),
-    place: placeData(place),
-    branches,
-    ...(branches > 0 ? defined({ branch: run.branch }) : {}),
-    checkpoints,
-    attempts,
-    blockers: [...blockers],
-    ...answerData(run),
-    gaps: gaps.map(shownGap),
-    ...(run.dueChecks.length === 0
-      ? {}
-      : {
-          dueChecks: run.dueChecks.map(({ checkId, minimum }) => ({
-            checkId,
-            minimum,
-            command: `workrail attest ${run.tag} ${checkId}`,
-          })),
-        }),
-    ...evidenceData(run),
-    preferences,
-    ...defined({ setBy: run.setBy }),
-  };
-}
-
-function evidenceData({ checks, evidence }: RunStanding): Pick<RunData, 'checks' | 'answers'> {
-  const answers = evidence.flatMap(({ kind, about, words }) => (kind === 'answer' ? [{ about, words }] : []));
-  const shown = checks.map((check) => {
-    const run = evidence.findLast(({ about, checkId }) => about === check.stepId && checkId === check.checkId)?.words;
-    return defined({ ...check, run });
-  });
-  return { ...(shown.length === 0 ? {} : { checks: shown }), ...(answers.length === 0 ? {} : { answers }) };
-}
-
-function answerData({ answer }: RunStanding): Pick<RunData, 'answer'> {
-  if (answer === undefined || answer.statement.kind === 'check') return {};
-  return { answer: { statement: answer.statement.kind, words: attestationWords(answer) } };
-}
-
 /** What comes next once a person answered. */
 export function answerText({ statement, words }: NonNullable<RunData['answer']>): string {
   return `The draft was ${words}. ${statement === 'rejected' ? 'The agent must change it.' : 'Tell the agent: continue.'}`;
-}
-
-export function shownGap({ severity, reason, summary, place }: PlacedGap): GapData {
-  const at = place === undefined ? undefined : placeData(place);
-  return {
-    severity,
-    category: reason.category,
-    detail: reason.detail,
-    summary,
-    ...(at?.kind === 'step' ? { place: at } : {}),
-  };
 }
 
 /** A gap on one line, with the step that left it. */

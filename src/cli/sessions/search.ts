@@ -1,5 +1,6 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
+import { listedSessionData, placeData } from '../../app/sessions/describe-session.ts';
 import { type ListedSession, withMarks, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import {
   type FoundSession,
@@ -12,6 +13,7 @@ import { RunId, runTag } from '../../core/log/ids.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
 import { searchWords, snippetOf, wordsIn } from '../../core/text/search-words.ts';
 import { plural } from '../../core/text/words.ts';
+import { count, listedSessionShape, placeShape } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
 import { dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
@@ -19,9 +21,7 @@ import { clipText, textWidth } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
 import { usageProblem } from '../problem.ts';
 import { refusalProblem } from '../words.ts';
-import { count, listedSessionData, listedSessionShape } from './listed-session.ts';
-import { placeData, placeWords, STATE_MARKS, stateSpan } from './run-words.ts';
-import { placeShape } from './session-shapes.ts';
+import { placeWords, STATE_MARKS, stateSpan } from './run-words.ts';
 import { widthOf } from './session-words.ts';
 
 const hit = z.strictObject({

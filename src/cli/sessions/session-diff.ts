@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
+import { shownGap } from '../../app/sessions/describe-session.ts';
 import { defined, type JsonValue, quote } from '../../core/json/json-value.ts';
 import { jsonValueSchema } from '../../core/log/document-schema.ts';
 import { NodeId } from '../../core/log/ids.ts';
@@ -9,6 +10,7 @@ import { nodeDifference, type OneSide } from '../../core/sessions/node-differenc
 import { currentLine, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import { placed } from '../../core/sessions/run-standing.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
+import { entryShape, gapShape, sessionHead } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
 import { SESSION_ID } from '../ids.ts';
 import { bad, good, type Line, notable, strong } from '../output/line.ts';
@@ -16,8 +18,7 @@ import { clipText } from '../output/text-width.ts';
 import type { CommandProblem } from '../problem.ts';
 import { entriesData, entryLines } from './note-entries.ts';
 import { knownSteps, type OpenedSession, openSession } from './open-session.ts';
-import { bannerOf, gapWords, shownGap } from './run-words.ts';
-import { entryShape, gapShape, sessionHead } from './session-shapes.ts';
+import { bannerOf, gapWords } from './run-words.ts';
 import { placeAmbiguous, placeUnknown, runAmbiguous } from './session-words.ts';
 
 /** One side, and what only it has. */

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { StoredSession } from '../../app/ports/session-index.ts';
+import { listedSessionData } from '../../app/sessions/describe-session.ts';
 import {
   isAt,
   type ListedSession,
@@ -12,6 +13,7 @@ import {
 import { originLabel } from '../../core/log/origin.ts';
 import { SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
+import { count, type ListedSessionData, listedSessionShape } from '../../core/wire/session-shapes.ts';
 import { type CommandInput, command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
 import { dim, type Line, strong } from '../output/line.ts';
@@ -20,7 +22,6 @@ import { ago } from '../output/times.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import type { SessionListAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
-import { count, type ListedSessionData, listedSessionData, listedSessionShape } from './listed-session.ts';
 import { endSpans, lacksSomething } from './run-words.ts';
 import { widthOf } from './session-words.ts';
 

@@ -1,17 +1,17 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
+import { runHeadData } from '../../app/sessions/describe-session.ts';
 import { findStep } from '../../core/sessions/find-step.ts';
 import { lineOutputs } from '../../core/sessions/line-outputs.ts';
 import { currentLine, runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
+import { entryShape, runHead, sessionHead } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
 import { type Line, strong } from '../output/line.ts';
 import type { CommandProblem } from '../problem.ts';
-import { runHead } from './listed-session.ts';
 import { entriesData, entryLines } from './note-entries.ts';
 import { knownSteps, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
-import { bannerOf, quoted, runHeadData, runStateWords } from './run-words.ts';
-import { entryShape, sessionHead } from './session-shapes.ts';
+import { bannerOf, quoted, runStateWords } from './run-words.ts';
 import { placeAmbiguous, placeUnknown } from './session-words.ts';
 
 const sessionNotesData = z.strictObject({

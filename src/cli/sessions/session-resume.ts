@@ -1,5 +1,6 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
+import { placeData, titleOf } from '../../app/sessions/describe-session.ts';
 import { isAt, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import { brokenRefusal, resumeCall } from '../../app/sessions/resume-call.ts';
 import { defined } from '../../core/json/json-value.ts';
@@ -12,15 +13,14 @@ import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { isOver } from '../../core/sessions/session-state.ts';
 import { shortList } from '../../core/text/words.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
+import { placeShape } from '../../core/wire/session-shapes.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
 import { dim } from '../output/line.ts';
 import { clipText } from '../output/text-width.ts';
 import type { CommandProblem } from '../problem.ts';
-import { titleOf } from './listed-session.ts';
 import { knownSteps, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
-import { placeData, quoted } from './run-words.ts';
-import { placeShape } from './session-shapes.ts';
+import { quoted } from './run-words.ts';
 import { NOTHING_RAN, placeAmbiguous, placeUnknown, resumeProblem, runAmbiguous } from './session-words.ts';
 
 const openSessionShape = z.strictObject({

@@ -1,5 +1,6 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
+import { runData, titleOf } from '../../app/sessions/describe-session.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { isAtLeast } from '../../core/log/events/attestation-events.ts';
 import { acceptCommand, originWords, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
@@ -8,23 +9,13 @@ import { plural } from '../../core/text/words.ts';
 import { gradeWords } from '../../core/views/line-checks.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
+import { moment, type RunData, runShape, sessionHead } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
 import { dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
-import { moment, titleOf } from './listed-session.ts';
 import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
-import {
-  answerText,
-  bannerOf,
-  endSpans,
-  gapWords,
-  numberedPlace,
-  runData,
-  runState,
-  runStateWords,
-} from './run-words.ts';
-import { type RunData, runShape, sessionHead } from './session-shapes.ts';
+import { answerText, bannerOf, endSpans, gapWords, numberedPlace, runState, runStateWords } from './run-words.ts';
 
 const sessionShowData = z.strictObject({
   ...sessionHead,

@@ -1,4 +1,5 @@
 import { err } from 'neverthrow';
+import { placeData, runHeadData } from '../../app/sessions/describe-session.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { namedStep } from '../../core/sessions/due-step.ts';
 import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
@@ -6,7 +7,7 @@ import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { indexWorkflow, stepsInside } from '../../core/workflow/compiled/workflow-index.ts';
 import { command, done } from '../command.ts';
 import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
-import { bannerOf, placeData, runHeadData } from './run-words.ts';
+import { bannerOf } from './run-words.ts';
 import { treeLines } from './tree-lines.ts';
 import {
   type SessionTreeData,

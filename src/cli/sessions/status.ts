@@ -1,5 +1,6 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
+import { runData } from '../../app/sessions/describe-session.ts';
 import { inspectSession } from '../../app/sessions/inspect-session.ts';
 import { isAt, type ListedSession, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import { defined } from '../../core/json/json-value.ts';
@@ -7,6 +8,7 @@ import { runTag, SessionId } from '../../core/log/ids.ts';
 import { originLabel, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
 import { waitsForPerson } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
+import { count, runShape } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
 import { matchId, shortIds } from '../ids.ts';
 import { asTyped, bad, dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
@@ -15,9 +17,7 @@ import { ago } from '../output/times.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
-import { count } from './listed-session.ts';
-import { answerText, branchWords, lacksSomething, numberedPlace, runData, runState, STATE_MARKS } from './run-words.ts';
-import { runShape } from './session-shapes.ts';
+import { answerText, branchWords, lacksSomething, numberedPlace, runState, STATE_MARKS } from './run-words.ts';
 import { widthOf } from './session-words.ts';
 
 const openRun = z.strictObject({

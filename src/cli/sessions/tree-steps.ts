@@ -2,12 +2,11 @@ import * as z from 'zod';
 import { blockerSchema } from '../../core/log/blockers.ts';
 import { NodeId } from '../../core/log/ids.ts';
 import { plural } from '../../core/text/words.ts';
+import { count, moment, placeShape, runHead, sessionHead } from '../../core/wire/session-shapes.ts';
 import { dim, type Line, type LineSpan, notable } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { clockTime, duration } from '../output/times.ts';
-import { count, moment, runHead } from './listed-session.ts';
 import { placeWords, STATE_MARKS } from './run-words.ts';
-import { placeShape, sessionHead } from './session-shapes.ts';
 
 const treeStep = z.strictObject({
   /** The node where this is the current step. */

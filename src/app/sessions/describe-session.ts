@@ -1,0 +1,130 @@
+import { defined } from '../../core/json/json-value.ts';
+import { runTag, type SessionId } from '../../core/log/ids.ts';
+import { shownOrigin } from '../../core/log/origin.ts';
+import type { DuePlace } from '../../core/sessions/due-step.ts';
+import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
+import { attestationWords } from '../../core/views/attestations.ts';
+import type { GapData, ListedSessionData, PlaceData, RunData } from '../../core/wire/session-shapes.ts';
+import { isAt, type ListedSession } from './list-sessions.ts';
+
+type Known = { readonly shortId: (sessionId: SessionId) => string; readonly workspaces: readonly string[] };
+
+export function listedSessionData(listed: ListedSession, { shortId, workspaces }: Known): ListedSessionData {
+  const { sessionId, state, summary, closed, isKept, origin } = listed;
+  const title = summary && titleOf(summary.runs);
+  const { repo_root: workspace, git_branch: branch } = summary?.observed ?? {};
+  return {
+    sessionId,
+    shortId: shortId(sessionId),
+    state,
+    ...defined({ title, lastAt: summary?.lastAt, workspace, branch }),
+    runs: (summary?.runs ?? []).map(({ runId, workflowId, goal, status }) => ({
+      runId,
+      tag: runTag(runId),
+      workflowId,
+      ...defined({ goal }),
+      status,
+      isClosed: closed.has(runId),
+    })),
+    isHere: isAt(summary, workspaces),
+    isKept,
+    ...(origin === undefined ? {} : { origin: shownOrigin(origin) }),
+  };
+}
+
+type TitledRun = {
+  readonly goal?: string | undefined;
+  readonly workflowId: string;
+  readonly workflowName?: string | undefined;
+};
+
+/** The title of a session: the goal of its first run that has one, or else its first workflow. */
+export function titleOf(runs: readonly TitledRun[]): string | undefined {
+  const goal = runs.find((run) => (run.goal ?? '').trim() !== '')?.goal;
+  return goal ?? runs[0]?.workflowName ?? runs[0]?.workflowId;
+}
+
+export function placeData(place: DuePlace): PlaceData {
+  if (place.kind !== 'step') return place;
+  const { stepId, title, position, loopPath } = place;
+  return {
+    kind: 'step',
+    stepId,
+    title,
+    ...defined({ position }),
+    ...(loopPath.length > 0 && {
+      rounds: loopPath.map(({ loopId, iteration }) => ({ loopId, round: iteration + 1 })),
+    }),
+  };
+}
+
+type RunHeadData = Pick<
+  RunData,
+  'runId' | 'tag' | 'workflowId' | 'workflowName' | 'goal' | 'status' | 'isClosed' | 'openGaps'
+>;
+
+export function runHeadData(run: RunStanding): RunHeadData {
+  const { runId, tag, workflowId, workflowName, goal, status, isClosed } = run;
+  return {
+    runId,
+    tag,
+    workflowId,
+    ...defined({ workflowName, goal, status }),
+    isClosed,
+    openGaps: run.gaps.length,
+  };
+}
+
+export function runData(run: RunStanding): RunData {
+  const { startedAt, activeAt, place, stepsTotal, branches, checkpoints, attempts, blockers, gaps, preferences } = run;
+  return {
+    ...runHeadData(run),
+    source: run.source,
+    ...defined({ startedAt, lastAt: activeAt, stepsTotal }),
+    place: placeData(place),
+    branches,
+    ...(branches > 0 ? defined({ branch: run.branch }) : {}),
+    checkpoints,
+    attempts,
+    blockers: [...blockers],
+    ...answerData(run),
+    gaps: gaps.map(shownGap),
+    ...(run.dueChecks.length === 0
+      ? {}
+      : {
+          dueChecks: run.dueChecks.map(({ checkId, minimum }) => ({
+            checkId,
+            minimum,
+            command: `workrail attest ${run.tag} ${checkId}`,
+          })),
+        }),
+    ...evidenceData(run),
+    preferences,
+    ...defined({ setBy: run.setBy }),
+  };
+}
+
+function evidenceData({ checks, evidence }: RunStanding): Pick<RunData, 'checks' | 'answers'> {
+  const answers = evidence.flatMap(({ kind, about, words }) => (kind === 'answer' ? [{ about, words }] : []));
+  const shown = checks.map((check) => {
+    const run = evidence.findLast(({ about, checkId }) => about === check.stepId && checkId === check.checkId)?.words;
+    return defined({ ...check, run });
+  });
+  return { ...(shown.length === 0 ? {} : { checks: shown }), ...(answers.length === 0 ? {} : { answers }) };
+}
+
+function answerData({ answer }: RunStanding): Pick<RunData, 'answer'> {
+  if (answer === undefined || answer.statement.kind === 'check') return {};
+  return { answer: { statement: answer.statement.kind, words: attestationWords(answer) } };
+}
+
+export function shownGap({ severity, reason, summary, place }: PlacedGap): GapData {
+  const at = place === undefined ? undefined : placeData(place);
+  return {
+    severity,
+    category: reason.category,
+    detail: reason.detail,
+    summary,
+    ...(at?.kind === 'step' ? { place: at } : {}),
+  };
+}
