@@ -16,6 +16,7 @@ export type SourceFile = { readonly name: string; readonly text: string; readonl
 
 export type Surroundings = {
   readonly isBundled?: boolean;
+  readonly isInRoutines?: boolean;
   readonly templates?: ReadonlyMap<string, Template>;
   readonly bindings?: { readonly [slot: string]: string };
 };

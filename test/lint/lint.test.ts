@@ -61,6 +61,39 @@ describe('rules of quality', () => {
     expect(codes(file({ validationCriteria: [loose], outputContract }))).toEqual([]);
   });
 
+  it('a condition that only its own step, a later step or the body of its loop can make true is reported', () => {
+    const said = (id: string, rest: object = {}) => ({
+      id,
+      title: id,
+      prompt: `Send context size: small or large.`,
+      ...rest,
+    });
+    const plain = (id: string, rest: object = {}) => ({ ...said(id, rest), prompt: 'Do it.' });
+    const is = (equals: string) => ({ var: 'size', equals });
+    const loop = (rest: object, body: readonly object[]) => ({
+      id: 'loop',
+      type: 'loop',
+      title: 'L',
+      loop: { maxIterations: 3, ...rest },
+      body,
+    });
+    const foundIn = (...steps: readonly object[]) =>
+      lint({ ...RULE_EXAMPLES.missing_about.passing, steps })
+        .filter(({ code }) => code === 'context_set_later')
+        .map(({ pointer }) => pointer);
+    expect(foundIn(plain('a', { runCondition: is('large') }), said('b'))).toEqual(['/steps/0/runCondition']);
+    expect(foundIn(said('a', { runCondition: is('large') }))).toEqual(['/steps/0/runCondition']);
+    expect(foundIn(loop({ type: 'while', condition: is('large') }, [said('a')]))).toEqual(['/steps/0/loop/condition']);
+    expect(foundIn(loop({ type: 'for', count: 'size' }, [said('a')]))).toEqual(['/steps/0/loop/count']);
+
+    expect(foundIn(said('a'), plain('b', { runCondition: is('large') }))).toEqual([]);
+    expect(foundIn(plain('a', { sets: ['size'] }), plain('b', { runCondition: is('large') }))).toEqual([]);
+    expect(foundIn(plain('a', { runCondition: { not: is('large') } }), said('b'))).toEqual([]);
+    expect(foundIn(loop({ type: 'until', condition: is('large') }, [said('a')]))).toEqual([]);
+    const later = [plain('a', { runCondition: is('large') }), said('b')];
+    expect(foundIn(loop({ type: 'for', count: 2 }, later))).toEqual([]);
+  });
+
   it('lint findings point at their place', () => {
     const [found] = lint(RULE_EXAMPLES.vague_opt_out.failing);
     const text = written(RULE_EXAMPLES.vague_opt_out.failing);

@@ -134,6 +134,31 @@ export const RULE_EXAMPLES: { readonly [code in LintCode]: RuleExample } = {
     failing: workflow({ conditions: [isLarge], steps: [step(whenLarge)] }),
     passing: workflow({ conditions: [isLarge], steps: [sizing, step(whenLarge)] }),
   },
+  context_set_later: {
+    failing: workflow({
+      steps: [
+        {
+          id: 'each',
+          type: 'loop',
+          title: 'Each file',
+          loop: { type: 'forEach', items: 'files', maxIterations: 20 },
+          body: [step({ prompt: 'Read the next file. Send context files: a list of the files that are left.' })],
+        },
+      ],
+    }),
+    passing: workflow({
+      steps: [
+        step({ id: 'list', title: 'List the files', prompt: 'Send context files: a list of the files to read.' }),
+        {
+          id: 'each',
+          type: 'loop',
+          title: 'Each file',
+          loop: { type: 'forEach', items: 'files', maxIterations: 20 },
+          body: [step({ prompt: 'Read {{currentItem}}.' })],
+        },
+      ],
+    }),
+  },
   minimum_unreachable: {
     failing: workflow({ steps: [step({ checks: [{ id: 'tests', run: 'npm test', minimum: 'verified' }] })] }),
     passing: workflow({ steps: [step({ checks: [{ id: 'tests', run: 'npm test', minimum: 'observed' }] })] }),

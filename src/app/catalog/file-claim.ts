@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../../core/json/json-value.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
-import { routineTemplateId } from '../../core/workflow/builtins/templates.ts';
+import { isRoutineId, routineTemplateId } from '../../core/workflow/builtins/templates.ts';
 import type { SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { type Template, templateOf } from '../../core/workflow/expand/expanded.ts';
 import { sourceOutline } from '../../core/workflow/source-outline.ts';
@@ -29,7 +29,6 @@ export const SOURCE_NAMESPACES: { readonly [kind in WorkflowSourceKind]: string 
 };
 
 const RESERVED_PREFIX = 'wr.';
-const ROUTINE_ID = /^[^.]+\.routine-/;
 
 /** What a file claims to be; `undefined` if it was not read or has no id. */
 export function fileClaim(file: WorkflowFile): FileClaim | undefined {
@@ -47,7 +46,7 @@ export function fileClaim(file: WorkflowFile): FileClaim | undefined {
 
 /** A routine is recognised by its folder or by the name part of its id. */
 export function isRoutine({ isInRoutines }: WorkflowFile, id: string): boolean {
-  return isInRoutines || ROUTINE_ID.test(id);
+  return isInRoutines || isRoutineId(id);
 }
 
 /** This runs for every file before any is compiled, so it uses the fastest parser. */

@@ -121,5 +121,7 @@ function compileFile(
   if (file.content.kind === 'unread') {
     return { kind: 'refused', diagnostics: [unreadDiagnostic(file.content.reason)] };
   }
-  return tools.compile({ text: file.content.text, isBundled: file.kind === 'bundled', templates, broken, bindings });
+  const { text } = file.content;
+  const { isInRoutines } = file;
+  return tools.compile({ text, isBundled: file.kind === 'bundled', isInRoutines, templates, broken, bindings });
 }

@@ -1,6 +1,7 @@
 import { ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
 import { isList, isObject, type JsonValue } from '../json/json-value.ts';
 import { orList } from '../text/words.ts';
+import { isRoutineId } from './builtins/templates.ts';
 import { type CompiledWorkflow, leadsOutside } from './compiled/compiled-workflow.ts';
 import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding, Diagnostic } from './diagnostics/diagnostic.ts';
@@ -25,6 +26,8 @@ export type CompileInput = {
   readonly text: string;
   /** Only the bundle may define `wr.*`. */
   readonly isBundled: boolean;
+  /** A file in a folder of routines is one, whatever its id is. */
+  readonly isInRoutines?: boolean;
   readonly templates: ReadonlyMap<string, Template>;
   /** Templates that are there but cannot be called, by id. */
   readonly broken?: ReadonlyMap<string, BrokenTemplate>;
@@ -114,7 +117,13 @@ function readSyntax(input: CompileInput, tools: CompileTools, diagnostics: Diagn
 /** The phases, in the one order in which they are defined. */
 function emit(
   { root, findings, ...read }: Read,
-  { templates, broken = new Map(), bindings, called }: CompileInput & { readonly called: Set<string> },
+  {
+    templates,
+    broken = new Map(),
+    bindings,
+    called,
+    isInRoutines = false,
+  }: CompileInput & { readonly called: Set<string> },
   tools: CompileTools,
 ): CompiledWorkflow {
   const { steps, ...syntax } = fillWorkflow(read.syntax, { root, bindings, findings });
@@ -132,6 +141,7 @@ function emit(
     assessments: new Map(brought.assessments.map((assessment) => [assessment.id, assessment])),
     functions: functionsOf(workflow),
     isLegacy: !NAMESPACED_ID.test(syntax.id),
+    isRoutine: isInRoutines || isRoutineId(syntax.id),
     boundTexts: Object.values(bindings).filter((text) => text !== ''),
     hashText: (text: string) => hashText(text, tools.sha256),
     contracts: new Map(),

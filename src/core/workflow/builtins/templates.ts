@@ -30,6 +30,13 @@ type ProbeTemplate = Head & {
 /** Points at a bundled routine file: its steps are the template's. */
 type RoutineTemplate = Head & { readonly kind: 'routine'; readonly routineId: string };
 
+const ROUTINE_ID = /^[^.]+\.routine-/;
+
+/** Whether a file with this id is a routine, in whatever folder it is. */
+export function isRoutineId(id: string): boolean {
+  return ROUTINE_ID.test(id);
+}
+
 /** The name under which a routine is called: `team.routine-triage` is `team.templates.routine.triage`. */
 export function routineTemplateId(workflowId: string): string {
   const dot = workflowId.indexOf('.');

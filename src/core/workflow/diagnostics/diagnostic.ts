@@ -57,6 +57,7 @@ export const DIAGNOSTIC_CODES = [
   'unknown_assessment',
   'unknown_level',
   'unknown_function',
+  'function_not_shown',
   'wrong_scope',
   'unknown_template',
   'broken_template',

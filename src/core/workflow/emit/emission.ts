@@ -9,6 +9,8 @@ export type Emission = {
   readonly agentRole?: string;
   /** Files without a namespace in their id are from before there were secrets to protect; they still run. */
   readonly isLegacy: boolean;
+  /** Other workflows call it, also inside of their loops. */
+  readonly isRoutine: boolean;
   readonly conditions: ReadonlyMap<string, WholeCondition>;
   readonly assessments: ReadonlyMap<string, AssessmentSyntax>;
   /** Functions with the scope that defines them. */

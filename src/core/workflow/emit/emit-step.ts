@@ -1,6 +1,6 @@
 import { contracts } from '../builtins/registry.ts';
 import { verificationReport } from '../builtins/report-contracts.ts';
-import { gateVerdict } from '../builtins/run-contracts.ts';
+import { gateVerdict, loopControl } from '../builtins/run-contracts.ts';
 import type { Assurance, Check, CompiledStep } from '../compiled/compiled-step.ts';
 import { gatesOf } from '../compiled/condition-references.ts';
 import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
@@ -19,6 +19,7 @@ export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly
   const prompt = renderPrompt(syntax, emission);
   checkAssessmentReferences(syntax, emission);
   checkIdLength(syntax.id, syntax.at, emission);
+  reportUnseen(step, prompt.text, { emission, scope });
   // A coordinator's verdict comes as an artifact.
   const isCoordinated = gatesOf(syntax.confirmation).some(({ kind }) => kind === 'coordinator_eval');
   if (isCoordinated) emission.contracts.set(gateVerdict.contractRef, gateVerdict);
@@ -33,7 +34,7 @@ export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly
     ...(syntax.runCondition === undefined ? {} : { runCondition: syntax.runCondition }),
     confirmation: syntax.confirmation,
     isNoteRequired: isNoteRequired(step),
-    ...emitOutput(syntax, emission),
+    ...emitOutput(step, emission, scope),
     ...(syntax.criteria === undefined ? {} : { criteria: syntax.criteria }),
     assessmentIds: syntax.assessmentRefs.map(({ id }) => id),
     consequences: syntax.consequences.map(({ at: _, ...consequence }) => consequence),
@@ -54,8 +55,17 @@ function isNoteRequired({ syntax, purpose }: ExpandedStep): boolean {
   return !isInjected && !syntax.isNotesOptional && syntax.output === undefined;
 }
 
-function emitOutput({ output }: StandardStep, emission: Emission): Pick<CompiledStep, 'output'> {
+function emitOutput(
+  { syntax: { output } }: ExpandedStep,
+  emission: Emission,
+  scope: readonly string[],
+): Pick<CompiledStep, 'output'> {
   if (output === undefined) return {};
+  if (output.contractRef === loopControl.contractRef && scope.length === 0 && !emission.isRoutine) {
+    const message = `This step is not inside a loop, so nothing uses its decision. Move the step into the "body" of a loop, or use another contract.`;
+    const at = `${output.at}/contractRef`;
+    emission.findings.push({ code: 'loop_control_misplaced', severity: 'warning', at, message });
+  }
   const contract = contracts.find(output.contractRef);
   if (contract === undefined) {
     const named = { name: output.contractRef, known: contracts.ids };
@@ -144,6 +154,39 @@ function emitFunctions(
   const functionNames = [...new Set(named.map(({ name }) => name))];
   if (functionCalls.length === 0) return { functionNames };
   return { functionNames, functionCalls: functionCalls.map(({ name, args }) => ({ name, args })) };
+}
+
+/** A definition reaches the agent only with a step that refers to it, whatever its texts say. */
+function reportUnseen(
+  { syntax, provenance }: ExpandedStep,
+  prompt: string,
+  { emission, scope }: { readonly emission: Emission; readonly scope: readonly string[] },
+): void {
+  const { functions, findings } = emission;
+  // The steps of a routine are reported in its own file.
+  if (functions.length === 0 || provenance.source !== 'authored') return;
+  const { at, id, guidance, fragments, functionReferences, functionCalls } = syntax;
+  const visible = visibleFunctions(functions, id, scope);
+  const shown = new Set([...functionReferences, ...functionCalls].map(({ name }) => name));
+  const places = [
+    { key: syntax.promptBlocks === undefined ? 'prompt' : 'promptBlocks', text: prompt },
+    { key: 'guidance', text: guidance.join('\n') },
+    { key: 'promptFragments', text: fragments.map(({ text }) => text).join('\n') },
+    { key: 'functionReferences', text: [...shown].map((name) => visible.get(name)?.definition ?? '').join('\n') },
+  ];
+  for (const name of visible.keys()) {
+    const place = shown.has(name) ? undefined : places.find(({ text }) => isCalledIn(text, name));
+    if (place === undefined) continue;
+    const message = `This names the function "${name}()", but the step does not show its definition to the agent. Add "functionReferences": ["${name}()"] to the step.`;
+    findings.push({ code: 'function_not_shown', severity: 'warning', at: `${at}/${place.key}`, message });
+  }
+}
+
+function isCalledIn(text: string, name: string): boolean {
+  for (let at = text.indexOf(`${name}(`); at !== -1; at = text.indexOf(`${name}(`, at + 1)) {
+    if (at === 0 || !/[\w.$-]/.test(text.charAt(at - 1))) return true;
+  }
+  return false;
 }
 
 /** By name; where two have the same, the one nearer to the step hides the other. */

@@ -78,6 +78,32 @@ describe('the scope of a function', () => {
   });
 });
 
+describe('a function that a text names', () => {
+  const foundIn = (rest: object, ...definitions: readonly object[]) =>
+    found(compileValue(workflow([work('a', rest)], defines(...definitions))));
+
+  it('a function that a text names but the step does not show gives a warning', () => {
+    const warning = (place: string) => [`warning function_not_shown /steps/0/${place}`];
+    expect(foundIn({ prompt: 'Use f() here.' }, define('f'))).toEqual(warning('prompt'));
+    expect(foundIn({ prompt: undefined, promptBlocks: { goal: 'Use f().' } }, define('f'))).toEqual(
+      warning('promptBlocks'),
+    );
+    expect(foundIn({ guidance: ['Call f(x).'] }, define('f'))).toEqual(warning('guidance'));
+    expect(foundIn({ promptFragments: [{ id: 'x', text: 'Then f().' }] }, define('f'))).toEqual(
+      warning('promptFragments'),
+    );
+    expect(foundIn(refers('f()'), define('f', { definition: 'First g().' }), define('g'))).toEqual(
+      warning('functionReferences'),
+    );
+  });
+
+  it('a function that is shown, another word or a longer name gives no warning', () => {
+    expect(foundIn({ prompt: 'Use f().', ...refers('f()') }, define('f'))).toEqual([]);
+    expect(foundIn({ prompt: 'Use f().', ...calls({ name: 'f' }) }, define('f'))).toEqual([]);
+    expect(foundIn({ prompt: 'Use f, half() and a.f().' }, define('f'))).toEqual([]);
+  });
+});
+
 describe('a call of a function', () => {
   const topic = { name: 'topic', description: 'What about.' };
   const length = { name: 'length', default: 'short', enum: ['short', 'long'] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compiled, compileValue, found } from '../../../../test/compiler/compile-file.ts';
+import { compiled, compileValue, found, routine, templatesOf } from '../../../../test/compiler/compile-file.ts';
 import { conditionSchema } from '../compiled/condition.ts';
 import { applyFixes } from '../diagnostics/diagnostic.ts';
 
@@ -106,6 +106,29 @@ describe('loop_control', () => {
     expect(misplaced([work('a')], [{ id: 'part', kind: 'context', not: ref('more') }])).toEqual([
       'error loop_control_misplaced /conditions/1/not/conditionId',
     ]);
+  });
+});
+
+describe('a step that decides about a loop', () => {
+  const decision = (id: string) => work(id, { outputContract: { contractRef: 'wr.contracts.loop_control' } });
+  const foundIn = (steps: readonly object[], rest: object = {}, input: object = {}) =>
+    found(compileValue(workflow(steps, rest), input));
+
+  it('a decision outside of any loop gives a warning, because nothing uses it', () => {
+    expect(foundIn([work('a'), decision('b')])).toEqual([
+      'warning loop_control_misplaced /steps/1/outputContract/contractRef',
+    ]);
+    expect(foundIn([loop({ type: 'while' }, { body: [decision('b')] })])).toEqual([]);
+  });
+
+  it('a routine may decide about the loop that calls it', () => {
+    expect(foundIn([decision('b')], { id: 'test.routine-decide' })).toEqual([]);
+    expect(foundIn([decision('b')], {}, { isInRoutines: true })).toEqual([]);
+    const text = JSON.stringify(workflow([decision('b')], { id: 'test.routine-decide' }));
+    const templates = templatesOf(routine(text));
+    const call = { id: 'c', type: 'template_call', templateId: 'test.templates.routine.decide', args: {} };
+    expect(foundIn([loop({ type: 'while' }, { body: [call] })], {}, { templates })).toEqual([]);
+    expect(foundIn([call], {}, { templates })).toEqual(['warning loop_control_misplaced /steps/0']);
   });
 });
 

@@ -2,12 +2,14 @@ import { assert } from '../../assert.ts';
 import { type JsonValue, quote } from '../../json/json-value.ts';
 import { numberOf } from '../../run/condition/context-values.ts';
 import { evaluateCondition } from '../../run/condition/evaluate-condition.ts';
-import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
+import type { Entry } from '../compiled/compiled-loop.ts';
+import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { type Condition, conditionLeaves } from '../compiled/condition.ts';
+import { criteriaRules } from '../compiled/criteria.ts';
 import { entryPart, guardsOver, indexWorkflow } from '../compiled/workflow-index.ts';
 import { type SourceText, sourceTexts } from '../source/source-node.ts';
-import { authoredSteps, type LintRule } from './lint-rule.ts';
+import { authoredSteps, type LintFinding, type LintRule } from './lint-rule.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 
@@ -18,13 +20,17 @@ const TRIES_MAX = 4_096;
  * Whether there is a context in which a condition holds. Every value that it compares with is tried, the ones next to
  * it, and some that are none of these; what a pattern lets pass is not guessed, so it always can.
  */
-function canHold(condition: Condition, named: ReadonlyMap<string, Condition>): boolean {
+function canHold(
+  condition: Condition,
+  named: ReadonlyMap<string, Condition>,
+  isUnset: (variable: string) => boolean = () => false,
+): boolean {
   const comparisons = comparisonsIn(condition, named, new Set());
-  if (comparisons.some(({ comparison }) => comparison === 'matches')) return true;
+  if (comparisons.some(({ comparison, variable }) => comparison === 'matches' && !isUnset(variable))) return true;
   const values = new Map<string, Map<string, JsonValue | undefined>>();
   for (const one of comparisons) {
     const known = values.get(one.variable) ?? new Map<string, JsonValue | undefined>([['', undefined]]);
-    for (const value of valuesFor(one)) known.set(quote(value), value);
+    for (const value of isUnset(one.variable) ? [] : valuesFor(one)) known.set(quote(value), value);
     values.set(one.variable, known);
   }
   const variables = [...values].map(([name, candidates]) => ({ name, candidates: [...candidates.values()] }));
@@ -153,11 +159,9 @@ export const contextNeverSet: LintRule = {
   find: ({ kind, root, workflow }) => {
     // The workflow that calls a routine may set what the routine uses.
     if (kind === 'routine') return [];
-    const texts = agentTexts(workflow);
-    const loopNames = new Set(workflow.loops.flatMap(({ variables }: CompiledLoop) => Object.values(variables)));
-    const asked = new Set(workflow.steps.flatMap(({ userDependency }) => userDependency?.contextKey ?? []));
-    const isKnown = (name: string) =>
-      GIVEN.includes(name) || loopNames.has(name) || asked.has(name as never) || mentions(texts, name);
+    const texts = [...workflow.steps.map(stepTexts), commonTexts(workflow)].join('\n');
+    const loopNames = namesOfLoops(workflow);
+    const isKnown = (name: string) => GIVEN.includes(name) || loopNames.has(name) || mentions(texts, name);
     const seen = new Set<string>();
     return usedVariables(sourceTexts(root)).flatMap(({ name, at }) => {
       const key = name.split('.')[0] ?? name;
@@ -168,23 +172,101 @@ export const contextNeverSet: LintRule = {
   },
 };
 
-/** Everything an agent reads, without the places where values are put in. */
-function agentTexts({ steps, functions, metaGuidance, preconditions, clarificationPrompts }: CompiledWorkflow): string {
-  return [
-    ...steps.flatMap(({ prompt, guidance, fragments, output, userDependency }) => [
-      prompt,
-      ...guidance,
-      ...fragments.map(({ text }) => text),
-      ...(output?.hints ?? []),
-      userDependency?.prompt ?? '',
-    ]),
-    ...functions.map(({ definition }) => definition),
-    ...metaGuidance,
-    ...preconditions,
-    ...clarificationPrompts,
-  ]
-    .join('\n')
-    .replaceAll(/\{\{[^}]*\}\}/g, ' ');
+function namesOfLoops({ loops }: CompiledWorkflow): ReadonlySet<string> {
+  return new Set(loops.flatMap(({ variables }) => Object.values(variables)));
+}
+
+export const contextSetLater: LintRule = {
+  code: 'context_set_later',
+  looksAt: 'workflow',
+  finds: 'a condition or loop that reads a context value before any text asks the agent to set it',
+  why: 'The value is missing when it is needed, so the step is skipped, or the loop never begins or is blocked.',
+  hint: 'Ask for the value in an earlier step, before the loop or the condition that reads it.',
+  find: ({ kind, syntax, workflow }) => {
+    // The workflow that calls a routine may set what the routine uses.
+    if (kind === 'routine') return [];
+    const index = indexWorkflow(workflow);
+    const written = new Map(authoredSteps(syntax.steps).map((step) => [step.id, step.at]));
+    const whole = [...workflow.steps.map(stepTexts), commonTexts(workflow)].join('\n');
+    const loopNames = namesOfLoops(workflow);
+    const found: LintFinding[] = [];
+    // What nothing ever asks for is found by another rule.
+    const isLate = (name: string, before: string) => {
+      const key = name.split('.')[0] ?? name;
+      return !GIVEN.includes(key) && !loopNames.has(key) && !mentions(before, key) && mentions(whole, key);
+    };
+    const report = (stepId: string, place: string, names: readonly string[]) => {
+      const at = written.get(stepId);
+      const [name] = names;
+      if (at === undefined || name === undefined) return;
+      const message = `"${stepId}" reads "${name}", but only itself, its own steps or later steps ask the agent to set it.`;
+      found.push({ at: `${at}/${place}`, message });
+    };
+    const check = (stepId: string, place: string, { condition, before }: { condition: Condition; before: string }) => {
+      const names = comparisonsIn(condition, index.conditions, new Set()).map(({ variable }) => variable);
+      const late = names.filter((name) => isLate(name, before));
+      if (late.length === 0 || canHold(condition, index.conditions, (name) => late.includes(name))) return;
+      report(stepId, place, late);
+    };
+    const visit = (entries: readonly Entry[], start: string): string => {
+      let before = start;
+      for (const entry of entries) {
+        const part = entryPart(index, entry);
+        if (part.runCondition !== undefined) {
+          check(part.stepId, 'runCondition', { condition: part.runCondition, before });
+        }
+        if (!('body' in part)) {
+          before = `${before}\n${stepTexts(part)}`;
+          continue;
+        }
+        const { control, stepId } = part;
+        if (control.kind === 'while') check(stepId, 'loop/condition', { condition: control.condition, before });
+        const source = control.kind === 'for' ? control.count : control.kind === 'for_each' ? control.items : undefined;
+        if (source?.kind === 'context' && isLate(source.variable, before)) {
+          report(stepId, control.kind === 'for' ? 'loop/count' : 'loop/items', [source.variable]);
+        }
+        // A later round reads what an earlier one set.
+        visit(part.body, `${before}\n${bodyTexts(index, part.body)}`);
+        before = `${before}\n${bodyTexts(index, part.body)}`;
+      }
+      return before;
+    };
+    visit(workflow.entries, commonTexts(workflow));
+    return found;
+  },
+};
+
+function bodyTexts(index: ReturnType<typeof indexWorkflow>, entries: readonly Entry[]): string {
+  return entries
+    .map((entry) => {
+      const part = entryPart(index, entry);
+      return 'body' in part ? bodyTexts(index, part.body) : stepTexts(part);
+    })
+    .join('\n');
+}
+
+/** Everything that a step tells the agent to send, without the places where values are put in. */
+function stepTexts(step: CompiledStep): string {
+  const { prompt, guidance, fragments, output, userDependency, sets = [], criteria } = step;
+  return readTexts([
+    prompt,
+    ...guidance,
+    ...fragments.map(({ text }) => text),
+    ...(output?.hints ?? []),
+    ...(userDependency === undefined ? [] : [userDependency.prompt, userDependency.contextKey ?? '']),
+    ...sets,
+    ...(criteria === undefined ? [] : criteriaRules(criteria).map(({ message, form = '' }) => `${message} ${form}`)),
+  ]);
+}
+
+/** The same of what holds for the whole run. */
+function commonTexts({ functions, metaGuidance, preconditions, clarificationPrompts }: CompiledWorkflow): string {
+  const definitions = functions.map(({ definition }) => definition);
+  return readTexts([...definitions, ...metaGuidance, ...preconditions, ...clarificationPrompts]);
+}
+
+function readTexts(texts: readonly string[]): string {
+  return texts.join('\n').replaceAll(/\{\{[^}]*\}\}/g, ' ');
 }
 
 function mentions(text: string, name: string): boolean {

@@ -14,6 +14,7 @@ export const LINT_CODES = [
   'unreachable_step',
   'unused_condition',
   'context_never_set',
+  'context_set_later',
   'minimum_unreachable',
   'missing_about',
   'missing_examples',

@@ -4,7 +4,7 @@ import { openReader, readWorkflow } from '../format/read-workflow.ts';
 import type { CompilePattern } from '../pattern.ts';
 import { parseSource } from '../source/parse-source.ts';
 import { nodeAt } from '../source/source-node.ts';
-import { contextNeverSet, unreachableStep, unusedCondition } from './condition-rules.ts';
+import { contextNeverSet, contextSetLater, unreachableStep, unusedCondition } from './condition-rules.ts';
 import type { LintCode, LintedFile, LintedWorkflow, LintFinding, LintRule } from './lint-rule.ts';
 import {
   asksTheUser,
@@ -85,6 +85,7 @@ export const LINT_RULES: readonly LintRule[] = [
   unreachableStep,
   unusedCondition,
   contextNeverSet,
+  contextSetLater,
   minimumUnreachable,
   missingAbout,
   missingExamples,
