@@ -36,11 +36,12 @@ export function freshStore(root: string) {
 /** The same files without waiting for the disk, to fill a folder in reasonable time. */
 export function hastyStore(root: string) {
   const waiting = { pause: (ms: number) => setTimeout(ms), nowMs: () => performance.now() };
-  return storeOf({ disk: { fs: withoutFlushes, root }, sha256, locks: systemLocks, waiting });
+  return storeOf({ disk: { fs: withoutFlushes, root }, sha256, locks: systemLocks, waiting, nowMs: Date.now });
 }
 
 const withoutFlushes: FileSystem = {
   ...nodeFileSystem,
+  syncFile: async () => undefined,
   syncDir: async () => undefined,
   create: async (path) => unflushed(await nodeFileSystem.create(path)),
   openEnd: async (path) => unflushed(await nodeFileSystem.openEnd(path)),

@@ -30,7 +30,7 @@ export function freshStore(around: Around = (_, run) => run()): FreshStore {
     return around(operation, run);
   });
   const waiting = { pause: async () => undefined, nowMs: () => performance.now() };
-  const another = () => storeOf({ disk: { fs, root }, sha256, locks: systemLocks, waiting });
+  const another = () => storeOf({ disk: { fs, root }, sha256, locks: systemLocks, waiting, nowMs: Date.now });
   const entries = () => readdirSync(root, { recursive: true, withFileTypes: true });
   const names = (isWanted: (entry: ReturnType<typeof entries>[number]) => boolean) =>
     entries()

@@ -21,7 +21,7 @@ export function storeFolder(parts: Partial<FileStoreParts> = {}): FileStoreParts
 /** The parts of a store in a folder that somebody else removes. */
 export function storePartsIn(root: string): FileStoreParts {
   const waiting = { pause: (ms: number) => setTimeout(ms), nowMs: () => performance.now() };
-  return { disk: { fs: nodeFileSystem, root }, sha256, locks: systemLocks, waiting };
+  return { disk: { fs: nodeFileSystem, root }, sha256, locks: systemLocks, waiting, nowMs: Date.now };
 }
 
 /** Session ids that sort as their numbers do. */

@@ -9,8 +9,7 @@ import type { By } from '../core/log/events/event-envelope.ts';
 
 /** The store of this machine. */
 export async function openStore(): Promise<Store & Upkeep> {
-  const limits = { read: ownStoreLimits, nowMs: systemClock.nowMs };
-  return fileStore(await findDataDir(), nodeHasher.sha256, limits);
+  return fileStore(await findDataDir(), nodeHasher.sha256, ownStoreLimits);
 }
 
 /** What viewing sessions needs. */

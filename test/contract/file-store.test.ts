@@ -17,7 +17,9 @@ describe('a file store with native locks', () => {
 describe('a file store with claim files as locks', () => {
   const waiting = { pause: (ms: number) => setTimeout(ms), nowMs: () => performance.now() };
   const locks = async () => claimLocks;
-  storeContract(inFreshFolder((root) => storeOf({ disk: { fs: nodeFileSystem, root }, sha256, locks, waiting })));
+  storeContract(
+    inFreshFolder((root) => storeOf({ disk: { fs: nodeFileSystem, root }, sha256, locks, waiting, nowMs: Date.now })),
+  );
 });
 
 function inFreshFolder(open: (root: string) => MarkedStore): MakeStore {

@@ -91,7 +91,7 @@ async function measuredWalk(workflow: WalkedWorkflow, root: string) {
     return nodeHasher.sha256(bytes);
   };
   const waiting = { pause: async () => undefined, nowMs: () => performance.now() };
-  const store = storeOf({ disk: { fs, root }, sha256, locks: async () => locks, waiting });
+  const store = storeOf({ disk: { fs, root }, sha256, locks: async () => locks, waiting, nowMs: Date.now });
   const hasher = { ...nodeHasher, sha256 };
   const agent = engine({ store, listing: () => withFile(workflow.source), services: { hasher } });
   const { workflowId, ...how } = workflow.start;

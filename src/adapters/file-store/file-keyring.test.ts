@@ -248,7 +248,7 @@ function freshKeyring(changed: Partial<FileSystem> = {}, operations: Operation[]
     return run();
   });
   const waiting = { pause: (ms: number) => setTimeout(ms), nowMs: () => performance.now() };
-  const another = () => fileKeyring({ disk: { fs, root }, sha256, locks: systemLocks, waiting });
+  const another = () => fileKeyring({ disk: { fs, root }, sha256, locks: systemLocks, waiting, nowMs: Date.now });
   return { root, file: join(root, 'keys', 'keyring.json'), keyring: another(), another };
 }
 

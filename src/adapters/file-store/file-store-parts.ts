@@ -6,6 +6,7 @@ import type { Sha256 } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { LockAttempt, Locks, Waiting } from '../lock/locks.ts';
 import { patience, waitForExclusive, waitForShared } from '../lock/wait-for-lock.ts';
+import { systemClock } from '../system.ts';
 import { accessing, accessingNow, type Disk, ensureDir, layout } from './disk/disk.ts';
 import { nodeFileSystem } from './disk/node-file-system.ts';
 
@@ -17,13 +18,11 @@ export type FileStoreParts = {
   readonly waiting: Waiting;
   /** How much may be stored. Without it there is no limit. */
   readonly limits?: StoreLimits;
+  readonly nowMs: () => number;
 };
 
 /** How much may be stored, as the settings say at the moment. */
-export type StoreLimits = {
-  readonly read: () => Promise<{ readonly [limit in StoreLimit]: number }>;
-  readonly nowMs: () => number;
-};
+export type StoreLimits = () => Promise<{ readonly [limit in StoreLimit]: number }>;
 
 /** The parts of a store on this machine's disk. Locks are loaded on first use: reading needs none. */
 export function fileStoreParts(root: string, sha256: Sha256, limits?: StoreLimits): FileStoreParts {
@@ -37,6 +36,7 @@ export function fileStoreParts(root: string, sha256: Sha256, limits?: StoreLimit
     },
     waiting: { pause: (ms) => setTimeout(ms), nowMs: () => performance.now() },
     ...defined({ limits }),
+    nowMs: systemClock.nowMs,
   };
 }
 
@@ -98,18 +98,17 @@ const DAY_FILE = /^growth-(\d{4}-\d{2}-\d{2})$/;
  * Processes share a file for each day, with one number of bytes per line. Each writes after every mebibyte, so an
  * ordinary append neither reads nor writes it. The file is in the cache: without it, counting starts again.
  */
-export function storeGrowth({ disk, limits }: FileStoreParts): StoreGrowth {
+export function storeGrowth({ disk, limits, nowMs }: FileStoreParts): StoreGrowth {
   if (limits === undefined) return { refusal: async () => undefined, add: async () => undefined };
-  const { nowMs, read } = limits;
-  let known: { readonly atMs: number; readonly max: Awaited<ReturnType<StoreLimits['read']>> } | undefined;
+  let known: { readonly atMs: number; readonly max: Awaited<ReturnType<StoreLimits>> } | undefined;
   let today: { readonly day: string; recorded: number; own: number } | undefined;
 
-  async function limitsNow(isFresh: boolean) {
+  const limitsNow = async (isFresh: boolean) => {
     const atMs = nowMs();
     if (known === undefined || isFresh || Math.abs(atMs - known.atMs) > LIMITS_KEPT_MS)
-      known = { atMs, max: await read() };
+      known = { atMs, max: await limits() };
     return known.max;
-  }
+  };
 
   function now() {
     const day = new Date(nowMs()).toISOString().slice(0, 'yyyy-mm-dd'.length);

@@ -22,8 +22,8 @@ const PART = 200_000;
 
 /** A store as one process opens it, with limits and a clock that the test sets. */
 function limited(disk: SimulatedDisk, now: { session: number; daily: number; ms: number }) {
-  const read = async () => ({ 'store.sessionMiB': now.session, 'store.dailyMiB': now.daily });
-  return storeOn(disk.fs, { limits: { read, nowMs: () => now.ms } }).sessions;
+  const limits = async () => ({ 'store.sessionMiB': now.session, 'store.dailyMiB': now.daily });
+  return storeOn(disk.fs, { limits, nowMs: () => now.ms }).sessions;
 }
 
 /** The first plans of a session: its opening, then checkpoints with an artifact each. */

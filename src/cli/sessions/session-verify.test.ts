@@ -48,7 +48,7 @@ describe('session verify', () => {
     expect(exitCode).toBe(0);
     expect(out).toBe(
       `✓ ${SESSION}  healthy: 53 events, 40.2 kB\n` +
-        '    note  sessions/x/events/9.jsonl is not in the manifest, so it is ignored\n' +
+        '    note  sessions/x/events/9.jsonl is not in the manifest, so it is ignored and later removed\n' +
         '1 session checked in /data/workrail, all healthy: 53 events, 40.2 kB\n',
     );
   });

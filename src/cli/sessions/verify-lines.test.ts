@@ -36,6 +36,24 @@ describe('the report of a check', () => {
     });
   });
 
+  it('session verify reports what interrupted writes left in one line', async () => {
+    const left = (name: string, what: AuditFinding['what']): AuditFinding => ({
+      severity: 'note',
+      what,
+      place: `sessions/x/events/${name}`,
+    });
+    const findings = [
+      left('1-2.jsonl', 'orphan_segment'),
+      left('.3-4.jsonl.ab.tmp', 'leftover_file'),
+      left('x', 'leftover_file'),
+    ];
+    const { out } = await verify([{ ...HEALTHY, findings }]);
+    expect(out.split('\n').slice(1, 3)).toEqual([
+      '    note  sessions/x/events/x does not belong to the session, so it is ignored',
+      '    note  In sessions/x/events, 2 files are left from interrupted writes; after an hour the next write to the session or gc removes them',
+    ]);
+  });
+
   it('session verify names only some of many sessions that use the same content', async () => {
     const many = Array.from({ length: 9 }, (_, i) => ({
       ...WITHOUT_CONTENT,

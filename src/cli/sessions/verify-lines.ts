@@ -65,7 +65,7 @@ function findingWords({ what, offset, reason, version, code }: AuditFinding): st
 const WORDS_BY_KIND: { readonly [kind in AuditFindingKind]?: string } = {
   event_invalid: 'has an invalid event',
   history_inconsistent: 'has an event that contradicts earlier ones',
-  orphan_segment: 'is not in the manifest, so it is ignored',
+  orphan_segment: 'is not in the manifest, so it is ignored and later removed',
   torn_tail: 'ends in an interrupted write that was never confirmed; the next write removes it',
   torn_bytes_kept: 'holds the rest of an interrupted write',
   leftover_file: 'does not belong to the session, so it is ignored',
@@ -121,8 +121,28 @@ function sessionLines({ sessionId, findings, ...session }: Session): readonly Li
   const own = findings.filter((finding) => !isShared(finding));
   return [
     [markOf(session), ` ${sessionId}  ${stateOf(session, own)}, ${sizeOf(session.bytes)}`],
-    ...own.map((finding): Line => ['    ', labelOf(finding), `  ${sentence(finding)}`]),
+    ...own.filter((finding) => !isLeftover(finding)).map(findingLine),
+    ...leftoverLines(own.filter(isLeftover)),
   ];
+}
+
+function findingLine(finding: AuditFinding): Line {
+  return ['    ', labelOf(finding), `  ${sentence(finding)}`];
+}
+
+/** What interrupted writes left. There may be hundreds, and nobody has to do anything about them. */
+function isLeftover({ what, place }: AuditFinding): boolean {
+  return what === 'orphan_segment' || (what === 'leftover_file' && place.endsWith('.tmp'));
+}
+
+const LEFT = 'files are left from interrupted writes; after an hour the next write to the session or gc removes them';
+
+function leftoverLines(left: readonly AuditFinding[]): readonly Line[] {
+  const [first] = left;
+  if (first === undefined || left.length === 1) return left.map(findingLine);
+  const folders = new Set(left.map(({ place }) => place.slice(0, place.search(/[\\/][^\\/]*$/))));
+  const where = `In ${[...folders].join(' and ')},`;
+  return [['    ', labelOf(first), `  ${where} ${left.length} ${LEFT}`]];
 }
 
 function markOf({ health }: Pick<Session, 'health'>): LineSpan {

@@ -117,6 +117,7 @@ describe('a warm append', () => {
       sha256: nodeHasher.sha256,
       locks: async () => locks,
       waiting: { pause, nowMs: () => nowMs },
+      nowMs: Date.now,
     });
     await checkpoint(sessions, 'first');
     const collector = await locks.tryExclusive([join(root, layout.storeLock)]);
@@ -248,6 +249,7 @@ function storeWith(fs: FileSystem) {
     sha256: nodeHasher.sha256,
     locks: async () => locks,
     waiting: { pause: async () => undefined, nowMs: () => performance.now() },
+    nowMs: Date.now,
   });
 }
 

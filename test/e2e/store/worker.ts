@@ -43,6 +43,7 @@ const { sessions } = storeOf({
   disk: { fs: nodeFileSystem, root: task.root },
   sha256: nodeHasher.sha256,
   locks: async () => (task.locks === 'claims' ? claimLocks : systemLocks()),
+  nowMs: Date.now,
   // A faster clock makes for a shorter wait.
   waiting: {
     pause: (ms) => setTimeout(ms),

@@ -5,21 +5,28 @@ import type { Locks } from '../../../src/adapters/lock/locks.ts';
 import { defined } from '../../../src/core/json/json-value.ts';
 import { sha256 } from '../../examples/sha256.ts';
 
+/** Every file is older than an hour, so each append removes what a killed one left. */
+const MUCH_LATER_MS = 10 * 60 * 60 * 1_000;
+
 /** Where the data directory lies on a simulated disk. */
 export const ROOT = '/data';
 
 export type SimulatedStore = ReturnType<typeof storeOf>;
 
-type Surroundings = { readonly locks?: Locks; readonly limits?: StoreLimits };
+type Surroundings = { readonly locks?: Locks; readonly limits?: StoreLimits; readonly nowMs?: () => number };
 
 /** A store as a fresh process would open it on this file system. */
-export function storeOn(fs: FileSystem, { locks = noRivals, limits }: Surroundings = {}): SimulatedStore {
+export function storeOn(
+  fs: FileSystem,
+  { locks = noRivals, limits, nowMs: clock = () => MUCH_LATER_MS }: Surroundings = {},
+): SimulatedStore {
   let nowMs = 0;
   return storeOf({
     disk: { fs, root: ROOT },
     sha256,
     locks: async () => locks,
     ...defined({ limits }),
+    nowMs: clock,
     waiting: { pause: async () => undefined, nowMs: () => nowMs++ },
   });
 }

@@ -97,7 +97,7 @@ const EXPECTED: readonly string[] = [
   'origin',
 ];
 
-/** Files that the log does not name. They do no harm, and only a person should remove them. */
+/** Files that the log does not name. They do no harm; writers and collection remove those that are known to be theirs. */
 function findLeftovers(
   sessionId: SessionId,
   files: SessionFiles,

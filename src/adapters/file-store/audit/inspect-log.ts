@@ -5,7 +5,7 @@ import { addContentRefs, type ContentRefs, noContentRefs } from '../../../core/l
 import { applyEvent, type SessionView } from '../../../core/views/session-view.ts';
 import { type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { isCutShort } from '../session/lines.ts';
+import { isCutShort, LEFT_BY_A_CRASH, leftByWriters, mayHoldEvents } from '../session/lines.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from '../session/read-manifest.ts';
 import { emptySession } from '../session/refresh-session.ts';
 import { yieldOften } from '../yield-often.ts';
@@ -38,6 +38,8 @@ export type LogInspection = {
   /** Segments that the manifest attests, as paths within the session. */
   readonly segments: ReadonlySet<string>;
   readonly files: SessionFiles;
+  /** Files that killed writers left and that hold nothing. */
+  readonly leftovers: readonly string[];
   readonly bytes: number;
 };
 
@@ -56,23 +58,39 @@ export async function inspectLog(parts: FileStoreParts, sessionId: SessionId): P
   const cutShortAt = isCutShort(position, files.events) ? position : undefined;
   const atEnd = read.isErr() ? read.error : damageAtEnd(place, end, cutShortAt);
   const damages = [...segments.damages, ...(atEnd === undefined ? [] : [atEnd]), ...files.damages];
+  // If the manifest cannot be read, it may name any of them.
+  const attested = new Set(
+    read.isErr()
+      ? files.events.map((name) => `events/${name}`)
+      : transactions.map(({ segment }) => segment.segmentRelPath),
+  );
+  const tornAt = end.kind === 'torn' ? position.offset : undefined;
   const mayBeGone = damages.length > 0 || manifest.length === 0;
   return {
     presence: files.isStray ? 'stray' : mayBeGone && isGone(disk, sessionId, files) ? 'gone' : 'there',
     view: empty.view,
     refs: segments.refs,
     damages,
-    tornAt: end.kind === 'torn' ? position.offset : undefined,
+    tornAt,
     manifestBytes: manifest.length,
-    // If the manifest cannot be read, it may name any of them.
-    segments: new Set(
-      read.isErr()
-        ? files.events.map((name) => `events/${name}`)
-        : transactions.map(({ segment }) => segment.segmentRelPath),
-    ),
+    segments: attested,
     files,
+    leftovers: leftoversIn(sessionId, files, { attested, isTorn: tornAt !== undefined }),
     bytes: manifest.length + segments.bytes,
   };
+}
+
+function leftoversIn(
+  sessionId: SessionId,
+  { top, events }: SessionFiles,
+  { attested, isTorn }: { readonly attested: ReadonlySet<string>; readonly isTorn: boolean },
+): readonly string[] {
+  const mayBeLost = isTorn || mayHoldEvents(top);
+  const left = leftByWriters(events, attested).filter((name) => !mayBeLost || LEFT_BY_A_CRASH.test(name));
+  return [
+    ...top.filter((name) => LEFT_BY_A_CRASH.test(name)).map((name) => join(layout.session(sessionId), name)),
+    ...left.map((name) => join(layout.events(sessionId), name)),
+  ];
 }
 
 function sessionFiles({ fs, root }: Disk, sessionId: SessionId): SessionFiles {

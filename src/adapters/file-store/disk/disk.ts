@@ -105,6 +105,15 @@ async function writeTemp(disk: Disk, temp: string, bytes: Uint8Array): Promise<v
   }
 }
 
+/** Younger files may belong to an append that is running or still to come: a workflow is stored before its run starts. */
+const YOUNG_MS = 60 * 60 * 1_000;
+
+/** Old enough that no append is about to need it. */
+export function isOld({ fs, root }: Disk, path: string, nowMs: number): boolean {
+  const modifiedMs = fs.modifiedMs(join(root, path));
+  return modifiedMs !== undefined && nowMs - modifiedMs >= YOUNG_MS;
+}
+
 /** Runs file access. A refusal of the operating system becomes a failure; any other error is a bug and is rethrown. */
 export function accessing<Value>(
   operation: string,

@@ -8,9 +8,10 @@ import { chainGenesis, type SegmentClosed } from '../../../core/log/manifest.ts'
 import { addContentRefs, type NamingEvent, noContentRefs } from '../../../core/log/plan/append-plan.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../../core/views/session-view.ts';
 import { checkSegment, type StoredSegment } from '../audit/check-segment.ts';
-import { accessing, accessingNow, type Disk, layout, putFile, type WritableFile } from '../disk/disk.ts';
+import { accessing, accessingNow, type Disk, isOld, layout, putFile, type WritableFile } from '../disk/disk.ts';
+import type { FileStoreParts } from '../file-store-parts.ts';
 import { isSalvaged, salvagedHealth } from './import-marks.ts';
-import { isCutShort } from './lines.ts';
+import { isCutShort, LEFT_BY_A_CRASH, leftByWriters, mayHoldEvents } from './lines.ts';
 import {
   faultHealth,
   type LogFault,
@@ -30,6 +31,8 @@ export type OpenSession = {
   readonly segments: AttestedSegment[];
   /** The size of its segments, and of the artifacts that they name. */
   readonly usage: { bytes: number; readonly artifacts: Set<ArtifactDigest> };
+  /** Files that killed writers left, as far as the first read showed them. The next append of this process removes them. */
+  readonly leftovers: string[];
   /** The last bytes before the position: if they changed, the manifest was replaced. */
   readonly mark: Uint8Array;
   readonly health: SessionHealth;
@@ -50,6 +53,7 @@ export function emptySession(sessionId: SessionId, sha256: Sha256): OpenSession 
     position: { offset: 0, chain, nextManifestIndex: 0, nextEventIndex: 0 },
     segments: [],
     usage: { bytes: 0, artifacts: new Set() },
+    leftovers: [],
     mark: new Uint8Array(),
     health: HEALTHY,
   };
@@ -105,12 +109,36 @@ function readWhole(disk: Disk, empty: OpenSession, sha256: Sha256): OpenSession 
   const place = layout.manifest(sessionId);
   const session = grow(disk, { known: empty, bytes: disk.fs.read(join(disk.root, place)) ?? NOTHING }, sha256);
   if (session.health.kind !== 'healthy') return session;
+  session.leftovers.push(...leftByWriters(names, attestedIn(session)));
   // The mark is set before the first append and removed after the last, so checking it once is enough.
   if (session.position.offset > 0 && isSalvaged(disk, sessionId))
     return { ...session, health: salvagedHealth(sessionId) };
   if (!isCutShort(session.position, names)) return session;
   const { offset } = session.position;
   return { ...session, health: faultAt(session, place, { kind: 'damaged', reason: 'manifest_cut_short', offset }) };
+}
+
+function attestedIn({ segments }: OpenSession): ReadonlySet<string> {
+  return new Set(segments.map(({ segmentRelPath }) => segmentRelPath));
+}
+
+/** Removes what killed writers left. Needs the session's lock: then nobody is writing, and only old files are removed. */
+export function removeLeftovers(
+  { disk, nowMs }: FileStoreParts,
+  session: OpenSession,
+): ResultAsync<void, StoreFailure> {
+  const { sessionId, leftovers } = session;
+  if (leftovers.length === 0) return okAsync(undefined);
+  const place = layout.events(sessionId);
+  return accessing('remove leftovers', place, async () => {
+    // An append since may have taken the name of one.
+    const left = leftByWriters(leftovers.splice(0), attestedIn(session));
+    const mayBeLost = mayHoldEvents(disk.fs.list(join(disk.root, layout.session(sessionId))));
+    for (const name of left) {
+      if (mayBeLost && !LEFT_BY_A_CRASH.test(name)) continue;
+      if (isOld(disk, join(place, name), nowMs())) await disk.fs.remove(join(disk.root, place, name));
+    }
+  });
 }
 
 function grow(

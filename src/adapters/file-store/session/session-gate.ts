@@ -16,7 +16,14 @@ import { digestOf, putContent } from '../content/content-files.ts';
 import { accessing, accessingNow, ensureDir, layout, putFile } from '../disk/disk.ts';
 import { type FileStoreParts, type StoreGrowth, sharingStore } from '../file-store-parts.ts';
 import type { Transaction } from './read-manifest.ts';
-import { emptySession, type Growth, grownBy, type ManifestFiles, type OpenSession } from './refresh-session.ts';
+import {
+  emptySession,
+  type Growth,
+  grownBy,
+  type ManifestFiles,
+  type OpenSession,
+  removeLeftovers,
+} from './refresh-session.ts';
 import type { SessionLoader } from './session-loader.ts';
 
 /** What a permit grants while it is valid. */
@@ -195,6 +202,8 @@ export async function commitPlan(
     const written = await write(parts, { session, lock, plan, sealed: sealed.value, growth });
     if (written.isErr()) return err(written.error);
     await parts.growth.add(added);
+    // If they cannot be removed, they do no harm.
+    await removeLeftovers(parts, grown);
     await committed(grown, sealed.value.segment);
     return ok(ok(grown));
   });

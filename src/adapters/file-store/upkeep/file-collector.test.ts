@@ -227,11 +227,26 @@ describe('content', () => {
     expect(has(artifactOf(1))).toBe(true);
   });
 
-  test('old half-written files are removed, and files that are not ours stay', async () => {
+  test('old half-written files and orphan segments are removed, and files that are not ours stay', async () => {
+    enforces('writer_leftovers_removed');
     const { store, has, root } = await twoSessions();
-    const [half, foreign] = [join(layout.artifacts, '.abc.123.tmp'), join(layout.artifacts, 'README')];
-    for (const place of [half, foreign]) writeFileSync(join(root, place), 'x');
-    await store.collector.collect(request());
-    expect([has(half), has(foreign)]).toEqual([false, true]);
+    const session = layout.session(numberedSession(2));
+    const left = [
+      join(layout.artifacts, '.abc.123.tmp'),
+      join(layout.cache, '.sessions.jsonl.123.tmp'),
+      join(session, '.origin.123.tmp'),
+      join(session, 'events', '.00000007-00000008.jsonl.123.tmp'),
+      join(session, 'events', '00000003-00000900.jsonl'),
+    ];
+    const foreign = [join(layout.artifacts, 'README'), join(session, 'events', 'notes.txt'), join(session, 'README')];
+    for (const place of [...left, ...foreign]) writeFileSync(join(root, place), 'x');
+    await store.collector.collect({ ...request(), nowMs: Date.now() + HOUR_MS - 60_000 });
+    expect(left.filter((place) => !has(place))).toEqual([]);
+    const foreseen = await store.collector.collect({ ...request(), isDryRun: true });
+    // One more file: the artifact of the session that is removed first.
+    expect(foreseen).toMatchObject(ok({ files: left.length + 1 }));
+    expect(await store.collector.collect(request())).toMatchObject(ok({ files: left.length + 1 }));
+    expect([left.filter(has), foreign.filter(has)]).toEqual([[], foreign]);
+    expect((await store.audit.audit(numberedSession(2)))._unsafeUnwrap().health).toEqual({ kind: 'healthy' });
   });
 });

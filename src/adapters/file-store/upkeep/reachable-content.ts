@@ -23,6 +23,8 @@ export type MarkedSession = {
   readonly manifestBytes: number;
   readonly lastAt: number | undefined;
   readonly refs: ContentRefs;
+  /** Files in the session's folder that killed writers left. */
+  readonly leftovers: readonly string[];
 };
 
 export function noMarks({ binnedBeforeMs }: Pick<Marks, 'binnedBeforeMs'>): Marks {
@@ -101,10 +103,10 @@ async function inspectTarget({
   const marked = into.get(key);
   // An unreadable manifest has no length, so it differs from any recorded one and is inspected.
   if (marked !== undefined && marked.manifestBytes === manifestBytes(parts.disk, sessionId)) return 'unchanged';
-  const { presence, damages, view, refs, manifestBytes: inspected } = await inspectLog(parts, sessionId);
+  const { presence, damages, view, refs, leftovers, manifestBytes: inspected } = await inspectLog(parts, sessionId);
   // A session that another collection removed refers to nothing, and neither does a stray file.
   if (presence !== 'there') return 'unchanged';
-  return damages.length === 0 ? { manifestBytes: inspected, lastAt: view.lastAt, refs } : 'damaged';
+  return damages.length === 0 ? { manifestBytes: inspected, lastAt: view.lastAt, refs, leftovers } : 'damaged';
 }
 
 /** Adds the paths of all content that sessions refer to. */

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { err, Result } from 'neverthrow';
 import type { CollectCause, CollectRequest, Stayed } from '../../../app/ports/upkeep.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
+import { accessing, accessingNow, type Disk, isOld, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { arrivedMs } from '../session/import-marks.ts';
 import { type Binned, binnedSessions } from './binned-sessions.ts';
 import { type MarkedSession, type Marks, refreshMarks } from './reachable-content.ts';
-import { inBatches, isOld } from './sweep-content.ts';
+import { inBatches } from './sweep-content.ts';
 
 /** No session id starts like this, so a folder that is being removed is not a session, even after a power cut. */
 const REMOVED = '.removed-';

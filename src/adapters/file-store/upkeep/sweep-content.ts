@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { CollectCause } from '../../../app/ports/upkeep.ts';
 import type { HeldLock } from '../../lock/locks.ts';
-import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
+import { accessing, accessingNow, type Disk, isOld, layout } from '../disk/disk.ts';
 import { type FileStoreParts, lockFile } from '../file-store-parts.ts';
+import { LEFT_BY_A_CRASH } from '../session/lines.ts';
 import { addReachable, allMarked, type Marks, refreshMarks } from './reachable-content.ts';
 
 /** An appender waits at most two seconds for the store, so an exclusive lock must be held much shorter. */
@@ -52,27 +53,30 @@ async function lockStore(parts: FileStoreParts): Promise<Result<HeldLock, Collec
   );
 }
 
-/** Younger content may belong to an append that is still to come: a workflow is stored before its run starts. */
-const YOUNG_MS = 60 * 60 * 1_000;
-
-/** Folders of content, and how their files are named. Files with other names are not ours. */
-const CONTENT: readonly { readonly dir: string; readonly name: RegExp }[] = [
+/** Folders, and how files in them are named that may be unreachable. Files with other names are not ours. */
+const CONTENT: readonly { readonly dir: string; readonly name?: RegExp }[] = [
   { dir: layout.snapshots, name: /^[0-9a-f]{64}\.json$/ },
   { dir: layout.artifacts, name: /^[0-9a-f]{64}$/ },
   { dir: layout.pinnedWorkflows, name: /^[0-9a-f]{64}\.json$/ },
+  { dir: layout.keys, name: /^http-token\.[0-9a-f]{12}\.tmp$/ },
+  { dir: layout.cache },
 ];
-const LEFT_BY_A_CRASH = /^\..+\.tmp$/;
 
 export type Swept = { readonly path: string; readonly bytes: number };
 
-/** Content that nothing refers to and that is old enough to be sure. */
+/** Content that nothing refers to, and what killed writers left in sessions, if it is old enough to be sure. */
 export function unreachableFiles(disk: Disk, marks: Marks, nowMs: number): Result<readonly Swept[], CollectCause> {
   const reachable = addReachable(new Set(), allMarked(marks));
   return accessingNow('list content', layout.snapshots, () =>
-    contentFiles(disk)
-      .filter((path) => !reachable.has(path) && isOld(disk, path, nowMs))
+    [...contentFiles(disk).filter((path) => !reachable.has(path)), ...leftovers(marks)]
+      .filter((path) => isOld(disk, path, nowMs))
       .map((path) => ({ path, bytes: disk.fs.size(join(disk.root, path)) ?? 0 })),
   );
+}
+
+/** What killed writers left in sessions. Those in the bin stay as they are. */
+function leftovers({ sessions }: Marks): readonly string[] {
+  return [...sessions.values()].flatMap((marked) => marked.leftovers);
 }
 
 /**
@@ -88,10 +92,18 @@ export async function sweepContent(
   const unreachable = unreachableFiles(disk, marks, nowMs);
   if (unreachable.isErr()) return err(unreachable.error);
   const reachable = addReachable(new Set(), allMarked(marks));
+  let left = new Set<string>();
+  const inSession = join(layout.sessions, '/');
   return inBatches(parts, {
     items: unreachable.value,
-    prepare: async () => (await refreshMarks(parts, marks)).map((changed) => addReachable(reachable, changed)),
+    prepare: async () => {
+      const refreshed = await refreshMarks(parts, marks);
+      left = new Set(leftovers(marks));
+      return refreshed.map((changed) => addReachable(reachable, changed));
+    },
     each: async (file) => {
+      // Nobody is appending now, and an append since may have taken the name of an orphan segment.
+      if (file.path.startsWith(inSession) && !left.has(file.path)) return;
       if (reachable.has(file.path) || !isOld(disk, file.path, nowMs)) return;
       await disk.fs.remove(join(disk.root, file.path));
       swept.push(file);
@@ -103,13 +115,7 @@ function contentFiles({ fs, root }: Disk): readonly string[] {
   return CONTENT.flatMap(({ dir, name }) =>
     fs
       .list(join(root, dir))
-      .filter((entry) => name.test(entry) || LEFT_BY_A_CRASH.test(entry))
+      .filter((entry) => name?.test(entry) === true || LEFT_BY_A_CRASH.test(entry))
       .map((entry) => join(dir, entry)),
   );
-}
-
-/** Old enough that no running append is about to refer to it. */
-export function isOld({ fs, root }: Disk, path: string, nowMs: number): boolean {
-  const modifiedMs = fs.modifiedMs(join(root, path));
-  return modifiedMs !== undefined && nowMs - modifiedMs >= YOUNG_MS;
 }
