@@ -1,7 +1,20 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
-const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** Changes with everything that compiling a workflow depends on, so that what another compiler kept is not used. */
+export const compilerId = (() => {
+  const files = readdirSync('src/core', { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+  );
+  const id = createHash('sha256').update(JSON.stringify(devDependencies));
+  for (const path of [...files.sort().map((name) => join('src/core', name)), 'src/adapters/patterns.ts']) {
+    id.update(path).update(readFileSync(path));
+  }
+  return id.digest('hex').slice(0, 16);
+})();
 
 const MAIN = 'dist/workrail.js';
 
@@ -48,7 +61,7 @@ const common = {
   minify: true,
   mainFields: ['module', 'main'],
   external: ['fs-native-extensions'],
-  define: { WORKRAIL_VERSION: JSON.stringify(version) },
+  define: { WORKRAIL_VERSION: JSON.stringify(version), WORKRAIL_COMPILER: JSON.stringify(compilerId) },
   metafile: true,
   logLevel: 'warning',
 };

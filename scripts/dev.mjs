@@ -9,7 +9,11 @@ const children = [
 ].map((args) => spawn(process.execPath, args, { stdio: 'inherit' }));
 
 const bundles = await Promise.all(
-  Object.values(builds).map((one) => context({ ...one, minify: false, sourcemap: true, logLevel: 'info' })),
+  Object.values(builds).map((one) => {
+    // The compiler changes while this runs, so nothing is kept under its name.
+    const define = { ...one.define, WORKRAIL_COMPILER: JSON.stringify(`dev-${Date.now()}`) };
+    return context({ ...one, define, minify: false, sourcemap: true, logLevel: 'info' });
+  }),
 );
 await Promise.all(bundles.map((bundle) => bundle.watch()));
 

@@ -8,9 +8,14 @@ import { runCommand } from './cli/main.ts';
 import type { ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
 
 declare const WORKRAIL_VERSION: string;
+declare const WORKRAIL_COMPILER: string;
 
 const program = fileURLToPath(import.meta.url);
-const bundledFolder = fileURLToPath(new URL('../workflows', import.meta.url));
+const bundled = {
+  folder: fileURLToPath(new URL('../workflows', import.meta.url)),
+  library: fileURLToPath(new URL('library.jsonl', import.meta.url)),
+  compiler: WORKRAIL_COMPILER,
+};
 
 const FAILED = 1;
 const INTERRUPTED = 130;
@@ -57,7 +62,7 @@ const exitCode = await runCommand({
     const [{ openSessions }, store] = await Promise.all([import('./compose/open-store.ts'), openStore()]);
     return openSessions(store);
   },
-  author: async () => (await import('./compose/open-author.ts')).openAuthor(bundledFolder, process.cwd()),
+  author: async () => (await import('./compose/open-author.ts')).openAuthor(bundled, process.cwd()),
   demoStage: async () => (await import('./adapters/clients/demo-theatre.ts')).demoTheatre(program),
   setup: openSetup,
   ask: async () => (await import('./adapters/clients/terminal-ask.ts')).terminalAsk,
@@ -87,7 +92,7 @@ async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> 
   const onStop = (stop: () => Promise<void>) => {
     stopServing = stop;
   };
-  return server.serveMcp(how, { version: WORKRAIL_VERSION, bundledFolder, writeError, onStop });
+  return server.serveMcp(how, { version: WORKRAIL_VERSION, bundled, writeError, onStop });
 }
 
 async function findDataDir(): Promise<string> {

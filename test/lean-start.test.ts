@@ -59,9 +59,20 @@ it('the code that a call needs is in the bundle, so the rule above looks at real
   expect(loaded).toEqual(expect.arrayContaining(['src/app/run/advance.ts', 'src/mcp/tools/continue-workflow-tool.ts']));
 });
 
+it('listing and starting bundled workflows loads neither the compiler nor the pattern engine', () => {
+  enforces('library_is_compiled');
+  const compiler =
+    /^src\/core\/workflow\/(?:emit|expand|lint|compile-workflow)|^src\/app\/catalog\/compile-files|re2js/;
+  const compiling = loadedWith(server, ['src/compose/open-compiler.ts']).filter((path) => compiler.test(path));
+  expect(compiling).toEqual(expect.arrayContaining(['src/core/workflow/compile-workflow.ts']));
+  const loaded = loadedWith(server, ['src/mcp/answer-call.ts', 'src/compose/open-server-services.ts']);
+  expect(loaded).toEqual(expect.arrayContaining(['src/app/catalog/workflow-catalog.ts']));
+  expect(loaded.filter((path) => compiler.test(path))).toEqual([]);
+});
+
 it('the server is bundled into a few files and contains no commands', () => {
   enforces('budget_spawn');
-  expect(Object.keys(server).length).toBeLessThan(32);
+  expect(Object.keys(server).length).toBeLessThan(36);
   const main = commands['dist/workrail.js'] ?? expect.fail('the program has a main file');
   expect(main.imports).toContainEqual({ path: './server.js', kind: 'dynamic-import', external: true });
   const ours = Object.values(commands).flatMap(({ inputs }) => Object.keys(inputs));

@@ -6,6 +6,7 @@ import { nodeFolderAccess } from '../../src/adapters/sources/read-folder.ts';
 import { workflowFiles } from '../../src/adapters/sources/workflow-files.ts';
 import { answerIds, nodeHasher, randomIds, systemClock } from '../../src/adapters/system.ts';
 import { gitObserver, referenceFiles } from '../../src/adapters/workspace.ts';
+import { fileCompiler } from '../../src/app/catalog/compile-files.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { Store } from '../../src/app/ports/store.ts';
 import type { Services } from '../../src/app/services.ts';
@@ -37,7 +38,8 @@ export function benchServices({ userWorkflows }: BenchMachine, store: Store): Se
     catalog: workflowCatalog(source, {
       sha256,
       aliases: new Map(),
-      compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
+      compiler: async () => (around) =>
+        fileCompiler(around, (input) => compileWorkflow(input, { sha256, compilePattern })),
     }),
     patterns: { load: async () => compilePattern },
     workspace: gitObserver(nodeHasher),

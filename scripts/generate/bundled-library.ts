@@ -6,7 +6,7 @@ import { SESSION_NOTES } from '../../src/core/workflow/builtins/builtin-workflow
 import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 import { sealWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { templateOf } from '../../src/core/workflow/expand/expanded.ts';
-import { sourceOutline } from '../../src/core/workflow/source-outline.ts';
+import { syntaxIn } from '../../src/core/workflow/format/read-workflow.ts';
 
 type Compile = (text: string, isBundled: boolean) => CompileResult;
 type Listed = Extract<CompileResult, { kind: 'compiled' }>;
@@ -14,7 +14,7 @@ type Listed = Extract<CompileResult, { kind: 'compiled' }>;
 /** The compiler with the bundled routines at hand. */
 export function compilerOver(root: string): Compile {
   const templates = textsIn(join(root, 'workflows', 'routines')).flatMap((text) => {
-    const syntax = sourceOutline(text).syntax();
+    const syntax = syntaxIn(text);
     return syntax === undefined ? [] : [templateOf(syntax)];
   });
   const byId = new Map(templates.map((template) => [template.templateId, template]));

@@ -11,24 +11,19 @@ import { referenceFiles } from '../adapters/workspace.ts';
 import type { AuthorServices } from '../app/author/author-services.ts';
 import { PRESETS } from '../core/log/autonomy.ts';
 import { REHEARSED_GATES } from '../core/settings/settings-in-effect.ts';
-import { BUNDLED_ALIASES } from '../core/workflow/builtins/builtin-workflows.ts';
-import { compileWorkflow } from '../core/workflow/compile-workflow.ts';
+import { type Bundled, catalogTools } from './open-catalog.ts';
 
 /** What authoring workflows in a folder needs. */
-export function openAuthor(bundledFolder: string, workspace: string): AuthorServices {
+export function openAuthor(bundled: Bundled, workspace: string): AuthorServices {
   const { sha256 } = nodeHasher;
   const compilePattern = re2Patterns();
-  const fixed = fixedFolders(bundledFolder);
+  const fixed = fixedFolders(bundled.folder);
   return {
     workspace,
     folders: { project: join(workspace, '.workrail', 'workflows'), user: fixed.user },
     files: nodeAuthorFiles(nodeFolderAccess, workspace),
     source: workflowFiles(fixed, nodeFolderAccess),
-    tools: {
-      sha256,
-      aliases: BUNDLED_ALIASES,
-      compile: (input) => compileWorkflow(input, { sha256, compilePattern }),
-    },
+    tools: catalogTools(bundled),
     compilePattern,
     yieldNow: () => setImmediate(),
     services: (catalog) => ({
@@ -36,7 +31,7 @@ export function openAuthor(bundledFolder: string, workspace: string): AuthorServ
       catalog,
       patterns: { load: async () => compilePattern },
       workspace: { observe: async () => [], tree: async () => undefined },
-      references: referenceFiles(bundledFolder),
+      references: referenceFiles(bundled.folder),
       defaults: async () => ok(PRESETS.guided),
       gateSettings: async () => REHEARSED_GATES,
       hasher: nodeHasher,

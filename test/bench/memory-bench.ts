@@ -4,6 +4,7 @@ import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { answerIds, nodeHasher, randomIds } from '../../src/adapters/system.ts';
 import type { AuthorServices } from '../../src/app/author/author-services.ts';
+import { fileCompiler } from '../../src/app/catalog/compile-files.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
 import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
@@ -30,7 +31,12 @@ export function memoryBench(content: { readonly [path: string]: string | object 
       folders: { project: '/repo/.workrail/workflows', user: '/home/.workrail/workflows' },
       files: filesOn(disk),
       source: { files: async () => ({ files: listed(disk) }) },
-      tools: { sha256, aliases: new Map(), compile: (input) => compileWorkflow(input, { sha256, compilePattern }) },
+      tools: {
+        sha256,
+        aliases: new Map(),
+        compiler: async () => (around) =>
+          fileCompiler(around, (input) => compileWorkflow(input, { sha256, compilePattern })),
+      },
       compilePattern,
       yieldNow: async () => undefined,
       services: (catalog) => ({

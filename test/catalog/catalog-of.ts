@@ -2,6 +2,7 @@ import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import type { CatalogTools } from '../../src/app/catalog/assemble-catalog.ts';
 import type { Catalog } from '../../src/app/catalog/catalog.ts';
+import { fileCompiler } from '../../src/app/catalog/compile-files.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { SourceFile, WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import { type CompileInput, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
@@ -40,10 +41,11 @@ export function listeningTools(
     sha256,
     aliases,
     inputs,
-    compile: (input) => {
-      inputs.push(input);
-      return compileWorkflow(input, { sha256, compilePattern });
-    },
+    compiler: async () => (around) =>
+      fileCompiler(around, (input) => {
+        inputs.push(input);
+        return compileWorkflow(input, { sha256, compilePattern });
+      }),
   };
 }
 

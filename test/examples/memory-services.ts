@@ -3,6 +3,7 @@ import { ok } from 'neverthrow';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { answerIds, nodeHasher, randomIds } from '../../src/adapters/system.ts';
+import { fileCompiler } from '../../src/app/catalog/compile-files.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import type { Services } from '../../src/app/services.ts';
@@ -29,7 +30,12 @@ export function memoryServices(): Services {
     ...memoryStore(sha256),
     catalog: workflowCatalog(
       { files: async () => ({ files: [file] }) },
-      { sha256, aliases: new Map(), compile: (input) => compileWorkflow(input, { sha256, compilePattern }) },
+      {
+        sha256,
+        aliases: new Map(),
+        compiler: async () => (around) =>
+          fileCompiler(around, (input) => compileWorkflow(input, { sha256, compilePattern })),
+      },
     ),
     patterns: { load: async () => compilePattern },
     workspace: { observe: async () => [], tree: async () => undefined },

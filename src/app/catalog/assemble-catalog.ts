@@ -1,12 +1,10 @@
 import { assert } from '../../core/assert.ts';
 import { digestHex, ownJsonBytes, type Sha256, type Sha256Digest } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
-import type { CompileInput, CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
-import type { Bindings } from '../../core/workflow/expand/expanded.ts';
 import { legacyName } from '../../core/workflow/format/read-names.ts';
-import type { SourceFile, SourceListing, WorkflowFile } from '../ports/workflow-sources.ts';
+import type { CompiledFiles, SourceFile, SourceListing, WorkflowFile } from '../ports/workflow-sources.ts';
 import {
   type Catalog,
   type FoundWorkflow,
@@ -16,13 +14,17 @@ import {
   type ListedWorkflow,
 } from './catalog.ts';
 import type { ChosenFile, FileChoice } from './choose-files.ts';
+import type { FileCompiler } from './compile-files.ts';
 import { type FileClaim, isNamedAfter, SOURCE_NAMESPACES, templateIdOf } from './file-claim.ts';
 import { locatedIn } from './file-diagnostics.ts';
+import { type Around, type FileResult, originOf } from './file-result.ts';
 import { misspelledSlots, type ReadBindings } from './read-bindings.ts';
-import type { Routine, Templates } from './routines.ts';
 
 export type CatalogTools = {
-  readonly compile: (input: CompileInput) => CompileResult;
+  /** Loads the compiler, which is the largest part of the program and rarely needed. */
+  readonly compiler: () => Promise<OpenCompiler>;
+  /** What is known of files without compiling them. */
+  readonly compiledFiles?: CompiledFiles;
   readonly sha256: Sha256;
   /** Awaited between files when all are compiled, so that the user can interrupt. */
   readonly yieldNow?: () => Promise<void>;
@@ -30,20 +32,25 @@ export type CatalogTools = {
   readonly aliases: ReadonlyMap<string, string>;
 };
 
+/** Opens the compiler for what is around a file. */
+export type OpenCompiler = (around: Around) => FileCompiler;
+
 /** What the meaning of a file depends on besides its text. */
-export type Surroundings = Templates & {
-  readonly routines: readonly Routine[];
-  readonly routineResults: ReadonlyMap<WorkflowFile, CompileResult>;
+export type Surroundings = Around & {
   readonly bindingsFile: SourceFile | undefined;
-  readonly bindings: Bindings;
   readonly bindingsDiagnostics: readonly Diagnostic[];
   readonly bindingsFields: ReadBindings['fields'];
+  /** Loads the compiler and compiles the routines. */
+  readonly open: () => Promise<void>;
+  readonly compiler: () => FileCompiler | undefined;
 };
 
 /** The catalog of one listing. Files are compiled when they are first needed. */
 export type AssembledCatalog = {
   /** Everything there is. This compiles every file. */
   readonly catalog: () => Catalog;
+  /** The file that is used for an id. */
+  readonly fileOf: (id: string) => WorkflowFile | undefined;
   /** What an id refers to. This compiles only the file of that id. */
   readonly find: (id: string) => FoundWorkflow;
 };
@@ -53,7 +60,7 @@ type Parts = {
   readonly surroundings: Surroundings;
   readonly choice: FileChoice;
   /** Compiles a file on first use. */
-  readonly resultOf: (file: WorkflowFile) => CompileResult;
+  readonly resultOf: (file: WorkflowFile) => FileResult;
 };
 type Names = {
   readonly sha256: Sha256;
@@ -78,6 +85,7 @@ export function assembleCatalog(listing: SourceListing, parts: Parts, tools: Cat
   };
   return {
     catalog,
+    fileOf: (id) => byId.get(id)?.claim.file,
     find: (id) => {
       const one = byId.get(id);
       const found = one && listedFor(one);
@@ -126,32 +134,36 @@ function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): Lis
   const { file, kind } = claim;
   const result = parts.resultOf(file);
   if (result.kind !== 'compiled') return undefined;
-  const { workflow, syntax, diagnostics } = result;
-  assert(syntax.id === claim.id, 'a file compiles under the id that it claims');
+  const { head, diagnostics, stored } = result;
+  const { id, name, description, tags } = head;
+  assert(id === claim.id, 'a file compiles under the id that it claims');
   const suggestedId = names.suggested.get(file);
   const origin = originOf(claim, result, parts.surroundings);
   const bindingProblems = bindingProblemsOf(origin, parts.surroundings);
   let digest: Sha256Digest | undefined;
   return {
-    id: syntax.id,
+    id,
     kind,
-    name: syntax.name,
-    description: syntax.description,
-    tags: syntax.tags,
-    idStatus: syntax.id.includes('.') ? 'namespaced' : 'legacy',
-    aliases: file.kind === 'bundled' ? names.aliases(syntax.id) : [],
+    name,
+    description,
+    tags,
+    idStatus: id.includes('.') ? 'namespaced' : 'legacy',
+    aliases: file.kind === 'bundled' ? names.aliases(id) : [],
     ...defined({ suggestedId }),
     sourceKind: file.kind,
     file,
     shadows,
     warnings: locatedIn(file, [...fileNameWarning(claim), ...diagnostics.map((one) => named(one, claim, names))]),
     ...defined({ bindingProblems }),
-    workflow,
+    get workflow() {
+      return result.workflow;
+    },
     origin,
     sourceHash: () => {
-      digest ??= sourceHash(origin, names.sha256);
+      digest ??= stored?.sourceHash ?? sourceHash(origin, names.sha256);
       return digest;
     },
+    ...defined({ stored }),
   };
 }
 
@@ -171,26 +183,6 @@ function fileNameWarning({ file, id, idSpan }: FileClaim): readonly Diagnostic[]
   const name = id.slice(id.indexOf('.') + 1);
   const message = `The file name does not match the id "${id}". Rename the file to ${id}.json or ${name}.json.`;
   return [{ code: 'file_name_differs', severity: 'warning', pointer: '/id', span: idSpan(), message }];
-}
-
-/** Everything that the meaning of a workflow comes from. */
-function originOf(
-  { text }: FileClaim,
-  { syntax, called }: Extract<CompileResult, { kind: 'compiled' }>,
-  { routines, templates, bindings }: Surroundings,
-): WorkflowOrigin {
-  const isCalled = new Set(called);
-  const slots = [syntax, ...called.flatMap((id) => templates.get(id) ?? [])].flatMap((one) => one.extensionPoints);
-  return {
-    text,
-    routines: new Map(
-      routines.flatMap(({ templateId, claim }) =>
-        claim !== undefined && isCalled.has(templateId) ? [[templateId, claim.text] as const] : [],
-      ),
-    ),
-    slotIds: [...new Set(slots.map(({ slotId }) => slotId))].sort(),
-    bindings,
-  };
 }
 
 function invalidFile(

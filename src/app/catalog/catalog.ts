@@ -7,6 +7,7 @@ import type { WorkflowOrigin } from '../../core/workflow/drift.ts';
 import type { SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
 import { isNamedAfter } from './file-claim.ts';
 import type { LocatedDiagnostic } from './file-diagnostics.ts';
+import type { StoredWorkflow } from './file-result.ts';
 
 /** A workflow or routine that can be started. */
 export type ListedWorkflow = {
@@ -34,6 +35,8 @@ export type ListedWorkflow = {
   readonly origin: WorkflowOrigin;
   /** The digest of the origin, computed once on first use, because it reads files. */
   readonly sourceHash: () => Sha256Digest;
+  /** Set if it was compiled earlier: the workflow is then read from these bytes. */
+  readonly stored?: StoredWorkflow;
 };
 
 /** A file that cannot be used, and all reasons. */

@@ -1,10 +1,11 @@
-import { isObject, parseJson } from '../../core/json/json-value.ts';
+import { defined, isObject, parseJson } from '../../core/json/json-value.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import { isRoutineId, routineTemplateId } from '../../core/workflow/builtins/templates.ts';
+import type { FilePlace } from '../../core/workflow/compiled/compiled-file.ts';
+import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
 import type { SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
-import { type Template, templateOf } from '../../core/workflow/expand/expanded.ts';
-import { sourceOutline } from '../../core/workflow/source-outline.ts';
-import type { SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
+import { parseSource } from '../../core/workflow/source/parse-source.ts';
+import type { CompiledFiles, KeptFile, SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
 
 /** A file with the id it claims. */
 export type FileClaim = {
@@ -15,8 +16,10 @@ export type FileClaim = {
   readonly kind: 'workflow' | 'routine';
   /** Whether it claims an id that is reserved for the bundle. */
   readonly isReserved: boolean;
-  /** The steps of a routine, which other workflows can call, if they can be read. */
-  readonly template?: Template;
+  /** The digest of the text, if compiled files are kept. */
+  readonly digest?: string;
+  /** What compiling the text gave, if that was kept. It may depend on other files. */
+  readonly kept?: KeptFile;
 };
 
 /** The default namespace of ids in each kind of source. */
@@ -31,17 +34,22 @@ export const SOURCE_NAMESPACES: { readonly [kind in WorkflowSourceKind]: string 
 const RESERVED_PREFIX = 'wr.';
 
 /** What a file claims to be; `undefined` if it was not read or has no id. */
-export function fileClaim(file: WorkflowFile): FileClaim | undefined {
+export function fileClaim(file: WorkflowFile, compiledFiles?: CompiledFiles): FileClaim | undefined {
   if (file.content.kind === 'unread') return undefined;
   const { text } = file.content;
-  const id = claimedId(text);
+  const digest = compiledFiles?.digest(text);
+  const kept = digest === undefined ? undefined : compiledFiles?.find(digest, placeOf(file));
+  const id = kept?.file.id ?? claimedId(text);
   if (id === undefined) return undefined;
   const isReserved = id.startsWith(RESERVED_PREFIX) && file.kind !== 'bundled';
   const kind = isRoutine(file, id) ? 'routine' : 'workflow';
-  const template = kind === 'routine' && !isReserved ? claimedTemplate(file, id, text) : undefined;
-  const idSpan = () => sourceOutline(text).claimed?.span ?? { offset: 0, length: 0 };
-  const claim = { file, text, id, idSpan, kind, isReserved } as const;
-  return template === undefined ? claim : { ...claim, template };
+  const idSpan = () => kept?.file.idSpan ?? locatedId(text)?.span ?? { offset: 0, length: 0 };
+  return { file, text, id, idSpan, kind, isReserved, ...defined({ digest, kept }) };
+}
+
+/** Where a file is, as far as it matters to the compiler. */
+export function placeOf({ kind, isInRoutines }: WorkflowFile): FilePlace {
+  return { isBundled: kind === 'bundled', isInRoutines };
 }
 
 /** A routine is recognised by its folder or by the name part of its id. */
@@ -52,15 +60,17 @@ export function isRoutine({ isInRoutines }: WorkflowFile, id: string): boolean {
 /** This runs for every file before any is compiled, so it uses the fastest parser. */
 function claimedId(text: string): string | undefined {
   const root = parseJson(text);
-  if (root.isErr()) return sourceOutline(text).claimed?.id;
+  if (root.isErr()) return locatedId(text)?.id;
   const { value } = root;
   const id = isObject(value) && Object.hasOwn(value, 'id') ? value['id'] : undefined;
   return typeof id === 'string' ? id : undefined;
 }
 
-function claimedTemplate(file: WorkflowFile, id: string, text: string): Template | undefined {
-  const syntax = sourceOutline(text).syntax();
-  return syntax && templateOf(syntax, templateIdOf(file, id));
+/** The id that a file gives itself, valid or not, and its place. */
+function locatedId(text: string): { readonly id: string; readonly span: SourceSpan } | undefined {
+  const root = parseSource(text, collectDiagnostics());
+  const id = root.isOk() && root.value.kind === 'object' ? root.value.fields.get('id')?.value : undefined;
+  return id?.kind === 'string' ? { id: id.value, span: id.span } : undefined;
 }
 
 /** A routine whose id has no namespace is called under the namespace of its source. */

@@ -19,8 +19,10 @@ export async function inspectWorkflow(
   const { workflowId } = request;
   const { found, workspaceProblem } = await services.catalog.find(workflowId, request.workspacePath);
   switch (found.kind) {
-    case 'found':
-      return ok({ listed: found.listed, hash: sealWorkflow(found.listed.workflow, services.hasher.sha256).hash });
+    case 'found': {
+      const { listed } = found;
+      return ok({ listed, hash: listed.stored?.hash ?? sealWorkflow(listed.workflow, services.hasher.sha256).hash });
+    }
     case 'invalid':
       return err({ code: 'workflow_invalid', workflowId, invalid: found.invalid });
     case 'unknown': {

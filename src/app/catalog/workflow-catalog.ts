@@ -1,14 +1,15 @@
+import { assert } from '../../core/assert.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
-import type { CompileResult } from '../../core/workflow/compile-workflow.ts';
 import type { SourceListing, WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';
 import { type AssembledCatalog, assembleCatalog, type CatalogTools, type Surroundings } from './assemble-catalog.ts';
 import type { Catalog, FoundWorkflow } from './catalog.ts';
 import { chooseFiles } from './choose-files.ts';
+import type { FileCompiler } from './compile-files.ts';
 import { type FileClaim, fileClaim } from './file-claim.ts';
-import { unreadDiagnostic } from './file-diagnostics.ts';
+import { type FileResult, keepResult, keptResult, unreadResult } from './file-result.ts';
 import { readBindings } from './read-bindings.ts';
-import { routinesOf, usableTemplates } from './routines.ts';
+import { routinesOf } from './routines.ts';
 
 const WORKSPACES_MAX = 8;
 
@@ -36,7 +37,8 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
   };
   return {
     list: async (workspace) => {
-      const { catalog, listing, resultOf } = await current(workspace);
+      const { catalog, listing, resultOf, prepare } = await current(workspace);
+      await prepare(listing.files);
       const { yieldNow } = tools;
       for (const file of yieldNow === undefined ? [] : listing.files) {
         await yieldNow?.();
@@ -45,7 +47,11 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
       return catalog();
     },
     find: async (id, workspace) => {
-      const { find, listing } = await current(workspace);
+      const { find, fileOf, listing, prepare, resultOf } = await current(workspace);
+      const file = fileOf(id);
+      if (file !== undefined) await prepare([file]);
+      // What is not found by its id is looked for among all.
+      if (file === undefined || resultOf(file).kind === 'refused') await prepare(listing.files);
       const { workspaceProblem } = listing;
       return { found: find(id), ...defined({ workspaceProblem }) };
     },
@@ -54,37 +60,46 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
 
 /** A catalog with its inputs, which the next one reuses. */
 type Built = AssembledCatalog & {
-  /** The compiled file, cached. */
-  readonly resultOf: (file: WorkflowFile) => CompileResult;
+  /** Loads the compiler if the result of one of these files is not known. */
+  readonly prepare: (files: readonly WorkflowFile[]) => Promise<void>;
+  /** The result of a file that `prepare` was called for. */
+  readonly resultOf: (file: WorkflowFile) => FileResult;
   readonly listing: SourceListing;
   readonly claims: ReadonlyMap<WorkflowFile, FileClaim | undefined>;
   readonly surroundings: Surroundings;
-  /** The files compiled so far. */
-  readonly results: Map<WorkflowFile, CompileResult>;
+  readonly results: Map<WorkflowFile, FileResult>;
 };
 
 function buildCatalog(listing: SourceListing, tools: CatalogTools, before: Built | undefined): Built {
   if (before !== undefined && isSameListing(listing, before.listing)) return before;
   const claims = new Map(
-    listing.files.map((file) => [file, before?.claims.has(file) ? before.claims.get(file) : fileClaim(file)]),
+    listing.files.map((file) => [
+      file,
+      before?.claims.has(file) ? before.claims.get(file) : fileClaim(file, tools.compiledFiles),
+    ]),
   );
   const choice = chooseFiles([...claims.values()].filter((claim) => claim !== undefined));
   const around = { routines: routinesOf(claims, choice), bindingsFile: listing.bindings };
   const surroundings = surroundingsOf(around, tools, before?.surroundings);
-  const results = new Map(surroundings.routineResults);
-  if (before !== undefined && surroundings === before.surroundings) {
-    for (const file of listing.files) {
-      const result = before.results.get(file);
-      if (result !== undefined) results.set(file, result);
-    }
-  }
+  const isSame = before !== undefined && surroundings === before.surroundings;
+  const known = new Set(listing.files);
+  const results = new Map(isSame ? [...before.results].filter(([file]) => known.has(file)) : []);
+  const knownResult = (file: WorkflowFile) => {
+    const { content } = file;
+    if (content.kind === 'unread') return unreadResult(content.reason);
+    const claim = claims.get(file);
+    return results.get(file) ?? (claim && keptResult(claim, surroundings));
+  };
   const resultOf = (file: WorkflowFile) => {
-    const result = results.get(file) ?? compileFile(file, surroundings, tools);
+    const result = knownResult(file) ?? compileFile(file, claims.get(file), { surroundings, tools });
     results.set(file, result);
     return result;
   };
+  const prepare = async (files: readonly WorkflowFile[]) => {
+    if (files.some((file) => knownResult(file) === undefined)) await surroundings.open();
+  };
   const assembled = assembleCatalog(listing, { claims, choice, surroundings, resultOf }, tools);
-  return { ...assembled, resultOf, listing, claims, surroundings, results };
+  return { ...assembled, prepare, resultOf, listing, claims, surroundings, results };
 }
 
 function isSameListing(a: SourceListing, b: SourceListing): boolean {
@@ -106,22 +121,29 @@ function surroundingsOf(
   if (before !== undefined && before.bindingsFile === bindingsFile && isSameList(files, filesBefore)) return before;
   const { bindings, diagnostics, fields } =
     bindingsFile === undefined ? { bindings: {}, diagnostics: [], fields: [] } : readBindings(bindingsFile);
-  const { results, ...usable } = usableTemplates(routines, (file, templates) =>
-    compileFile(file, { ...templates, bindings }, tools),
-  );
-  const read = { bindingsFile, bindings, bindingsDiagnostics: diagnostics, bindingsFields: fields };
-  return { routines, routineResults: results, ...read, ...usable };
+  let compiler: FileCompiler | undefined;
+  return {
+    routines,
+    bindingsFile,
+    bindings,
+    bindingsDiagnostics: diagnostics,
+    bindingsFields: fields,
+    compiler: () => compiler,
+    open: async () => {
+      const openCompiler = await tools.compiler();
+      compiler ??= openCompiler({ routines, bindings });
+    },
+  };
 }
 
 function compileFile(
   file: WorkflowFile,
-  { templates, broken, bindings }: Pick<Surroundings, 'templates' | 'broken' | 'bindings'>,
-  tools: CatalogTools,
-): CompileResult {
-  if (file.content.kind === 'unread') {
-    return { kind: 'refused', diagnostics: [unreadDiagnostic(file.content.reason)] };
-  }
-  const { text } = file.content;
-  const { isInRoutines } = file;
-  return tools.compile({ text, isBundled: file.kind === 'bundled', isInRoutines, templates, broken, bindings });
+  claim: FileClaim | undefined,
+  { surroundings, tools }: { readonly surroundings: Surroundings; readonly tools: CatalogTools },
+): FileResult {
+  const compiler = surroundings.compiler();
+  assert(compiler !== undefined, 'the compiler is loaded before a file is compiled');
+  const result = compiler.routineResults.get(file) ?? compiler.compile(file);
+  if (result.kind === 'compiled' && claim !== undefined) keepResult(tools, claim, { result, around: surroundings });
+  return result;
 }

@@ -26,9 +26,12 @@ export type OtherWorkflowStored = {
   readonly found: WorkflowHash;
 };
 
+/** The bytes of a workflow that was valid when they were made, and their hash. */
+export type StoredBytes = { readonly hash: WorkflowHash; readonly bytes: () => Uint8Array };
+
 /** Compiled workflows by hash. Runs are pinned to them. */
 export type PinnedWorkflows = {
-  /** Makes a workflow durable before a run refers to it. Idempotent. */
-  pin(workflow: CompiledWorkflow): Promise<Result<WorkflowHash, StoreFailure>>;
+  /** Makes a workflow durable before a run refers to it. Idempotent. `stored`: what it was read from, if that is known. */
+  pin(workflow: CompiledWorkflow, stored?: StoredBytes): Promise<Result<WorkflowHash, StoreFailure>>;
   get(hash: WorkflowHash): Promise<Result<CompiledWorkflow, OtherWorkflowStored | StoreFailure>>;
 };

@@ -2,6 +2,8 @@ import type { Result } from 'neverthrow';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
 import type { GitSource, WorkflowSourceEntry } from '../../core/sources.ts';
+import type { CompiledFile, FilePlace } from '../../core/workflow/compiled/compiled-file.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 
 /** A file that an author wrote. */
 export type SourceFile = {
@@ -56,6 +58,21 @@ export type SourceListing = {
 export type WorkflowSource = {
   /** Every file for a workspace. A file that did not change since the last call is the same object again. */
   files(workspace?: string): Promise<SourceListing>;
+};
+
+/** A compiled file with its workflow, which is read on first use. */
+export type KeptFile = {
+  readonly file: CompiledFile;
+  /** The stored bytes of the workflow, and the workflow in them. */
+  readonly read: () => { readonly bytes: Uint8Array; readonly workflow: CompiledWorkflow };
+};
+
+/** What compiling files gave, in this process or before it. Everything in it can be made again. */
+export type CompiledFiles = {
+  digest(text: string): string;
+  find(digest: string, place: FilePlace): KeptFile | undefined;
+  /** Keeps what compiling a file gave, later and if there is a place for it. */
+  keep(make: () => { readonly file: CompiledFile; readonly bytes: Uint8Array } | undefined): void;
 };
 
 export type SourceListFailure =

@@ -271,10 +271,10 @@ function withoutEffect({ file, warnings, bindingProblems }: ListedWorkflow): rea
   );
 }
 
-async function pin(services: Services, { workflow }: ListedWorkflow) {
+async function pin(services: Services, { workflow, stored }: ListedWorkflow) {
   const keyring = await services.keyring.open();
   if (keyring.isErr()) return err<never, StoreFailure>(keyring.error);
   const mint = { keyring: keyring.value, hmac: services.hasher.hmacSha256, form: services.tokenForm };
-  const pinned = await services.pinnedWorkflows.pin(workflow);
+  const pinned = await services.pinnedWorkflows.pin(workflow, stored);
   return pinned.map((workflowHash) => ({ mint, workflowHash }));
 }

@@ -3,8 +3,8 @@ import { findTargetWorkflow } from '../../app/author/find-targets.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { plural, sizeOf } from '../../core/text/words.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { syntaxIn } from '../../core/workflow/format/read-workflow.ts';
 import { workflowOutline, workflowSize } from '../../core/workflow/outline/workflow-outline.ts';
-import { sourceOutline } from '../../core/workflow/source-outline.ts';
 import { command, done } from '../command.ts';
 import { dim, type Line, strong } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
@@ -32,10 +32,10 @@ export const workflowShow = command({
     if (found.isErr()) return err(authorProblem(found.error));
     const { listed } = found.value;
     const { workflow, origin } = listed;
-    const syntax = sourceOutline(origin.text).syntax();
+    const syntax = syntaxIn(origin.text);
     const data: WorkflowShowData = {
       ...listedWorkflowData(listed),
-      hash: sealWorkflow(workflow, author.tools.sha256).hash,
+      hash: listed.stored?.hash ?? sealWorkflow(workflow, author.tools.sha256).hash,
       ...defined({ version: syntax?.version, about: syntax?.about }),
       examples: syntax?.examples ?? [],
       size: workflowSize(workflow),

@@ -28,8 +28,9 @@ export function filePinnedWorkflows(parts: FileStoreParts): PinnedWorkflows {
   const { disk, sha256 } = parts;
   const kept = boundedCache<WorkflowHash, CompiledWorkflow>(WORKFLOWS_KEPT);
   return {
-    pin: async (workflow) => {
-      const { hash, bytes } = sealWorkflow(workflow, sha256);
+    pin: async (workflow, stored) => {
+      const { hash, bytes } =
+        stored === undefined ? sealWorkflow(workflow, sha256) : { hash: stored.hash, bytes: stored.bytes() };
       const path = layout.pinnedWorkflow(hash);
       const pinned = await accessing('pin workflow', path, async () => {
         await ensureDir(disk, layout.pinnedWorkflows);
@@ -39,6 +40,10 @@ export function filePinnedWorkflows(parts: FileStoreParts): PinnedWorkflows {
       // in all processes.
       return pinned.andThen(() => {
         if (kept.get(hash) !== undefined) return ok(hash);
+        if (stored !== undefined) {
+          kept.set(hash, workflow);
+          return ok(hash);
+        }
         return parseStored(path, bytes, parseCompiledWorkflow).map((stored) => {
           kept.set(hash, stored);
           return hash;

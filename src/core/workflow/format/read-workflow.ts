@@ -1,5 +1,6 @@
-import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
+import { collectDiagnostics, type Diagnostics } from '../diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import { parseSource } from '../source/parse-source.ts';
 import { nodeAt, type SourceNode } from '../source/source-node.ts';
 import { LOOP_DECISIONS } from './condition-fields.ts';
 import { type FunctionSyntax, reportWrongScope } from './function-fields.ts';
@@ -25,6 +26,15 @@ export function readWorkflow(reader: Reader): WorkflowSyntax | undefined {
   if (read === undefined) return undefined;
   checkLoopDecisions(reader.uses, read, reader.findings);
   return { ...read, ...settleFunctions(reader, read) };
+}
+
+/** What a file says, if it can be read without an error. Compiling it reports what is wrong. */
+export function syntaxIn(text: string): WorkflowSyntax | undefined {
+  const diagnostics = collectDiagnostics();
+  const root = parseSource(text, diagnostics);
+  if (root.isErr() || root.value.kind !== 'object') return undefined;
+  const syntax = readWorkflow(openReader(diagnostics, root.value));
+  return diagnostics.hasErrors() ? undefined : syntax;
 }
 
 type Settled = Pick<WorkflowSyntax, 'functions' | 'steps'>;

@@ -1,13 +1,14 @@
 import { ok } from 'neverthrow';
 import { re2Patterns } from '../../../../src/adapters/patterns.ts';
 import { answerIds, nodeHasher, randomIds } from '../../../../src/adapters/system.ts';
+import { fileCompiler } from '../../../../src/app/catalog/compile-files.ts';
 import { type WorkflowCatalog, workflowCatalog } from '../../../../src/app/catalog/workflow-catalog.ts';
 import type { Store } from '../../../../src/app/ports/store.ts';
 import type { WorkflowFile } from '../../../../src/app/ports/workflow-sources.ts';
 import type { Services } from '../../../../src/app/services.ts';
 import { PRESETS } from '../../../../src/core/log/autonomy.ts';
 import { REHEARSED_GATES } from '../../../../src/core/settings/settings-in-effect.ts';
-import { compileWorkflow } from '../../../../src/core/workflow/compile-workflow.ts';
+import { type CompileInput, compileWorkflow } from '../../../../src/core/workflow/compile-workflow.ts';
 import { COMMON_FILES } from './workflow-files.ts';
 
 const { sha256 } = nodeHasher;
@@ -39,6 +40,9 @@ export function servicesOver(store: Store, files: readonly WorkflowFile[]): Serv
 
 function catalogOf(files: readonly WorkflowFile[]): WorkflowCatalog {
   const listing = { files: [...COMMON_FILES, ...files] };
-  const compile = (input: Parameters<typeof compileWorkflow>[0]) => compileWorkflow(input, { sha256, compilePattern });
-  return workflowCatalog({ files: async () => listing }, { sha256, aliases: new Map(), compile });
+  const compile = (input: CompileInput) => compileWorkflow(input, { sha256, compilePattern });
+  return workflowCatalog(
+    { files: async () => listing },
+    { sha256, aliases: new Map(), compiler: async () => (around) => fileCompiler(around, compile) },
+  );
 }

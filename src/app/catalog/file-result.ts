@@ -1,0 +1,139 @@
+import type { Sha256, Sha256Digest } from '../../core/json/canonical-json.ts';
+import type { WorkflowHash } from '../../core/log/ids.ts';
+import {
+  type CompiledFile,
+  type FileHead,
+  type FileSurroundings,
+  isCurrent,
+  isUnbound,
+} from '../../core/workflow/compiled/compiled-file.ts';
+import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
+import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
+import type { Bindings } from '../../core/workflow/expand/expanded.ts';
+import type { CompiledFiles, KeptFile, UnreadReason } from '../ports/workflow-sources.ts';
+import { type FileClaim, placeOf } from './file-claim.ts';
+import { unreadDiagnostic } from './file-diagnostics.ts';
+import type { Routine } from './routines.ts';
+
+/** What compiling a file gave, now or earlier. */
+export type FileResult = { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] } | CompiledResult;
+
+export type CompiledResult = {
+  readonly kind: 'compiled';
+  readonly head: FileHead;
+  readonly called: readonly string[];
+  /** The templates it depends on: those it calls, and those that its extension points name. */
+  readonly templateIds: readonly string[];
+  readonly slotIds: readonly string[];
+  /** Warnings: the workflow can be used. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly workflow: CompiledWorkflow;
+  /** Set if it was compiled earlier. */
+  readonly stored?: StoredWorkflow;
+};
+
+/** What was kept of a workflow, so that it need not be computed again. */
+export type StoredWorkflow = {
+  readonly sourceHash: Sha256Digest;
+  readonly hash: WorkflowHash;
+  readonly bytes: () => Uint8Array;
+};
+
+/** What the meaning of a file depends on besides its text. */
+export type Around = { readonly routines: readonly Routine[]; readonly bindings: Bindings };
+
+/** The result of a file that was not read. */
+export function unreadResult(reason: UnreadReason): FileResult {
+  return { kind: 'refused', diagnostics: [unreadDiagnostic(reason)] };
+}
+
+/** The kept result of a file, if compiling it now would give the same. */
+export function keptResult({ kept }: FileClaim, around: Around): CompiledResult | undefined {
+  return kept !== undefined && isCurrent(kept.file, surroundingsIn(around)) ? resultIn(kept) : undefined;
+}
+
+function resultIn({ file, read }: KeptFile): CompiledResult {
+  const { id, name, description, tags, called, needs, slotIds, diagnostics } = file;
+  return {
+    kind: 'compiled',
+    head: { id, name, description, tags },
+    called,
+    templateIds: Object.keys(needs),
+    slotIds,
+    diagnostics,
+    get workflow() {
+      return read().workflow;
+    },
+    stored: { sourceHash: file.sourceHash, hash: file.workflowHash, bytes: () => read().bytes },
+  };
+}
+
+function surroundingsIn({ routines, bindings }: Around): FileSurroundings {
+  return {
+    bindings,
+    routines: (wanted) => routines.flatMap(({ templateId, claim }) => (templateId === wanted ? [claim?.digest] : [])),
+  };
+}
+
+/** Keeps a result that was just computed, unless it is only right in this workspace. */
+export function keepResult(
+  { compiledFiles, sha256 }: { readonly compiledFiles?: CompiledFiles; readonly sha256: Sha256 },
+  claim: FileClaim,
+  { result, around }: { readonly result: CompiledResult; readonly around: Around },
+): void {
+  const { digest } = claim;
+  const { workflow, slotIds } = result;
+  const commands = workflow.steps.flatMap(({ checks = [] }) => checks.map(({ run }) => run));
+  if (compiledFiles === undefined || digest === undefined) return;
+  if (!isUnbound({ slotIds, commands }, around.bindings)) return;
+  compiledFiles.keep(() => {
+    const needs = needsOf(result, around);
+    if (needs === undefined) return undefined;
+    const { hash, bytes } = sealWorkflow(workflow, sha256);
+    const { called, diagnostics, head } = result;
+    const file: CompiledFile = {
+      ...head,
+      digest,
+      place: placeOf(claim.file),
+      idSpan: claim.idSpan(),
+      called,
+      needs,
+      slotIds,
+      commands,
+      diagnostics,
+      sourceHash: sourceHash(originOf(claim, result, around), sha256),
+      workflowHash: hash,
+    };
+    return { file, bytes };
+  });
+}
+
+/** The digests of the routines that a result depends on; `undefined` if one of them is there twice. */
+function needsOf({ templateIds }: CompiledResult, around: Around): CompiledFile['needs'] | undefined {
+  const { routines } = surroundingsIn(around);
+  const found = templateIds.map((templateId) => [templateId, routines(templateId)] as const);
+  if (found.some(([, digests]) => digests.length > 1)) return undefined;
+  return Object.fromEntries(
+    found.flatMap(([templateId, [digest]]) => (digest === undefined ? [] : [[templateId, digest]])),
+  );
+}
+
+/** Everything that the meaning of a workflow comes from. */
+export function originOf(
+  { text }: FileClaim,
+  { called, slotIds }: Pick<CompiledResult, 'called' | 'slotIds'>,
+  { routines, bindings }: Around,
+): WorkflowOrigin {
+  const isCalled = new Set(called);
+  return {
+    text,
+    routines: new Map(
+      routines.flatMap(({ templateId, claim }) =>
+        claim !== undefined && isCalled.has(templateId) ? [[templateId, claim.text] as const] : [],
+      ),
+    ),
+    slotIds,
+    bindings,
+  };
+}

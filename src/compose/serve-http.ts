@@ -1,0 +1,28 @@
+import { err, type Result } from 'neverthrow';
+import { openHttpSecret } from '../adapters/http-secret.ts';
+import { findDataDir } from '../adapters/settings.ts';
+import type { ServeRefusal, Serving } from '../cli/program.ts';
+import { serveLocal } from '../http/serve-local.ts';
+import { mcpHttpHandler } from '../mcp/http-handler.ts';
+import type { Backend } from '../mcp/server.ts';
+
+type Hosting = {
+  readonly port: number;
+  /** Registers what to do before the process ends. */
+  readonly onStop: (stop: () => Promise<void>) => void;
+};
+
+/** Serves MCP on a local port. Few servers do, so this is loaded by those alone. */
+export async function serveHttp(backend: Backend, { port, onStop }: Hosting): Promise<Result<Serving, ServeRefusal>> {
+  const secret = await openHttpSecret(await findDataDir());
+  if (secret.isErr()) return err(secret.error);
+  const mcp = mcpHttpHandler(backend);
+  const server = await serveLocal({ port, mcp: mcp.fetch, secret: secret.value });
+  return server.map(({ url, stop }) => {
+    onStop(async () => {
+      await mcp.stop();
+      await stop();
+    });
+    return { url, secretFile: secret.value.file };
+  });
+}
