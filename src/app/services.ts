@@ -54,8 +54,9 @@ export type Services = ReadServices & {
 /** What reading the state of a run needs. */
 export type PlaceServices = Pick<
   ReadServices,
-  'command' | 'snapshots' | 'pinnedWorkflows' | 'patterns' | 'marks' | 'gateSettings'
->;
+  'command' | 'snapshots' | 'pinnedWorkflows' | 'patterns' | 'marks' | 'gateSettings' | 'hasher'
+> &
+  Partial<Pick<ReadServices, 'catalog'>>;
 
 /** What judging an attempt, and recording a person's answer to it, needs. */
 export type AnswerServices = PlaceServices &

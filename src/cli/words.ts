@@ -81,7 +81,9 @@ const STORE_FAILURES: RefusalTable<StoreFailure> = {
         : {
             code: 'STORE_CORRUPT',
             message: `Stored data is damaged: ${reason} in ${isLocated(reason) ? `${place} at byte ${offset}` : place}.`,
-            suggestion: `Restore that file in ${dataDir} from a backup. Run "workrail session verify" to see all damage.`,
+            suggestion: PINNED.test(place)
+              ? `Restore that file in ${dataDir} from a backup. If a workflow source still has that exact version, the agent's next step stores it again.`
+              : `Restore that file in ${dataDir} from a backup. Run "workrail session verify" to see all damage.`,
             details: { reason, offset },
           },
   unknown_version: ({ version, place, offset }) => ({
@@ -90,6 +92,9 @@ const STORE_FAILURES: RefusalTable<StoreFailure> = {
     suggestion: 'Update workrail, then run the command again.',
   }),
 };
+
+/** Where the workflows are stored that runs are pinned to. */
+const PINNED = /^workflows[\\/]pinned[\\/]/;
 
 const DAMAGED_KEYRING = {
   code: 'STORE_CORRUPT',

@@ -9,6 +9,7 @@ import { isClosed } from '../../core/views/run-status.ts';
 import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { LoadedSession, LoadRefusal } from '../ports/session-store.ts';
+import { findPinned } from '../run/run-place.ts';
 import type { ReadServices } from '../services.ts';
 
 /** Ranked runs. Every run that is shown was read from its log. */
@@ -107,9 +108,7 @@ export async function verifySession(
   return safeTry(async function* (): Flow<Verified, LoadRefusal | OtherWorkflowStored> {
     const session = yield* await services.sessions.load(sessionId);
     const summary = yield* await services.sessionIndex.summarise(session);
-    for (const { workflowHash } of summary.runs) {
-      yield* await services.pinnedWorkflows.get(workflowHash);
-    }
+    for (const run of summary.runs) yield* await findPinned(services, session, run);
     return ok({ session, summary });
   });
 }

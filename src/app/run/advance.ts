@@ -45,7 +45,7 @@ import {
 import { driftWarnings } from './drift-warnings.ts';
 import { appendPlan, decisionPlan, replay } from './give-reply.ts';
 import { resultsForPrompt } from './read-recap.ts';
-import { findTokenNode, isRunClosed, rootOf, runPlace, sessionGone } from './run-place.ts';
+import { findTokenNode, isRunClosed, type RunPlace, rootOf, runPlace, sessionGone } from './run-place.ts';
 
 /** What an agent sends with a call. */
 export type SentOutput = { readonly notesMarkdown?: string | undefined; readonly artifacts: readonly JsonObject[] };
@@ -182,7 +182,13 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     // The holder of a token for a later attempt has seen a longer log than this one.
     if (attemptId > made) return err({ code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'node', nodeId } });
     const sent = { handedIn: sealed, context: request.context ?? {}, chosen };
-    const { attempt, bytes } = yield* await attemptAt(services, current, { target, attemptId, surroundings, sent });
+    const { attempt, bytes, isUnpinned } = yield* await attemptAt(services, current, {
+      target,
+      attemptId,
+      surroundings,
+      sent,
+    });
+    if (isUnpinned) yield* await services.pinnedWorkflows.pin(attempt.index.workflow);
 
     const wasClosed = await isRunClosed(services, current, target.runId);
     const { sha256 } = services.hasher;
@@ -279,6 +285,11 @@ type SentAttempt = {
   readonly chosen?: ChosenPreferences | undefined;
 };
 
+type FoundAttempt = Pick<RunPlace, 'isUnpinned'> & {
+  readonly attempt: AdvanceAttempt;
+  readonly bytes: SealedArtifacts['bytes'];
+};
+
 /** An attempt at the pending step of a node, with everything that the decision about it depends on. */
 export async function attemptAt(
   services: AnswerServices,
@@ -289,15 +300,13 @@ export async function attemptAt(
     readonly surroundings: GateSurroundings;
     readonly sent: SentAttempt;
   },
-): Promise<Result<{ readonly attempt: AdvanceAttempt; readonly bytes: SealedArtifacts['bytes'] }, AdvanceRefusal>> {
-  return safeTry(async function* (): Flow<
-    { readonly attempt: AdvanceAttempt; readonly bytes: SealedArtifacts['bytes'] },
-    AdvanceRefusal
-  > {
+): Promise<Result<FoundAttempt, AdvanceRefusal>> {
+  return safeTry(async function* (): Flow<FoundAttempt, AdvanceRefusal> {
     const { target, attemptId, surroundings, sent } = at;
     const { nodeId, runId } = target;
     const gates = { minimum: surroundings.minimum, isUnattended: surroundings.isUnattended };
-    const { index, snapshot, facts, openGaps } = yield* await runPlace(services, current, { ...target, gates });
+    const place = yield* await runPlace(services, current, { ...target, gates });
+    const { index, snapshot, facts, openGaps, isUnpinned } = place;
     assert(!isComplete(snapshot), 'a complete node has no ack token');
     const pending = pendingStep(snapshot);
     const pendingDeclared = index.steps.get(pending?.stepId ?? '');
@@ -342,7 +351,7 @@ export async function attemptAt(
       isBranch: step.hasStepBelow,
       openGaps,
     };
-    return ok({ attempt, bytes: drafts.bytes });
+    return ok({ attempt, bytes: drafts.bytes, isUnpinned });
   });
 }
 

@@ -147,6 +147,9 @@ async function planCheckpoint(
   const { target } = kept.found;
   const place = await runPlace(services, current, target);
   if (place.isErr()) return err(place.error);
+  const { isUnpinned, index } = place.value;
+  const pinned = isUnpinned ? await services.pinnedWorkflows.pin(index.workflow) : undefined;
+  if (pinned?.isErr()) return err(pinned.error);
   const known = { get: (key: ObservationData['key']) => currentObservation(view.observations, key)?.data.value };
   const decision = checkpointRun(
     {

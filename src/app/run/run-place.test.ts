@@ -1,78 +1,72 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { SMALL_WORKFLOW } from '../../../test/examples/compiled.ts';
-import { memoryServices } from '../../../test/examples/memory-services.ts';
-import { sha256 } from '../../../test/examples/sha256.ts';
-import { golden, keys, node, purpose } from '../../../test/golden/token/token-fixture.ts';
-import { SMALL_WORKFLOW_TEXT, storeFolder } from '../../../test/store-folder.ts';
+import { type Engine, engine, tokenOf, withFile } from '../../../test/examples/engine.ts';
+import { storeFolder } from '../../../test/store-folder.ts';
+import { layout } from '../../adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
-import { runTag } from '../../core/log/ids.ts';
-import { mintToken } from '../../core/token/node-token.ts';
-import { TOKEN_KINDS } from '../../core/token/token.ts';
-import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import type { Services } from '../services.ts';
+import { resumeSession } from '../resume/resume-session.ts';
 import { advance } from './advance.ts';
 import { rehydrate } from './rehydrate.ts';
-import { findTokenNode } from './run-place.ts';
-import { startWorkflow } from './start-workflow.ts';
 
-test('a run whose stored workflow was replaced is refused, and both hashes are named', async () => {
-  enforces('token_error_workflow_hash_mismatch');
+const workflow = (prompt: string) => ({
+  id: 'test.lost',
+  name: 'Lost',
+  description: 'Its stored copy gets lost.',
+  version: '1.0.0',
+  steps: [
+    { id: 'one', title: 'One', prompt },
+    { id: 'two', title: 'Two', prompt: 'Do more.' },
+  ],
+});
+
+/** A run in a store whose only pinned workflow is then lost. `open` opens the store as a new process does. */
+async function lostRun(lose: (path: string) => void) {
   const folder = storeFolder();
-  const begun: Services = { ...memoryServices(), ...storeOf(folder) };
-  const { structured } = (await startWorkflow(begun, { workflowId: 'wr.first_steps' }))._unsafeUnwrap();
-  const pinned = join(folder.root, 'workflows', 'pinned');
-  const [file = ''] = readdirSync(pinned);
-  writeFileSync(join(pinned, file), SMALL_WORKFLOW_TEXT);
+  let prompt = 'Do it.';
+  const open = (): Engine => engine({ store: storeOf(folder), listing: () => withFile(workflow(prompt)) });
+  const first = await open().start('test.lost');
+  const pinned = () => readdirSync(join(folder.root, layout.pinnedWorkflows));
+  const [name = expect.fail('a pinned workflow')] = pinned();
+  lose(join(folder.root, layout.pinnedWorkflows, name));
+  return { first, open, pinned, name, edit: () => (prompt = 'Do something else.') };
+}
 
-  const services: Services = { ...begun, ...storeOf(folder) };
-  const [sessionId = expect.fail('a session')] = (await services.sessions.list())._unsafeUnwrap();
-  const { view } = (await services.sessions.load(sessionId))._unsafeUnwrap();
-  const [{ nodeId, runId, workflowHash } = expect.fail('a root')] = view.graph.nodes.values();
-  const refusal = {
-    code: 'TOKEN_WORKFLOW_HASH_MISMATCH',
-    place: { sessionId, runId, nodeId, tag: runTag(runId), workflowId: 'wr.first_steps' },
-    source: 'stored_workflow',
-    pinned: workflowHash,
-    found: sealWorkflow(SMALL_WORKFLOW, sha256).hash,
-  };
-  const { stateToken, ackToken } = structured as { stateToken: string; ackToken: string };
-  expect(await rehydrate(services, { stateToken })).toEqual(err(refusal));
-  expect(await advance(services, { ackToken, output: { artifacts: [] } })).toEqual(err(refusal));
-});
+test.each<[string, (path: string) => void]>([
+  ['deleted', (path) => rmSync(path)],
+  ['damaged', (path) => writeFileSync(path, '{}')],
+])(
+  'a run whose stored workflow was %s continues while a source has it, and the next step stores it again',
+  async (_, lose) => {
+    enforces('lost_workflow_restored');
+    const { first, open, pinned, name, edit } = await lostRun(lose);
+    const agent = open();
+    const before = pinned();
+    const shown = await agent.show(first);
+    expect(shown.structured).toMatchObject({ kind: 'ok', pending: { stepId: 'one' } });
+    const resumed = (await resumeSession(agent.services, {}))._unsafeUnwrap();
+    expect(resumed.structured).toMatchObject({ kind: 'ok', candidates: [{}] });
+    expect(resumed.structured).not.toHaveProperty('warnings');
+    // Showing a step writes nothing.
+    expect(pinned()).toEqual(before);
+    expect((await agent.send(first, { notes: 'Done.' })).structured).toMatchObject({ pending: { stepId: 'two' } });
+    expect(pinned()).toEqual([name]);
+    edit();
+    expect((await open().show(first)).structured).toMatchObject({ kind: 'ok', pending: { stepId: 'one' } });
+  },
+);
 
-/** A machine on which no key was ever made, and one with a key that signed nothing yet. */
-const MACHINES: readonly (readonly [string, number, (services: Services) => Promise<unknown>])[] = [
-  ['no keyring', 0, async () => undefined],
-  ['a keyring', 1, ({ keyring }) => keyring.open()],
-];
-
-test.each(MACHINES)('with %s, a text that is not a token is refused as such', async (_, __, prepare) => {
-  enforces('token_error_invalid_format', 'token_error_unsupported_version');
-  const services = memoryServices();
-  await prepare(services);
-  const wrong = golden.refusals.filter(({ refusal }) => /INVALID_FORMAT|UNSUPPORTED_VERSION/.test(refusal.code));
-  expect(new Set(wrong.map(({ refusal }) => refusal.code)).size).toBe(2);
-  for (const { token, slot, refusal } of wrong) {
-    expect(await findTokenNode(services, { text: token ?? '', slot })).toEqual(err(refusal));
-  }
-});
-
-test.each(MACHINES)('with %s, a token of another machine is refused as such', async (_, keysTried, prepare) => {
-  enforces('token_error_bad_signature');
-  const services = memoryServices();
-  await prepare(services);
-  for (const form of ['compact', 'json'] as const) {
-    for (const kind of TOKEN_KINDS) {
-      const text = mintToken(node, purpose(kind), { ...keys, form });
-      for (const slot of ['stateToken', 'ackToken'] as const) {
-        expect(await findTokenNode(services, { text, slot })).toEqual(
-          err({ code: 'TOKEN_BAD_SIGNATURE', kind, keysTried }),
-        );
-      }
-    }
-  }
+test('a run whose stored workflow was deleted and whose source changed is refused as damaged', async () => {
+  const { first, open, pinned, edit } = await lostRun((path) => rmSync(path));
+  edit();
+  const { services } = open();
+  const damaged = err({ code: 'damaged', damage: { reason: 'content_missing' } });
+  expect(await rehydrate(services, { stateToken: tokenOf(first, 'stateToken') })).toMatchObject(damaged);
+  const ackToken = tokenOf(first, 'ackToken');
+  expect(await advance(services, { ackToken, output: { notesMarkdown: 'Done.', artifacts: [] } })).toMatchObject(
+    damaged,
+  );
+  expect(pinned()).toEqual([]);
 });

@@ -1,7 +1,8 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
-import { defined } from '../../core/json/json-value.ts';
+import { canonicalJson } from '../../core/json/canonical-json.ts';
+import { defined, parseJson } from '../../core/json/json-value.ts';
 import { PRESETS, type Preferences } from '../../core/log/autonomy.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type SessionId, type WorkflowHash } from '../../core/log/ids.ts';
@@ -31,7 +32,11 @@ import { nodeAtEvent, nodeOf } from '../../core/views/run-graph.ts';
 import { isClosed } from '../../core/views/run-status.ts';
 import { lastActivityIndex } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
-import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import {
+  type CompiledWorkflow,
+  parseCompiledWorkflow,
+  sealWorkflow,
+} from '../../core/workflow/compiled/compiled-workflow.ts';
 import {
   hasSoundPatterns,
   indexWorkflow,
@@ -39,6 +44,7 @@ import {
   type WorkflowIndex,
 } from '../../core/workflow/compiled/workflow-index.ts';
 import type { CompilePattern } from '../../core/workflow/pattern.ts';
+import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { PlaceServices, ReadServices } from '../services.ts';
@@ -49,6 +55,8 @@ export type RunPlace = {
   readonly snapshot: ExecutionSnapshot;
   readonly facts: RunFacts;
   readonly openGaps: readonly GapRecord[];
+  /** The stored copy of the workflow is lost; a call that appends stores it again. */
+  readonly isUnpinned: boolean;
 };
 
 export async function runPlace(
@@ -58,7 +66,7 @@ export async function runPlace(
 ): Promise<Result<RunPlace, TokenRefusal | StoreFailure>> {
   const read = await readPlace(services, session, target);
   if (read.isErr()) return err(read.error);
-  const { workflow, snapshot, preferences } = read.value;
+  const { workflow, snapshot, preferences, isUnpinned } = read.value;
   const compilePattern = await patternsFor(services, workflow);
   if (!hasSoundPatterns(workflow, compilePattern)) return err(brokenWorkflow(snapshot.workflowHash));
   const { view } = session;
@@ -76,6 +84,7 @@ export async function runPlace(
       command: services.command,
     },
     openGaps: unresolvedGaps(view.gaps, target.nodeId),
+    isUnpinned,
   });
 }
 
@@ -128,28 +137,53 @@ function capabilitiesAt({ capabilities }: SessionView, nodeId: NodeId): KnownCap
 }
 
 /** The workflow, state and facts at a node. */
-export type PlaceContent = {
-  readonly workflow: CompiledWorkflow;
+export type PlaceContent = FoundPinned & {
   readonly snapshot: ExecutionSnapshot;
   readonly preferences: Preferences;
 };
 
 export async function readPlace(
   services: PlaceServices,
-  { view }: LoadedSession,
+  session: LoadedSession,
   target: TokenTarget,
 ): Promise<Result<PlaceContent, TokenRefusal | StoreFailure>> {
+  const { view } = session;
   const { nodeId, snapshotRef, workflowHash: pinned } = nodeOf(view.graph, target.nodeId);
   const snapshot = await services.snapshots.get(snapshotRef);
   if (snapshot.isErr()) return err(snapshot.error);
-  const workflow = await services.pinnedWorkflows.get(pinned);
-  if (workflow.isErr()) {
-    const refusal = workflow.error;
+  const found = await findPinned(services, session, { workflowHash: pinned, workflowId: target.workflowId });
+  if (found.isErr()) {
+    const refusal = found.error;
     if (refusal.code !== 'other_workflow_stored') return err(refusal);
     return err(storedWorkflowMismatch(target, { pinned, found: refusal.found }));
   }
   const preferences = preferencesAt(view.preferences, nodeId) ?? PRESETS.guided;
-  return ok({ workflow: workflow.value, snapshot: snapshot.value, preferences });
+  return ok({ ...found.value, snapshot: snapshot.value, preferences });
+}
+
+/** The workflow of a run. `isUnpinned`: its stored copy is lost, and a source still has that very workflow. */
+export type FoundPinned = { readonly workflow: CompiledWorkflow; readonly isUnpinned: boolean };
+
+/** The workflow that a run is pinned to. If its stored copy is lost, a source may still have it: the hash decides. */
+export async function findPinned(
+  services: Pick<PlaceServices, 'pinnedWorkflows' | 'catalog' | 'hasher'>,
+  session: LoadedSession,
+  { workflowHash, workflowId }: { readonly workflowHash: WorkflowHash; readonly workflowId: string },
+): Promise<Result<FoundPinned, OtherWorkflowStored | StoreFailure>> {
+  const stored = await services.pinnedWorkflows.get(workflowHash);
+  if (stored.isOk()) return ok({ workflow: stored.value, isUnpinned: false });
+  if (stored.error.code !== 'damaged' || services.catalog === undefined) return err(stored.error);
+  const { found } = await services.catalog.find(workflowId, rootOf(session));
+  if (found.kind !== 'found') return err(stored.error);
+  const { workflow } = found.listed;
+  if (sealWorkflow(workflow, services.hasher.sha256).hash !== workflowHash) return err(stored.error);
+  const text = canonicalJson(workflow);
+  assert(text.isOk(), 'a compiled workflow is JSON');
+  // As it would be stored: keys are in another order there, and replies must be the same to the byte.
+  const json = parseJson(text.value);
+  assert(json.isOk(), 'canonical JSON is JSON');
+  const asStored = parseCompiledWorkflow(json.value);
+  return asStored.isErr() ? err(stored.error) : ok({ workflow: asStored.value, isUnpinned: true });
 }
 
 /** Whether a run is closed. Marks are not part of the log: if they are unreadable, the run is open. */

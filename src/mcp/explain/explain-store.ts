@@ -2,6 +2,7 @@ import { KEYRING_PLACE } from '../../app/ports/keyring-store.ts';
 import type { StoreFailure, StoreLimit } from '../../app/ports/store-failure.ts';
 import type { ResumeRefusal } from '../../app/resume/resume-session.ts';
 import { quote } from '../../core/json/json-value.ts';
+import type { Damage } from '../../core/log/health.ts';
 import { retryAfter, type Words, type WordsFor } from './corrected-call.ts';
 
 const IO_RETRY_MS = 1_000;
@@ -16,6 +17,35 @@ const TOO_MUCH: { readonly [setting in StoreLimit]: (size: string) => string } =
 
 const CANNOT_CONTINUE =
   'Tell the user that workrail session verify names the damage. This session cannot be continued; start a new run with start_workflow.';
+
+/** Where the workflows are stored that runs are pinned to. */
+const PINNED = /^workflows[\\/]pinned[\\/]/;
+
+function lostWorkflow({ reason, place }: Damage): Words {
+  const lost = reason === 'content_missing' ? 'missing' : 'damaged';
+  return {
+    code: 'STORE_CORRUPT',
+    message: `The stored workflow of this run is ${lost} (${place}), and no workflow source has that exact version. The session itself is intact; nothing was recorded.`,
+    suggestion:
+      'Ask the user to restore that file from a backup, or the source file of the workflow as it was when the run started. Then send the same call again. To use the current version instead, call start_workflow with attachTo set to a token of this run.',
+    nextIntent: 'rehydrate_only',
+    details: {
+      blockers: [
+        corruptionBlocker(`The stored workflow is ${lost}`, 'Restore the workflow, then send the same call again.'),
+      ],
+    },
+  };
+}
+
+function corruptionBlocker(damaged: string, suggestedFix: string) {
+  return {
+    code: 'STORAGE_CORRUPTION_DETECTED',
+    // The step is not known if the log is damaged.
+    pointer: { kind: 'workflow_step', stepId: 'unknown' },
+    message: `${damaged}; nothing was recorded.`,
+    suggestedFix,
+  };
+}
 
 const DAMAGED_KEYRING: Words = {
   code: 'STORE_CORRUPT',
@@ -57,29 +87,22 @@ export const STORE_WORDS: WordsFor<StoreFailure> = {
     message: `Other users of this machine can read ${place} in the data directory (mode ${found}), so it is not used.`,
     suggestion: `Ask the user to run chmod ${wanted} on ${place} in the data directory, then send the same call again.`,
   }),
-  damaged: ({ damage: { reason, place, offset } }) =>
-    place === KEYRING_PLACE
-      ? DAMAGED_KEYRING
-      : {
-          code: 'STORE_CORRUPT',
-          message:
-            reason === 'salvaged'
-              ? 'This is only part of a session, from a damaged session or an interrupted import.'
-              : `Stored data is damaged (${reason} in ${place} at byte ${offset}).`,
-          suggestion: CANNOT_CONTINUE,
-          nextIntent: 'rehydrate_only',
-          details: {
-            blockers: [
-              {
-                code: 'STORAGE_CORRUPTION_DETECTED',
-                // The step is not known if the log is damaged.
-                pointer: { kind: 'workflow_step', stepId: 'unknown' },
-                message: `The stored session is damaged (${reason}); nothing was recorded.`,
-                suggestedFix: CANNOT_CONTINUE,
-              },
-            ],
-          },
-        },
+  damaged: ({ damage }) => {
+    const { reason, place, offset } = damage;
+    if (place === KEYRING_PLACE) return DAMAGED_KEYRING;
+    // A wrong shape cannot be fixed by storing the same workflow again.
+    if (PINNED.test(place) && reason !== 'content_wrong_shape') return lostWorkflow(damage);
+    return {
+      code: 'STORE_CORRUPT',
+      message:
+        reason === 'salvaged'
+          ? 'This is only part of a session, from a damaged session or an interrupted import.'
+          : `Stored data is damaged (${reason} in ${place} at byte ${offset}).`,
+      suggestion: CANNOT_CONTINUE,
+      nextIntent: 'rehydrate_only',
+      details: { blockers: [corruptionBlocker(`The stored session is damaged (${reason})`, CANNOT_CONTINUE)] },
+    };
+  },
   unknown_version: ({ version }) => ({
     code: 'STORE_UNKNOWN_VERSION',
     message: `Stored data has version ${version}, which this server cannot read.`,

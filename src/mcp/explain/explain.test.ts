@@ -153,6 +153,7 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
   { code: 'io_failed', operation: 'append', place: 'sessions/x', cause: 'ENOSPC' },
   { code: 'damaged', damage: { reason: 'segment_missing', place: 'sessions/x', offset: 0 } },
+  { code: 'damaged', damage: { reason: 'content_missing', place: 'workflows/pinned/ab.json', offset: 0 } },
   { code: 'unknown_version', place: 'sessions/x', offset: 0, version: '9' },
 ];
 
@@ -221,7 +222,7 @@ describe('the words for a refusal', () => {
     enforces('next_intent_rehydrate_only', 'next_intent_closed');
     const asking = REFUSALS.filter((refusal) => explain(refusal, HERE).nextIntent !== undefined);
     expect(asking.map((refusal) => [refusal.code, explain(refusal, HERE).nextIntent])).toEqual(
-      ['TOKEN_SESSION_LOCKED', 'session_locked', 'busy', 'damaged'].map((code) => [code, 'rehydrate_only']),
+      ['TOKEN_SESSION_LOCKED', 'session_locked', 'busy', 'damaged', 'damaged'].map((code) => [code, 'rehydrate_only']),
     );
   });
 
@@ -249,13 +250,14 @@ describe('the words for a refusal', () => {
   test('token errors and store errors have different codes', () => {
     enforces('error_domain_separation');
     for (const refusal of TOKEN_REFUSALS) expect(explain(refusal, HERE).code).toBe(refusal.code);
-    const codes = REFUSALS.slice(-7).map((refusal) => explain(refusal, HERE).code);
+    const codes = REFUSALS.slice(-8).map((refusal) => explain(refusal, HERE).code);
     expect(codes).toEqual([
       'TOKEN_SESSION_LOCKED',
       'TOKEN_SESSION_LOCKED',
       'STORE_IO',
       'STORE_IO',
       'STORE_IO',
+      'STORE_CORRUPT',
       'STORE_CORRUPT',
       'STORE_UNKNOWN_VERSION',
     ]);
@@ -284,6 +286,7 @@ function nameOf(refusal: Refusal): string {
   if (refusal.code === 'TOKEN_WORKFLOW_HASH_MISMATCH') return `${refusal.code} ${refusal.source}`;
   if (refusal.code === 'TOKEN_UNKNOWN_NODE') return `${refusal.code} ${refusal.missing.kind}`;
   if (refusal.code === 'notes_not_replaceable') return `${refusal.code} ${refusal.reason}`;
+  if (refusal.code === 'damaged') return `${refusal.code} ${refusal.damage.reason}`;
   if (refusal.code === 'limit_reached') return `${refusal.code} ${refusal.setting}`;
   if (refusal.code === 'context_too_large') return `${refusal.code} ${refusal.part}`;
   return refusal.code;
