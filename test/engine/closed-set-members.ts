@@ -1,6 +1,6 @@
 import { ERROR_CODES } from '../../src/core/log/error-envelope.ts';
 import { EVENT_KINDS } from '../../src/core/log/event.ts';
-import { REPLY_WARNING_CODES } from '../../src/core/prompt/reply-warnings.ts';
+import { REPLY_WARNING_CODES } from '../../src/core/prompt/warning-facts.ts';
 import { closedSets, dataSchema } from '../examples/event-schema.ts';
 
 /** One member of a closed set of the event schema: `gap_recorded/severity` and `info`. */

@@ -168,6 +168,11 @@ const ELSEWHERE: readonly Producer[] = [
     members: ['warning workflow_gone'],
   },
   {
+    test: 'src/app/run/earlier-attempts.test.ts',
+    title: 'rehydrating a step whose report was blocked leads to what was sent there, until the step is done',
+    members: ['warning work_below'],
+  },
+  {
     test: 'src/app/resume/resume-session.test.ts',
     title: 'a session at a place that its workflow does not have is damaged and never offered',
     members: ['warning session_damaged'],

@@ -89,3 +89,28 @@ function sendAgain(agent: Engine, call: Suggested, notes: string) {
   const { ackToken, context } = filledCall(call).arguments;
   return agent.send({ text: '', structured: { ackToken } }, { notes, context });
 }
+
+test.each([
+  ['while', { var: 'open', equals: true }, '<fill: true, or another value>'],
+  ['until', { not: { var: 'open', equals: true } }, '<fill: true, or another value>'],
+])('a %s loop that never runs because its value is unset is reported', async (type, condition, blank) => {
+  enforces('unset_skip_warned');
+  const body = [{ id: 'round', title: 'Round', prompt: 'Go.' }];
+  const loop = { type, maxIterations: 3, conditionSource: { kind: 'context_variable', condition } };
+  const steps = [
+    { id: 'rounds', title: 'Rounds', type: 'loop', loop, body },
+    { id: 'end', title: 'End', prompt: 'End it.' },
+  ];
+  const file = { id: 'test.never', name: 'Never', description: 'Has a loop that may not run.', steps };
+  const agent = engine({ listing: () => withFile(file) });
+  const begun = await agent.start('test.never');
+  expect(stepOf(begun)).toBe('end');
+  expect(warnings(begun)).toMatchObject([
+    {
+      code: 'skipped_for_unset_value',
+      message: expect.stringContaining(`"open":"${blank}"`),
+      details: { steps: ['rounds'], keys: ['open'] },
+    },
+  ]);
+  expect(warnings(await agent.start('test.never', { context: { open: false } }))).toEqual([]);
+});

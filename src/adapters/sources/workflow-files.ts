@@ -9,7 +9,7 @@ import type {
   WorkflowSource,
 } from '../../app/ports/workflow-sources.ts';
 import { defined } from '../../core/json/json-value.ts';
-import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
 import type { WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { readSourceList } from './file-source-list.ts';

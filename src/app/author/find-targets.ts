@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { defined } from '../../core/json/json-value.ts';
-import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
 import type { MeantIds } from '../../core/text/spelling.ts';
 import {
   type Catalog,

@@ -1,6 +1,6 @@
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
-import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
 import { type MeantIds, meantIds } from '../../core/text/spelling.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { WorkflowOrigin } from '../../core/workflow/drift.ts';

@@ -1,6 +1,6 @@
 import { assert } from '../../core/assert.ts';
 import { defined } from '../../core/json/json-value.ts';
-import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
 import type { SourceListing, WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';
 import { type AssembledCatalog, assembleCatalog, type CatalogTools, type Surroundings } from './assemble-catalog.ts';
 import type { Catalog, FoundWorkflow } from './catalog.ts';

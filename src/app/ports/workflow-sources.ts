@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
-import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
 import type { GitSource, WorkflowSourceEntry } from '../../core/sources.ts';
 import type { CompiledFile, FilePlace } from '../../core/workflow/compiled/compiled-file.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';

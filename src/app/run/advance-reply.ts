@@ -5,7 +5,8 @@ import type { RunId } from '../../core/log/ids.ts';
 import { hole } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import type { ShownArtifact } from '../../core/prompt/reply-parts.ts';
-import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
+import { replyWarning } from '../../core/prompt/reply-warnings.ts';
+import type { WarningFact } from '../../core/prompt/warning-facts.ts';
 import { type AdvanceOutcome, stepChecks } from '../../core/run/decide/advance-run.ts';
 import type { AcceptedAssessment } from '../../core/run/requirements/requirement.ts';
 import type { ModeCap } from '../../core/settings/settings-in-effect.ts';
@@ -31,7 +32,10 @@ type ReplyPlace = {
   readonly evidence: readonly EvidenceLine[];
   /** Accepted artifacts that the next prompt shows. */
   readonly results: readonly ShownArtifact[];
-  readonly drift: readonly WarningFact[];
+  /** What was noticed about the workflow file. */
+  readonly noticed: readonly WarningFact[];
+  /** What is to be said about preferences that were changed from outside since the last reply. */
+  readonly outside: readonly WarningFact[];
 };
 
 /** The reply to an attempt. It is stored with the attempt, so it contains nothing that is only true now. */
@@ -47,7 +51,8 @@ export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): Stored
   const reopened: readonly WarningFact[] = wasClosed ? [{ code: 'run_closed', isReopened: true }] : [];
   const found = [
     ...reopened,
-    ...place.drift,
+    ...place.noticed,
+    ...place.outside,
     ...cappedMode(cap),
     ...warningFacts(index, outcome),
     ...warnings,
@@ -91,7 +96,7 @@ function warningFacts({ workflow }: WorkflowIndex, outcome: AdvanceOutcome): rea
   );
   return [
     ...(isNoteCut ? [{ code: 'note_cut' } as const] : []),
-    ...check.unreadable.map(({ message }) => ({ code: 'unreadable_artifact', message }) as const),
+    ...check.unreadable.map(({ message, corrected }) => ({ code: 'unreadable_artifact', message, corrected }) as const),
     ...(check.blankLeftOut.length === 0 ? [] : [{ code: 'blank_left_out', units: check.blankLeftOut } as const]),
     ...(check.unknownKinds.length === 0 ? [] : [{ code: 'unknown_artifact_kind', kinds: check.unknownKinds } as const]),
     ...degraded.map(({ capability }) => ({ code: 'capability_degraded', capability }) as const),

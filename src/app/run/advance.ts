@@ -9,8 +9,9 @@ import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { AttemptId, RunId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, hole, requestDigest } from '../../core/log/operation/stored-reply.ts';
-import type { WarningFact } from '../../core/prompt/reply-warnings.ts';
+import type { WarningFact } from '../../core/prompt/warning-facts.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
+import { preferenceWarnings } from '../../core/run/decide/drafts.ts';
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
 import { isKeyWords } from '../../core/run/form/context-form.ts';
 import { unfilledKeys, withoutKeys } from '../../core/run/form/unfilled.ts';
@@ -22,7 +23,13 @@ import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
 import { checksOnLine, evidenceBefore, evidenceOnLine } from '../../core/views/line-checks.ts';
 import { contextAt } from '../../core/views/lineage.ts';
-import { type AdvanceRecord, advanceOutcome, attemptCount, setterOf } from '../../core/views/node-facts.ts';
+import {
+  type AdvanceRecord,
+  advanceOutcome,
+  attemptCount,
+  isChangedFromOutside,
+  setterOf,
+} from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { lineEnd, runLine } from '../../core/views/session-view.ts';
 import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
@@ -194,7 +201,8 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const { sha256 } = services.hasher;
     const decided = advanceRun(attempt, sha256);
     const { outcome } = decided;
-    const earlier = blockedInARow(current.view, triedStep(current.view, nodeId).blocked);
+    const { step, blocked } = triedStep(current.view, nodeId);
+    const earlier = blockedInARow(current.view, blocked);
     const attempts = outcome.kind === 'blocked' && outcome.blockers.every(isGate) ? 0 : earlier + 1;
     // Only the last reply looks back over the whole line, so that a call costs the same however long the run is.
     const isOver = outcome.snapshot.enginePayload.state.kind === 'complete';
@@ -210,6 +218,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       : [];
     const line = isOver ? runLine(current.view, nodeId) : lineEnd(current.view, nodeId);
     const isNext = outcome.kind !== 'blocked' && outcome.snapshot.enginePayload.state.kind === 'running';
+    const isOutside = chosen === undefined && isChangedFromOutside(current.view.preferences, nodeId, step.nodeId);
     const from = { session: current, nodeId, index: attempt.index };
     const results = isNext ? yield* await resultsForPrompt(services, from) : [];
     const at = {
@@ -222,7 +231,8 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       earlierChecks,
       evidence,
       results,
-      drift: isOver ? [] : drift,
+      noticed: isOver ? [] : drift,
+      outside: isOutside ? preferenceWarnings(workflow, attempt.facts.preferences) : [],
     };
     const reply = advanceReply(at, outcome);
     const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
@@ -231,7 +241,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const artifacts = new Map([...bytes, ...sealed.bytes]);
     const plan = decisionPlan(decision, { ...placement, artifacts }, sha256);
     const appended = yield* await appendPlan(services.sessions, permit, plan);
-    if (at.drift.length > 0) lookedAt(services).set(target.runId, 'reported');
+    if (at.noticed.length > 0) lookedAt(services).set(target.runId, 'reported');
     return ok(appended);
   });
 }

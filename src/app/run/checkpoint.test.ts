@@ -295,3 +295,11 @@ test('notes are not replaced where there are none, where they are a draft, and w
 const runIdOf = (reply: GivenReply) => (reply.structured['session'] as { readonly runId: RunId }).runId;
 const textOf = (data: EventOf<'node_output_appended'>['data']) =>
   data.outputChannel === 'recap' ? data.payload.notesMarkdown : data.payload.sha256;
+
+test('a checkpoint on a complete run says that it was saved', async () => {
+  const agent = engine();
+  const last = await agent.send(await agent.start('test.skips'), { notes: 'One.' });
+  const over = await agent.send(last, { notes: 'Two.' });
+  expect(over.text).toMatch(/^"/);
+  expect((await agent.save(over, 'One more thing.')).text).toMatch(/^Saved\. ".+" is complete\./);
+});

@@ -19,7 +19,8 @@ import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
 import { withIgnoredCheckpoint } from '../../core/prompt/reply/replayed-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
-import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
+import { replyWarning } from '../../core/prompt/reply-warnings.ts';
+import type { WarningFact } from '../../core/prompt/warning-facts.ts';
 import { checkpointRun } from '../../core/run/decide/checkpoint-run.ts';
 import { checkAttempt } from '../../core/run/decide/judge-attempt.ts';
 import { type FormUnfilled, refuseBlanks } from '../../core/run/form/unfilled.ts';
@@ -289,7 +290,7 @@ function isRecorded({ view }: LoadedSession, kept: Kept, { hasher }: Services): 
 function warningFacts({ unknownKinds, unreadable }: StepCheck, { notesMarkdown }: Kept): readonly WarningFact[] {
   return [
     ...(utf8Length(notesMarkdown ?? '') > NOTE_BYTES_MAX ? [{ code: 'note_cut' } as const] : []),
-    ...unreadable.map(({ message }) => ({ code: 'unreadable_artifact', message }) as const),
+    ...unreadable.map(({ message, corrected }) => ({ code: 'unreadable_artifact', message, corrected }) as const),
     ...(unknownKinds.length === 0 ? [] : [{ code: 'unknown_artifact_kind', kinds: unknownKinds } as const]),
   ];
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { RunId } from '../../core/log/ids.ts';
-import type { WarningFact } from '../../core/prompt/reply-warnings.ts';
+import type { WarningFact } from '../../core/prompt/warning-facts.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import { driftOf } from '../../core/workflow/drift.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { engine, eventsOf, stepOf, told, withFile } from '../../../test/examples/engine.ts';
+import type { JsonObject } from '../../core/json/json-value.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { contextAt } from '../../core/views/lineage.ts';
@@ -163,3 +164,51 @@ function nodesOf(events: readonly SessionEvent[]) {
 function codesOf(reply: GivenReply): readonly string[] {
   return (told(reply, 'blockers') as unknown as readonly { readonly code: string }[]).map(({ code }) => code);
 }
+
+test('rehydrating a step whose report was blocked leads to what was sent there, until the step is done', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.plain');
+  expect(told(await agent.show(begun), 'warnings')).toEqual([]);
+  const below = async () => told(await agent.show(begun), 'warnings') as readonly JsonObject[];
+  const leads = (reply: GivenReply) => [
+    {
+      code: 'work_below',
+      suggestedCall: { tool: 'continue_workflow', arguments: { stateToken: told(reply, 'stateToken') } },
+    },
+  ];
+  await agent.send(begun);
+  expect(await below()).toEqual([]);
+  const again = await agent.show(begun);
+  const blocked = await agent.send(again, { artifacts: [CLAIM] });
+  expect(await below()).toMatchObject(leads(blocked));
+  await agent.save(begun, 'Half of it.');
+  expect(await below()).toMatchObject(leads(blocked));
+  expect(told(await agent.show(blocked), 'warnings')).toEqual([]);
+  await agent.send(blocked, { notes: 'One.' });
+  expect(await below()).toEqual([]);
+});
+
+test('an invalid report of a divergence or a capability comes back as the call that makes it count', async () => {
+  enforces('divergence_recorded_when_sent');
+  const agent = engine();
+  const wrong = [
+    { ...DIVERGENCE, reason: 'lazy' },
+    { ...CLAIM, status: 'perhaps' },
+  ];
+  const sent = await agent.send(await agent.start('test.plain'), { notes: 'One.', artifacts: wrong });
+  const [claim = {}, divergence = {}] = told(sent, 'warnings') as readonly JsonObject[];
+  for (const [warning, value] of [
+    [divergence, { ...DIVERGENCE, reason: expect.stringMatching(/^<fill: /) }],
+    [claim, { ...CLAIM, status: expect.stringMatching(/^<fill: /) }],
+  ]) {
+    expect(warning).toMatchObject({
+      code: 'unreadable_artifact',
+      suggestedCall: {
+        tool: 'checkpoint_workflow',
+        arguments: { checkpointToken: told(sent, 'checkpointToken'), output: { artifacts: [value] } },
+      },
+    });
+  }
+  await agent.save(sent, 'Corrected.', [DIVERGENCE]);
+  expect(eventsOf(agent, 'divergence_recorded')).toHaveLength(1);
+});

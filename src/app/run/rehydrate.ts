@@ -6,8 +6,10 @@ import type { NodeId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import type { ReplyParts } from '../../core/prompt/reply-parts.ts';
-import { replyWarning, type WarningFact } from '../../core/prompt/reply-warnings.ts';
+import { replyWarning } from '../../core/prompt/reply-warnings.ts';
+import type { WarningFact } from '../../core/prompt/warning-facts.ts';
 import { blockersOf } from '../../core/run/decide/advance-run.ts';
+import { preferenceWarnings } from '../../core/run/decide/drafts.ts';
 import { judgeAttempt } from '../../core/run/decide/judge-attempt.ts';
 import { blank, WORK_WORDS } from '../../core/run/form/blank.ts';
 import type { EarlierStep, Unmet } from '../../core/run/requirements/requirement.ts';
@@ -18,7 +20,7 @@ import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { answerTo, unusedAnswers } from '../../core/views/attestations.ts';
 import { checksOnLine, evidenceOnLine } from '../../core/views/line-checks.ts';
-import { attemptCount } from '../../core/views/node-facts.ts';
+import { attemptCount, blockedDraft, isChangedFromOutside } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { blockersAt } from '../../core/views/run-status.ts';
 import { lineEnd, runLine, type SessionView } from '../../core/views/session-view.ts';
@@ -103,6 +105,12 @@ export async function rehydrateNode(
         });
     const isClosed = await isRunClosed(services, session, target.runId);
     const closed: readonly WarningFact[] = isClosed ? [{ code: 'run_closed', isReopened: false, isOver }] : [];
+    const { step } = triedStep(view, target.nodeId);
+    const isOutside = !isOver && isChangedFromOutside(view.preferences, target.nodeId, step.nodeId);
+    const outside = isOutside ? preferenceWarnings(index.workflow, facts.preferences) : [];
+    const below = isOver
+      ? []
+      : workBelow(view, target, (nodeId) => stateTokenOf({ sessionId: session.sessionId, nodeId }, { view, mint }));
     const listed = listedGaps(isOver ? openGaps.map(({ data }) => data) : []);
     const goal = shownGoal(facts.context['goal'], room?.goal);
     const reply = stepReply({
@@ -112,7 +120,7 @@ export async function rehydrateNode(
       facts,
       line: isOver ? runLine(view, target.nodeId) : lineEnd(view, target.nodeId),
       lifecycle: 'rehydrate',
-      warnings: [...closed, ...drift, ...listed.warnings, ...goal.warnings].map((fact) =>
+      warnings: [...closed, ...drift, ...outside, ...below, ...listed.warnings, ...goal.warnings].map((fact) =>
         replyWarning(fact, facts.preferences.riskPolicy),
       ),
       gaps: listed.gaps,
@@ -132,6 +140,23 @@ export async function rehydrateNode(
     });
     return ok(giveReply(reply, at, { view, mint }));
   });
+}
+
+/** The newest blocked attempts below a node whose step was not done since, if they sent something. */
+function workBelow(
+  { graph, outputs }: SessionView,
+  { nodeId }: TokenTarget,
+  stateToken: (nodeId: NodeId) => string,
+): readonly WarningFact[] {
+  if (leftNode(graph, nodeId) !== undefined) return [];
+  let isKept = false;
+  let at = nodeOf(graph, nodeId);
+  const newest = () => at.children.map((id) => nodeOf(graph, id)).findLast(({ kind }) => kind === 'blocked_attempt');
+  for (let next = newest(); next !== undefined; next = newest()) {
+    at = next;
+    isKept ||= blockedDraft(outputs, at.nodeId).length > 0;
+  }
+  return isKept ? [{ code: 'work_below', stateToken: stateToken(at.nodeId) }] : [];
 }
 
 /** An earlier step has its own tokens, which only a reply that is not stored can contain. */

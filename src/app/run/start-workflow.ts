@@ -10,7 +10,7 @@ import { changedObservations } from '../../core/log/operation/changed-observatio
 import { type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { type ShownReference, sourceWords } from '../../core/prompt/reply-parts.ts';
-import type { WarningFact, WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import type { WarningFact, WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
 import { type StartOutcome, startRun } from '../../core/run/decide/start-run.ts';
 import { type FormUnfilled, refuseBlanks } from '../../core/run/form/unfilled.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { engine, eventsOf, tokenOf, told } from '../../../test/examples/engine.ts';
+import { engine, eventsOf, tokenOf, told, withFile } from '../../../test/examples/engine.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts';
 import { PRESETS } from '../../core/log/autonomy.ts';
@@ -39,6 +39,26 @@ describe('a preference that is set from outside', () => {
     ]);
     expect(told(await show(first), 'preferences')).toMatchObject(guided);
     expect(told(await send(second), 'preferences')).toMatchObject(never);
+  });
+
+  it('a preference above the recommendation is warned about in the next replies, and only there', async () => {
+    enforces('preferences_set_from_cli');
+    const file = {
+      id: 'test.careful',
+      name: 'Careful',
+      description: 'Recommends guided.',
+      recommendedPreferences: { recommendedAutonomy: 'guided' },
+      steps: ['a', 'b', 'c'].map((id) => ({ id, title: id, prompt: `Do ${id}.` })),
+    };
+    const made = engine({ listing: () => withFile(file), services: { by: { via: 'cli', terminal: true } } });
+    const first = await made.start('test.careful');
+    const sessionId = idOf(first);
+    await setPreferences(made.services, { sessionId, mode: 'full_auto_never_stop', isLooseningAllowed: true });
+    const warned = [{ code: 'exceeds_recommended_autonomy', details: { effective: 'full_auto_never_stop' } }];
+    expect(told(await made.show(first), 'warnings')).toMatchObject(warned);
+    const second = await made.send(first, { notes: 'One.' });
+    expect(told(second, 'warnings')).toMatchObject(warned);
+    expect(told(await made.send(second, { notes: 'Two.' }), 'warnings')).toEqual([]);
   });
 
   it('a preference set from outside unblocks a run at the retry', async () => {

@@ -12,7 +12,7 @@ import type { GapRecord, PreferenceSetter } from '../views/node-facts.ts';
 import type { LinePosition } from '../views/session-view.ts';
 import { BUNDLED_HASHES } from '../workflow/builtins/bundled-hashes.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
-import type { ReplyWarning } from './reply-warnings.ts';
+import type { ReplyWarning } from './warning-facts.ts';
 
 /** What kind of call a reply answers; it decides what the reply repeats. */
 export type Lifecycle = 'start' | 'advance' | 'rehydrate' | 'checkpoint';

@@ -11,7 +11,7 @@ import { GapId, RunId, SessionId, stepIdSchema, workflowIdSchema } from '../log/
 import { GAP_DETAILS } from '../log/reasons.ts';
 import { PREFERENCE_SETTERS } from '../views/node-facts.ts';
 import { RECORDED_LABEL } from './reply-parts.ts';
-import { REPLY_WARNING_CODES } from './reply-warnings.ts';
+import { REPLY_WARNING_CODES } from './warning-facts.ts';
 
 const token = z.string().min(1);
 

@@ -6,7 +6,8 @@ import { RISK_POLICY, type RiskPolicy } from '../log/autonomy.ts';
 import { stepIdSchema } from '../log/ids.ts';
 import { hole } from '../log/operation/stored-reply.ts';
 import { stepReply } from './reply/step-reply.ts';
-import { REPLY_WARNING_CODES, replyWarning, type WarningFact } from './reply-warnings.ts';
+import { replyWarning } from './reply-warnings.ts';
+import { REPLY_WARNING_CODES, type WarningFact } from './warning-facts.ts';
 
 const nextCall = {
   tool: 'start_workflow',
@@ -32,6 +33,7 @@ const FACTS = {
     effective: 'aggressive',
   },
   workflow_changed: { code: 'workflow_changed', workflowId: 'wr.x', nextCall },
+  work_below: { code: 'work_below', stateToken: 'st_x' },
   session_damaged: { code: 'session_damaged', sessionIds: ['sess_a'] },
   workflow_gone: { code: 'workflow_gone', workflowId: 'wr.x' },
   reference_unresolved: { code: 'reference_unresolved', titles: ['Guide'] },
@@ -129,6 +131,10 @@ describe('a warning', () => {
         [
           "workflow_changed",
           "The file of wr.x changed after this run started. The run continues with the version it started with. To switch, start the new version:",
+        ],
+        [
+          "work_below",
+          "A report of this step was blocked, and what it sent is kept. To continue from there and send only what is missing:",
         ],
         [
           "session_damaged",

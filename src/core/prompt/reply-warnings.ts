@@ -4,55 +4,13 @@ import { type JsonObject, type JsonValue, quote } from '../json/json-value.ts';
 import type { RiskPolicy } from '../log/autonomy.ts';
 import type { Capability } from '../log/blockers.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
-import type { Call } from '../log/error-envelope.ts';
+import { hole } from '../log/operation/stored-reply.ts';
 import type { PreferenceWarning } from '../run/decide/drafts.ts';
-import { blank, choiceBlank } from '../run/form/blank.ts';
-import type { UnsetSkip } from '../run/walk/walk.ts';
-import type { IgnoredSetting } from '../settings/resolve-settings.ts';
-import type { ModeCap } from '../settings/settings-in-effect.ts';
+import { blank, blankWords, choiceBlank, textsIn } from '../run/form/blank.ts';
 import { ignoredText } from '../settings/settings-words.ts';
 import { clip, truncate } from '../text/utf8.ts';
 import { shortList } from '../text/words.ts';
-
-/** What there is to warn about, as facts. */
-export type WarningFact =
-  | { readonly code: 'note_cut' | 'replay_ignored_new_output' }
-  | { readonly code: 'unset_value'; readonly names: readonly string[] }
-  | {
-      readonly code: 'skipped_for_unset_value';
-      readonly skipped: readonly UnsetSkip[];
-      /** A token for another attempt at the step before them; a new run has none. */
-      readonly again?: JsonObject;
-    }
-  /** What was cut, named so that a reader knows where to look for the rest. */
-  | { readonly code: 'text_cut'; readonly parts: readonly string[] }
-  /** What was sent as a blank although nothing requires it. */
-  | { readonly code: 'blank_left_out'; readonly units: readonly string[] }
-  | { readonly code: 'unknown_artifact_kind'; readonly kinds: readonly string[] }
-  | { readonly code: 'unreadable_artifact'; readonly message: string }
-  | { readonly code: 'capability_degraded'; readonly capability: Capability }
-  | PreferenceWarning
-  /** What lowered the mode, and where that is set. */
-  | ({ readonly code: 'mode_capped' } & ModeCap)
-  /** Settings of the project or the environment that would loosen what applies. */
-  | { readonly code: 'setting_ignored'; readonly settings: readonly IgnoredSetting[] }
-  /** The workflow is used instead of others with the same id. */
-  | { readonly code: 'workflow_overrides'; readonly used: string; readonly paths: readonly string[] }
-  /** What has no effect in a file that the workflow comes from. */
-  | { readonly code: 'workflow_file_problem'; readonly path: string; readonly problems: readonly string[] }
-  | {
-      readonly code: 'workflow_changed';
-      readonly workflowId: string;
-      readonly nextCall: NonNullable<ReplyWarning['suggestedCall']>;
-    }
-  | { readonly code: 'session_damaged'; readonly sessionIds: readonly string[] }
-  | { readonly code: 'workflow_gone'; readonly workflowId: string }
-  | { readonly code: 'reference_unresolved' | 'reference_outside'; readonly titles: readonly string[] }
-  | { readonly code: 'legacy_id'; readonly workflowId: string; readonly suggestedId: string }
-  | { readonly code: 'renamed_id'; readonly workflowId: string; readonly canonicalId: string }
-  /** Whether this call reopened the run, and whether the run is complete. */
-  | { readonly code: 'run_closed'; readonly isReopened: boolean; readonly isOver?: boolean }
-  | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem };
+import type { ReplyWarning, WarningFact, WorkspaceProblem } from './warning-facts.ts';
 
 /** The only place that puts a warning into words. The risk policy changes how much advice comes with it, nothing else. */
 export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWarning {
@@ -86,7 +44,7 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
         details: { kinds: fact.kinds.map((kind) => truncate(kind, 128)) },
       };
     case 'unreadable_artifact':
-      return { code, message: fact.message };
+      return unreadable(fact);
     case 'capability_degraded':
       return { code, message: degraded(fact.capability, riskPolicy), details: { capability: fact.capability } };
     case 'exceeds_recommended_autonomy':
@@ -101,6 +59,8 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
       return limited(fact);
     case 'workflow_changed':
       return changed(fact);
+    case 'work_below':
+      return workBelow(fact);
     case 'session_damaged':
       return damagedSessions(fact.sessionIds);
     case 'workflow_gone':
@@ -182,6 +142,32 @@ function limited(
     default:
       return unreachable(code);
   }
+}
+
+/** What was sent is kept as it is; sending it again as a checkpoint makes it count. */
+function unreadable({ code, message, corrected }: Extract<WarningFact, { code: 'unreadable_artifact' }>): ReplyWarning {
+  if (corrected === undefined) return { code, message };
+  return {
+    code,
+    message: `${message} It was stored without effect. To make it count, ${sendWords(corrected)}:`,
+    suggestedCall: {
+      tool: 'checkpoint_workflow',
+      arguments: { checkpointToken: hole('checkpointToken'), output: { artifacts: [corrected] } },
+    },
+  };
+}
+
+/** How to send what is offered: its blanks have to be filled in first. */
+export function sendWords(offered: JsonObject): string {
+  const hasBlank = textsIn(offered).some(({ text }) => blankWords(text).length > 0);
+  return hasBlank ? 'fill in every `<fill: …>` and send' : 'send';
+}
+
+/** The reply is about a step whose report was blocked before, at another place. */
+function workBelow({ code, stateToken }: Extract<WarningFact, { code: 'work_below' }>): ReplyWarning {
+  const message =
+    'A report of this step was blocked, and what it sent is kept. To continue from there and send only what is missing:';
+  return { code, message, suggestedCall: { tool: 'continue_workflow', arguments: { stateToken } } };
 }
 
 function damagedSessions(sessionIds: readonly string[]): ReplyWarning {
@@ -292,71 +278,6 @@ const SET_MAX = 5;
 function shortQuote(text: string): string {
   return quote(text.length > 64 ? `${text.slice(0, 64)}…` : text);
 }
-
-/** Everything a reply may warn about. None of it stops a run. */
-export const REPLY_WARNING_CODES = [
-  /** The notes are longer than the limit. */
-  'note_cut',
-  /** This token was already used with other content; the new content was not recorded. */
-  'replay_ignored_new_output',
-  /** A prompt uses a value that is not in context. */
-  'unset_value',
-  /** A step was skipped because context does not have what its condition asks for. */
-  'skipped_for_unset_value',
-  'unknown_artifact_kind',
-  /** An invalid artifact that the engine would otherwise have used. */
-  'unreadable_artifact',
-  /** A preferred capability is not available. */
-  'capability_degraded',
-  'exceeds_recommended_autonomy',
-  'exceeds_recommended_risk_policy',
-  /** The settings allow no mode as loose as the one that was asked for. */
-  'mode_capped',
-  /** A project or the environment tried to loosen a setting. */
-  'setting_ignored',
-  /** The workflow is used instead of another file with the same id. */
-  'workflow_overrides',
-  /** Something in the file of the workflow, or in the bindings of the project, has no effect. */
-  'workflow_file_problem',
-  /** The file of the workflow has changed or is gone; the run continues with the version it pinned. */
-  'workflow_changed',
-  'workflow_gone',
-  /** A stored session cannot be read, so its runs were not offered. */
-  'session_damaged',
-  'reference_unresolved',
-  /** A file that the user did not write refers to a document outside of the workspace. */
-  'reference_outside',
-  'legacy_id',
-  /** A bundled workflow was requested by an old id. */
-  'renamed_id',
-  /** A blank that nothing requires was sent back as it was. */
-  'blank_left_out',
-  /** What became of the question to the person at the client; only a live reply has it. */
-  'person_asked',
-  /** The workspace path is not a folder, so the project's own workflows were not searched. */
-  'workspace_not_used',
-  /** The user has closed the run; continuing reopens it. */
-  'run_closed',
-  /** Something shown in the reply was cut to its budget. */
-  'text_cut',
-] as const;
-
-/** Something the agent should know about the call it just made. */
-export type ReplyWarning = {
-  readonly code: (typeof REPLY_WARNING_CODES)[number];
-  readonly message: string;
-  readonly details?: JsonObject;
-  /** A call that would fix it; the run continues without it. */
-  readonly suggestedCall?: Call;
-};
-
-/** Why the workspace folder of a call was not searched. */
-export type WorkspaceProblem = {
-  readonly path: string;
-  readonly reason:
-    | { readonly code: 'not_absolute' | 'not_there' | 'not_a_folder' }
-    | { readonly code: 'io_failed'; readonly cause: string };
-};
 
 /** Why the project's own workflows are missing, and which workflows are listed. */
 export function explainWorkspace({ path, reason }: WorkspaceProblem): string {

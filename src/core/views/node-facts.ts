@@ -80,6 +80,17 @@ export function autonomySetterAt(preferences: PreferencesView, nodeId: NodeId): 
 }
 
 /**
+ * Whether somebody changed the preferences at this step from outside, after the reply with the step: then the next reply
+ * is the first that can say so.
+ */
+export function isChangedFromOutside(preferences: PreferencesView, nodeId: NodeId, stepNodeId: NodeId): boolean {
+  const latest = heldAt(preferences, nodeId)?.latest;
+  if (latest === undefined || latest.scope.nodeId !== stepNodeId) return false;
+  const setter = changeSetter(latest);
+  return setter === 'person' || setter === 'command';
+}
+
+/**
  * Whether a person set never-stop for this run on a channel that the agent's calls cannot reach. What comes from
  * settings, from a recommendation or from the agent does not pass a gate.
  */

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../core/json/json-value.ts';
 import { blockerReportSchema } from '../../core/log/blockers.ts';
 import { type ErrorEnvelope, errorEnvelopeSchema } from '../../core/log/error-envelope.ts';
 import { eventIndexSchema, runTag, workflowHashSchema, workflowIdSchema } from '../../core/log/ids.ts';
-import type { WorkspaceProblem } from '../../core/prompt/reply-warnings.ts';
+import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
 import type { FormatProblem, TokenPlace, TokenRefusal } from '../../core/token/token-refusal.ts';
 import { TOOLS } from '../answer-call.ts';
 import { readArguments } from '../arguments/read-arguments.ts';

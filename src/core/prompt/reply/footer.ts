@@ -11,8 +11,8 @@ import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { visibleJson, visibleLine } from '../../text/visible-text.ts';
 import { gradeWords } from '../../views/line-checks.ts';
 import { NEXT_CALL, type ReplyParts, SETTERS } from '../reply-parts.ts';
-import type { ReplyWarning } from '../reply-warnings.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
+import type { ReplyWarning } from '../warning-facts.ts';
 import { gapLine } from './gap-lines.ts';
 
 /** The end of a reply. */

@@ -3,12 +3,12 @@ import type { Call, NextIntent } from '../../log/error-envelope.ts';
 import { runTag } from '../../log/ids.ts';
 import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
 import type { BlockerCode } from '../../log/reasons.ts';
-import { blankWords, textsIn } from '../../run/form/blank.ts';
 import { UNFILLED } from '../../run/requirements/requirement.ts';
 import { waitsForPerson } from '../../run/requirements/user.ts';
 import { dueConfirmation } from '../../run/step-place.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { quoteReservedLines, type ReplyParts } from '../reply-parts.ts';
+import { sendWords } from '../reply-warnings.ts';
 import { valueFiller } from '../step/fill-values.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep, renderStep, standingTexts } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
@@ -109,7 +109,7 @@ function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, { 
   const isAsked = nextIntent === 'await_user_confirmation' && !isHeld;
   const ask = isAsked ? ', ask the user, and wait for the answer' : '';
   const follows = isHeld ? 'The reply is blocked until the user answers.' : replyWords(step);
-  const order = `only this step${ask}. Then ${sendWords(nextCall)} this call. ${follows}`;
+  const order = `only this step${ask}. Then ${sendWords(nextCall.arguments)} this call. ${follows}`;
   if (branch !== undefined) return `${choice(branch)} do ${order}`;
   return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;
 }
@@ -178,14 +178,14 @@ const NOTHING_PENDING = {
 } as const;
 
 function completeOutline(parts: ReplyParts): Outline {
-  const { index, gaps } = parts;
+  const { index, gaps, lifecycle } = parts;
   const result = runResult(parts);
   const around = aroundNoStep(parts);
   const name = visibleLine(index.workflow.name);
   return {
     ...NOTHING_PENDING,
     sections: [
-      [`"${name}" is complete. No steps are left.`],
+      [`${lifecycle === 'checkpoint' ? 'Saved. ' : ''}"${name}" is complete. No steps are left.`],
       ...lineText(result).map((text) => [text]),
       [openGapsText(gaps, index, result)],
       ...gradeSections(parts),
@@ -247,16 +247,10 @@ const STOP = 'Stop: show the user this list, ask how to continue, and send nothi
 
 function leadOf(call: Call, isUserAsked: boolean): string {
   if (call.arguments['ackToken'] === undefined) return BACK;
-  const send = `${sendWords(call)} only this call.`;
+  const send = `${sendWords(call.arguments)} only this call.`;
   return `${isUserAsked ? `${ASK} Then ${send}` : `${send.charAt(0).toUpperCase()}${send.slice(1)}`} ${KEPT}`;
 }
 
 const BACK = 'What you sent is kept. This step cannot fix it. Go back with:';
 const ASK = 'Ask the user and wait for the answer.';
 const KEPT = 'Everything else you sent for this step is kept.';
-
-/** How to send an offered call: its blanks have to be filled in first. */
-function sendWords({ arguments: given }: Call): string {
-  const hasBlank = textsIn(given).some(({ text }) => blankWords(text).length > 0);
-  return hasBlank ? 'fill in every `<fill: …>` and send' : 'send';
-}

@@ -13,7 +13,8 @@ import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { BranchPart, Lifecycle } from '../reply-parts.ts';
-import { type ReplyWarning, replyWarning, type WarningFact } from '../reply-warnings.ts';
+import { replyWarning } from '../reply-warnings.ts';
+import type { ReplyWarning, WarningFact } from '../warning-facts.ts';
 import { asksFor, type ValueFiller, valueFiller } from './fill-values.ts';
 import { delegationText, delegationWay, functionCallTexts, functionTexts } from './prompt-fragments.ts';
 

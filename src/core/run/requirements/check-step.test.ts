@@ -266,7 +266,7 @@ it('an invalid divergence is reported, and blocks only a step that asks for one'
     'The wr.workflow_divergence artifact was not accepted: /reason is "mood" (allowed: missing_user_context | capability_unavailable | efficiency_skip | safety_stop | policy_constraint).';
   expect(foundAt(tryStep(free, { artifacts }))).toEqual({
     ...NOTHING_FOUND,
-    unreadable: [{ artifactKind: kind, message }],
+    unreadable: [{ artifactKind: kind, message, corrected: expect.anything() }],
   });
   const asked = foundAt(tryStep({ outputContract: { contractRef } }, { artifacts }));
   expect(asked.unmet.map((unmet) => unmet.message)).toEqual([message]);

@@ -51,16 +51,17 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
     return { artifacts: [isReport ? correctedReport(attempt) : correctedArtifact(problem, asked)] };
   },
 
-  check: ({ contract, isRequired }, attempt) => {
+  check: (asked, attempt) => {
+    const { contract, isRequired } = asked;
     const requirement = `output_contract:${contract.contractRef}`;
     const { artifactKind } = contract;
     const sent = ofKind(attempt.handedIn.artifacts, artifactKind);
     const verdict = judgeArtifacts(sent, contract, objectionTo(artifactKind, attempt));
     if (verdict.kind === 'accepted') return met(requirement);
     if (isRequired) return notMet(requirement, verdict);
-    return verdict.kind === 'missing'
-      ? NOTHING_CHECKED
-      : { ...NOTHING_CHECKED, unreadable: [{ artifactKind, message: verdict.message }] };
+    if (verdict.kind === 'missing') return NOTHING_CHECKED;
+    const corrected = correctedArtifact(verdict, asked);
+    return { ...NOTHING_CHECKED, unreadable: [{ artifactKind, message: verdict.message, corrected }] };
   },
 
   explain: (problem, asked, attempt) => explainArtifact(problem, asked, attempt.handedIn.artifacts),

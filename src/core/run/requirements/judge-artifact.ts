@@ -1,5 +1,5 @@
 import { canonicalLength } from '../../json/canonical-json.ts';
-import { type JsonObject, quote } from '../../json/json-value.ts';
+import { defined, type JsonObject, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
 import { type Accepted, type ArtifactViolation, checkShape } from '../../workflow/builtins/check-artifact.ts';
 import { type Contract, pinnedContract } from '../../workflow/builtins/contract.ts';
@@ -8,7 +8,7 @@ import { contractOfKind } from '../../workflow/builtins/registry.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
-import { correctedForm } from '../form/contract-form.ts';
+import { contractForm, correctedForm } from '../form/contract-form.ts';
 import type { HandedArtifact } from '../step-place.ts';
 import type { AskedArtifact, Unmet, UnreadableArtifact } from './requirement.ts';
 
@@ -136,7 +136,12 @@ export function readArtifacts<Value>(
   const { artifactKind } = contract;
   for (const { value } of ofKind(artifacts, artifactKind)) {
     const verdict = judgeArtifact(value, contract, objection);
-    if (verdict.kind === 'refused') unreadable.push({ artifactKind, message: verdict.message });
+    if (verdict.kind === 'refused') {
+      // What makes no sense at this place has no better form.
+      const isFixable = verdict.violations.length > 0;
+      const corrected = isFixable ? correctedArtifact(verdict, { contract, form: contractForm(contract) }) : undefined;
+      unreadable.push({ artifactKind, message: verdict.message, ...defined({ corrected }) });
+    }
     const taken = verdict.kind === 'accepted' ? take(verdict.value) : undefined;
     if (taken !== undefined) read.push(taken);
   }

@@ -23,10 +23,12 @@ type LoopDecision = NonNullable<StepCheck['loopDecision']>;
 
 /** Every decision about an open loop in an attempt. */
 export function readDecisions({ index, handedIn, openLoops }: StepAttempt): ArtifactsRead<LoopDecision> {
-  return readArtifacts(handedIn.artifacts, engineContract(index, loopControl), {
+  const { read, unreadable } = readArtifacts(handedIn.artifacts, engineContract(index, loopControl), {
     objection: (value) => loopObjection(value, openLoops),
     take: (value) => decisionOf(value, openLoops),
   });
+  // A decision counts only with the step that it was sent with, so it cannot be sent later.
+  return { read, unreadable: unreadable.map(({ artifactKind, message }) => ({ artifactKind, message })) };
 }
 
 /** The step that decides a loop must do so: a missing decision never ends a loop, nor does one about another loop. */

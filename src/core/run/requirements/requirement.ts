@@ -226,6 +226,8 @@ export type UnreadableArtifact = {
   /** `undefined` where the artifact states no kind. */
   readonly artifactKind: string | undefined;
   readonly message: string;
+  /** What to send instead, where it can be sent later. */
+  readonly corrected?: JsonObject;
 };
 
 /** The result of checking one requirement. */

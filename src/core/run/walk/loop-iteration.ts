@@ -11,6 +11,7 @@ import {
   exitedLoop,
   holdsIn,
   type LoopEnd,
+  noteUnset,
   pass,
   readRange,
   roundsOf,
@@ -69,7 +70,11 @@ function endOf(walking: Walking, round: Round): LoopEnd | undefined {
       // The condition is about the iteration it lets start, so it sees that iteration's variables.
       const isMet = holdsIn([...walking.stack, next], control.condition, walking);
       walking.trace.push(evaluatedRound({ loopId, ...control }, isMet, next.iteration));
-      return isMet === (control.kind === 'while') ? undefined : 'condition';
+      const isWanted = control.kind === 'while';
+      if (isMet === isWanted) return undefined;
+      // A loop that never runs is skipped, and like a step it may be skipped by mistake.
+      if (next.iteration === 0) noteUnset(walking, control.condition, isWanted);
+      return 'condition';
     }
     case 'artifact':
       if (next.iteration === 0) return undefined;

@@ -20,7 +20,7 @@ import {
   stepOf,
   type WorkflowIndex,
 } from '../../workflow/compiled/workflow-index.ts';
-import { decidingContext, unsetKeys } from '../condition/deciding-context.ts';
+import { unsetKeys } from '../condition/deciding-context.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import { conditionFacts, type RunFacts } from '../step-place.ts';
 import { endIteration, enterLoop } from './loop-iteration.ts';
@@ -29,11 +29,11 @@ import {
   entryAhead,
   entryHere,
   evaluatedRun,
-  factsIn,
   holdsIn,
   loopPathOf,
   loopVariablesAt,
   moveOn,
+  noteUnset,
   pass,
   readRange,
   roundsOf,
@@ -139,7 +139,7 @@ function failedHere(walking: Walking, entry: Entry): Guard | undefined {
 
 /** Skips entries that are not due, and records each with the condition that failed. */
 function skip(walking: Walking, { condition, entries }: Guard): void {
-  noteUnset(walking, condition);
+  noteUnset(walking, condition, true);
   for (let i = 0; i < entries; i += 1) {
     const entry = entryHere(walking);
     assert(entry !== undefined, 'a guard decides about entries of its own list');
@@ -147,19 +147,6 @@ function skip(walking: Walking, { condition, entries }: Guard): void {
     walking.skipped.push({ stepId, ...conditionIdOf(condition), loopPath: [...loopPathOf(walking.stack)] });
     pass(walking);
   }
-}
-
-/** An unset value looks like a decision to skip, but may be a mistake. */
-function noteUnset(walking: Walking, condition: Condition): void {
-  const entry = entryHere(walking);
-  if (entry === undefined) return;
-  const { stepId } = entryPart(walking.index, entry);
-  const facts = factsIn(walking.stack, walking);
-  const keys = walking.unset.has(stepId) ? [] : unsetKeys(condition, facts);
-  if (keys.length === 0) return;
-  const deciding = decidingContext(condition, true, { conditions: facts.conditions, isFixed: () => false }) ?? {};
-  const context = Object.fromEntries(Object.entries(deciding).filter(([key]) => keys.includes(key)));
-  walking.unset.set(stepId, { stepId, keys, context });
 }
 
 /** A title with placeholders says nothing without their values, so the id is used instead. */

@@ -10,8 +10,9 @@ import { clip } from '../../text/utf8.ts';
 import { plural } from '../../text/words.ts';
 import type { CompiledLoop, Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
-import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { entryPart, loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import { type ContextValues, numberOf, readPath } from '../condition/context-values.ts';
+import { decidingContext, unsetKeys } from '../condition/deciding-context.ts';
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import type { RunFacts } from '../step-place.ts';
 import type { LoopTrouble, LoopVariables, UnsetSkip } from './walk.ts';
@@ -263,4 +264,17 @@ function pathRefs(path: LoopPath): readonly Ref[] {
 
 function conditionRefs(condition: Condition): readonly Ref[] {
   return condition.kind === 'ref' ? [{ kind: 'condition_id', conditionId: condition.conditionId as ConditionId }] : [];
+}
+
+/** An unset value looks like a decision to skip the entry where the walk is, but may be a mistake. */
+export function noteUnset(walking: Walking, condition: Condition, wanted: boolean): void {
+  const entry = entryHere(walking);
+  if (entry === undefined) return;
+  const { stepId } = entryPart(walking.index, entry);
+  const facts = factsIn(walking.stack, walking);
+  const keys = walking.unset.has(stepId) ? [] : unsetKeys(condition, facts);
+  if (keys.length === 0) return;
+  const deciding = decidingContext(condition, wanted, { conditions: facts.conditions, isFixed: () => false }) ?? {};
+  const context = Object.fromEntries(Object.entries(deciding).filter(([key]) => keys.includes(key)));
+  walking.unset.set(stepId, { stepId, keys, context });
 }
