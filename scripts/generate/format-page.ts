@@ -159,10 +159,10 @@ function objectLines({ name, fields, isClosed }: ObjectData): readonly string[] 
   ];
 }
 
-function meaning({ says, isNeeded, otherwise }: Field): string {
+function meaning({ says, isNeeded, otherwise, isLabel }: Field): string {
   const shown =
     !isNeeded && otherwise !== undefined && (typeof otherwise !== 'object' || otherwise === null) && otherwise !== '';
-  return `${isNeeded ? '**Required.** ' : ''}${says}${shown ? ` Default: \`${String(otherwise)}\`.` : ''}`;
+  return `${isNeeded ? '**Required.** ' : ''}${says}${shown ? ` Default: \`${String(otherwise)}\`.` : ''}${isLabel === true ? ' A wrong value is a warning.' : ''}`;
 }
 
 function typeWords({ data }: Kind): string {

@@ -115,7 +115,8 @@ function objectSchema(data: ObjectData, context: Context): Schema {
   const inside = { ...context, extra: [] };
   const properties = Object.entries(fields).map(([key, field]) => {
     const schema = name === 'feature' && key === 'config' ? {} : schemaOf(field.kind, inside);
-    return [key, { description: field.says, ...schema }];
+    // A label that is wrong is a warning, so the schema only says how it should be.
+    return [key, { description: field.says, ...(field.isLabel === true ? { anyOf: [schema, {}] } : schema) }];
   });
   const required = Object.entries(fields).flatMap(([key, { isNeeded }]) => (isNeeded ? [key] : []));
   const constraints = [...rules.map(ruleSchema), ...(name === 'feature' ? [featureSettings()] : [])];

@@ -44,7 +44,13 @@ export function memoryBench(content: { readonly [path: string]: string | object 
         catalog,
         patterns: { load: async () => compilePattern },
         workspace: { observe: async () => [], tree: async () => undefined },
-        references: { find: async () => [] },
+        references: {
+          find: async (references) =>
+            references.map(({ title, source: path, purpose, isAuthoritative }) => {
+              const isResolved = !path.includes('missing');
+              return { title, path, purpose, isAuthoritative, isResolved, isOutside: false };
+            }),
+        },
         defaults: async () => ok(PRESETS.guided),
         gateSettings: async () => REHEARSED_GATES,
         hasher: nodeHasher,

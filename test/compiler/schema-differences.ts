@@ -30,10 +30,6 @@ export const DIFFERENCES: { readonly [why: string]: Difference } = {
     code: 'text_too_long',
     document: workflow({ name: 'é'.repeat(100) }),
   },
-  'an example whose bytes, not characters, are too few': {
-    code: 'text_too_short',
-    document: workflow({ examples: ['abé'] }),
-  },
   'a misspelled key that would hold an agent back': {
     code: 'unknown_key',
     at: /\/\w*(?:ondition|onfirmat|ependency|ontract|riteria|Ref|heck|ssurance|et|oop)\w*$/,

@@ -3,6 +3,7 @@ import { readDocument } from '../../core/author/read-document.ts';
 import { scenarioFileSchema } from '../../core/author/scenario.ts';
 import type { Flow } from '../../core/flow.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
 import {
   applyFixes,
   type Diagnostic,
@@ -10,13 +11,17 @@ import {
   type Fix,
   type Position,
   type SourceSpan,
+  sourcePosition,
 } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { LintCode } from '../../core/workflow/lint/lint-rule.ts';
 import { lintFile, lintWorkflow } from '../../core/workflow/lint/lint-workflow.ts';
+import { parseSource } from '../../core/workflow/source/parse-source.ts';
+import { nodeAt } from '../../core/workflow/source/source-node.ts';
 import type { Catalog, InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
 import { unreadDiagnostic } from '../catalog/file-diagnostics.ts';
+import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { FileFailure } from '../ports/author-files.ts';
-import { authorCatalog } from './author-catalog.ts';
+import { type AuthorCatalog, authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
 import {
   type Asked,
@@ -66,7 +71,7 @@ export async function checkFiles(
   if (targets.isErr()) return err(targets.error);
   const scenarios = targets.value.filter(isScenarioPath);
   const workflows = targets.value.filter((path) => !isScenarioPath(path));
-  const { all } = await authorCatalog(author, workflows);
+  const { all, catalog } = await authorCatalog(author, workflows);
   const wanted = new Set(workflows);
   // Bindings are part of a project's workflows; the file is beside their folder.
   const bindings = scope.kind === 'project' ? `${author.workspace}/.workrail/bindings.json` : undefined;
@@ -75,7 +80,7 @@ export async function checkFiles(
     file.path === bindings ||
     wanted.has(author.files.resolve(file.path)) ||
     isWithin(author, own, file.path);
-  const checked = await checkedIn(author, all, isWanted);
+  const checked = await checkedIn(author, { all, catalog }, isWanted);
   const files = [
     ...checked.filter(({ path }) => path !== bindings),
     ...checkedBindings(
@@ -89,10 +94,11 @@ export async function checkFiles(
 }
 
 async function checkedIn(
-  { yieldNow, compilePattern }: AuthorServices,
-  all: Catalog,
+  author: AuthorServices,
+  { all, catalog }: AuthorCatalog,
   isWanted: (one: ListedWorkflow | InvalidFile) => boolean,
 ): Promise<readonly CheckedFile[]> {
+  const { yieldNow, compilePattern } = author;
   const files: CheckedFile[] = [];
   for (const one of [...all.workflows, ...all.invalid].filter(isWanted)) {
     await yieldNow();
@@ -102,11 +108,44 @@ async function checkedIn(
     const findings = [
       ...('diagnostics' in one ? one.diagnostics : one.warnings).map((found) => ({ ...found, isLint: false })),
       ...lints.map((lint) => ({ ...lint, isLint: true })),
+      ...('diagnostics' in one ? [] : await missingDocuments(author, catalog, one)),
     ];
     const inOrder = findings.sort((a, b) => a.line - b.line || a.column - b.column);
     files.push({ path: file.path, ...defined({ workflowId }), text, findings: inOrder });
   }
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Documents of a project that are not there. A workflow for several projects may name those that only some have. */
+async function missingDocuments(
+  author: AuthorServices,
+  catalog: WorkflowCatalog,
+  { file, workflow, sourceKind }: ListedWorkflow,
+): Promise<readonly CheckFinding[]> {
+  const { references } = workflow;
+  if (sourceKind !== 'project' || references.length === 0 || file.content.kind !== 'text') return [];
+  const { text } = file.content;
+  const places = { workspace: author.workspace, file: file.path };
+  const found = await author.services(catalog).references.find(references, places);
+  const root = parseSource(text, collectDiagnostics());
+  if (root.isErr()) return [];
+  return found.flatMap(({ isResolved, path, title }, i): CheckFinding[] => {
+    // Those of called routines come after the file's own.
+    const { pointer, span } = nodeAt(root.value, `/references/${i}/source`);
+    if (isResolved || !pointer.endsWith('/source')) return [];
+    const message = `The document "${title}" was not found at ${path}. Correct the path, or add the file.`;
+    return [
+      {
+        code: 'reference_missing',
+        severity: 'warning',
+        isLint: false,
+        pointer,
+        span,
+        ...sourcePosition(text, span),
+        message,
+      },
+    ];
+  });
 }
 
 /** The bindings with what each of the workflows has to say about them. */

@@ -10,6 +10,7 @@ import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow, positionOf } from '../../core/workflow/compiled/workflow-index.ts';
 import { conditionText } from '../../core/workflow/outline/condition-text.ts';
+import type { ReferencePlaces } from '../ports/workspace-observer.ts';
 import { shownGoal } from '../run/advance-reply.ts';
 import { patternsFor } from '../run/run-place.ts';
 import type { Services } from '../services.ts';
@@ -18,6 +19,8 @@ export type PreviewRequest = {
   readonly stepId: string;
   readonly context: JsonObject;
   readonly mode: Autonomy;
+  /** Where the documents of the workflow are looked for. */
+  readonly places: ReferencePlaces;
 };
 
 export type PreviewedStep = {
@@ -40,7 +43,7 @@ const PLACEHOLDERS = { stateToken: 'st_…', ackToken: 'ack_…', checkpointToke
 export async function previewStep(
   services: Services,
   workflow: CompiledWorkflow,
-  { stepId, context, mode }: PreviewRequest,
+  { stepId, context, mode, places }: PreviewRequest,
 ): Promise<Result<PreviewedStep, PreviewRefusal>> {
   const index = indexWorkflow(workflow);
   const standing = stateAtStep(index, stepId, context);
@@ -59,6 +62,7 @@ export async function previewStep(
   const first = nextStep({ index, state: { kind: 'init' }, facts, loopDecision: undefined, onTrouble: 'halt' }).state;
   const begins = first.kind === 'running' && pendingStepAt(index, first)?.step.stepId === stepId;
   const goal = begins ? shownGoal(context['goal']) : { warnings: [] };
+  const references = begins ? await services.references.find(workflow.references, places) : [];
   const parts = {
     runId,
     index,
@@ -69,6 +73,7 @@ export async function previewStep(
     warnings: goal.warnings.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: [],
     ...defined({ goal: goal.text }),
+    ...(references.length === 0 ? {} : { references }),
   };
   return ok({ reply: fillReply(stepReply(parts), PLACEHOLDERS), failing });
 }

@@ -42,6 +42,15 @@ describe('workflow check', () => {
     expect(talk).toContain('Next: workrail workflow check team.example --fix\n');
   });
 
+  it("workflow check reports a project's document that is not there, at its path", async () => {
+    const document = (id: string, source: string) => ({ id, title: 'Style', source, purpose: 'How we write.' });
+    const file = { ...EXAMPLE, references: [document('a', 'docs/a.md'), document('b', 'docs/missing.md')] };
+    const { out } = await onBench({ [FILE]: JSON.stringify(file, null, 2) }).run('check', 'team.example');
+    expect(out).toMatch(/:\d+:\d+ {2}warning {2}reference_missing/);
+    expect(out).toContain('The document "Style" was not found at docs/missing.md. Correct the path, or add the file.');
+    expect(out.match(/reference_missing/g)).toHaveLength(1);
+  });
+
   it('workflow check --fix changes only what can be fixed automatically', async () => {
     const { run, text } = onBench({ [FILE]: BROKEN });
     const { out, exitCode } = await run('check', '--fix');

@@ -33,6 +33,7 @@ describe('workflow preview', () => {
         stepId: pending.stepId,
         context,
         mode,
+        places: { workspace: '/repo', file: listed.file.path },
       });
       const { reply, failing } = shown._unsafeUnwrap();
       expect([reply.structured['pending'], failing]).toEqual([pending, []]);
@@ -47,12 +48,13 @@ describe('workflow preview', () => {
       name: 'Two',
       description: 'Begins in two ways.',
       metaGuidance: ['Be brief.'],
+      references: [{ id: 'style', title: 'Style', source: 'docs/style.md', purpose: 'How to write.' }],
       steps,
     };
     const { run } = onBench({ [FILE]: JSON.stringify(file) });
     const begins = async (stepId: string, context: object) => {
       const { out } = await run('preview', 'team.two', '--step', stepId, '--context', JSON.stringify(context));
-      return out.includes('Ship it.') && out.includes('- Be brief.');
+      return ['Ship it.', '- Be brief.', 'docs/style.md\n  How to write.'].every((part) => out.includes(part));
     };
     const goal = 'Ship it.';
     expect(await Promise.all(['rare', 'usual', 'last'].map((id) => begins(id, { goal })))).toEqual([
@@ -76,7 +78,9 @@ describe('workflow preview', () => {
     const { run, json } = onBench({ [FILE]: EXAMPLE });
     const { out } = await run('preview', 'team.example', '--step', 'design', '--context', '{"taskSize":"small"}');
     expect(out).toContain('Think about "small".');
-    expect(out).toContain('In this context the step is skipped: it runs only when is-large is true.\n');
+    expect(out).toContain(
+      'In this context the step is skipped: it runs only when is-large (taskSize is "large") is true.\n',
+    );
     expect((await run('preview', 'team.example', '--step', 'desgin')).talk).toContain('Did you mean design?');
     expect((await json('preview', 'team.example', '--step', 'judge')).exitCode).toBe(0);
     expect((await run('preview', 'team.example', '--context', '[1]')).exitCode).toBe(2);

@@ -60,14 +60,16 @@ export const workflowPreview = command({
           next: `workrail workflow preview ${shellWord(asked)} --step ${workflow.steps[0]?.stepId ?? ''}`,
         });
       }
-      const request = { stepId, context: context ?? {}, mode };
+      const places = { workspace: author.workspace, file: listed.file.path };
+      const request = { stepId, context: context ?? {}, mode, places };
       const shown = await previewStep(author.services(catalog), workflow, request);
       const { reply, failing } = yield* shown.mapErr(authorProblem);
-      const bytes = utf8Length(reply.text);
+      const text = [reply.text, ...(reply.furtherTexts ?? [])].join('\n\n');
+      const bytes = utf8Length(text);
       return done({
-        data: { ...head, step: { stepId, text: reply.text, bytes, failing } },
+        data: { ...head, step: { stepId, text, bytes, failing } },
         lines: [
-          ...reply.text.split('\n').map((line): Line => [line]),
+          ...text.split('\n').map((line): Line => [line]),
           [],
           [dim(`${sizeOf(bytes)}, as an agent reads it in ${mode} mode; tokens are placeholders.`)],
           ...failing.map(

@@ -47,6 +47,50 @@ describe('documents', () => {
   });
 });
 
+describe('labels', () => {
+  it('a label that is wrong is a warning, and the workflow is used without it', () => {
+    const labels = { version: 'v1', about: 4, examples: ['x'.repeat(121), 'A goal that fits', 'short'], tags: 'one' };
+    const result = compileValue(workflow(labels));
+    expect(found(result)).toEqual([
+      'warning wrong_value /version',
+      'warning wrong_type /about',
+      'warning text_too_long /examples/0',
+      'warning text_too_short /examples/2',
+      'warning wrong_type /tags',
+    ]);
+    expect(result).toMatchObject({ kind: 'compiled', syntax: { examples: ['A goal that fits'], tags: [] } });
+    expect(result.diagnostics[0]).toMatchObject({ fix: { edits: [{ text: '"1.0.0"' }] } });
+    expect(result.diagnostics[0]?.message).toContain('The workflow works without it.');
+  });
+});
+
+describe('references to what is declared', () => {
+  const messages = (rest: object, steps: readonly object[]) =>
+    compileValue(workflow(rest, steps)).diagnostics.map(({ message }) => message);
+
+  it('a consequence without an assessment says to add assessmentRefs', () => {
+    const consequence = { when: { anyEqualsLevel: 'low' }, effect: { kind: 'require_followup', guidance: 'G' } };
+    const steps = [step({ assessmentConsequences: [consequence] })];
+    const assessments = [{ id: 'quality', dimensions: [{ id: 'd', levels: ['low', 'high'] }] }];
+    expect(messages({ assessments }, steps)).toEqual([
+      'The step judges by no assessment. Add "assessmentRefs": ["quality"] to it.',
+    ]);
+    expect(messages({}, steps)).toEqual([
+      'The step judges by no assessment. Declare one in "assessments" and name it in the "assessmentRefs" of the step.',
+    ]);
+  });
+
+  it.each([
+    ['assessment', { assessmentRefs: ['x'] }, 'assessments'],
+    ['function', { functionReferences: ['x()'] }, 'functionDefinitions'],
+    ['condition', { runCondition: { kind: 'condition_ref', conditionId: 'x' } }, 'conditions'],
+  ])('an unknown %s in a file that declares none says where to declare it', (what, rest, key) => {
+    expect(messages({}, [step(rest)])).toEqual([
+      `Unknown ${what} "x". The file declares none. Declare it in "${key}".`,
+    ]);
+  });
+});
+
 describe('prompts', () => {
   it('prompt blocks are rendered in one order, under headings', () => {
     enforces('prompt_blocks_set_and_order');
@@ -60,6 +104,24 @@ describe('prompts', () => {
     expect(firstStep({ prompt: undefined, promptBlocks: blocks }).prompt).toBe(
       '## Goal\n\nG.\n\n## Constraints\n\n- C.\n\n## Procedure\n\n1. P.\n2. Q.\n\n## Send\n\n- a: A.\n- b: B.\n\n## Verify\n\n- V.',
     );
+  });
+
+  it('list entries of prompt blocks keep one mark each and stay one entry over several lines', () => {
+    const refId = 'wr.refs.memory_usage';
+    const text = refs.find(refId)?.text ?? '';
+    const blocks = {
+      goal: 'G.',
+      constraints: ['- Be brief.', '* Be kind.', [{ kind: 'ref', refId }], 'One\n\nTwo'],
+      procedure: ['1. Read.', '2) Write.', '3 files at least.', '2026-01-01. A date.'],
+    };
+    expect(firstStep({ prompt: undefined, promptBlocks: blocks }).prompt).toBe(
+      [
+        '## Goal\n\nG.',
+        `## Constraints\n\n- Be brief.\n- Be kind.\n- ${text.replaceAll(/\n(?!\n|$)/g, '\n  ')}\n- One\n\n  Two`,
+        '## Procedure\n\n1. Read.\n2. Write.\n3. 3 files at least.\n4. 2026-01-01. A date.',
+      ].join('\n\n'),
+    );
+    expect(text).toContain('\n');
   });
 
   it('prompts include bundled texts whole and record their hash and size', () => {

@@ -2,7 +2,7 @@ import { quote } from '../json/json-value.ts';
 import { meantIds, nearest } from '../text/spelling.ts';
 import { shortList } from '../text/words.ts';
 import type { Diagnostics } from './diagnostics/collect-diagnostics.ts';
-import type { CompilerFinding, Fix } from './diagnostics/diagnostic.ts';
+import type { CompilerFinding, DiagnosticCode, Fix } from './diagnostics/diagnostic.ts';
 import { nodeAt, type SourceNode } from './source/source-node.ts';
 
 const NAMES_SHOWN_MAX = 20;
@@ -25,7 +25,7 @@ export function locateFinding(finding: CompilerFinding, root: SourceNode, diagno
   const key = unknown.isKey === true ? keyAt(root, at) : undefined;
   const meant = key === undefined ? meantBy(unknown.name, unknown.known) : meantKey(unknown, key.beside);
   const fix = meant === undefined ? undefined : renamed(key?.node ?? node, unknown.name, meant);
-  const hint = meant === undefined ? knownNames(unknown.known) : `Did you mean "${meant}"?`;
+  const hint = meant === undefined ? knownNames(unknown.known, rest.code) : `Did you mean "${meant}"?`;
   const message = `${rest.message} ${hint}`;
   diagnostics.add({ ...rest, ...place, message, ...(fix === undefined ? {} : { fix }) });
 }
@@ -64,7 +64,15 @@ function keyAt(root: SourceNode, pointer: string): Key | undefined {
   return node && { node, beside: [...parent.fields.keys()] };
 }
 
-function knownNames(known: readonly string[]): string {
-  if (known.length === 0) return 'There are none in this file.';
+/** Where a file declares what it refers to. */
+const DECLARED_IN: { readonly [code in DiagnosticCode]?: string } = {
+  unknown_condition: 'conditions',
+  unknown_assessment: 'assessments',
+  unknown_function: 'functionDefinitions',
+};
+
+function knownNames(known: readonly string[], code: DiagnosticCode): string {
+  const place = DECLARED_IN[code];
+  if (known.length === 0) return `The file declares none.${place === undefined ? '' : ` Declare it in "${place}".`}`;
   return `Known: ${shortList(known, NAMES_SHOWN_MAX)}.`;
 }

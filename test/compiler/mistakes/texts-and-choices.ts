@@ -77,6 +77,12 @@ export const TEXTS_AND_CHOICES: readonly Operator[] = [
     at: ['parallelDelegations'],
   }),
   operator('write a version that is none', (document) => [
-    { code: 'wrong_value', hasFix: true, path: ['version'], document: replaced(document, ['version'], 'v1.2') },
+    {
+      code: 'wrong_value',
+      isWarning: true,
+      hasFix: true,
+      path: ['version'],
+      document: replaced(document, ['version'], 'v1.2'),
+    },
   ]),
 ];

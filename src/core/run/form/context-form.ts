@@ -79,6 +79,7 @@ export const COMMAND_VALUE_WORDS = 'the value that the command needs';
 export const ITEM_BLANKS = {
   count: blank('whole number, 0 or more'),
   item: (name: string) => blank(`one ${name} per entry`),
+  field: (path: string) => blank(`value of ${path}`),
 };
 
 type Compared = {

@@ -172,6 +172,55 @@ describe('a loop that cannot start', () => {
     expect(unmetBy(trouble).form).toEqual({ context: { groups: [{ all: { members: files } }] } });
   });
 
+  it('the form for a list has items with the fields that the body of the loop uses', () => {
+    const step = (rest: object) => ({ ...body[0], ...rest });
+    const inner = (rest: object) => loop('inner', { type: 'forEach', items: 'file.parts', itemVar: 'part', ...rest });
+    const used = attemptAt({
+      conditions: [{ id: 'is-new', kind: 'context', var: 'file.meta.isNew', equals: true }],
+      steps: [
+        body[0],
+        {
+          ...loop('each', { type: 'forEach', items: 'files', itemVar: 'file' }),
+          body: [
+            step({
+              id: 'a',
+              title: 'Read {{file.path}}',
+              prompt: 'Open {{ file.path }}, {{file.meta.size}}, {{other.x}}.',
+            }),
+            step({
+              id: 'b',
+              runCondition: {
+                and: [
+                  { var: 'file.kind', equals: 'x' },
+                  { kind: 'condition_ref', conditionId: 'is-new' },
+                ],
+              },
+            }),
+            { ...inner({}), body: [step({ id: 'c', prompt: 'Read {{part.name}} of {{file.owner}}.' })] },
+          ],
+        },
+      ],
+    });
+    const { form } = troubleUnmet(
+      { kind: 'not_iterable', loopId: id('each'), variable: 'files', wanted: 'list', found: 'nothing' },
+      used,
+    );
+    const value = (name: string) => `<fill: value of ${name}>`;
+    expect(form).toEqual({
+      context: {
+        files: [
+          {
+            path: value('path'),
+            meta: { size: value('meta.size'), isNew: value('meta.isNew') },
+            kind: value('kind'),
+            owner: value('owner'),
+            parts: [{ name: value('name') }],
+          },
+        ],
+      },
+    });
+  });
+
   const variable = 'group.all.members';
   const trouble = { kind: 'not_iterable', loopId: id('members'), variable, wanted: 'list', found: 'a text' } as const;
   const unmet = {

@@ -1,28 +1,80 @@
-import type { JsonObject, JsonValue } from '../../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import { type Comparison, type Condition, conditionLeaves } from '../../workflow/compiled/condition.ts';
-import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { loopOf, stepOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 
 /** A value that a loop can iterate over. */
 function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue {
-  return itemsLike(index, loop, { count: 1, item: (name) => `<${name}>` });
+  const sample = (name: string) => `<${name}>`;
+  return itemsLike(index, loop, { count: 1, item: sample, field: sample });
 }
 
-/** A value of the form that a loop iterates over, with what the loops inside it iterate over item by item. */
-export function itemsLike(
-  index: WorkflowIndex,
-  loop: CompiledLoop,
-  leaves: { readonly count: JsonValue; readonly item: (name: string) => string },
-): JsonValue {
+type Leaves = {
+  readonly count: JsonValue;
+  readonly item: (name: string) => string;
+  /** A field of an item, by its path in the item. */
+  readonly field: (path: string) => string;
+};
+
+/** More fields would not fit into a form. */
+const FIELDS_MAX = 12;
+
+/**
+ * A value of the form that a loop iterates over: with the fields that its body uses of an item, and with what the loops
+ * inside it iterate over item by item.
+ */
+export function itemsLike(index: WorkflowIndex, loop: CompiledLoop, leaves: Leaves): JsonValue {
   if (loop.control.kind === 'for') return leaves.count;
   const { item } = loop.variables;
   const inside = loopsInside(index, loop).flatMap((inner) => {
     const variable = contextVariable(inner);
     return variable?.startsWith(`${item}.`) === true
-      ? [nested(variable.slice(item.length + 1), itemsLike(index, inner, leaves))]
+      ? [[variable.slice(item.length + 1), itemsLike(index, inner, leaves)] as const]
       : [];
   });
-  return [inside.length === 0 ? leaves.item(item) : Object.assign({}, ...inside)];
+  const used = fieldsOf(index, loop).slice(0, FIELDS_MAX);
+  const fields = new Map<string, JsonValue>([...used.map((path) => [path, leaves.field(path)] as const), ...inside]);
+  if (fields.size === 0) return [leaves.item(item)];
+  // What is inside a field says more than the field alone.
+  const isWhole = (path: string) => ![...fields.keys()].some((other) => other.startsWith(`${path}.`));
+  return [[...fields].reduce((made, [path, value]) => (isWhole(path) ? withPath(made, path, value) : made), {})];
+}
+
+/** The paths in an item that the texts and conditions of a loop's body use. */
+function fieldsOf(index: WorkflowIndex, loop: CompiledLoop): readonly string[] {
+  const { item } = loop.variables;
+  const loops = [loop, ...loopsInside(index, loop)];
+  const steps = loops.flatMap(({ body }) =>
+    body.flatMap((entry) => (entry.kind === 'step' ? [stepOf(index, entry.stepId)] : [])),
+  );
+  const texts = steps.flatMap(({ title, prompt, agentRole = '', guidance, fragments, checks = [] }) => [
+    title,
+    prompt,
+    agentRole,
+    ...guidance,
+    ...fragments.map(({ text }) => text),
+    ...checks.map(({ run }) => run),
+  ]);
+  const places = texts.flatMap((text) => [...text.matchAll(PLACE)].map(([, path = '']) => path));
+  const conditions = [
+    ...[...steps, ...loops.slice(1)].flatMap(({ runCondition }) => runCondition ?? []),
+    ...steps.flatMap(({ fragments }) => fragments.map(({ when }) => when)),
+    ...index.workflow.conditions.map(({ condition }) => condition),
+  ];
+  const compared = conditions
+    .flatMap((condition) => (condition === undefined ? [] : conditionLeaves(condition)))
+    .flatMap((leaf) => (leaf.kind === 'compare' ? [leaf.variable] : []));
+  const found = [...places, ...compared].filter((path) => path.startsWith(`${item}.`));
+  return [...new Set(found.map((path) => path.slice(item.length + 1)))];
+}
+
+const PLACE = /\{\{[ \t]*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)+)[ \t]*\}\}/gu;
+
+function withPath(object: JsonObject, path: string, value: JsonValue): JsonObject {
+  const [first = '', ...rest] = path.split('.');
+  if (rest.length === 0) return { ...object, [first]: value };
+  const inner = object[first];
+  return { ...object, [first]: withPath(isObject(inner) ? inner : {}, rest.join('.'), value) };
 }
 
 /** A value for a context key: what a loop can iterate over, or else a text; `undefined` where only a part is known. */
@@ -69,9 +121,4 @@ function loopsInside(index: WorkflowIndex, { body, variables }: CompiledLoop): r
   return direct.flatMap((loop) =>
     loop.variables.item === variables.item ? [loop] : [loop, ...loopsInside(index, loop)],
   );
-}
-
-function nested(path: string, value: JsonValue): JsonObject {
-  const [first = '', ...rest] = path.split('.');
-  return { [first]: rest.length === 0 ? value : nested(rest.join('.'), value) };
 }

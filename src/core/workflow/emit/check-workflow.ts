@@ -1,5 +1,7 @@
 import { canonicalLength } from '../../json/canonical-json.ts';
+import { quote } from '../../json/json-value.ts';
 import { LOOP_IDS_LENGTH_MAX, STEP_BYTES_MAX, STEP_ID_LENGTH_MAX, WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
+import { shortList } from '../../text/words.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import { endlessReferences, referencesOf } from '../compiled/condition-references.ts';
 import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
@@ -58,6 +60,16 @@ export function checkAssessmentReferences(step: StandardStep, { assessments, fin
   }
   const own = [...new Set(step.assessmentRefs.map(({ id }) => id))];
   if (step.consequences.length === 0) return;
+  if (own.length === 0) {
+    const [{ at } = { at: step.at }] = step.consequences;
+    findings.push({
+      code: 'unknown_level',
+      severity: 'error',
+      at: `${at}/when/anyEqualsLevel`,
+      message: judgesByNone(known),
+    });
+    return;
+  }
   for (const { at, anyEqualsLevel, forAssessment } of step.consequences) {
     if (forAssessment !== undefined && !own.includes(forAssessment)) {
       findings.push(unknownName('assessment', `${at}/when/forAssessment`, { name: forAssessment, known: own }));
@@ -77,6 +89,14 @@ export function checkAssessmentReferences(step: StandardStep, { assessments, fin
       unknown: { name: anyEqualsLevel, known: there },
     });
   }
+}
+
+function judgesByNone(known: readonly string[]): string {
+  const advice =
+    known.length === 0
+      ? 'Declare one in "assessments" and name it in the "assessmentRefs" of the step.'
+      : `Add "assessmentRefs": [${shortList(known.map(quote))}] to it.`;
+  return `The step judges by no assessment. ${advice}`;
 }
 
 /**

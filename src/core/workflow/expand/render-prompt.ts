@@ -109,6 +109,13 @@ function section(title: string, text: string): string {
   return text === '' ? '' : `## ${title}\n\n${text}`;
 }
 
+/** A mark that the author wrote is replaced by ours, and further lines of an entry stay part of it. */
 function list(items: readonly string[], mark: '-' | '1'): string {
-  return items.map((item, i) => `${mark === '-' ? '-' : `${i + 1}.`} ${item}`).join('\n');
+  return items
+    .map((item, i) => {
+      const own = mark === '-' ? '-' : `${i + 1}.`;
+      const text = item.replace(mark === '-' ? /^\s*[-*]\s+/ : /^\s*\d{1,3}[.)]\s+/, '');
+      return `${own} ${text.replaceAll(/\n(?!\n|$)/g, `\n${' '.repeat(own.length + 1)}`)}`;
+    })
+    .join('\n');
 }

@@ -146,6 +146,8 @@ export type Field<Value = unknown, IsSure extends boolean = boolean, As extends 
   readonly whenMissing?: (object: SourceObject, keys: readonly string[]) => ReadProblem;
   /** Why it has no effect here, of which an author is warned. */
   readonly unused?: string;
+  /** It is for people and lists: what is wrong with it is a warning, and the workflow is used without it. */
+  readonly isLabel?: true;
 };
 
 export type Fields = { readonly [name: string]: Field };
@@ -202,6 +204,11 @@ export function optionalList<Item, const As extends string = string>(
   options: { readonly as?: As } = {},
 ): Field<readonly Item[], true, As> {
   return defaulted(kind, says, { ...options, otherwise: [] });
+}
+
+/** The same field as one that no run depends on. */
+export function label<One extends Field>(field: One): One {
+  return { ...field, isLabel: true };
 }
 
 export function object<const F extends Fields>(name: string, fields: F, rules: readonly Rule[] = []): ObjectKind<F> {

@@ -1,5 +1,6 @@
 import { unreachable } from '../../assert.ts';
 import { utf8Length } from '../../text/utf8.ts';
+import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
 import { plainValue, type SourceNode, type SourceObject } from '../source/source-node.ts';
 import {
   type Field,
@@ -248,9 +249,22 @@ function readField(reader: Reader, field: Field, { object, name, keys }: Place):
     const fix = removeField(object, name);
     reportWarning(reader, { pointer: node.pointer, span: nameSpan }, { code: 'setting_unused', message, fix });
   }
-  const value = readData(reader, data, { node, what: `"${name}"` });
+  const value = readData(field.isLabel === true ? forLabels(reader) : reader, data, { node, what: `"${name}"` });
   // `null` is a value: a condition may compare with it.
   return value === undefined ? field.otherwise : value;
+}
+
+/** No run depends on a label, so nothing about it keeps a workflow from being used. */
+function forLabels(reader: Reader): Reader {
+  const { diagnostics } = reader;
+  const softened: Diagnostics = {
+    ...diagnostics,
+    isFull: () => diagnostics.isFull('warning'),
+    count: () => diagnostics.count('warning'),
+    add: (found) =>
+      diagnostics.add({ ...found, severity: 'warning', message: `${found.message} The workflow works without it.` }),
+  };
+  return { ...reader, diagnostics: softened };
 }
 
 function checkRule(reader: Reader, rule: Rule, object: SourceObject): 'keys_explained' | undefined {

@@ -127,15 +127,15 @@ describe('the name of a context value', () => {
 
 describe('limits of texts', () => {
   it.each([
-    ['name', 128, 1],
-    ['description', 512, 1],
-    ['about', 4096, 0],
-    ['agentRole', 1024, 0],
-  ])('%s has at most %i bytes', (name, bytesMax) => {
+    ['name', 128, 'error'],
+    ['description', 512, 'error'],
+    ['about', 4096, 'warning'],
+    ['agentRole', 1024, 'error'],
+  ])('%s has at most %i bytes; more is an %s', (name, bytesMax, severity) => {
     enforces('workflow_text_limits');
     expect(foundIn({ [name]: 'x'.repeat(bytesMax) })).toEqual([]);
-    expect(foundIn({ [name]: 'ü'.repeat(bytesMax / 2 + 1) })).toEqual([`error text_too_long /${name}`]);
-    expect(foundIn({ [name]: '' })).toEqual([`error text_empty /${name}`]);
+    expect(foundIn({ [name]: 'ü'.repeat(bytesMax / 2 + 1) })).toEqual([`${severity} text_too_long /${name}`]);
+    expect(foundIn({ [name]: '' })).toEqual([`${severity} text_empty /${name}`]);
   });
 
   it.each(['preconditions', 'clarificationPrompts', 'metaGuidance'])('an entry of %s has at most 256 bytes', (name) => {
@@ -148,12 +148,12 @@ describe('limits of texts', () => {
     const example = (bytes: number) => 'x'.repeat(bytes);
     expect(foundIn({ examples: [example(10), example(120)] })).toEqual([]);
     expect(foundIn({ examples: [example(9), example(121)] })).toEqual([
-      'error text_too_short /examples/0',
-      'error text_too_long /examples/1',
+      'warning text_too_short /examples/0',
+      'warning text_too_long /examples/1',
     ]);
-    expect(foundIn({ examples: [] })).toEqual(['error wrong_value /examples']);
+    expect(foundIn({ examples: [] })).toEqual(['warning wrong_value /examples']);
     expect(foundIn({ examples: Array.from({ length: 7 }, () => example(20)) })).toEqual([
-      'error wrong_value /examples/6',
+      'warning wrong_value /examples/6',
     ]);
   });
 

@@ -116,16 +116,20 @@ export const workflow = f.object('workflow', {
   ),
   name: f.needed(f.text(128, { use: 'label' }), 'What people see.', { otherwise: '' }),
   description: f.needed(f.text(512, { use: 'label' }), 'One sentence, by which agents choose.', { otherwise: '' }),
-  version: f.optional(
-    f.text(64, { use: 'never', form: 'version' }),
-    'A semantic version. It is a label only: runs are pinned to the content.',
+  version: f.label(
+    f.optional(
+      f.text(64, { use: 'never', form: 'version' }),
+      'A semantic version. It is a label only: runs are pinned to the content.',
+    ),
   ),
-  about: f.optional(f.text(4096, { use: 'never' }), 'Markdown for people who choose a workflow.'),
-  examples: f.optionalList(
-    f.list(f.text(120, { use: 'never', bytesMin: 10 }), { min: 1, max: EXAMPLES_MAX }),
-    'Goals as a user would type them.',
+  about: f.label(f.optional(f.text(4096, { use: 'never' }), 'Markdown for people who choose a workflow.')),
+  examples: f.label(
+    f.optionalList(
+      f.list(f.text(120, { use: 'never', bytesMin: 10 }), { min: 1, max: EXAMPLES_MAX }),
+      'Goals as a user would type them.',
+    ),
   ),
-  tags: f.optionalList(f.list(f.text(64, { use: 'never' })), 'Free words for listing and filtering.'),
+  tags: f.label(f.optionalList(f.list(f.text(64, { use: 'never' })), 'Free words for listing and filtering.')),
   agentRole: f.optional(
     f.text(1024, { use: 'prompt' }),
     'The stance of the agent, in every step that has none of its own.',

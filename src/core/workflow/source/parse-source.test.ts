@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
-import { sourcePosition } from '../diagnostics/diagnostic.ts';
+import { applyFixes, sourcePosition } from '../diagnostics/diagnostic.ts';
 import { parseSource } from './parse-source.ts';
 import { nodeAt, plainValue } from './source-node.ts';
 
@@ -33,6 +33,19 @@ describe('a parsed file', () => {
     expect(plainValue(root)).toEqual({ a: 3, b: 2 });
   });
 
+  it('a comma after the last value is accepted with a warning, and the fix removes it', () => {
+    const text = '{"a": [1, 2,], "b,]": {"c": ",}" , \n },}';
+    const { root, diagnostics } = parsed(text);
+    expect(plainValue(root)).toEqual({ a: [1, 2], 'b,]': { c: ',}' } });
+    expect(diagnostics.map(({ code, severity, span }) => [code, severity, span.offset])).toEqual(
+      [11, 33, 38].map((offset) => ['trailing_comma', 'warning', offset]),
+    );
+    expect(JSON.parse(applyFixes(text, diagnostics).text)).toEqual(plainValue(root));
+    for (const broken of ['[,]', '{,}', '[1,,]', '{"a":1,,}', '[1,', '{"a":,}']) {
+      expect(parseSource(broken, collectDiagnostics())._unsafeUnwrapErr().code, broken).toBe('not_json');
+    }
+  });
+
   it('a key with invisible characters gets a fix without them', () => {
     const { diagnostics } = parsed('{"na\u200bme": 1}');
     expect(diagnostics[0]?.fix?.edits).toEqual([{ offset: 1, length: 7, text: '"name"' }]);
@@ -56,7 +69,7 @@ describe('a parsed file', () => {
 
   it.each([
     ['', 'The file is empty.', 0],
-    ['{"a": 1,}', 'This is not JSON: property name expected near "}".', 8],
+    ['{"a": 1,,}', 'This is not JSON: property name expected near ",}".', 8],
     ['{"a": 1', 'This is not JSON: close brace expected at the end.', 7],
     ['{a: 1}', 'This is not JSON: invalid symbol near "a: 1}".', 1],
   ])('the text %j is not read, and the place of the mistake is reported', (text, message, offset) => {

@@ -31,33 +31,60 @@ const KEY_LENGTH_MAX = 256;
 
 /** Reads a file into values that know their place. What is odd but can be read is added to the diagnostics. */
 export function parseSource(text: string, diagnostics: Diagnostics): Result<SourceNode, Diagnostic> {
-  const limit = overLimit(text);
+  const commas: number[] = [];
+  const limit = overLimit(text, commas);
   if (limit !== undefined) return err(limit);
   const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false });
+  const tree = parseTree(text, errors, { disallowComments: true, allowTrailingComma: true, allowEmptyContent: false });
   const first = errors[0];
   if (first !== undefined || tree === undefined) return err(syntaxError(first, text));
-  return ok(sourceNode(tree, '', diagnostics));
+  const root = sourceNode(tree, '', diagnostics);
+  for (const offset of commas) diagnostics.add(trailingComma(innermost(root, offset).pointer, { offset, length: 1 }));
+  return ok(root);
 }
 
-function overLimit(text: string): Diagnostic | undefined {
+/** The object or list that a place in the file belongs to. */
+function innermost(node: SourceNode, offset: number): SourceNode {
+  const inside =
+    node.kind === 'array'
+      ? node.items
+      : node.kind === 'object'
+        ? [...node.fields.values()].map(({ value }) => value)
+        : [];
+  const found = inside.find(({ span }) => span.offset < offset && offset < span.offset + span.length);
+  return found === undefined ? node : innermost(found, offset);
+}
+
+/** Many editors write it, and it cannot mean anything else. */
+function trailingComma(pointer: string, span: SourceSpan): Diagnostic {
+  const message = 'The comma after the last value is not JSON, and other programs may refuse the file. Remove it.';
+  const fix = { title: 'Remove the comma', edits: [{ ...span, text: '' }] };
+  return { code: 'trailing_comma', severity: 'warning', pointer, span, message, fix };
+}
+
+function overLimit(text: string, commas: number[]): Diagnostic | undefined {
   const bytes = utf8Length(text);
   if (bytes > WORKFLOW_FILE_BYTES_MAX) {
     const message = `The file has ${bytes} bytes; a workflow file may have ${WORKFLOW_FILE_BYTES_MAX}. Split it or move long texts into documents.`;
     return fatal('file_too_large', { offset: 0, length: 0 }, message);
   }
-  return tooDeepOrMany(text);
+  return tooDeepOrMany(text, commas);
 }
 
-/** Looked at before the tree is built, because building it recurses. */
-function tooDeepOrMany(text: string): Diagnostic | undefined {
+/** Looked at before the tree is built, because building it recurses. Collects the places of commas before a closing bracket. */
+function tooDeepOrMany(text: string, commas: number[]): Diagnostic | undefined {
   let depth = 0;
   let values = 0;
+  let comma = -1;
   for (let at = 0; at < text.length; at++) {
     const character = text.charAt(at);
+    const isClosing = character === '}' || character === ']';
+    if (isClosing && comma !== -1) commas.push(comma);
+    if (character === ',') comma = at;
+    else if (character.trim() !== '') comma = -1;
     if (character === '"') at = endOfString(text, at);
     else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
+    else if (isClosing) depth -= 1;
     else if (character === ',') values += 1;
     if (depth > DEPTH_MAX) {
       const message = `Values are nested more than ${DEPTH_MAX} levels deep here. Flatten them.`;
