@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { runFake } from '../../test/cli/fake-program.ts';
-import { fakeSetup } from '../../test/cli/fake-setup.ts';
+import { fakeSetup, HOME, PROGRAM } from '../../test/cli/fake-setup.ts';
 import { lookedAtWorld } from '../../test/cli/looked-at.ts';
 
 it('the welcome screen fits the terminal and shows commands as the user must type them', async () => {
@@ -19,4 +19,20 @@ it('the welcome screen fits the terminal and shows commands as the user must typ
   for (const columns of [80, 0]) {
     expect((await runFake({ ...world, columns })).out).toMatch(/^ {2}workrail workflow list {2}list the workflows/m);
   }
+});
+
+it('the welcome screen suggests init only while no client is registered', async () => {
+  const world = {
+    argv: [],
+    terminals: ['input'],
+    sessionAccess: lookedAtWorld().sessionAccess(),
+  } as const;
+  const entry = JSON.stringify({ mcpServers: { workrail: { command: 'node', args: [PROGRAM] } } });
+  expect((await runFake({ ...world, setup: fakeSetup() })).out).toContain('workrail init');
+  const registered = await runFake({
+    ...world,
+    setup: fakeSetup({ files: new Map([[`${HOME}/.cursor/mcp.json`, entry]]) }),
+  });
+  expect(registered.out).toContain('workrail demo');
+  expect(registered.out).not.toContain('workrail init');
 });

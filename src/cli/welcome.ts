@@ -46,7 +46,7 @@ export const welcome = command({
 });
 
 function nextOf({ registered, status: standing }: WelcomeData, outcome: CommandOutcome): string {
-  if (registered.length === 0) return 'workrail init';
+  if (registered.length === 0) return INIT;
   const isOpen = standing !== null && standing.here.total + standing.elsewhere.total > 0;
   return isOpen && outcome.kind === 'done' ? outcome.next : 'workrail demo';
 }
@@ -73,7 +73,9 @@ function linesOf(shown: Shown, { registered, installed }: Registrations, outcome
     ...(outcome.kind === 'done' ? outcome.lines : []),
     [],
     [strong('Commands to try')],
-    ...SUGGESTED.flatMap(([command, about]) => suggestedLines(asTyped(command, program), about, width)),
+    ...SUGGESTED.filter(([command]) => command !== INIT || registered.length === 0).flatMap(([command, about]) =>
+      suggestedLines(asTyped(command, program), about, width),
+    ),
   ];
 }
 
@@ -95,8 +97,10 @@ function notRegistered(found: readonly string[], width: number): readonly Line[]
   ];
 }
 
+const INIT = 'workrail init';
+
 const SUGGESTED: readonly (readonly [command: string, about: string])[] = [
-  ['workrail init', 'register with your agent clients; add --dry-run to preview'],
+  [INIT, 'register with your agent clients; add --dry-run to preview'],
   ['workrail demo', 'watch an agent run a workflow on the real engine'],
   ['workrail status', 'show what is running, blocked or waiting'],
   ['workrail workflow list', 'list the workflows an agent can follow'],

@@ -1,6 +1,7 @@
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
+import { searchWords, wordsIn } from '../../core/text/search-words.ts';
 import { type MeantIds, meantIds } from '../../core/text/spelling.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { WorkflowOrigin } from '../../core/workflow/drift.ts';
@@ -108,18 +109,15 @@ export function filterWorkflows(
   workflows: readonly ListedWorkflow[],
   { query = '', tags = [] }: WorkflowFilter,
 ): readonly ListedWorkflow[] {
-  const words = query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
+  const words = searchWords(query);
   const wanted = tags.map((tag) => tag.toLowerCase());
   return workflows.filter((workflow) => {
     const text = textOf(workflow);
     const has = workflow.tags.map((tag) => tag.toLowerCase());
-    return words.every((word) => text.includes(word)) && wanted.every((tag) => has.includes(tag));
+    return wordsIn(text, words).length === words.length && wanted.every((tag) => has.includes(tag));
   });
 }
 
 function textOf({ id, name, description, tags, aliases }: ListedWorkflow): string {
-  return [id, name, description, ...tags, ...aliases].join('\n').toLowerCase();
+  return [id, name, description, ...tags, ...aliases].join('\n');
 }

@@ -128,7 +128,10 @@ function searched(
 ): Search {
   const [first] = found.ranked;
   const isMatched = first !== undefined && isMatch(first, question);
-  return { total: found.ranked.length, isMatched, missed: missedQuery(request, question, found), damaged };
+  const { query = '' } = request;
+  const isUnsearchable = query.trim() !== '' && question.words.length === 0;
+  const missed = isUnsearchable ? query : missedQuery(request, question, found);
+  return { total: found.ranked.length, isMatched, missed, isUnsearchable, damaged };
 }
 
 /** How many sessions that the index could not read are looked at; the command shows the rest. */

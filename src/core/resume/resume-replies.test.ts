@@ -98,3 +98,13 @@ it('damaged sessions are named with the command that shows the damage', () => {
   );
   expect(structured['warnings']).toMatchObject([{ code: 'session_damaged', details: { sessionIds: [sessionId] } }]);
 });
+
+it('runs that are all finished are not called unfinished, and a query without words is named', () => {
+  const over: ShownCandidate = { ...candidate, status: 'complete', whyMatched: ['matched_workspace'] };
+  const finished = candidateList([over, over], { total: 2, isMatched: true, damaged: [] });
+  expect(finished.text).toMatch(/^No unfinished run matches, but 2 finished runs do\./);
+  const search = { total: 1, isMatched: false, missed: '!!! 🙂', isUnsearchable: true, damaged: [] };
+  expect(candidateList([candidate], search).text).toMatch(
+    /^Nothing matched: the query "!!! 🙂" has no letters or digits to search for\. These are the latest runs:/,
+  );
+});

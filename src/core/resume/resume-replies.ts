@@ -33,6 +33,8 @@ export type Search = {
   readonly isMatched: boolean;
   /** The query, if no run matches it. */
   readonly missed?: string | undefined;
+  /** The query has nothing to search for. */
+  readonly isUnsearchable?: boolean;
   readonly damaged: readonly SessionId[];
 };
 
@@ -75,11 +77,12 @@ const ASK_FIRST =
 const ASK_TO_ACCEPT =
   'No call is suggested: an imported run cannot be continued before a person accepted it. Show the command to the user, and call resume_session again when the user has run it.';
 
-function choice(candidates: readonly ShownCandidate[], { total, missed, isMatched }: Search): readonly string[] {
+function choice(candidates: readonly ShownCandidate[], search: Search): readonly string[] {
+  const { total, isMatched } = search;
   const more = total - candidates.length;
   const notes = recordedBlock(candidates.flatMap(snippetEntry));
   return [
-    isMatched ? opening(candidates) : openingWithout(missed),
+    isMatched ? opening(candidates) : openingWithout(search),
     ...candidates.map((candidate, i) => `${i + 1}. ${candidateLine(candidate)}`),
     ...(more > 0 ? [`${plural(more, 'more run is', 'more runs are')} stored; ${NARROWER}`] : []),
     ...(notes === undefined ? [] : [notes]),
@@ -98,6 +101,9 @@ function opening(candidates: readonly ShownCandidate[]): string {
   if (candidates.every(isUnacceptedRun)) {
     return `${plural(count, 'imported run', 'imported runs')} may be the one you mean, and no person has accepted ${count === 1 ? 'it' : 'them'} yet:`;
   }
+  if (candidates.every(isFinished)) {
+    return `No unfinished run matches, but ${plural(count, 'finished run does', 'finished runs do')}. The call of a run shows how it ended; it cannot be continued.`;
+  }
   if (count === 1) return `One stored run may be the one you mean. If it is, send its call. ${has}`;
   const found = candidates.filter(({ whyMatched }) => !whyMatched.includes('recency_fallback')).length;
   const which =
@@ -107,11 +113,17 @@ function opening(candidates: readonly ShownCandidate[]): string {
   return `${which} Send the call shown with the run you mean. ${has}`;
 }
 
-function openingWithout(missed: string | undefined): string {
-  const what =
-    missed === undefined
+function isFinished(run: ShownCandidate): boolean {
+  return 'status' in run && (run.status === 'complete' || run.status === 'complete_with_gaps');
+}
+
+function openingWithout({ missed, isUnsearchable = false }: Search): string {
+  const asked = missed === undefined ? '' : visibleJson(quote(clip(missed, MISSED_BYTES_MAX)));
+  const what = isUnsearchable
+    ? `the query ${asked} has no letters or digits to search for`
+    : missed === undefined
       ? 'no unfinished run belongs to this workspace, branch or commit'
-      : `no unfinished run has ${visibleJson(quote(clip(missed, MISSED_BYTES_MAX)))} in its goal, its notes or its workflow name`;
+      : `no unfinished run has ${asked} in its goal, its notes or its workflow name`;
   return `Nothing matched: ${what}. These are the latest runs:`;
 }
 

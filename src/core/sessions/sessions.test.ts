@@ -16,6 +16,8 @@ describe('searching', () => {
 
   it('a snippet is one line around the match', () => {
     expect(snippetOf(`${'a '.repeat(80)}Needle\n${'b '.repeat(80)}`, ['needle'])).toMatch(/^…(a )+Needle (b )+b…$/);
+    expect(snippetOf('Die Straße nach ﬁnland: Der Wagen HIELT an.', ['hielt'], 10)).toBe('…Der Wagen HIELT an.');
+    expect(snippetOf('İzmir und e\u0301tude, dann Der Halt', ['halt'], 5)).toBe('…Der Halt');
     fc.assert(
       fc.property(text, text, (before, after) => {
         const snippet = snippetOf(`${before}needle${after}`, ['needle']);

@@ -16,15 +16,26 @@ const BEFORE_LENGTH = 60;
 
 /** One line of a text around the first word that it contains. */
 export function snippetOf(text: string, words: readonly string[], before: number = BEFORE_LENGTH): string {
-  const lower = normal(text);
-  // Normalizing may change lengths; then positions in one text do not apply to the other.
-  const shown = lower.length === text.length ? text : lower;
-  const places = words.map((word) => lower.indexOf(word)).filter((at) => at >= 0);
-  const at = places.length === 0 ? 0 : Math.min(...places);
+  const at = placeOf(text, words);
   const [start, end] = [Math.max(0, at - before), at + 2 * before];
   // Half a surrogate pair at either end would not be valid text.
-  const line = shown.slice(start, end).toWellFormed().replaceAll('\ufffd', '').replaceAll(/\s+/g, ' ').trim();
-  return `${start > 0 ? '…' : ''}${line}${end < shown.length ? '…' : ''}`;
+  const line = text.slice(start, end).toWellFormed().replaceAll('\ufffd', '').replaceAll(/\s+/g, ' ').trim();
+  return `${start > 0 ? '…' : ''}${line}${end < text.length ? '…' : ''}`;
+}
+
+/** Where the first of the words is in the text as it was written. Normalizing may change the lengths of its parts. */
+function placeOf(text: string, words: readonly string[]): number {
+  const whole = normal(text);
+  const parts = whole.length === text.length ? [] : [...text.matchAll(/\P{M}\p{M}*|\p{M}+/gsu)];
+  const searched = parts.length === 0 ? whole : parts.map(([part]) => normal(part)).join('');
+  const places = words.map((word) => searched.indexOf(word)).filter((at) => at >= 0);
+  const at = places.length === 0 ? 0 : Math.min(...places);
+  let passed = 0;
+  for (const { 0: part, index } of parts) {
+    passed += normal(part).length;
+    if (passed > at) return index;
+  }
+  return parts.length === 0 ? at : 0;
 }
 
 function normal(text: string): string {

@@ -7,6 +7,7 @@ import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { callText } from '../../core/prompt/reply/footer.ts';
 import { sourceWords } from '../../core/prompt/reply-parts.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
+import { searchWords, wordsIn } from '../../core/text/search-words.ts';
 import { clip } from '../../core/text/utf8.ts';
 import { visibleText } from '../../core/text/visible-text.ts';
 import { andList, plural } from '../../core/text/words.ts';
@@ -174,9 +175,8 @@ const PROBLEMS_SHOWN_MAX = 5;
 
 /** The invalid files that a caller should see: a search shows those that it is about. */
 function shownInvalid(invalid: readonly InvalidFile[], { query = '', tags = [] }: Filter): readonly InvalidFile[] {
-  const words = query.toLowerCase().split(/\s+/);
-  const isMeant = ({ file, id = '' }: InvalidFile) =>
-    words.every((word) => `${file.ref} ${id}`.toLowerCase().includes(word));
+  const words = searchWords(query);
+  const isMeant = ({ file, id = '' }: InvalidFile) => wordsIn(`${file.ref} ${id}`, words).length === words.length;
   const meant = tags.length > 0 ? [] : invalid.filter(isMeant);
   return meant.slice(0, INVALID_SHOWN_MAX);
 }
