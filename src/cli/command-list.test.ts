@@ -13,7 +13,7 @@ const CONTRACT = {
   '': 'answer attest completion demo doctor export gc import init search serve status version waiting',
   config: 'get list path set',
   keys: 'rotate status repair',
-  session: 'accept close delete diff keep list notes prefer resume show tree verify',
+  session: 'accept close delete diff fork-from-valid keep list notes prefer resume show tree verify',
   source: 'add list remove update',
   workflow: 'check copy diff dry-run list migrate-id new preview show test',
 };

@@ -88,6 +88,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./upkeep/session-accept.ts')).sessionAccept,
   },
   {
+    usage: 'session fork-from-valid <id>',
+    summary: 'make a new session from the intact part of a damaged one, so that the work continues',
+    load: async () => (await import('./upkeep/session-fork.ts')).sessionFork,
+  },
+  {
     usage: 'session keep <id...>',
     summary: 'protect sessions from gc',
     load: async () => (await import('./upkeep/session-keep.ts')).sessionKeep,

@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { AuthorServices } from '../app/author/author-services.ts';
 import type { ExportServices } from '../app/bundle/export-session.ts';
+import type { ForkServices } from '../app/bundle/fork-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
 import type { BundleOutput, InputFailure, OutputFailure } from '../app/ports/bundle-output.ts';
@@ -23,7 +24,7 @@ export type CommandStore = {
 
 /** What export and import need. */
 export type BundleAccess = {
-  readonly services: ExportServices & ImportServices & ReportServices;
+  readonly services: ExportServices & ImportServices & ForkServices & ReportServices;
   /** Home folders, which reports hide. */
   readonly homes: readonly string[];
   /** Reads a whole file, unless it is too large for a bundle. */

@@ -106,7 +106,8 @@ const PART_ONLY = {
   code: 'STORE_CORRUPT',
   message:
     'This is only part of a session, from a damaged session or an interrupted import. It can be read and exported, but not continued.',
-  suggestion: 'Import a bundle of the whole session, or start a new run.',
+  suggestion:
+    'Import a bundle of the whole session, or run "workrail session fork-from-valid ID" to continue from this part in a new session.',
   details: { reason: 'salvaged' },
 } as const;
 

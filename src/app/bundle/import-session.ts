@@ -2,38 +2,33 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import { type BundleRefusal, invalid } from '../../core/bundle/bundle-refusal.ts';
 import type { BundleTools } from '../../core/bundle/bundle-tools.ts';
 import { type CheckedBundle, checkBundle } from '../../core/bundle/check-bundle.ts';
-import type { Flow, WorkProgress } from '../../core/flow.ts';
-import { type Salvage, salvageSchema } from '../../core/log/health.ts';
+import type { Flow } from '../../core/flow.ts';
+import type { Salvage } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { type Origin, plainVersion } from '../../core/log/origin.ts';
-import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/workflow-index.ts';
-import type { AppendPermit, GateRefusal } from '../ports/session-store.ts';
-import type { StoreFailure } from '../ports/store-failure.ts';
 import type { SessionBin } from '../ports/upkeep.ts';
-import { appendPlan, failureOf } from '../run/give-reply.ts';
 import type { Services } from '../services.ts';
+import { type ChangedMeanwhile, type EarlierImport, findEarlierImport, updateImport } from './earlier-import.ts';
 import {
-  type ChangedMeanwhile,
-  type EarlierImport,
-  findEarlierImport,
-  lostLock,
-  updateImport,
-} from './earlier-import.ts';
+  appendCopied,
+  type ImportProgress,
+  pinAll,
+  type SessionCopy,
+  type WriteRefusal,
+  type WriteServices,
+  writeSession,
+} from './write-session.ts';
 
-export type ImportServices = Pick<
-  Services,
-  'sessions' | 'logs' | 'marks' | 'pinnedWorkflows' | 'keyring' | 'ids' | 'patterns' | 'clock'
-> & {
-  /** A deleted session can be restored under its own id, so that id is taken too. */
-  readonly bin: Pick<SessionBin, 'list'>;
-  readonly tools: BundleTools;
-  /** Awaited regularly, so that other work can run. */
-  readonly yieldNow: () => Promise<void>;
-};
-
-export type ImportProgress = WorkProgress & { readonly doing: 'checking' | 'writing' };
+export type ImportServices = WriteServices &
+  Pick<Services, 'logs' | 'marks' | 'keyring' | 'ids' | 'patterns' | 'clock'> & {
+    /** A deleted session can be restored under its own id, so that id is taken too. */
+    readonly bin: Pick<SessionBin, 'list'>;
+    readonly tools: BundleTools;
+    /** Awaited regularly, so that other work can run. */
+    readonly yieldNow: () => Promise<void>;
+  };
 
 export type Imported = {
   /** `unchanged`: the session is here already, exactly as in the bundle, so nothing was written. */
@@ -63,12 +58,10 @@ export type ImportRequest = {
 
 export type ImportRefusal =
   | BundleRefusal
-  /** The store failed in the middle. What was written is marked as part of a session. */
-  | { readonly code: 'import_unfinished'; readonly sessionId: SessionId; readonly cause: StoreFailure }
+  | WriteRefusal
   /** No session here is an earlier, unchanged state of the one in the bundle. */
   | { readonly code: 'nothing_to_update'; readonly from: SessionId }
-  | ChangedMeanwhile
-  | GateRefusal;
+  | ChangedMeanwhile;
 
 /**
  * Imports a session from a bundle. Everything is checked before anything is written. Then the appends are written as if
@@ -100,9 +93,10 @@ export async function importSession(
       const sessionId = yield* await update(services, checked, earlier);
       return ok({ kind: 'updated', sessionId, ...about });
     }
+    const copy: SessionCopy = { ...checked, origin: originOf(services, checked) };
     const written = isTaken
-      ? await writeAs(services, checked, { sessionId: services.ids.session(), onProgress })
-      : await writeSomewhere(services, checked, onProgress);
+      ? await writeSession(services, copy, { sessionId: services.ids.session(), onProgress })
+      : await writeSomewhere(services, { ...copy, sessionId: from }, onProgress);
     return written.map((sessionId) => ({ kind: 'imported', sessionId, ...about }));
   });
 }
@@ -133,7 +127,7 @@ async function update(
       bundle,
       earlier,
       origin,
-      append: (permit, plan) => append(services, bundle, { permit, plan }),
+      append: (permit, plan) => appendCopied(services, bundle, { permit, plan }),
     });
   });
 }
@@ -165,92 +159,15 @@ async function unsoundWorkflow(
 /** Under its own id, or under a new one if that was taken meanwhile. */
 async function writeSomewhere(
   services: ImportServices,
-  bundle: CheckedBundle,
+  copy: SessionCopy & Pick<CheckedBundle, 'sessionId'>,
   onProgress: (progress: ImportProgress) => void,
 ): Promise<Result<SessionId, ImportRefusal>> {
-  const own = await writeAs(services, bundle, { sessionId: bundle.sessionId, onProgress });
+  const own = await writeSession(services, copy, { sessionId: copy.sessionId, onProgress });
   if (own.isOk() || !isOccupied(own.error)) return own;
-  return writeAs(services, bundle, { sessionId: services.ids.session(), onProgress });
+  return writeSession(services, copy, { sessionId: services.ids.session(), onProgress });
 }
 
 /** Nothing is added to what is there: sessions are never merged. */
-function isOccupied({ code }: ImportRefusal | Occupied): boolean {
-  return code === 'occupied' || code === 'session_locked' || code === 'damaged' || code === 'unknown_version';
-}
-
-type Occupied = { readonly code: 'occupied' };
-type Target = { readonly sessionId: SessionId; readonly onProgress: (progress: ImportProgress) => void };
-
-async function writeAs(
-  services: ImportServices,
-  bundle: CheckedBundle,
-  { sessionId, onProgress }: Target,
-): Promise<Result<SessionId, ImportRefusal>> {
-  const pinned = await pinAll(services, bundle);
-  if (pinned.isErr()) return err(pinned.error);
-  const written = await services.sessions.exclusively<SessionId, ImportRefusal | Occupied>(
-    sessionId,
-    async (session, permit) => {
-      if (session !== undefined) return err({ code: 'occupied' });
-      const appended = await appendAll(services, { bundle, permit, sessionId, onProgress });
-      return appended.map(() => sessionId).mapErr((cause) => ({ code: 'import_unfinished', sessionId, cause }));
-    },
-  );
-  return written.mapErr((refusal) =>
-    refusal.code === 'occupied' ? { code: 'session_locked', sessionId, holder: undefined } : refusal,
-  );
-}
-
-async function pinAll({ pinnedWorkflows }: ImportServices, bundle: CheckedBundle): Promise<Result<void, StoreFailure>> {
-  for (const workflow of bundle.workflows()) {
-    const pinned = await pinnedWorkflows.pin(workflow);
-    if (pinned.isErr()) return err(pinned.error);
-  }
-  return ok(undefined);
-}
-
-type Writing = Target & { readonly bundle: CheckedBundle; readonly permit: AppendPermit };
-
-async function appendAll(
-  services: ImportServices,
-  { bundle, permit, sessionId, onProgress }: Writing,
-): Promise<Result<void, StoreFailure>> {
-  return safeTry(async function* () {
-    const { sessions } = services;
-    const { events: total, salvage } = bundle;
-    const underWay = salvageSchema.parse({ health: 'import_unfinished', lastEventIndex: total - 1 });
-    yield* await mark(sessions, permit, underWay);
-    // Before the first event, so that at no moment the session looks like one that was started here.
-    yield* (await sessions.markOrigin(permit, originOf(services, bundle))).mapErr(lostLock);
-    let done = 0;
-    for (const plan of bundle.plans(sessionId)) {
-      onProgress({ doing: 'writing', done, total });
-      yield* await append(services, bundle, { permit, plan });
-      done += plan.events.length;
-    }
-    return mark(sessions, permit, salvage);
-  });
-}
-
-/** Collection may have removed the workflows since they were pinned. */
-async function append(
-  services: ImportServices,
-  bundle: CheckedBundle,
-  { permit, plan }: { readonly permit: AppendPermit; readonly plan: AppendPlan },
-): Promise<Result<void, StoreFailure>> {
-  const { sessions } = services;
-  const appended = await sessions.append(permit, plan);
-  if (appended.isOk()) return ok(undefined);
-  if (appended.error.code !== 'workflow_not_pinned') return err(failureOf(appended.error));
-  const pinned = await pinAll(services, bundle);
-  if (pinned.isErr()) return pinned;
-  return (await appendPlan(sessions, permit, plan)).map(() => undefined);
-}
-
-async function mark(
-  sessions: ImportServices['sessions'],
-  permit: AppendPermit,
-  salvage: Salvage | undefined,
-): Promise<Result<void, StoreFailure>> {
-  return (await sessions.markSalvaged(permit, salvage)).mapErr(lostLock);
+function isOccupied({ code }: ImportRefusal): boolean {
+  return code === 'session_locked' || code === 'damaged' || code === 'unknown_version';
 }

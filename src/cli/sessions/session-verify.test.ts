@@ -64,7 +64,7 @@ describe('session verify', () => {
     );
     expect(talk).toBe(
       'STORE_CORRUPT: 2 files are damaged or missing; 1 of 2 sessions needs them.\n' +
-        'Fix: Restore the files named above in /data/workrail from a backup, then check again. Nothing was changed; everything before the damage can still be read.\n' +
+        'Fix: Restore the files named above in /data/workrail from a backup, then check again. Without a backup, "workrail session fork-from-valid ID" makes a new session from everything before the damage. Nothing was changed.\n' +
         `Next: workrail session verify --json ${OTHER_SESSION}\n`,
     );
     expect((await verify([HEALTHY, DAMAGED], SESSION)).exitCode).toBe(0);

@@ -65,7 +65,7 @@ const WORDS: { readonly [trouble in Trouble]: (found: Found) => Words } = {
   damage: (found) => ({
     code: 'STORE_CORRUPT',
     message: damageMessage(found),
-    suggestion: `Restore the files named above in ${found.dataDir} from a backup, then check again. Nothing was changed; everything before the damage can still be read.`,
+    suggestion: `Restore the files named above in ${found.dataDir} from a backup, then check again. Without a backup, "workrail session fork-from-valid ID" makes a new session from everything before the damage. Nothing was changed.`,
   }),
   unreadable: ({ damaged, total, dataDir }) => ({
     code: 'STORE_IO',

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { ForkRefusal } from '../../app/bundle/fork-session.ts';
 import type { BinRefusal, CollectRefusal, RestoreRefusal } from '../../app/ports/upkeep.ts';
 import type { AcceptRefusal } from '../../app/upkeep/accept-session.ts';
 import type { CloseRefusal } from '../../app/upkeep/close-runs.ts';
@@ -17,7 +18,8 @@ export type UpkeepRefusal =
   | PreferRefusal
   | BinRefusal
   | RestoreRefusal
-  | CollectRefusal;
+  | CollectRefusal
+  | ForkRefusal;
 
 const BUSY_RETRY_MS = 1_000;
 
@@ -44,6 +46,15 @@ const UPKEEP_REFUSALS: RefusalTable<OfUpkeep> = {
   not_imported: ({ sessionId }) => ({
     message: `Session ${sessionId} was started here, so there is nothing to accept.`,
     suggestion: `Run "workrail session resume ${sessionId}" to continue it.`,
+  }),
+  nothing_damaged: ({ sessionId }) => ({
+    message: `Session ${sessionId} is not damaged. Nothing was changed.`,
+    suggestion: `Run "workrail session resume ${sessionId}" to continue it.`,
+  }),
+  rest_is_newer: ({ sessionId }) => ({
+    code: 'STORE_UNKNOWN_VERSION',
+    message: `A newer workrail wrote the last part of session ${sessionId}, so it is not damaged. Nothing was changed.`,
+    suggestion: 'Update workrail, then continue the session itself.',
   }),
   nothing_unfinished: ({ sessionId }) => ({
     message: `Session ${sessionId} has no unfinished run. Nothing was changed.`,

@@ -31,6 +31,8 @@ export const originSchema = z.object({
   /** The id of the session in the store that exported it, and the last chain value of its manifest. */
   sessionId: SessionId.schema.optional(),
   head: plainDigestSchema.optional(),
+  /** The damaged session here from whose intact part it was made. */
+  forkedFrom: SessionId.schema.optional(),
   /** When a person accepted it; until then, no agent is sent to it. */
   acceptedAt: moment.optional(),
 });
@@ -50,6 +52,8 @@ export const shownOriginSchema = z.discriminatedUnion('kind', [
     kind: z.literal('imported'),
     at: moment,
     producer: z.strictObject({ appVersion: z.string() }),
+    /** The damaged session here from whose intact part it was made. */
+    forkedFrom: SessionId.schema.exactOptional(),
     /** Absent until a person accepts it. */
     acceptedAt: moment.exactOptional(),
   }),
@@ -60,11 +64,12 @@ export type ShownOrigin = z.infer<typeof shownOriginSchema>;
 
 export function shownOrigin(origin: SessionOrigin): ShownOrigin {
   if (origin.kind === 'unreadable') return origin;
-  const { kind, at, producer, acceptedAt } = origin;
+  const { kind, at, producer, forkedFrom, acceptedAt } = origin;
   return {
     kind,
     at,
     producer: { appVersion: producer.appVersion },
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
     ...(acceptedAt === undefined ? {} : { acceptedAt }),
   };
 }
@@ -72,13 +77,18 @@ export function shownOrigin(origin: SessionOrigin): ShownOrigin {
 /** The same in a few words, for a list. */
 export function originLabel(origin: ShownOrigin): string {
   if (origin.kind === 'unreadable') return 'origin unreadable, not accepted';
-  return origin.acceptedAt === undefined ? 'imported, not accepted' : 'imported';
+  const made = origin.forkedFrom === undefined ? 'imported' : `forked from ${origin.forkedFrom}`;
+  return origin.acceptedAt === undefined ? `${made}, not accepted` : made;
 }
 
 /** The same as a phrase with the times. */
 export function originWords(origin: ShownOrigin): string {
   if (origin.kind === 'unreadable') return 'the record of its origin is damaged, so it counts as not accepted';
-  const { at, producer, acceptedAt } = origin;
+  const { at, producer, forkedFrom, acceptedAt } = origin;
+  if (forkedFrom !== undefined) {
+    const note = acceptedAt === undefined ? ', not accepted by a person' : '';
+    return `forked ${utcMinute(at)} from the intact part of ${forkedFrom}${note}`;
+  }
   const accepted = acceptedAt === undefined ? 'not accepted by a person' : `accepted ${utcMinute(acceptedAt)}`;
   return `imported ${utcMinute(at)} from a file written by WorkRail ${producer.appVersion}, ${accepted}`;
 }

@@ -15,8 +15,11 @@ const TOO_MUCH: { readonly [setting in StoreLimit]: (size: string) => string } =
   'store.dailyMiB': (size) => `With this call the data directory would have grown by more than ${size} today (UTC)`,
 };
 
-const CANNOT_CONTINUE =
-  'Tell the user that workrail session verify names the damage. This session cannot be continued; start a new run with start_workflow.';
+/** What a damaged session still allows. Only a person can decide it. */
+function howToGoOn(place: string): string {
+  const [sessionId = 'ID'] = /sess_[0-9a-z]+/.exec(place) ?? [];
+  return `This session cannot be continued. Tell the user that workrail session verify names the damage and that workrail session fork-from-valid ${sessionId} makes a new session from the intact part; after that, call resume_session. Otherwise start a new run with start_workflow.`;
+}
 
 /** Where the workflows are stored that runs are pinned to. */
 const PINNED = /^workflows[\\/]pinned[\\/]/;
@@ -92,15 +95,16 @@ export const STORE_WORDS: WordsFor<StoreFailure> = {
     if (place === KEYRING_PLACE) return DAMAGED_KEYRING;
     // A wrong shape cannot be fixed by storing the same workflow again.
     if (PINNED.test(place) && reason !== 'content_wrong_shape') return lostWorkflow(damage);
+    const suggestion = howToGoOn(place);
     return {
       code: 'STORE_CORRUPT',
       message:
         reason === 'salvaged'
           ? 'This is only part of a session, from a damaged session or an interrupted import.'
           : `Stored data is damaged (${reason} in ${place} at byte ${offset}).`,
-      suggestion: CANNOT_CONTINUE,
+      suggestion,
       nextIntent: 'rehydrate_only',
-      details: { blockers: [corruptionBlocker(`The stored session is damaged (${reason})`, CANNOT_CONTINUE)] },
+      details: { blockers: [corruptionBlocker(`The stored session is damaged (${reason})`, suggestion)] },
     };
   },
   unknown_version: ({ version }) => ({

@@ -63,6 +63,7 @@ const ROWS: readonly Row[] = [
   row('workflow test team.fresh', { form: 'json' }),
   row(`session prefer ${SESSION} guided`),
   row(`session accept ${SESSION}`, { exitCode: 2 }),
+  row(`session fork-from-valid ${SESSION}`, { exitCode: 2 }),
   row(`session keep ${SESSION}`),
   row(`session close ${SESSION}`, { form: 'text' }),
   row(`session close ${SESSION} --undo`, { form: 'json' }),
