@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import * as z from 'zod';
 import { workflowCatalog } from '../app/catalog/workflow-catalog.ts';
 import { CLIENTS } from '../app/clients/client-list.ts';
-import { newestSessions, withMarks } from '../app/sessions/list-sessions.ts';
+import { sessionBoard } from '../app/sessions/session-board.ts';
 import type { SessionId } from '../core/log/ids.ts';
 import { isSettingName, SETTING_KEYS, SETTING_NAMES, type SettingKey } from '../core/settings/setting-keys.ts';
 import { nearest } from '../core/text/spelling.ts';
@@ -174,12 +174,11 @@ function liveCandidates(program: CommandContext['program']): LiveCandidates {
   return {
     sessions: async (typed) => {
       const access = await program.sessionListAccess();
-      const stored = (await newestSessions(access)).unwrapOr([]);
-      const short = shortIds(stored.map(({ sessionId }) => sessionId));
+      const rows = (await sessionBoard(access)).map((board) => board.rows).unwrapOr([]);
+      const short = shortIds(rows.map(({ sessionId }) => sessionId));
       const nameOf = typed.startsWith('sess') ? (sessionId: SessionId) => sessionId : short;
-      const fitting = stored.filter(({ sessionId }) => nameOf(sessionId).startsWith(typed)).slice(0, SESSIONS_MAX);
-      const listed = await withMarks(access, fitting);
-      return listed.map(({ sessionId, state, summary }) => ({
+      const fitting = rows.filter(({ sessionId }) => nameOf(sessionId).startsWith(typed)).slice(0, SESSIONS_MAX);
+      return fitting.map(({ sessionId, state, summary }) => ({
         value: nameOf(sessionId),
         about: titleOf(state, summary?.runs[0]?.goal ?? summary?.runs[0]?.workflowId ?? ''),
       }));

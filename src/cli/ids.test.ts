@@ -8,7 +8,7 @@ import { SESSION_EVENTS } from '../../test/examples/session.ts';
 import { SNAPSHOTS_BY_REF } from '../../test/examples/snapshots.ts';
 import { PRESETS } from '../core/log/autonomy.ts';
 import { ID_BYTES, RunId, runTag, SessionId } from '../core/log/ids.ts';
-import { summarise } from '../core/views/session-summary.ts';
+import { summarise } from '../core/sessions/session-summary.ts';
 import { foldEvents } from '../core/views/session-view.ts';
 import { matchId, mayBeRun, runNamed, shortIds } from './ids.ts';
 
@@ -26,6 +26,7 @@ test('a damaged session is found by a run tag in the index, and an unknown tag i
   expect(runTag(runId)).toBe('zzzz');
   const remembered = summarise(OTHER_SESSION, foldEvents(SESSION_EVENTS), {
     snapshotOf: (ref) => SNAPSHOTS_BY_REF.get(ref) ?? expect.fail(ref),
+    workflowOf: () => undefined,
     defaults: PRESETS.guided,
   });
   const [run] = remembered.runs;

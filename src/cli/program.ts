@@ -13,7 +13,7 @@ import type { StoreAudit } from '../app/ports/upkeep.ts';
 import type { SourceServices } from '../app/ports/workflow-sources.ts';
 import type { ReportServices } from '../app/report.ts';
 import type { AnswerServices, SessionsServices, UpkeepServices } from '../app/services.ts';
-import type { ListServices } from '../app/sessions/list-sessions.ts';
+import type { ListServices } from '../app/sessions/session-board.ts';
 
 /** The part of the store that commands use. */
 export type CommandStore = {

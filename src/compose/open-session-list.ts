@@ -1,6 +1,5 @@
 import { fileStoreParts } from '../adapters/file-store/file-store-parts.ts';
 import { fileSessionIndex } from '../adapters/file-store/index/file-session-index.ts';
-import { fileSessionMarks } from '../adapters/file-store/upkeep/file-session-marks.ts';
 import { nodeHasher, systemClock } from '../adapters/system.ts';
 import { gitObserver } from '../adapters/workspace.ts';
 import type { SessionListAccess } from '../cli/program.ts';
@@ -10,13 +9,13 @@ export function openSessionList(root: string): SessionListAccess {
   const parts = fileStoreParts(root, nodeHasher.sha256);
   return {
     sessionIndex: fileSessionIndex(parts, async () => {
-      const [{ entryMakers }, { fileSnapshots }] = await Promise.all([
+      const [{ entryMakers }, { filePinnedWorkflows, fileSnapshots }] = await Promise.all([
         import('../adapters/file-store/index/entry-makers.ts'),
         import('../adapters/file-store/content/file-content-stores.ts'),
       ]);
-      return entryMakers(parts, fileSnapshots(parts));
+      const pinnedWorkflows = filePinnedWorkflows(parts);
+      return entryMakers(parts, { snapshots: fileSnapshots(parts, pinnedWorkflows), pinnedWorkflows });
     }),
-    marks: fileSessionMarks(parts),
     workspace: gitObserver(nodeHasher),
     clock: systemClock,
     folder: process.cwd(),

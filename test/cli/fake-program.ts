@@ -19,7 +19,8 @@ import type {
 } from '../../src/cli/program.ts';
 import { assert } from '../../src/core/assert.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
-import type { SessionSummary } from '../../src/core/views/session-summary.ts';
+import { NO_MARKS } from '../../src/core/sessions/session-state.ts';
+import type { SessionSummary } from '../../src/core/sessions/session-summary.ts';
 import { checkedView, foldEvents } from '../../src/core/views/session-view.ts';
 import { SESSION } from '../examples/ids.ts';
 import { SESSION_EVENTS } from '../examples/session.ts';
@@ -182,13 +183,18 @@ function fakeStore({
     },
     sessionIndex: {
       summarise: () => Promise.reject(new Error('nothing is summarised here')),
-      unreadable: () => [],
       summaries: async () => ok(summaries),
       inspect: async (stored) => ok({ ...stored, health: { kind: 'healthy' } }),
       sessions: async () => {
         if (listFails !== undefined) return err(listFails);
         const summaryOf = (id: SessionId) => summaries.find(({ sessionId }) => sessionId === id);
-        return ok(audits.map(({ sessionId }) => ({ sessionId, summary: summaryOf(sessionId) })));
+        return ok(
+          audits.map(({ sessionId }) => {
+            const summary = summaryOf(sessionId);
+            const health = summary === undefined ? undefined : ({ kind: 'healthy' } as const);
+            return { sessionId, summary, health, marks: NO_MARKS };
+          }),
+        );
       },
     },
     audit: {

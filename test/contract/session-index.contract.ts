@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
-import { summarise } from '../../src/core/views/session-summary.ts';
+import { NO_MARKS } from '../../src/core/sessions/session-state.ts';
+import { summarise } from '../../src/core/sessions/session-summary.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
 import { type RandomHistory, randomHistory } from '../simulation/random-history.ts';
 import { numberedSession } from '../store-folder.ts';
@@ -21,7 +22,8 @@ export function sessionIndexContract(makeStore: MakeStore): void {
     const expected = [...histories].sort((a, b) => a.seed - b.seed).map(summaryOf);
     expect((await store.sessionIndex.summaries())._unsafeUnwrap()).toEqual(expected);
     expect((await again().sessionIndex.summaries())._unsafeUnwrap()).toEqual(expected);
-    const stored = expected.map((summary) => ({ sessionId: summary.sessionId, summary }));
+    const health = { kind: 'healthy' };
+    const stored = expected.map((summary) => ({ sessionId: summary.sessionId, summary, health, marks: NO_MARKS }));
     expect((await store.sessionIndex.sessions())._unsafeUnwrap()).toEqual(stored);
     expect((await again().sessionIndex.sessions())._unsafeUnwrap()).toEqual(stored);
   });
@@ -53,5 +55,9 @@ function summaryOf({ seed, events, snapshots }: RandomHistory) {
     if (snapshot === undefined) throw new Error(`${ref} was never written`);
     return snapshot;
   };
-  return summarise(numberedSession(seed), foldEvents(events), { snapshotOf, defaults: PRESETS.guided });
+  return summarise(numberedSession(seed), foldEvents(events), {
+    snapshotOf,
+    workflowOf: () => undefined,
+    defaults: PRESETS.guided,
+  });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { summariseSession } from '../../src/adapters/summarise-session.ts';
+import { summariseSession } from '../../src/adapters/file-store/index/entry-makers.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { contextAt } from '../../src/core/views/lineage.ts';
 import { enforces } from '../enforces.ts';
@@ -82,7 +82,7 @@ async function taken(agent: Engine, count: number): Promise<readonly GivenReply[
 
 async function summary({ services, view }: Engine, reply: GivenReply) {
   const { sessionId } = reply.structured['session'] as never;
-  const summed = await summariseSession({ sessionId, view: await view(reply) }, services.snapshots);
+  const summed = await summariseSession({ sessionId, view: await view(reply) }, services);
   return summed._unsafeUnwrap().runs[0];
 }
 

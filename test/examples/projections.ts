@@ -1,16 +1,16 @@
-import { summariseSession } from '../../src/adapters/summarise-session.ts';
+import { summariseSession } from '../../src/adapters/file-store/index/entry-makers.ts';
 import type { Services } from '../../src/app/services.ts';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import type { SessionView } from '../../src/core/views/session-view.ts';
 import { viewSummary } from '../simulation/view-summary.ts';
 
-type Stores = Pick<Services, 'sessions' | 'snapshots'>;
+type Stores = Pick<Services, 'sessions' | 'snapshots' | 'pinnedWorkflows'>;
 
 /** Everything that views and summaries say about a session, without its id. */
 export async function projections(stores: Stores, sessionId: SessionId) {
   const session = (await stores.sessions.load(sessionId))._unsafeUnwrap();
-  const { sessionId: _, ...summary } = (await summariseSession(session, stores.snapshots))._unsafeUnwrap();
+  const { sessionId: _, ...summary } = (await summariseSession(session, stores))._unsafeUnwrap();
   return { views: await viewsOf(stores, session.view), summary };
 }
 

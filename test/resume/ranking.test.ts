@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { layout } from '../../src/adapters/file-store/disk/disk.ts';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
-import { resumeSession, workflowNames } from '../../src/app/resume/resume-session.ts';
+import { resumeSession } from '../../src/app/resume/resume-session.ts';
 import type { Services } from '../../src/app/services.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { rankRuns } from '../../src/core/resume/rank-runs.ts';
@@ -103,8 +103,7 @@ describe('coming back to a store of thirty-six runs', () => {
       const { runs, events, engine } = golden;
       const summaries = (await engine.services.sessionIndex.summaries())._unsafeUnwrap();
       const question = resumeQuestion(asked, { workspaces: asked.workspace === undefined ? [] : [asked.workspace] });
-      const names = await workflowNames(engine.services.pinnedWorkflows, summaries);
-      const ranked = rankRuns(summaries, question, names);
+      const ranked = rankRuns(summaries, question);
       const named = ranked.map(({ run, tier }) => ({
         name: runs.find(({ runId }) => runId === run.runId)?.name,
         tier,

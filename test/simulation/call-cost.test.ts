@@ -100,6 +100,8 @@ async function measuredWalk(workflow: WalkedWorkflow, root: string) {
   let steps = 0;
 
   async function cost(call: () => Promise<unknown>): Promise<Cost> {
+    // Compacting the index is nobody's call.
+    await store.sessionIndex.settled();
     taken();
     hashed.length = 0;
     const operations = await countOperationsDuring(call);

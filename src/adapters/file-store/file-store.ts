@@ -5,7 +5,7 @@ import { fileArtifacts, filePinnedWorkflows, fileSnapshots } from './content/fil
 import { fileKeyring } from './file-keyring.ts';
 import { type FileStoreParts, fileStoreParts, type StoreLimits } from './file-store-parts.ts';
 import { entryMakers } from './index/entry-makers.ts';
-import { fileSessionIndex } from './index/file-session-index.ts';
+import { type FileSessionIndex, fileSessionIndex } from './index/file-session-index.ts';
 import { fileSessionLogs } from './session/file-session-logs.ts';
 import { fileSessionStore } from './session/file-session-store.ts';
 import { manifestFiles } from './session/refresh-session.ts';
@@ -13,15 +13,18 @@ import { fileCollector } from './upkeep/file-collector.ts';
 import { fileSessionBin } from './upkeep/file-session-bin.ts';
 import { fileSessionMarks } from './upkeep/file-session-marks.ts';
 
+/** What is done in the background can be waited for. */
+type FileStore = Store & Upkeep & { readonly sessionIndex: Pick<FileSessionIndex, 'settled'> };
+
 /** Everything durable, in one directory. Nothing is read or created before it is needed. */
-export function fileStore(root: string, sha256: Sha256, limits?: StoreLimits): Store & Upkeep {
+export function fileStore(root: string, sha256: Sha256, limits?: StoreLimits): FileStore {
   return storeOf(fileStoreParts(root, sha256, limits));
 }
 
-export function storeOf(parts: FileStoreParts): Store & Upkeep {
+export function storeOf(parts: FileStoreParts): FileStore {
   const pinnedWorkflows = filePinnedWorkflows(parts);
   const snapshots = fileSnapshots(parts, pinnedWorkflows);
-  const makers = entryMakers(parts, snapshots);
+  const makers = entryMakers(parts, { snapshots, pinnedWorkflows });
   const index = fileSessionIndex(parts, async () => makers);
   const manifests = manifestFiles(parts.disk);
   return {
@@ -33,7 +36,7 @@ export function storeOf(parts: FileStoreParts): Store & Upkeep {
     pinnedWorkflows,
     keyring: fileKeyring(parts),
     audit: fileStoreAudit(parts),
-    marks: fileSessionMarks(parts),
+    marks: fileSessionMarks(parts, index.marked),
     bin: fileSessionBin(parts, index),
     collector: fileCollector(parts, index),
   };

@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { err, ok } from 'neverthrow';
-import type { SnapshotStore } from '../../app/ports/content-stores.ts';
+import { err, ok, type Result } from 'neverthrow';
 import type { KeyringStore } from '../../app/ports/keyring-store.ts';
-import type { SessionIndex, StoredSession } from '../../app/ports/session-index.ts';
-import type { MarkStore } from '../../app/ports/session-marks.ts';
-import type { SessionReader } from '../../app/ports/session-store.ts';
+import type { SessionIndex } from '../../app/ports/session-index.ts';
+import type { MarkReader, MarkStore } from '../../app/ports/session-marks.ts';
+import type { LoadRefusal, SessionReader } from '../../app/ports/session-store.ts';
 import type { Store } from '../../app/ports/store.ts';
 import type { Sha256 } from '../../core/json/canonical-json.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import type { Origin } from '../../core/log/origin.ts';
+import { healthySummaries, type StoredSession } from '../../core/sessions/board-rows.ts';
+import { type SessionMarks, UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
 import { type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
-import { summariseSession } from '../summarise-session.ts';
+import { type SummedContent, summariseSession } from '../file-store/index/entry-makers.ts';
 import {
   emptyContent,
   memoryArtifacts,
@@ -24,14 +26,16 @@ export function memoryStore(sha256: Sha256): Store & { readonly marks: MarkStore
   const content = emptyContent();
   const { logs, originOf, ...sessions } = memorySessionStore(content, sha256);
   const snapshots = memorySnapshots(content);
+  const marks = memorySessionMarks(sessions, originOf);
+  const pinnedWorkflows = memoryPinnedWorkflows(content, sha256);
   return {
     sessions,
     logs,
-    sessionIndex: memorySessionIndex(sessions, snapshots),
-    marks: memorySessionMarks(sessions, originOf),
+    sessionIndex: memorySessionIndex({ sessions, snapshots, pinnedWorkflows, marks }),
+    marks,
     snapshots,
     artifacts: memoryArtifacts(content),
-    pinnedWorkflows: memoryPinnedWorkflows(content, sha256),
+    pinnedWorkflows,
     keyring: memoryKeyring(),
   };
 }
@@ -58,31 +62,32 @@ function freshKey(): SigningKey {
   return signingKey(randomBytes(KEY_BYTES));
 }
 
+type Indexed = SummedContent & { readonly sessions: SessionReader; readonly marks: MarkReader };
+
 /** Summarises every session on each call: in memory this is always current, and fast enough. */
-function memorySessionIndex(reader: SessionReader, snapshots: SnapshotStore): SessionIndex {
+function memorySessionIndex({ sessions: reader, marks, ...content }: Indexed): SessionIndex {
+  const see = async (sessionId: SessionId, marked: SessionMarks): Promise<Result<StoredSession, LoadRefusal>> => {
+    const prefix = await reader.loadValidPrefix(sessionId);
+    if (prefix.isErr()) return err(prefix.error);
+    const summary = (await summariseSession(prefix.value, content)).unwrapOr(undefined);
+    const health = prefix.value.kind === 'whole' ? ({ kind: 'healthy' } as const) : prefix.value.health;
+    return ok({ sessionId, summary, health, marks: marked });
+  };
   const sessions: SessionIndex['sessions'] = async () => {
     const listed = await reader.list();
     if (listed.isErr()) return err(listed.error);
     const stored: StoredSession[] = [];
     for (const sessionId of listed.value) {
-      const session = await reader.load(sessionId);
-      const summary = session.isOk() ? await summariseSession(session.value, snapshots) : undefined;
-      stored.push({ sessionId, summary: summary?.unwrapOr(undefined) });
+      const seen = await see(sessionId, (await marks.of(sessionId)).unwrapOr(UNREADABLE_MARKS));
+      if (seen.isOk()) stored.push(seen.value);
     }
     return ok(stored);
   };
   return {
     sessions,
-    unreadable: () => [],
-    summarise: (session) => summariseSession(session, snapshots),
-    inspect: async ({ sessionId }) => {
-      const prefix = await reader.loadValidPrefix(sessionId);
-      if (prefix.isErr()) return err(prefix.error);
-      const summary = (await summariseSession(prefix.value, snapshots)).unwrapOr(undefined);
-      const health = prefix.value.kind === 'whole' ? ({ kind: 'healthy' } as const) : prefix.value.health;
-      return ok({ sessionId, summary, health });
-    },
-    summaries: async () => (await sessions()).map((stored) => stored.flatMap(({ summary }) => summary ?? [])),
+    summarise: (session) => summariseSession(session, content),
+    inspect: ({ sessionId, marks: marked }) => see(sessionId, marked),
+    summaries: async () => (await sessions()).map(healthySummaries),
   };
 }
 
@@ -96,7 +101,7 @@ function memorySessionMarks(
   const closedOf = (sessionId: SessionId) => new Map<RunId, number>(closed.get(sessionId));
   return {
     of: async (sessionId) =>
-      ok({ isKept: kept.has(sessionId), closed: closedOf(sessionId), origin: originOf(sessionId) }),
+      ok({ isKept: kept.has(sessionId), closed: closedOf(sessionId), ...defined({ origin: originOf(sessionId) }) }),
     origin: async (sessionId) => originOf(sessionId),
     closed: async (sessionId) => ok(closedOf(sessionId)),
     setKept: async (sessionId, isKept) => {

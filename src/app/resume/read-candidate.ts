@@ -16,11 +16,11 @@ import {
 } from '../../core/resume/candidate.ts';
 import type { RankedRun } from '../../core/resume/rank-runs.ts';
 import type { ShownCandidate } from '../../core/resume/resume-replies.ts';
+import { searchedText } from '../../core/sessions/session-summary.ts';
 import { truncate } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenTarget } from '../../core/token/token-scope.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
-import { searchedText } from '../../core/views/session-summary.ts';
 import { indexWorkflow, stepOf } from '../../core/workflow/compiled/workflow-index.ts';
 import { stateTokenOf } from '../run/give-reply.ts';
 import type { RehydrateRefusal } from '../run/rehydrate.ts';
@@ -45,7 +45,7 @@ export function unreadableRun({ session }: RankedRun): (cause: RehydrateRefusal)
 /** The preferred tip of a run, as a token would name it. */
 export function tipOf({ session, run }: RankedRun): TokenTarget {
   const { runId, workflowId } = run;
-  const { nodeId } = run.tip;
+  const { tip: nodeId } = run;
   return { kind: 'state', sessionId: session.sessionId, runId, nodeId, tag: runTag(runId), workflowId };
 }
 
@@ -102,7 +102,7 @@ async function readOwn(
     ...defined({ goal }),
     status,
     ...defined({ stepTitle, lastAt }),
-    stateToken: stateTokenOf({ sessionId, nodeId: tip.nodeId }, { view: session.view, mint }),
+    stateToken: stateTokenOf({ sessionId, nodeId: tip }, { view: session.view, mint }),
     whyMatched: ranked.whyMatched,
     ...defined({ origin: origins.get(sessionId) }),
   };
@@ -117,7 +117,7 @@ export async function readWithSnippet(
   const closed = closedRun(reader, ranked);
   if (closed !== undefined) return closed;
   const { view } = sessionOf(reader.sessions, ranked);
-  const text = searchedText(view, nodeOf(view.graph, ranked.run.tip.nodeId)).trim();
+  const text = searchedText(view, nodeOf(view.graph, ranked.run.tip)).trim();
   const candidate = await readOwn(reader, ranked);
   return candidate.map((one) => ({ ...one, snippet: truncate(text, RESUME_SNIPPET_BYTES_MAX) }));
 }

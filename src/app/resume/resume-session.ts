@@ -1,38 +1,21 @@
 import { err, ok, Result } from 'neverthrow';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
-import { SessionId, type WorkflowHash } from '../../core/log/ids.ts';
+import { SessionId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
-import { isMatch, type MatchReason, type WorkflowNames } from '../../core/resume/rank-runs.ts';
+import { isMatch, type MatchReason } from '../../core/resume/rank-runs.ts';
 import { type ResumeClues, type ResumeQuestion, resumeQuestion } from '../../core/resume/resume-question.ts';
 import { candidateList, type Search } from '../../core/resume/resume-replies.ts';
-import type { SessionSummary } from '../../core/views/session-summary.ts';
+import type { SessionRow } from '../../core/sessions/board-rows.ts';
+import { UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
 import type { RehydrateRefusal } from '../run/rehydrate.ts';
 import type { ReadServices } from '../services.ts';
+import { sessionBoard } from '../sessions/session-board.ts';
 import { type CandidateReader, readWithSnippet, type UnreadableRun } from './read-candidate.ts';
 import { resumeRun } from './resume-run.ts';
-import { isDamage, type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.ts';
-
-type Pinned = ReadServices['pinnedWorkflows'];
-
-/** A name never changes under a hash, and a search needs the names of all workflows that ever ran. */
-const known = new WeakMap<Pinned, Map<WorkflowHash, string>>();
-
-/** The names of these sessions' workflows. An unreadable one has no name. */
-export async function workflowNames(pinned: Pinned, summaries: Iterable<SessionSummary>): Promise<WorkflowNames> {
-  const names = known.get(pinned) ?? new Map<WorkflowHash, string>();
-  known.set(pinned, names);
-  for (const { runs } of summaries) {
-    for (const { workflowHash } of runs) {
-      if (names.has(workflowHash)) continue;
-      const workflow = await pinned.get(workflowHash);
-      if (workflow.isOk()) names.set(workflowHash, workflow.value.name);
-    }
-  }
-  return names;
-}
+import { isDamage, type OfferedSession, type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.ts';
 
 export type ResumeRequest = ResumeClues & { readonly workspace?: string | undefined };
 
@@ -54,10 +37,12 @@ export async function resumeSession(
   const [question, keyring] = await Promise.all([asked(services, request), services.keyring.find()]);
   if (keyring.isErr()) return err(keyring.error);
   const named = question.runId ?? question.sessionId;
-  for (let summaries = await lookedAt(services, question); ; ) {
-    if (summaries.isErr()) return err(summaries.error);
-    const found = await findRuns(services, summaries.value, question);
-    const damaged = named === undefined ? await damagedSessions(services, found.damaged) : [];
+  const looked = await lookedAt(services, question);
+  if (looked.isErr()) return err(looked.error);
+  const { unreadable } = looked.value;
+  for (let { offered } = looked.value; ; ) {
+    const found = await verifiedRuns(services, offered, question);
+    const damaged = named === undefined ? await damagedSessions(services, unreadable, found.damaged) : [];
     if (found.ranked.length === 0) {
       if (named !== undefined) return err({ code: 'session_not_found', named });
       return ok(candidateList([], { total: 0, isMatched: false, damaged }));
@@ -74,7 +59,7 @@ export async function resumeSession(
     const { sessionId: bad, cause } = reply.error;
     if (named !== undefined) return err(cause);
     // A run that cannot be shown is treated as unreadable.
-    summaries = ok(summaries.value.filter(({ sessionId }) => sessionId !== bad));
+    offered = offered.filter(({ summary }) => summary.sessionId !== bad);
   }
 }
 
@@ -93,26 +78,34 @@ async function asked({ workspace }: ResumeServices, request: ResumeRequest): Pro
   });
 }
 
-async function findRuns(
-  services: ReadServices,
-  summaries: readonly SessionSummary[],
-  question: ResumeQuestion,
-): Promise<VerifiedRuns> {
-  const names = await workflowNames(services.pinnedWorkflows, question.words.length === 0 ? [] : summaries);
-  return verifiedRuns(services, summaries, { question, names });
-}
+/** Everything that may be meant, and the sessions that cannot be read. */
+type LookedAt = { readonly offered: readonly OfferedSession[]; readonly unreadable: readonly SessionId[] };
 
 /** A named session is read directly, and its damage is reported. */
 async function lookedAt(
   services: ReadServices,
   { sessionId }: ResumeQuestion,
-): Promise<Result<readonly SessionSummary[], ResumeRefusal>> {
-  if (sessionId === undefined) return services.sessionIndex.summaries();
+): Promise<Result<LookedAt, ResumeRefusal>> {
+  if (sessionId === undefined) return (await sessionBoard(services)).map(({ rows }) => offeredOf(rows));
   const named = SessionId.schema.safeParse(sessionId).data;
-  if (named === undefined) return ok([]);
+  if (named === undefined) return ok(NOTHING_FOUND);
   const verified = await verifySession(services, named);
-  if (verified.isOk()) return ok([verified.value.summary]);
-  return verified.error.code === 'session_not_found' ? ok([]) : err(failureOf(verified.error));
+  if (verified.isErr())
+    return verified.error.code === 'session_not_found' ? ok(NOTHING_FOUND) : err(failureOf(verified.error));
+  const marks = (await services.marks.of(named)).unwrapOr(UNREADABLE_MARKS);
+  return ok({ offered: [{ summary: verified.value.summary, marks }], unreadable: [] });
+}
+
+const NOTHING_FOUND: LookedAt = { offered: [], unreadable: [] };
+
+function offeredOf(rows: readonly SessionRow[]): LookedAt {
+  const offered: OfferedSession[] = [];
+  const unreadable: SessionId[] = [];
+  for (const { sessionId, summary, marks, health } of rows) {
+    if (summary !== undefined && health?.kind === 'healthy') offered.push({ summary, marks });
+    else unreadable.push(sessionId);
+  }
+  return { offered, unreadable: unreadable.sort() };
 }
 
 function failureOf(failure: OtherWorkflowStored | StoreFailure): StoreFailure {
@@ -138,9 +131,13 @@ function searched(
 const DAMAGED_MAX = 20;
 
 /** Damaged sessions that the index left out, and those that were found damaged in this call. */
-async function damagedSessions(services: ReadServices, found: readonly SessionId[]): Promise<readonly SessionId[]> {
+async function damagedSessions(
+  services: ReadServices,
+  unreadable: readonly SessionId[],
+  found: readonly SessionId[],
+): Promise<readonly SessionId[]> {
   const damaged = [...found];
-  for (const sessionId of services.sessionIndex.unreadable().slice(0, DAMAGED_MAX)) {
+  for (const sessionId of unreadable.slice(0, DAMAGED_MAX)) {
     const verified = await verifySession(services, sessionId);
     if (verified.isErr() && isDamage(verified.error)) damaged.push(sessionId);
   }

@@ -1,12 +1,16 @@
 import { ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
-import type { SessionId } from '../../core/log/ids.ts';
+import type { RunId, SessionId } from '../../core/log/ids.ts';
 import { isTrusted, type SessionOrigin } from '../../core/log/origin.ts';
-import { likelyRuns, type RankedRun, rankRuns, type WorkflowNames } from '../../core/resume/rank-runs.ts';
+import { inOrder, likelyRuns, type RankedRun, rankRuns } from '../../core/resume/rank-runs.ts';
 import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
+import type { StoredSession } from '../../core/sessions/board-rows.ts';
+import { UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
+import { type RunSummary, type SessionSummary, searchedText } from '../../core/sessions/session-summary.ts';
+import { textTokens } from '../../core/text/search-words.ts';
+import { nodeOf } from '../../core/views/run-graph.ts';
 import { isClosed } from '../../core/views/run-status.ts';
-import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { LoadedSession, LoadRefusal } from '../ports/session-store.ts';
 import { findPinned } from '../run/run-place.ts';
@@ -25,70 +29,99 @@ export type VerifiedRuns = {
   readonly damaged: readonly SessionId[];
 };
 
-/** How many further sessions are checked for closed runs once one was found; doubled each time. */
-const FURTHER_MARKS = 16;
+/** A session whose runs may be offered, and its marks. */
+export type OfferedSession = Pick<StoredSession, 'marks'> & { readonly summary: SessionSummary };
 
 /**
- * Ranks by the index, reads the runs that would be shown, and ranks again, until every shown run was read. Damaged or
- * incomplete sessions drop out, and so do closed runs.
+ * Ranks by the index, reads the runs that would be shown, and ranks these again, until every shown run was read. Damaged
+ * or incomplete sessions drop out, and so do closed runs.
  */
 export async function verifiedRuns(
   services: ReadServices,
-  summaries: readonly SessionSummary[],
-  { question, names }: { readonly question: ResumeQuestion; readonly names: WorkflowNames },
+  offered: readonly OfferedSession[],
+  question: ResumeQuestion,
 ): Promise<VerifiedRuns> {
-  const known = new Map(summaries.map((summary) => [summary.sessionId, summary]));
   const sessions = new Map<SessionId, LoadedSession>();
-  const origins = new Map<SessionId, SessionOrigin>();
+  const origins = originsOf(offered);
+  const words = new Map<RunId, readonly string[]>();
   const damaged: SessionId[] = [];
-  for (let further = FURTHER_MARKS; ; further *= 2) {
-    const all = rankRuns(known.values(), question, names);
-    const isOwn = ({ session }: RankedRun) => isTrusted(origins.get(session.sessionId));
-    const trusted = all.filter(isOwn);
-    const ranked = [...trusted, ...all.filter((one) => !isOwn(one))];
+  const rank = (some: readonly OfferedSession[]) =>
+    rankRuns(
+      some.map((one) => openPart(one, question)),
+      question,
+      (runId) => words.get(runId),
+    );
+  for (let all = rank(offered); ; ) {
+    const { ranked, trusted } = ownFirst(all, origins);
     // An imported run is never clearly meant before a person accepted it.
     const rivals = likelyRuns(trusted, question);
-    // A second contender matters as much as the first for whether one is clearly meant.
-    const shown = [...ranked.slice(0, RESUME_CANDIDATES_MAX), ...rivals.slice(0, 2)];
-    const unread = new Set(shown.map(({ session }) => session.sessionId).filter((id) => !sessions.has(id)));
+    const unread = unreadOf({ ranked, rivals, question }, sessions);
     if (unread.size === 0)
       return { ranked, strong: rivals.length === 1 ? rivals[0] : undefined, sessions, origins, damaged };
-    let hasClosed = false;
+    const read: OfferedSession[] = [];
     for (const sessionId of unread) {
       const verified = await verifySession(services, sessionId);
       if (verified.isErr()) {
-        known.delete(sessionId);
         if (isDamage(verified.error)) damaged.push(sessionId);
-      } else {
-        const open = await offeredOf(services, verified.value.summary, question);
-        hasClosed ||= open !== verified.value.summary;
-        known.set(sessionId, open);
-        sessions.set(sessionId, verified.value.session);
-        const origin = await services.marks.origin(sessionId);
-        if (origin !== undefined) origins.set(sessionId, origin);
+        continue;
       }
+      const { session, summary } = verified.value;
+      const marks = (await services.marks.of(sessionId)).unwrapOr(UNREADABLE_MARKS);
+      sessions.set(sessionId, session);
+      if (marks.origin === undefined) origins.delete(sessionId);
+      else origins.set(sessionId, marks.origin);
+      if (question.words.length > 0) for (const run of summary.runs) words.set(run.runId, wordsOf(session, run));
+      read.push({ summary, marks });
     }
-    // Users who close runs have many closed ones, and marks are faster to read than sessions.
-    const next = hasClosed ? [...ranked.slice(0, further), ...rivals.slice(0, further)] : [];
-    for (const { session } of next) {
-      const summary = known.get(session.sessionId);
-      if (summary !== undefined) known.set(session.sessionId, await offeredOf(services, summary, question));
-    }
+    all = inOrder([...all.filter(({ session }) => !unread.has(session.sessionId)), ...rank(read)]);
   }
+}
+
+function originsOf(offered: readonly OfferedSession[]): Map<SessionId, SessionOrigin> {
+  const origins = new Map<SessionId, SessionOrigin>();
+  for (const { summary, marks } of offered)
+    if (marks.origin !== undefined) origins.set(summary.sessionId, marks.origin);
+  return origins;
+}
+
+type OwnFirst = { readonly ranked: readonly RankedRun[]; readonly trusted: readonly RankedRun[] };
+
+function ownFirst(all: readonly RankedRun[], origins: ReadonlyMap<SessionId, SessionOrigin>): OwnFirst {
+  if (origins.size === 0) return { ranked: all, trusted: all };
+  const isOwn = ({ session }: RankedRun) => isTrusted(origins.get(session.sessionId));
+  const trusted = all.filter(isOwn);
+  return { ranked: [...trusted, ...all.filter((one) => !isOwn(one))], trusted };
+}
+
+type Shown = {
+  readonly ranked: readonly RankedRun[];
+  readonly rivals: readonly RankedRun[];
+  readonly question: ResumeQuestion;
+};
+
+/**
+ * The sessions that must be read before an answer. A second contender matters as much as the first for whether one is
+ * clearly meant, and the first that has the words for whether any has.
+ */
+function unreadOf({ ranked, rivals, question }: Shown, sessions: VerifiedRuns['sessions']): ReadonlySet<SessionId> {
+  const hasWords = ({ whyMatched }: RankedRun) => whyMatched.includes('matched_notes');
+  const withWords = question.words.length === 0 ? undefined : ranked.find(hasWords);
+  const shown = [...ranked.slice(0, RESUME_CANDIDATES_MAX), ...rivals.slice(0, 2), ...(withWords ? [withWords] : [])];
+  return new Set(shown.map(({ session }) => session.sessionId).filter((id) => !sessions.has(id)));
+}
+
+/** The words of the goal and the notes that search looks at. */
+function wordsOf({ view }: LoadedSession, { goal = '', tip }: RunSummary): readonly string[] {
+  return textTokens(`${goal}\n${searchedText(view, nodeOf(view.graph, tip))}`);
 }
 
 /**
  * A summary without closed runs. A run that is named is kept, and so are the runs of a named session that has no open
  * one.
  */
-async function offeredOf(
-  { marks }: Pick<ReadServices, 'marks'>,
-  summary: SessionSummary,
-  { sessionId, runId }: ResumeQuestion,
-): Promise<SessionSummary> {
-  const closed = await marks.closed(summary.sessionId);
-  if (closed.isErr() || closed.value.size === 0 || runId !== undefined) return summary;
-  const runs = summary.runs.filter((run) => !isClosed(closed.value, run));
+function openPart({ summary, marks }: OfferedSession, { sessionId, runId }: ResumeQuestion): SessionSummary {
+  if (marks.closed.size === 0 || runId !== undefined) return summary;
+  const runs = summary.runs.filter((run) => !isClosed(marks.closed, run));
   if (runs.length === summary.runs.length || (runs.length === 0 && sessionId !== undefined)) return summary;
   return { ...summary, runs };
 }

@@ -8,6 +8,7 @@ import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type SessionId, type WorkflowHash } from '../../core/log/ids.ts';
 import { isFalselyBundled, runSource } from '../../core/prompt/reply-parts.ts';
 import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
+import { lastActivityIndex } from '../../core/sessions/session-summary.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
 import type { TokenKeys } from '../../core/token/keyring.ts';
 import { parseToken } from '../../core/token/node-token.ts';
@@ -30,7 +31,6 @@ import {
 } from '../../core/views/node-facts.ts';
 import { nodeAtEvent, nodeOf } from '../../core/views/run-graph.ts';
 import { isClosed } from '../../core/views/run-status.ts';
-import { lastActivityIndex } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import {
   type CompiledWorkflow,

@@ -1,16 +1,17 @@
 import { defined } from '../../core/json/json-value.ts';
 import { runTag, type SessionId } from '../../core/log/ids.ts';
 import { shownOrigin } from '../../core/log/origin.ts';
+import { isAt, type SessionRow, titleOf } from '../../core/sessions/board-rows.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
 import { attestationWords } from '../../core/views/attestations.ts';
 import type { GapData, ListedSessionData, PlaceData, RunData } from '../../core/wire/session-shapes.ts';
-import { isAt, type ListedSession } from './list-sessions.ts';
 
 type Known = { readonly shortId: (sessionId: SessionId) => string; readonly workspaces: readonly string[] };
 
-export function listedSessionData(listed: ListedSession, { shortId, workspaces }: Known): ListedSessionData {
-  const { sessionId, state, summary, closed, isKept, origin } = listed;
+export function listedSessionData(row: SessionRow, { shortId, workspaces }: Known): ListedSessionData {
+  const { sessionId, state, summary, closed, marks } = row;
+  const { isKept, origin } = marks;
   const title = summary && titleOf(summary.runs);
   const { repo_root: workspace, git_branch: branch } = summary?.observed ?? {};
   return {
@@ -30,18 +31,6 @@ export function listedSessionData(listed: ListedSession, { shortId, workspaces }
     isKept,
     ...(origin === undefined ? {} : { origin: shownOrigin(origin) }),
   };
-}
-
-type TitledRun = {
-  readonly goal?: string | undefined;
-  readonly workflowId: string;
-  readonly workflowName?: string | undefined;
-};
-
-/** The title of a session: the goal of its first run that has one, or else its first workflow. */
-export function titleOf(runs: readonly TitledRun[]): string | undefined {
-  const goal = runs.find((run) => (run.goal ?? '').trim() !== '')?.goal;
-  return goal ?? runs[0]?.workflowName ?? runs[0]?.workflowId;
 }
 
 export function placeData(place: DuePlace): PlaceData {

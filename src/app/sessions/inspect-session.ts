@@ -5,13 +5,13 @@ import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.
 import { duePlace } from '../../core/sessions/due-step.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { type RunStanding, runStanding } from '../../core/sessions/run-standing.ts';
+import { type SessionMarks, UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
 import { type Chronicle, chronicleEvent, emptyChronicle } from '../../core/views/history.ts';
 import { contextAt } from '../../core/views/lineage.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { AppliedEvent, SessionView } from '../../core/views/session-view.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { type SessionMarks, UNREADABLE_MARKS } from '../ports/session-marks.ts';
 import type { LoadRefusal, SessionLogs } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
 

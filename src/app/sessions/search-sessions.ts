@@ -3,19 +3,19 @@ import type { OnProgress } from '../../core/flow.ts';
 import { quote } from '../../core/json/json-value.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
 import type { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
+import type { SessionRow } from '../../core/sessions/board-rows.ts';
 import { type DuePlace, duePlace } from '../../core/sessions/due-step.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
-import { snippetOf, wordsIn } from '../../core/text/search-words.ts';
+import type { SessionSummary } from '../../core/sessions/session-summary.ts';
+import { hasWordCode, snippetOf, textTokens, wordCode, wordsIn } from '../../core/text/search-words.ts';
 import { contextValueAt } from '../../core/views/lineage.ts';
 import { currentOutputs } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
-import type { SessionSummary } from '../../core/views/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
-import type { StoredSession } from '../ports/session-index.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
-import { type ListServices, newestSessions } from './list-sessions.ts';
 import { readOutputs } from './read-outputs.ts';
+import { type ListServices, sessionBoard } from './session-board.ts';
 
 /** What is searched. Among equal hits, the first kind ranks highest. */
 export const SEARCHED_KINDS = ['goal', 'note', 'artifact'] as const;
@@ -82,7 +82,7 @@ export type SearchHit = {
 };
 
 export type FoundSession = {
-  readonly stored: StoredSession;
+  readonly row: SessionRow;
   /** Best first. */
   readonly hits: readonly SearchHit[];
   readonly goal: string | undefined;
@@ -109,11 +109,13 @@ export async function searchSessions(
   { words, readMax }: SearchRequest,
   onProgress: OnProgress = () => undefined,
 ): Promise<Result<SearchResult, StoreFailure>> {
-  const stored = await newestSessions(services);
-  if (stored.isErr()) return err(stored.error);
-  const likely = stored.value.filter(({ summary }) => isLikely(summary, words));
-  const rest = stored.value.filter((one) => !likely.includes(one));
-  const read = [...likely, ...rest.slice(0, Math.max(0, readMax - likely.length))];
+  const board = await sessionBoard(services);
+  if (board.isErr()) return err(board.error);
+  const { rows } = board.value;
+  const codes = words.map((word) => ({ word, codes: textTokens(word).map(wordCode) }));
+  const likely = new Set(rows.filter(({ summary }) => isLikely(summary, codes)));
+  const rest = rows.filter((one) => !likely.has(one));
+  const read = [...likely, ...rest.slice(0, Math.max(0, readMax - likely.size))];
   const found: RankedFind[] = [];
   const unreadable = { sessions: 0, ends: 0, artifacts: 0 };
   for (const [done, one] of read.entries()) {
@@ -124,26 +126,31 @@ export async function searchSessions(
     else {
       if (isDamaged) unreadable.ends += 1;
       unreadable.artifacts += texts.unreadable;
-      const find = await findIn(services, { stored: one, texts, words });
+      const find = await findIn(services, { row: one, texts, words });
       if (find !== undefined) found.push(find);
     }
   }
   // Equal hits stay in list order: newest first.
-  const order = new Map(stored.value.map(({ sessionId }, i) => [sessionId, i]));
-  const place = ({ session }: RankedFind) => order.get(session.stored.sessionId) ?? 0;
+  const order = new Map(rows.map(({ sessionId }, i) => [sessionId, i]));
+  const place = ({ session }: RankedFind) => order.get(session.row.sessionId) ?? 0;
   found.sort((a, b) => a.tier - b.tier || place(a) - place(b));
   return ok({
     found: found.map(({ session }) => session),
     searched: read.length - unreadable.sessions,
-    total: stored.value.length,
+    total: rows.length,
     unreadable,
   });
 }
 
-function isLikely(summary: SessionSummary | undefined, words: readonly string[]): boolean {
-  return (summary?.runs ?? []).some(({ goal = '', recapTokens }) => {
+type CodedWord = { readonly word: string; readonly codes: readonly string[] };
+
+/** The index knows the goals, and which whole words they and the newest notes have. */
+function isLikely(summary: SessionSummary | undefined, coded: readonly CodedWord[]): boolean {
+  const words = coded.map(({ word }) => word);
+  return (summary?.runs ?? []).some(({ goal = '', wordCodes }) => {
     const inGoal = wordsIn(goal, words);
-    return words.every((word) => inGoal.includes(word) || recapTokens.some((token) => token.includes(word)));
+    const isKnown = ({ codes }: CodedWord) => codes.length > 0 && codes.every((code) => hasWordCode(wordCodes, code));
+    return coded.every((one) => inGoal.includes(one.word) || isKnown(one));
   });
 }
 
@@ -154,14 +161,14 @@ const HITS_MAX = 3;
 const SPREAD_TIER = SEARCHED_KINDS.length;
 
 type SearchedSession = {
-  readonly stored: StoredSession;
+  readonly row: SessionRow;
   readonly texts: SearchedTexts;
   readonly words: readonly string[];
 };
 
 async function findIn(
   services: SearchServices,
-  { stored, texts, words }: SearchedSession,
+  { row, texts, words }: SearchedSession,
 ): Promise<RankedFind | undefined> {
   const hits = texts.texts
     .map((text, i) => ({ text, i, words: wordsIn(text.text, words) }))
@@ -181,7 +188,7 @@ async function findIn(
   }
   const goal = texts.texts.find(({ kind }) => kind === 'goal')?.text;
   const tier = best.words.length === words.length ? rank(best.text.kind) : SPREAD_TIER;
-  return { tier, session: { stored, hits: shown, goal, health: texts.health } };
+  return { tier, session: { row, hits: shown, goal, health: texts.health } };
 }
 
 async function placeAt(

@@ -4,7 +4,7 @@ import { preferredTip } from '../../core/views/run-status.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import { findWaitingDraft, type WaitingDraft } from '../run/answer-gate.ts';
 import type { AnswerServices } from '../services.ts';
-import { type ListServices, listSessions } from './list-sessions.ts';
+import { type ListServices, sessionBoard } from './session-board.ts';
 
 /** A draft that waits for a person, with what a person needs to recognise the run. */
 export type WaitingRun = {
@@ -22,10 +22,10 @@ export type WaitingRun = {
 export async function waitingRuns(
   services: AnswerServices & ListServices,
 ): Promise<Result<readonly WaitingRun[], StoreFailure>> {
-  const listed = await listSessions(services);
-  if (listed.isErr()) return listed.map(() => []);
+  const board = await sessionBoard(services);
+  if (board.isErr()) return board.map(() => []);
   const found: WaitingRun[] = [];
-  for (const { sessionId, state, closed } of listed.value) {
+  for (const { sessionId, state, closed } of board.value.rows) {
     if (state !== 'blocked') continue;
     const loaded = await services.sessions.load(sessionId);
     if (loaded.isErr()) continue;

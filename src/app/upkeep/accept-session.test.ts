@@ -240,7 +240,7 @@ describe('a newer bundle of a session that was imported before', () => {
     expect(updated).toMatchObject({ kind: 'updated', from: sessionId, earlier: offered[0] });
     const target = updated.sessionId ?? expect.fail('an id');
     expect(offered).toMatchObject([{ sessionId: target, newEvents: expect.any(Number) }]);
-    expect(readdirSync(join(there.folder.root, 'sessions')).sort()).toEqual([sessionId]);
+    expect((await there.services.sessions.list())._unsafeUnwrap()).toEqual([sessionId]);
     expect(await there.services.marks.origin(target)).not.toHaveProperty('acceptedAt');
     await acceptSession(there.services, target);
     const resumed = await resume(there, { sessionId: target });

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { eventIndexSchema, type RunId, runTag, type SessionId, type WorkflowId } from '../../core/log/ids.ts';
+import { lastActivityIndex } from '../../core/sessions/session-summary.ts';
 import { isClosed } from '../../core/views/run-status.ts';
-import { lastActivityIndex } from '../../core/views/session-summary.ts';
 import type { MarkStore } from '../ports/session-marks.ts';
 import type { GateRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';

@@ -1,8 +1,9 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { type InspectDepth, type InspectedSession, inspectSession } from '../../app/sessions/inspect-session.ts';
-import { isAt, newestSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
+import { sessionBoard, workspacesAt } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import { isAt } from '../../core/sessions/board-rows.ts';
 import type { RunLine } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { brokenState, type SessionState, sessionState } from '../../core/sessions/session-state.ts';
@@ -84,12 +85,13 @@ async function findOne(
 }
 
 async function latest(sessionAccess: SessionAccess): Promise<Result<SessionId | undefined, CommandRefusal>> {
-  const stored = await newestSessions(sessionAccess);
-  if (stored.isErr()) return err(stored.error);
+  const board = await sessionBoard(sessionAccess);
+  if (board.isErr()) return err(board.error);
+  const { rows } = board.value;
   const workspaces = await workspacesAt(sessionAccess.workspace, sessionAccess.folder);
-  const healthy = stored.value.filter(({ summary }) => summary !== undefined);
+  const healthy = rows.filter(({ health }) => health?.kind === 'healthy');
   const here = healthy.find(({ summary }) => isAt(summary, workspaces));
-  return ok((here ?? healthy[0] ?? stored.value[0])?.sessionId);
+  return ok((here ?? healthy[0] ?? rows[0])?.sessionId);
 }
 
 /** The run that was named; a tag may also be part of the session's id. */

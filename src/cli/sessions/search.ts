@@ -1,13 +1,13 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
 import { listedSessionData, placeData } from '../../app/sessions/describe-session.ts';
-import { type ListedSession, withMarks, workspacesAt } from '../../app/sessions/list-sessions.ts';
 import {
   type FoundSession,
   SEARCHED_KINDS,
   type SearchHit,
   searchSessions,
 } from '../../app/sessions/search-sessions.ts';
+import { workspacesAt } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { RunId, runTag } from '../../core/log/ids.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
@@ -67,22 +67,15 @@ export const search = command({
     );
     if (result.isErr()) return err(refusalProblem(result.error, dataDir));
     const { found, searched, total, unreadable } = result.value;
-    const stored = (await sessionAccess.sessions.list()).unwrapOr(found.map((one) => one.stored.sessionId));
+    const stored = (await sessionAccess.sessions.list()).unwrapOr(found.map((one) => one.row.sessionId));
     const known = {
       shortId: shortIds(stored),
       workspaces: await workspacesAt(sessionAccess.workspace, sessionAccess.folder),
     };
     const shown = isAll ? found : found.slice(0, SHOWN_MAX);
-    const listed = await withMarks(
-      sessionAccess,
-      shown.map((one) => one.stored),
-    );
     const data: SearchData = {
       words: [...words],
-      found: listed.map((one, i) => ({
-        session: sessionData(one, shown[i], known),
-        hits: (shown[i]?.hits ?? []).map(hitData),
-      })),
+      found: shown.map((one) => ({ session: sessionData(one, known), hits: one.hits.map(hitData) })),
       total: found.length,
       searched,
       notSearched: total - searched - unreadable.sessions,
@@ -102,14 +95,10 @@ const READ_MAX = 200;
 const SHOWN_MAX = 10;
 
 /** The index may not know a damaged session, or not know of the damage; reading it showed both. */
-function sessionData(
-  listed: ListedSession,
-  found: FoundSession | undefined,
-  known: Parameters<typeof listedSessionData>[1],
-) {
-  const state = found === undefined ? undefined : brokenState(found.health);
-  const data = listedSessionData(state === undefined ? listed : { ...listed, state }, known);
-  return data.title === undefined && found?.goal !== undefined ? { ...data, title: found.goal } : data;
+function sessionData({ row, health, goal }: FoundSession, known: Parameters<typeof listedSessionData>[1]) {
+  const state = brokenState(health);
+  const data = listedSessionData(state === undefined ? row : { ...row, state }, known);
+  return data.title === undefined && goal !== undefined ? { ...data, title: goal } : data;
 }
 
 function hitData({ kind, runId, place, words, snippet }: SearchHit): SearchData['found'][number]['hits'][number] {

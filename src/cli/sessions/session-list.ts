@@ -1,16 +1,19 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import type { StoredSession } from '../../app/ports/session-index.ts';
 import { listedSessionData } from '../../app/sessions/describe-session.ts';
-import {
-  isAt,
-  type ListedSession,
-  listedSession,
-  newestSessions,
-  withMarks,
-  workspacesAt,
-} from '../../app/sessions/list-sessions.ts';
+import { checkedRow, sessionBoard, workspacesAt } from '../../app/sessions/session-board.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { originLabel } from '../../core/log/origin.ts';
+import {
+  BOARD_GROUPS,
+  BOARD_SORTS,
+  type BoardPage,
+  type BoardQuery,
+  boardPage,
+  readFilter,
+  type SessionRow,
+  type UnknownFilter,
+} from '../../core/sessions/board-rows.ts';
 import { SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
 import { count, type ListedSessionData, listedSessionShape } from '../../core/wire/session-shapes.ts';
@@ -31,10 +34,18 @@ const sessionListData = z.strictObject({
   sessions: z.array(listedSessionShape),
   /** How many match; not all may be shown. */
   total: count,
+  /** With --group: the groups in order, and how many sessions each has. */
+  groups: z.array(z.strictObject({ name: z.string(), total: count })).exactOptional(),
 });
 type SessionListData = z.infer<typeof sessionListData>;
 
 export const sessionList = command({
+  operands: [
+    {
+      syntax: '[filter...]',
+      help: 'words that must occur, and state:blocked, wf:coding, repo:api, branch:main or after:2d',
+    },
+  ],
   options: [
     { flags: '--here', help: 'only sessions of this folder or repository' },
     { flags: '--all', help: 'show all sessions (default: the newest 20)' },
@@ -42,39 +53,45 @@ export const sessionList = command({
       flags: '--state <states>',
       help: 'only these states, separated by commas: running, blocked, complete, closed, salvaged (only part of it could be read), damaged',
     },
+    { flags: '--sort <order>', help: 'recent, started, title or state (default: recent)' },
+    { flags: '--group <by>', help: 'repository, day or workflow' },
     { flags: '--limit <number>', help: 'how many to show (default: 20)' },
+    { flags: '--offset <number>', help: 'how many to skip' },
   ],
   example: 'workrail session list --here --state running,blocked',
   data: sessionListData,
   run: async ({ program, progress }, input) => {
-    const asked = readOptions(input);
+    const sessionAccess = await program.sessionListAccess();
+    const asked = readOptions(input, sessionAccess.clock.nowMs());
     if (asked.isErr()) return err(asked.error);
-    const { isHere } = asked.value;
+    const { isHere, query } = asked.value;
     progress.show({ label: 'reading the index' });
-    const [sessionAccess, dataDir] = await Promise.all([program.sessionListAccess(), program.dataDir()]);
+    const dataDir = await program.dataDir();
     // git runs while the index is read.
-    const [workspaces, stored] = await Promise.all([
+    const [workspaces, board] = await Promise.all([
       workspacesAt(sessionAccess.workspace, sessionAccess.folder),
-      newestSessions(sessionAccess),
+      sessionBoard(sessionAccess),
     ]);
-    if (stored.isErr()) return err(refusalProblem(stored.error, dataDir));
-    const shortId = shortIds(stored.value.map(({ sessionId }) => sessionId));
-    const there = stored.value.filter(({ summary }) => !isHere || isAt(summary, workspaces));
-    const { shown, total } = await fitting(sessionAccess, there, asked.value);
+    if (board.isErr()) return err(refusalProblem(board.error, dataDir));
+    const { rows } = board.value;
+    const shortId = shortIds(rows.map(({ sessionId }) => sessionId));
+    const page = await checkedPage(sessionAccess, rows, { ...query, ...(isHere ? { workspaces } : {}) });
     const data: SessionListData = {
       dataDir,
-      sessions: shown.map((one) => listedSessionData(one, { shortId, workspaces })),
-      total,
+      sessions: page.rows.map((one) => listedSessionData(one, { shortId, workspaces })),
+      total: page.total,
+      ...(query.group === undefined ? {} : { groups: [...page.groups] }),
     };
     return done({
       data,
       lines: listLines(data, {
-        stored: stored.value.length,
+        stored: rows.length,
         isHere,
+        groups: groupStarts(page, query),
         nowMs: sessionAccess.clock.nowMs(),
         width: widthOf(sessionAccess),
       }),
-      next: nextOf(data, stored.value.length),
+      next: nextOf(data, rows.length),
     });
   },
 });
@@ -83,6 +100,8 @@ type Layout = {
   /** How many sessions there are in all. */
   readonly stored: number;
   readonly isHere: boolean;
+  /** The heading before a row, by the number of the row. */
+  readonly groups: ReadonlyMap<number, string>;
   readonly nowMs: number;
   readonly width: number;
 };
@@ -99,8 +118,15 @@ const FOLDER_WIDTH_MAX = 16;
 function listLines(data: SessionListData, layout: Layout): readonly Line[] {
   if (data.sessions.length === 0) return [[nothingWords(data, layout)]];
   const more = data.total - data.sessions.length;
+  const rows = sessionRows(data.sessions, {
+    ...layout,
+    hasFolder: !layout.isHere && layout.width >= WIDTH_WITH_FOLDER,
+  });
   return [
-    ...sessionRows(data.sessions, { ...layout, hasFolder: !layout.isHere && layout.width >= WIDTH_WITH_FOLDER }),
+    ...rows.flatMap((row, i) => {
+      const heading = layout.groups.get(i);
+      return heading === undefined ? [row] : [...(i === 0 ? [] : [['']]), [strong(heading)], row];
+    }),
     ...(more > 0 ? [[dim(`… and ${more} more. Add --all to see them.`)]] : []),
   ];
 }
@@ -183,57 +209,99 @@ function folderName({ workspace = '' }: ListedSessionData): string {
 
 const SHOWN_MAX = 20;
 
-type Fitting = { readonly shown: readonly ListedSession[]; readonly total: number };
-
 /**
- * The index does not know about damage, so the end of each session is checked before it is shown. Sessions that are not
- * shown are only counted, unless the user filters by damage: then every session is checked.
+ * The index does not know about later damage, so the end of each session is checked before it is shown. Sessions that
+ * are not shown are only counted, unless the user filters by damage: then every session is checked.
  */
-async function fitting(
+async function checkedPage(
   access: SessionListAccess,
-  there: readonly StoredSession[],
-  { states, shownMax }: ListOptions,
-): Promise<Fitting> {
-  const isFor = (state: SessionState) => states === undefined || states.includes(state);
-  const isEachLookedAt = states !== undefined && (isFor('damaged') || isFor('salvaged'));
-  // The state of a session depends on its marks; without a state to look for, those that are shown will do.
-  const likely =
-    states === undefined || isEachLookedAt
-      ? there
-      : (await withMarks(access, there)).filter(({ state }) => isFor(state));
-  const shown: ListedSession[] = [];
-  let total = likely.length;
-  for (const one of likely) {
-    if (shown.length >= shownMax && !isEachLookedAt) break;
-    const listed = await listedSession(access, one, 'end');
-    if (!isFor(listed.state)) total -= 1;
-    else if (shown.length < shownMax) shown.push(listed);
+  rows: readonly SessionRow[],
+  query: BoardQuery,
+): Promise<BoardPage> {
+  const { states, offset = 0, limit } = query;
+  const isEachLookedAt = states?.some((state) => state === 'damaged' || state === 'salvaged') === true;
+  if (isEachLookedAt) return boardPage(await allChecked(access, rows), query);
+  const page = boardPage(rows, { ...query, offset: 0, limit: Number.POSITIVE_INFINITY });
+  const shown: SessionRow[] = [];
+  let { total } = page;
+  for (const row of page.rows.slice(offset)) {
+    if (shown.length >= limit) break;
+    const checked = await checkedRow(access, row);
+    if (states === undefined || states.includes(checked.state)) shown.push(checked);
+    else total -= 1;
   }
-  return { shown, total };
+  return { ...page, rows: shown, total };
 }
 
-type ListOptions = {
-  readonly isHere: boolean;
-  readonly states: readonly SessionState[] | undefined;
-  readonly shownMax: number;
-};
+async function allChecked(access: SessionListAccess, rows: readonly SessionRow[]): Promise<readonly SessionRow[]> {
+  const checked: SessionRow[] = [];
+  for (const row of rows) checked.push(await checkedRow(access, row));
+  return checked;
+}
 
-function readOptions({ options }: CommandInput): Result<ListOptions, CommandProblem> {
-  const { here, all, state, limit } = options;
-  const states = typeof state === 'string' ? state.split(',').map((word) => word.trim().toLowerCase()) : undefined;
-  const unknown = states?.find((word) => !SESSION_STATES.some((known) => known === word));
-  if (unknown !== undefined) return err(unknownWord('state', unknown, SESSION_STATES));
-  const number = limit === undefined ? SHOWN_MAX : Number(limit);
-  if (!Number.isSafeInteger(number) || number < 1) {
-    return err(
-      usageProblem(`--limit needs a whole number, not "${String(limit)}".`, 'Use a number above 0, or --all.'),
-    );
+/** The first row of each group that is shown. */
+function groupStarts({ groups }: BoardPage, { offset = 0, limit }: BoardQuery): ReadonlyMap<number, string> {
+  const starts = new Map<number, string>();
+  let first = -offset;
+  for (const { name, total } of groups) {
+    if (first + total > 0 && first < limit)
+      starts.set(Math.max(0, first), `${name === '' ? 'unknown' : name} (${total})`);
+    first += total;
   }
-  return ok({
-    isHere: here === true,
-    states: states as readonly SessionState[] | undefined,
-    shownMax: all === true ? Number.POSITIVE_INFINITY : number,
+  return starts;
+}
+
+type ListOptions = { readonly isHere: boolean; readonly query: BoardQuery };
+
+function readOptions({ operands, options }: CommandInput, nowMs: number): Result<ListOptions, CommandProblem> {
+  return safeTry(function* () {
+    const { here, all, state, limit, offset, sort, group } = options;
+    const filter = readFilter(operands, nowMs);
+    if ('key' in filter) return err(filterProblem(filter));
+    const typed = typeof state === 'string' ? state.split(',').map((word) => word.trim().toLowerCase()) : undefined;
+    const states = typed === undefined ? undefined : yield* known('state', typed, SESSION_STATES);
+    const shownMax = yield* wholeNumber('--limit', limit ?? SHOWN_MAX, { min: 1, instead: ', or --all' });
+    const query = {
+      ...filter,
+      ...defined({ states }),
+      ...defined({ sort: sort === undefined ? undefined : (yield* known('order', [String(sort)], BOARD_SORTS))[0] }),
+      ...defined({
+        group: group === undefined ? undefined : (yield* known('group', [String(group)], BOARD_GROUPS))[0],
+      }),
+      offset: yield* wholeNumber('--offset', offset ?? 0, { min: 0 }),
+      limit: all === true ? Number.POSITIVE_INFINITY : shownMax,
+    };
+    return ok({ isHere: here === true, query });
   });
+}
+
+function known<Word extends string>(
+  what: string,
+  typed: readonly string[],
+  words: readonly Word[],
+): Result<readonly Word[], CommandProblem> {
+  const unknown = typed.find((word) => !words.some((one) => one === word));
+  return unknown === undefined ? ok(typed as readonly Word[]) : err(unknownWord(what, unknown, words));
+}
+
+function wholeNumber(
+  flag: string,
+  value: unknown,
+  { min, instead = '' }: { readonly min: number; readonly instead?: string },
+): Result<number, CommandProblem> {
+  const number = Number(value);
+  if (Number.isSafeInteger(number) && number >= min) return ok(number);
+  return err(
+    usageProblem(`${flag} needs a whole number, not "${String(value)}".`, `Use a number above ${min - 1}${instead}.`),
+  );
+}
+
+function filterProblem({ key, value }: UnknownFilter): CommandProblem {
+  if (key === 'state') return unknownWord('state', value, SESSION_STATES);
+  return usageProblem(
+    `"${key}:${value}" is not a time.`,
+    'Use an age such as after:30m, after:2d or after:1w, or a day such as after:2026-01-31.',
+  );
 }
 
 /** Leads to a blocked session, or else to a running one, or else to the newest. */

@@ -1,10 +1,11 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { placeData, titleOf } from '../../app/sessions/describe-session.ts';
-import { isAt, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
+import { placeData } from '../../app/sessions/describe-session.ts';
 import { brokenRefusal, resumeCall } from '../../app/sessions/resume-call.ts';
+import { sessionBoard, workspacesAt } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { type NodeId, RunId, SessionId } from '../../core/log/ids.ts';
+import { isAt, titleOf } from '../../core/sessions/board-rows.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import { findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
 import { resumePrompt } from '../../core/sessions/resume-prompt.ts';
@@ -98,12 +99,12 @@ export const sessionResume = command({
 /** The sessions of this folder with an open run, the latest first. */
 async function openHere({ program }: CommandContext): Promise<OpenSessionData[]> {
   const sessionAccess = await program.sessionAccess();
-  const [listed, workspaces] = await Promise.all([
-    listSessions(sessionAccess),
+  const [board, workspaces] = await Promise.all([
+    sessionBoard(sessionAccess),
     workspacesAt(sessionAccess.workspace, sessionAccess.folder),
   ]);
   // Opening a session reports what cannot be listed.
-  const sessions = listed.unwrapOr([]);
+  const sessions = board.map(({ rows }) => rows).unwrapOr([]);
   const shortId = shortIds(sessions.map(({ sessionId }) => sessionId));
   return sessions.flatMap(({ sessionId, state, summary }) => {
     if ((state !== 'running' && state !== 'blocked') || !isAt(summary, workspaces)) return [];

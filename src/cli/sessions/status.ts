@@ -2,11 +2,12 @@ import { err } from 'neverthrow';
 import * as z from 'zod';
 import { runData } from '../../app/sessions/describe-session.ts';
 import { inspectSession } from '../../app/sessions/inspect-session.ts';
-import { isAt, type ListedSession, listSessions, workspacesAt } from '../../app/sessions/list-sessions.ts';
+import { sessionBoard, workspacesAt } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { runTag, SessionId } from '../../core/log/ids.ts';
 import { originLabel, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
-import { waitsForPerson } from '../../core/sessions/session-state.ts';
+import { isAt, type SessionRow, waitsForPersonIn } from '../../core/sessions/board-rows.ts';
+import { SESSION_STATES, type SessionState, waitsForPerson } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
 import { count, runShape } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
@@ -64,17 +65,17 @@ export const status = command({
   run: async ({ program, progress }, { options }) => {
     progress.show({ label: 'reading the index' });
     const [sessionAccess, dataDir] = [await program.sessionAccess(), await program.dataDir()];
-    const [sessions, workspaces] = await Promise.all([
-      listSessions(sessionAccess),
+    const [board, workspaces] = await Promise.all([
+      sessionBoard(sessionAccess),
       workspacesAt(sessionAccess.workspace, sessionAccess.folder),
     ]);
-    if (sessions.isErr()) return err(refusalProblem(sessions.error, dataDir));
-    const listed = sessions.value;
+    if (board.isErr()) return err(refusalProblem(board.error, dataDir));
+    const listed = board.value.rows;
     const shortId = shortIds(listed.map(({ sessionId }) => sessionId));
     const open = listed.filter(({ state }) => state === 'running' || state === 'blocked');
     const here = open.filter(({ summary }) => isAt(summary, workspaces));
-    const count = (state: ListedSession['state']) => listed.filter((one) => one.state === state).length;
-    const elsewhere = open.filter((one) => !here.includes(one));
+    const elsewhere = open.filter(({ summary }) => !isAt(summary, workspaces));
+    const counts = countStates(listed);
     const [openHere, openElsewhere] = [
       await openRuns(sessionAccess, here, shortId),
       await openRuns(sessionAccess, elsewhere, shortId),
@@ -85,11 +86,11 @@ export const status = command({
       here: { runs: openHere.runs, total: here.length - openHere.damaged },
       elsewhere: { runs: openElsewhere.runs, total: elsewhere.length - openElsewhere.damaged },
       others: {
-        complete: count('complete'),
+        complete: counts.complete,
         withGaps: listed.filter(hasOpenGaps).length,
-        closed: count('closed'),
-        salvaged: count('salvaged'),
-        damaged: count('damaged') + damaged,
+        closed: counts.closed,
+        salvaged: counts.salvaged,
+        damaged: counts.damaged + damaged,
       },
     };
     return done({
@@ -211,7 +212,13 @@ function gapsSpans(complete: number, withGaps: number): readonly LineSpan[] {
 /** How many open sessions are read in full; nobody works on more at once. */
 const READ_MAX = 10;
 
-function hasOpenGaps({ state, summary, closed }: ListedSession): boolean {
+function countStates(rows: readonly SessionRow[]): { readonly [state in SessionState]: number } {
+  const counts = Object.fromEntries(SESSION_STATES.map((state) => [state, 0])) as { [state in SessionState]: number };
+  for (const { state } of rows) counts[state] += 1;
+  return counts;
+}
+
+function hasOpenGaps({ state, summary, closed }: SessionRow): boolean {
   const runs = (summary?.runs ?? []).map(({ runId, status }) => ({ status, isClosed: closed.has(runId) }));
   return state === 'complete' && lacksSomething(runs);
 }
@@ -222,21 +229,22 @@ type OpenRuns = {
   readonly damaged: number;
 };
 
-/** Reads blocked sessions first, so that they are always shown. */
+/** Reads sessions that wait for a person first, then other blocked ones, so that they are always shown. */
 async function openRuns(
   sessionAccess: SessionAccess,
-  sessions: readonly ListedSession[],
+  sessions: readonly SessionRow[],
   shortId: (sessionId: SessionId) => string,
 ): Promise<OpenRuns> {
-  const urgent = sessions.toSorted((a, b) => Number(b.state === 'blocked') - Number(a.state === 'blocked'));
+  const urgency = (row: SessionRow) => (waitsForPersonIn(row) ? 2 : Number(row.state === 'blocked'));
+  const urgent = sessions.toSorted((a, b) => urgency(b) - urgency(a));
   const runs: OpenRunData[] = [];
   let damaged = 0;
-  for (const { sessionId, summary, origin } of urgent.slice(0, READ_MAX)) {
+  for (const { sessionId, summary, marks } of urgent.slice(0, READ_MAX)) {
     const looked = await inspectSession(sessionAccess, sessionId, 'standing');
     const isWhole = looked.isOk() && looked.value.health.kind === 'healthy';
     if (!isWhole) damaged += 1;
     const workspace = summary?.observed.repo_root;
-    const from = origin && shownOrigin(origin);
+    const from = marks.origin && shownOrigin(marks.origin);
     const named = { sessionId, shortId: shortId(sessionId), ...defined({ workspace, origin: from }) };
     const latest = isWhole ? looked.value.runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex) : [];
     for (const run of latest.map(runData)) {
@@ -255,7 +263,7 @@ function compareOpen(a: OpenRunData, b: OpenRunData): number {
   return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || (b.run.lastAt ?? 0) - (a.run.lastAt ?? 0);
 }
 
-function nextOf({ here, elsewhere, others }: StatusData, listed: readonly ListedSession[]): string {
+function nextOf({ here, elsewhere, others }: StatusData, listed: readonly SessionRow[]): string {
   const place = here.runs.length > 0 ? here : elsewhere;
   const [first] = place.runs;
   const stored = listed.length;
@@ -275,7 +283,7 @@ function isAnswered({ suggestedFix }: OpenRunData['run']['blockers'][number]): b
 }
 
 /** The tag of a run, unless it is ambiguous. */
-function runName({ runId, tag }: OpenRunData['run'], listed: readonly ListedSession[]): string {
+function runName({ runId, tag }: OpenRunData['run'], listed: readonly SessionRow[]): string {
   const known = listed.map(({ sessionId, summary }) => ({
     sessionId,
     runNames: (summary?.runs ?? []).filter((run) => run.runId !== runId).map((run) => runTag(run.runId)),

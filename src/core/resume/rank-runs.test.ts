@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { derivedBits, NodeId, RunId, SessionId, type WorkflowHash, workflowIdSchema } from '../log/ids.ts';
-import type { RunSummary, SessionSummary } from '../views/session-summary.ts';
+import type { RunSummary, SessionSummary } from '../sessions/session-summary.ts';
+import { wordCodes } from '../text/search-words.ts';
 import { likelyRuns, rankRuns } from './rank-runs.ts';
 import { type ResumeClues, resumeQuestion } from './resume-question.ts';
 
@@ -15,17 +16,22 @@ function session(name: string, { status, words = [], ...observed }: Facts): Sess
     workflowHash: 'sha256:0' as WorkflowHash,
     status,
     goal: name,
-    tip: { nodeId: NodeId.of(derivedBits(['node', name], sha256)), createdIndex: 1 },
+    tip: NodeId.of(derivedBits(['node', name], sha256)),
+    place: { kind: 'start' },
+    checkpoints: 0,
+    attempts: 0,
+    waitsForPerson: false,
+    openGaps: 0,
     lastActivityIndex: 1,
     branchCount: 1,
-    recapTokens: [...words].sort(),
+    wordCodes: wordCodes([name, ...words]),
   };
   return { sessionId: SessionId.of(derivedBits([name], sha256)), lastEventIndex: 1, lastAt: 1, observed, runs: [run] };
 }
 
 function meant(sessions: readonly SessionSummary[], clues: ResumeClues, workspace?: string) {
   const question = resumeQuestion(clues, { workspaces: workspace === undefined ? [] : [workspace] });
-  const ranked = rankRuns(sessions, question, new Map());
+  const ranked = rankRuns(sessions, question);
   const found = likelyRuns(ranked, question).map(({ run }) => run.goal);
   return found.length === 1 ? found[0] : undefined;
 }

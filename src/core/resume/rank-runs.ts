@@ -1,7 +1,7 @@
-import type { WorkflowHash } from '../log/ids.ts';
-import { textTokens } from '../text/search-words.ts';
+import type { RunId, WorkflowHash } from '../log/ids.ts';
+import type { RunSummary, SessionSummary } from '../sessions/session-summary.ts';
+import { hasWordCode, textTokens, wordCode } from '../text/search-words.ts';
 import { andList } from '../text/words.ts';
-import type { RunSummary, SessionSummary } from '../views/session-summary.ts';
 import { SESSION_NOTES } from '../workflow/builtins/builtin-workflows.ts';
 import { bareFolder, type ResumeQuestion } from './resume-question.ts';
 
@@ -16,7 +16,8 @@ export type RankedRun = {
   readonly whyMatched: readonly MatchReason[];
 };
 
-export type WorkflowNames = { readonly get: (hash: WorkflowHash) => string | undefined };
+/** The words of a run's goal and notes, if its session was read; the summary only has codes of them. */
+export type WordsOf = (runId: RunId) => readonly string[] | undefined;
 
 /**
  * Every run, best match first: strict tiers, no scores. Each run is represented by its preferred tip. A caller who names
@@ -25,19 +26,24 @@ export type WorkflowNames = { readonly get: (hash: WorkflowHash) => string | und
 export function rankRuns(
   summaries: Iterable<SessionSummary>,
   question: ResumeQuestion,
-  names: WorkflowNames,
+  wordsOf: WordsOf = () => undefined,
 ): readonly RankedRun[] {
-  const isOfWorkflow = workflowMatcher(question.words, names);
+  const matching = { question, wordsOf, codes: question.words.map(wordCode), isOfWorkflow: workflowMatcher(question) };
   const ranked: RankedRun[] = [];
   for (const session of summaries) {
     if (question.sessionId !== undefined && session.sessionId !== question.sessionId) continue;
     for (const run of session.runs) {
       if (question.runId !== undefined && run.runId !== question.runId) continue;
       if (!question.areFinishedMeant && isFinished(run)) continue;
-      ranked.push(rankOf(session, run, { question, isOfWorkflow }));
+      ranked.push(rankOf(session, run, matching));
     }
   }
-  return ranked.sort(compareRanked);
+  return inOrder(ranked);
+}
+
+/** Sorts ranked runs. Those of two sorted lists are in order after a few comparisons each. */
+export function inOrder(ranked: readonly RankedRun[]): readonly RankedRun[] {
+  return [...ranked].sort(compareRanked);
 }
 
 /** A session that only keeps notes has no steps to finish. */
@@ -45,66 +51,72 @@ function isFinished({ status, workflowId }: RunSummary): boolean {
   return (status === 'complete' || status === 'complete_with_gaps') && workflowId !== SESSION_NOTES.workflowId;
 }
 
-type Matching = { readonly question: ResumeQuestion; readonly isOfWorkflow: (run: RunSummary) => boolean };
+type Matching = {
+  readonly question: ResumeQuestion;
+  readonly wordsOf: WordsOf;
+  /** The codes of the words that were asked for. */
+  readonly codes: readonly string[];
+  readonly isOfWorkflow: (run: RunSummary) => boolean;
+};
 
-function rankOf(session: SessionSummary, run: RunSummary, { question, isOfWorkflow }: Matching): RankedRun {
-  const { git_head_sha, git_branch, repo_root } = session.observed;
-  const { sessionId, runId, headSha, branch, words, workspaces } = question;
+function rankOf(session: SessionSummary, run: RunSummary, matching: Matching): RankedRun {
+  const { repo_root } = session.observed;
+  const { sessionId, runId, workspaces } = matching.question;
   const isSameWorkspace = repo_root !== undefined && workspaces.includes(bareFolder(repo_root));
-  // In the order of the tiers, starting with the match by id.
-  const matches: readonly (readonly [MatchReason, boolean])[] = [
-    ['matched_session_id', sessionId !== undefined || runId !== undefined],
-    ['matched_head_sha', headSha !== undefined && git_head_sha === headSha],
-    ['matched_branch', branch !== undefined && git_branch?.startsWith(branch) === true],
-    ['matched_notes', words.length > 0 && isAbout(run, words)],
-    ['matched_workflow_id', isOfWorkflow(run)],
-  ];
-  const found = matches.filter(([, isMatch]) => isMatch).map(([reason]) => reason);
-  const tier = found[0] === undefined ? matches.length : matches.findIndex(([, isMatch]) => isMatch);
-  const whyMatched: readonly MatchReason[] = found.length === 0 ? ['recency_fallback'] : found;
+  const found = matchesOf(session, run, matching);
+  const [best = 'recency_fallback'] = found;
   const isNamed = sessionId !== undefined || runId !== undefined;
   return {
     session,
     run,
-    tier,
+    tier: MATCH_REASONS.indexOf(best),
     isSameWorkspace,
     isForeign: !isNamed && workspaces.length > 0 && repo_root !== undefined && !isSameWorkspace,
-    whyMatched: isSameWorkspace ? [...whyMatched, 'matched_workspace'] : whyMatched,
+    whyMatched: withWorkspace(found, isSameWorkspace),
   };
+}
+
+/** In the order of the tiers, starting with the match by id. */
+function matchesOf(session: SessionSummary, run: RunSummary, matching: Matching): readonly MatchReason[] {
+  const { git_head_sha, git_branch } = session.observed;
+  const { sessionId, runId, headSha, branch, words } = matching.question;
+  const found: MatchReason[] = [];
+  if (sessionId !== undefined || runId !== undefined) found.push('matched_session_id');
+  if (headSha !== undefined && git_head_sha === headSha) found.push('matched_head_sha');
+  if (branch !== undefined && git_branch?.startsWith(branch) === true) found.push('matched_branch');
+  if (words.length > 0 && isAbout(run, matching)) found.push('matched_notes');
+  if (words.length > 0 && matching.isOfWorkflow(run)) found.push('matched_workflow_id');
+  return found.length === 0 ? NOTHING_MATCHED : found;
+}
+
+const NOTHING_MATCHED: readonly MatchReason[] = [];
+const ONLY_RECENT: readonly MatchReason[] = ['recency_fallback'];
+const RECENT_HERE: readonly MatchReason[] = ['recency_fallback', 'matched_workspace'];
+
+/** Most runs match nothing. */
+function withWorkspace(found: readonly MatchReason[], isSameWorkspace: boolean): readonly MatchReason[] {
+  if (found.length === 0) return isSameWorkspace ? RECENT_HERE : ONLY_RECENT;
+  return isSameWorkspace ? [...found, 'matched_workspace'] : found;
 }
 
 /** Whether the goal and the notes have all words between them. */
-function isAbout({ goal = '', recapTokens }: RunSummary, words: readonly string[]): boolean {
-  const left = words.filter((word) => !hasWord(recapTokens, word));
-  if (left.length === 0) return true;
-  if (goal === '') return false;
-  const ofGoal = textTokens(goal);
-  return left.every((word) => hasWord(ofGoal, word));
+function isAbout({ runId, wordCodes }: RunSummary, { question, codes, wordsOf }: Matching): boolean {
+  if (!codes.every((code) => hasWordCode(wordCodes, code))) return false;
+  const words = wordsOf(runId);
+  return words === undefined || question.words.every((word) => words.includes(word));
 }
 
 /** There are far fewer workflows than runs, so each is matched once. */
-function workflowMatcher(words: readonly string[], names: WorkflowNames): (run: RunSummary) => boolean {
-  if (words.length === 0) return () => false;
+function workflowMatcher({ words }: ResumeQuestion): (run: RunSummary) => boolean {
   const known = new Map<WorkflowHash, boolean>();
-  return ({ workflowId, workflowHash }) => {
+  return ({ workflowId, workflowHash, workflowName = '' }) => {
     const before = known.get(workflowHash);
     if (before !== undefined) return before;
-    const tokens = textTokens(`${workflowId}\n${names.get(workflowHash) ?? ''}`);
-    const isMatch = words.every((word) => hasWord(tokens, word));
+    const tokens = textTokens(`${workflowId}\n${workflowName}`);
+    const isMatch = words.every((word) => tokens.includes(word));
     known.set(workflowHash, isMatch);
     return isMatch;
   };
-}
-
-/** Whether a sorted list holds a word. */
-function hasWord(sorted: readonly string[], word: string): boolean {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? '') < word) low = middle + 1;
-    else high = middle;
-  }
-  return sorted[low] === word;
 }
 
 /** Event indexes of different sessions cannot be compared, so time comes first; ids make the order total. */

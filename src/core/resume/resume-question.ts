@@ -57,7 +57,8 @@ export type WorkspaceSeen = {
 
 /** A folder path without trailing slashes. */
 export function bareFolder(path: string): string {
-  return path.replace(/(?<=.)[\\/]+$/, '');
+  const last = path.at(-1);
+  return last === '/' || last === '\\' ? path.replace(/(?<=.)[\\/]+$/, '') : path;
 }
 
 /** A commit as it is stored: a SHA-256 hash has a prefix. */

@@ -1,10 +1,9 @@
-import { isObject } from '../json/json-value.ts';
 import { PRESETS, type Preferences } from '../log/autonomy.ts';
 import type { BlockerReport } from '../log/blockers.ts';
 import { type ExecutionSnapshot, pendingStep } from '../log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
 import { runSource } from '../prompt/reply-parts.ts';
-import { type Attestation, answerTo, unusedAnswers } from '../views/attestations.ts';
+import type { Attestation } from '../views/attestations.ts';
 import type { Chronicle } from '../views/history.ts';
 import { checksOnLine, type EvidenceLine, evidenceOnLine, type RecordedCheck } from '../views/line-checks.ts';
 import { contextAt, contextValueAt } from '../views/lineage.ts';
@@ -15,14 +14,14 @@ import {
   preferencesAt,
   unresolvedGaps,
 } from '../views/node-facts.ts';
-import { nodeOf, type Run, type RunNode } from '../views/run-graph.ts';
-import { blockersAt, type ClosedRuns, isClosed, preferredTip, type RunStatus, runStatus } from '../views/run-status.ts';
-import { lastActivityIndex } from '../views/session-summary.ts';
+import { nodeOf, type Run } from '../views/run-graph.ts';
+import { type ClosedRuns, isClosed, preferredTip, type RunStatus, runStatus } from '../views/run-status.ts';
 import type { SessionView } from '../views/session-view.ts';
 import type { Check } from '../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type DuePlace, type DueStep, duePlace, gapPlace } from './due-step.ts';
 import { namedLines } from './run-lines.ts';
+import { lastActivityIndex, standingBlock } from './session-summary.ts';
 
 /** The state of a run at its preferred tip. */
 export type RunStanding = {
@@ -85,10 +84,8 @@ export function runStanding(run: Run, sources: StandingSources): RunStanding {
   const { runId } = run;
   const tip = preferredTip(view.graph, runId);
   const lines = namedLines(view.graph, runId);
-  const blocked = tip === undefined ? [] : blockedAbove(view, tip);
+  const block = tip === undefined ? undefined : standingBlock(view, tip);
   const contextOf = () => (tip === undefined ? {} : contextAt(view.context, tip.nodeId));
-  const [last] = blocked;
-  const blockers = last === undefined ? [] : blockersAt(view, last.nodeId);
   const activity = lastActivityIndex(view.graph, run);
   const goal = run.rootNodeId === undefined ? undefined : contextValueAt(view.context, run.rootNodeId, 'goal');
   return {
@@ -114,10 +111,10 @@ export function runStanding(run: Run, sources: StandingSources): RunStanding {
     stepsTotal: workflow?.steps.length,
     branches: Math.max(0, lines.length - 1),
     branch: lines.find(({ isCurrent }) => isCurrent)?.name,
-    checkpoints: checkpointCount(view, runId),
-    attempts: blocked.length,
-    blockers,
-    answer: tip === undefined ? undefined : answerOf(view, tip, blockers),
+    checkpoints: run.checkpoints,
+    attempts: block?.attempts ?? 0,
+    blockers: block?.blockers ?? [],
+    answer: block?.answer,
     gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map((gap) => placed(view, gap, workflow)),
     dueChecks: dueChecks(snapshot, workflow),
     checks: tip === undefined ? [] : checksOnLine(view, tip.nodeId),
@@ -143,29 +140,4 @@ export function placed(
     ...data,
     place: gapPlace(data.details, { workflow, stepNumber: nodeOf(graph, scope.nodeId).stepNumber - 1 }),
   };
-}
-
-function checkpointCount({ graph }: SessionView, ofRun: RunId): number {
-  let count = 0;
-  for (const { kind, runId } of graph.nodes.values()) if (kind === 'checkpoint' && runId === ofRun) count += 1;
-  return count;
-}
-
-/** The blocked attempts right above a tip, the last one first. */
-function blockedAbove({ graph }: SessionView, tip: RunNode): readonly RunNode[] {
-  const blocked: RunNode[] = [];
-  for (let at = tip; at.kind !== 'step' && at.parentNodeId !== null; at = nodeOf(graph, at.parentNodeId)) {
-    if (at.kind === 'blocked_attempt') blocked.push(at);
-  }
-  return blocked;
-}
-
-function answerOf(view: SessionView, tip: RunNode, blockers: BlockerReport): Attestation['data'] | undefined {
-  const approval = blockers.map(({ details }) => details?.['approval']).find(isObject) as
-    | { digest?: string }
-    | undefined;
-  if (approval?.digest === undefined) return undefined;
-  let step = tip;
-  while (step.kind !== 'step' && step.parentNodeId !== null) step = nodeOf(view.graph, step.parentNodeId);
-  return answerTo(unusedAnswers(view, step.nodeId), approval.digest)?.data;
 }

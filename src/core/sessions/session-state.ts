@@ -1,6 +1,22 @@
 import type { Blocker } from '../log/blockers.ts';
 import type { SessionHealth } from '../log/health.ts';
-import type { RunStatus } from '../views/run-status.ts';
+import type { SessionOrigin } from '../log/origin.ts';
+import type { ClosedRuns, RunStatus } from '../views/run-status.ts';
+
+/** What is stored beside the log of a session and is not part of it: marks that users set, and its origin. */
+export type SessionMarks = {
+  /** Exempt from expiry. */
+  readonly isKept: boolean;
+  readonly closed: ClosedRuns;
+  /** Absent for a session that was started here. */
+  readonly origin?: SessionOrigin | undefined;
+};
+
+/** The marks of a session that nobody marked. */
+export const NO_MARKS: SessionMarks = { isKept: false, closed: new Map() };
+
+/** What is assumed of a session whose marks cannot be read: they must not hide it, nor make it look like an own one. */
+export const UNREADABLE_MARKS: SessionMarks = { isKept: false, closed: new Map(), origin: { kind: 'unreadable' } };
 
 /** The state of a whole session. */
 export const SESSION_STATES = ['running', 'blocked', 'complete', 'closed', 'salvaged', 'damaged'] as const;

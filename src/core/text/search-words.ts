@@ -68,3 +68,30 @@ function pairsOf(run: string): readonly string[] {
   const characters = [...run];
   return characters.flatMap((one, i) => [one, ...(i === 0 ? [] : [`${characters[i - 1]}${one}`])]);
 }
+
+const CODE_LENGTH = 3;
+const CODE_LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+/**
+ * Words as codes of three characters, sorted: small enough to keep for every session. About one word in 262,144 has the
+ * code of another, so a match must be checked against the words themselves.
+ */
+export function wordCodes(words: readonly string[]): string {
+  return [...new Set(words.map(wordCode))].sort().join('');
+}
+
+export function wordCode(word: string): string {
+  // FNV-1a, folded from 32 to 18 bits.
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < word.length; i++) hash = Math.imul(hash ^ word.charCodeAt(i), 0x01000193);
+  const bits = (hash >>> 14) ^ (hash & 0x3fff);
+  return `${CODE_LETTERS[bits >>> 12]}${CODE_LETTERS[(bits >>> 6) & 63]}${CODE_LETTERS[bits & 63]}`;
+}
+
+/** Whether codes contain a code. */
+export function hasWordCode(codes: string, code: string): boolean {
+  let at = codes.indexOf(code);
+  // Three characters that belong to two codes are not one of them.
+  while (at >= 0 && at % CODE_LENGTH !== 0) at = codes.indexOf(code, at + 1);
+  return at >= 0;
+}

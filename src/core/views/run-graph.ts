@@ -46,6 +46,8 @@ type NodeMarks = {
 type RunFacts = {
   readonly runId: RunId;
   readonly startedIndex: number;
+  /** When it was started, if its events have times. */
+  readonly startedAt: number | undefined;
   /** The workflow that the run executes: the hash decides, not what the source file holds today. */
   readonly pinned: EventOf<'run_started'>['data'];
 };
@@ -56,6 +58,8 @@ type RunMarks = {
   /** Nodes without a step below them, in order of creation. */
   readonly tips: Set<NodeId>;
   branchCount: number;
+  /** Checkpoints on all lines. */
+  checkpoints: number;
 };
 
 export function emptyRunGraph(): RunGraph {
@@ -67,12 +71,14 @@ export function applyRunStarted(graph: RunGraph, event: EventOf<'run_started'>):
   graph.runs.set(runId, {
     runId,
     startedIndex: event.eventIndex,
+    startedAt: event.at,
     pinned: event.data,
     rootNodeId: undefined,
     newestNodeId: undefined,
     lastTouchedNodeId: undefined,
     tips: new Set(),
     branchCount: 0,
+    checkpoints: 0,
   });
 }
 
@@ -104,6 +110,7 @@ export function applyNodeCreated(graph: RunGraph, event: EventOf<'node_created'>
   run.rootNodeId ??= nodeId;
   run.newestNodeId = nodeId;
   run.tips.add(nodeId);
+  if (nodeKind === 'checkpoint') run.checkpoints += 1;
   if (nodeKind === 'step') {
     run.branchCount += 1;
     markAbove(graph, run, parentNodeId);

@@ -22,7 +22,7 @@ export function isReading({ name }: Operation): boolean {
 export function intercept(fs: FileSystem, around: Around): FileSystem {
   const now = <Value>(operation: Operation, run: () => Value) => around(operation, run) as Value;
   return {
-    read: (path, from) => now({ name: 'read', path }, () => fs.read(path, from)),
+    read: (path, from, bytesMax) => now({ name: 'read', path }, () => fs.read(path, from, bytesMax)),
     size: (path) => now({ name: 'size', path }, () => fs.size(path)),
     modifiedMs: (path) => now({ name: 'modifiedMs', path }, () => fs.modifiedMs(path)),
     mode: (path) => now({ name: 'mode', path }, () => fs.mode(path)),

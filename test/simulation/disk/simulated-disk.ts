@@ -33,7 +33,8 @@ export function simulatedDisk(from: DiskState = EMPTY_DISK): SimulatedDisk {
     inodes.set(id, change(fileOf(inodes, id) ?? EMPTY_FILE));
   };
   const fs: FileSystem = {
-    read: (path, start = 0) => fileAt(path)?.current.slice(start),
+    read: (path, start = 0, bytesMax = Number.POSITIVE_INFINITY) =>
+      fileAt(path)?.current.slice(start, start + bytesMax),
     size: (path) => fileAt(path)?.current.length,
     modifiedMs: (path) => fileAt(path)?.touches,
     mode: (path) => (fileAt(path) === undefined ? undefined : FILE_MODE),

@@ -48,7 +48,8 @@ export async function callsFrom(start: Start): Promise<readonly Operation[]> {
 export async function harmDone(start: Start, failure: Failure, explorer: CrashExplorer): Promise<string | undefined> {
   const { outcome, calls, failed, store, before } = await trial(start, failure);
   const hit = calls[failure.index];
-  if (!('refusal' in outcome) && hit !== undefined && !isForgivable(hit)) return 'acknowledged';
+  if (!('refusal' in outcome) && hit !== undefined && !isForgivable(hit, calls.slice(0, failure.index)))
+    return 'acknowledged';
   if ('refusal' in outcome && !isTyped(outcome.refusal, failure)) return `untyped: ${JSON.stringify(outcome)}`;
   if (failure.how !== 'on' && hasTemporary(failed)) return 'a temporary file is left';
   if (isTorn(start.state) && !isTorn(failed)) return 'the torn bytes are gone';
@@ -102,8 +103,11 @@ async function loadAndGoOn(store: SimulatedStore, from: Progress, appends: numbe
 }
 
 /** Failures of the index, and of the folder above the data, may go unreported. */
-function isForgivable({ name, path }: Operation): boolean {
-  return path.startsWith(`${ROOT}/cache`) || (name === 'syncDir' && path === '/');
+function isForgivable({ name, path }: Operation, before: readonly Operation[]): boolean {
+  if (path.startsWith(`${ROOT}/cache`) || (name === 'syncDir' && path === '/')) return true;
+  // After the commit, a workflow is read only for its name in the index.
+  const isCommitted = before.some((one) => one.name === 'sync' && one.path.endsWith('manifest.jsonl'));
+  return isCommitted && name === 'read' && path.includes('/workflows/pinned/');
 }
 
 /**

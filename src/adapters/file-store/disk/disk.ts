@@ -90,7 +90,7 @@ const processMark = randomBytes(6).toString('hex');
 let numbersUsed = 0;
 
 /** A hexadecimal number that no process has used before. */
-function unusedNumber(): string {
+export function unusedNumber(): string {
   numbersUsed += 1;
   return `${processMark}${numbersUsed.toString(16)}`;
 }
@@ -152,8 +152,8 @@ export type WritableFile = {
  * awaits cost more than a thousand small reads.
  */
 export type FileSystem = {
-  /** The content from an offset on; `undefined` if the file does not exist. */
-  read(path: string, from?: number): Uint8Array | undefined;
+  /** The content from an offset on, at most so many bytes; `undefined` if the file does not exist. */
+  read(path: string, from?: number, bytesMax?: number): Uint8Array | undefined;
   size(path: string): number | undefined;
   /** The modification time in milliseconds; `undefined` if the file does not exist. */
   modifiedMs(path: string): number | undefined;
@@ -197,6 +197,9 @@ export const layout = {
   closedRun: (id: SessionId, runId: RunId) => join('sessions', plain(id), 'closed', plain(runId)),
   /** Where a session comes from that was not started here. */
   origin: (id: SessionId) => join('sessions', plain(id), 'origin'),
+  /** Names that change with the marks of sessions. */
+  markVersions: join('sessions', '.marks'),
+  markVersion: (id: SessionId, version: string) => join('sessions', '.marks', `${plain(id)}.${plain(version)}`),
   /** Exists while a session is only part of one. */
   salvaged: (id: SessionId) => join('sessions', plain(id), 'salvaged'),
   lock: (id: SessionId) => join('sessions', plain(id), '.lock'),

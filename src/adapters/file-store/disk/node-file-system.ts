@@ -31,7 +31,7 @@ const flush = promisify(fsync);
  * long as the operation itself.
  */
 export const nodeFileSystem: FileSystem = {
-  read: (path, from = 0) => ifExists(() => readFrom(path, from)),
+  read: (path, from = 0, bytesMax = Number.POSITIVE_INFINITY) => ifExists(() => readFrom(path, from, bytesMax)),
   size: (path) => statSync(path, IF_THERE)?.size,
   modifiedMs: (path) => statSync(path, IF_THERE)?.mtimeMs,
   // On Windows these bits say nothing about who may read.
@@ -50,10 +50,10 @@ export const nodeFileSystem: FileSystem = {
   syncDir: async (path) => (process.platform === 'win32' ? undefined : syncReadOnly(path)),
 };
 
-function readFrom(path: string, from: number): Uint8Array {
+function readFrom(path: string, from: number, bytesMax: number): Uint8Array {
   const file = openSync(path, 'r');
   try {
-    const bytes = Buffer.allocUnsafe(Math.max(0, fstatSync(file).size - from));
+    const bytes = Buffer.allocUnsafe(Math.min(bytesMax, Math.max(0, fstatSync(file).size - from)));
     let read = 0;
     while (read < bytes.length) {
       const count = readSync(file, bytes, read, bytes.length - read, from + read);

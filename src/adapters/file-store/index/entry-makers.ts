@@ -1,49 +1,85 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SnapshotStore } from '../../../app/ports/content-stores.ts';
-import type { SeenSession, SessionIndex } from '../../../app/ports/session-index.ts';
+import type { PinnedWorkflows, SnapshotStore } from '../../../app/ports/content-stores.ts';
+import type { SessionIndex } from '../../../app/ports/session-index.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import type { SessionId } from '../../../core/log/ids.ts';
-import { summariseSession } from '../../summarise-session.ts';
+import { assert } from '../../../core/assert.ts';
+import { PRESETS } from '../../../core/log/autonomy.ts';
+import type { ExecutionSnapshot } from '../../../core/log/execution-snapshot.ts';
+import type { SessionHealth } from '../../../core/log/health.ts';
+import type { SessionId, SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
+import { type SessionSummary, summarise, tipSnapshots } from '../../../core/sessions/session-summary.ts';
+import type { SessionView } from '../../../core/views/session-view.ts';
+import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { emptySession, type OpenSession, refreshSession } from '../session/refresh-session.ts';
-import type { IndexEntry } from './index-file.ts';
+import type { IndexEntry } from './index-lines.ts';
 
 /** Reads sessions to summarise them. */
 export type EntryMakers = Pick<SessionIndex, 'summarise'> & {
   /** The entry of a session that was read; `undefined` if its content cannot be read. */
   entryOf(session: OpenSession): Promise<IndexEntry | undefined>;
-  /**
-   * Reads a session from scratch. A damaged session gets no entry; one that cannot be read now may be readable later.
-   */
-  rebuild(sessionId: SessionId): Promise<IndexEntry | undefined>;
-  /** Reads a session from scratch and summarises what can be read, whatever its health. */
-  see(sessionId: SessionId): Promise<Result<SeenSession, StoreFailure>>;
+  /** Reads a session from scratch and summarises what can be read. */
+  read(sessionId: SessionId): Promise<Result<ReadEntry, StoreFailure>>;
 };
 
-export function entryMakers({ disk, sha256 }: FileStoreParts, snapshots: SnapshotStore): EntryMakers {
-  const summarise: EntryMakers['summarise'] = (session) => summariseSession(session, snapshots);
+/** A session whose content or end cannot be read gets no entry: it may be readable later. */
+export type ReadEntry = {
+  readonly entry: IndexEntry | undefined;
+  readonly summary: SessionSummary | undefined;
+  readonly health: SessionHealth;
+};
+
+/** The content that a summary needs. */
+export type SummedContent = {
+  readonly snapshots: SnapshotStore;
+  readonly pinnedWorkflows: Pick<PinnedWorkflows, 'get'>;
+};
+
+export function entryMakers({ disk, sha256 }: FileStoreParts, content: SummedContent): EntryMakers {
+  const makeSummary: EntryMakers['summarise'] = (session) => summariseSession(session, content);
   const entryOf: EntryMakers['entryOf'] = async (session) => {
     const { sessionId, position } = session;
-    const summary = await summarise(session);
+    const summary = await makeSummary(session);
     if (summary.isErr()) return undefined;
     const manifestIndex = position.nextManifestIndex - 1;
     return { sessionId, manifestBytes: position.offset, manifestIndex, summary: summary.value };
   };
   return {
-    summarise,
+    summarise: makeSummary,
     entryOf,
-    rebuild: async (sessionId) => {
-      const session = refreshSession(disk, emptySession(sessionId, sha256), sha256);
-      if (session.isErr()) return undefined;
-      const { health, position } = session.value;
-      return health.kind === 'healthy' && position.nextEventIndex > 0 ? entryOf(session.value) : undefined;
-    },
-    see: async (sessionId) => {
+    read: async (sessionId) => {
       const session = refreshSession(disk, emptySession(sessionId, sha256), sha256);
       if (session.isErr()) return err(session.error);
       const { health, position } = session.value;
       const entry = position.nextEventIndex > 0 ? await entryOf(session.value) : undefined;
-      return ok({ sessionId, summary: entry?.summary ?? undefined, health });
+      const summary = entry?.summary ?? undefined;
+      return ok({ entry: health.kind === 'healthy' ? entry : undefined, summary, health });
     },
   };
+}
+
+/** Summarises a session. This reads the snapshots of its tips and the workflows of its runs. */
+export async function summariseSession(
+  { sessionId, view }: { readonly sessionId: SessionId; readonly view: SessionView },
+  { snapshots, pinnedWorkflows }: SummedContent,
+): Promise<Result<SessionSummary, StoreFailure>> {
+  const found = new Map<SnapshotRef, ExecutionSnapshot>();
+  for (const ref of tipSnapshots(view)) {
+    const snapshot = await snapshots.get(ref);
+    if (snapshot.isErr()) return err(snapshot.error);
+    found.set(ref, snapshot.value);
+  }
+  const workflows = new Map<WorkflowHash, CompiledWorkflow>();
+  for (const { pinned } of view.graph.runs.values()) {
+    if (workflows.has(pinned.workflowHash)) continue;
+    const workflow = await pinnedWorkflows.get(pinned.workflowHash);
+    if (workflow.isOk()) workflows.set(pinned.workflowHash, workflow.value);
+  }
+  const snapshotOf = (ref: SnapshotRef) => {
+    const snapshot = found.get(ref);
+    assert(snapshot !== undefined, `${ref} is the snapshot of no tip`);
+    return snapshot;
+  };
+  const sources = { snapshotOf, workflowOf: (hash: WorkflowHash) => workflows.get(hash), defaults: PRESETS.guided };
+  return ok(summarise(sessionId, view, sources));
 }

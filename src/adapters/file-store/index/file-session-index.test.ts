@@ -8,6 +8,7 @@ import { randomHistory } from '../../../../test/simulation/random-history.ts';
 import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
 import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
 import { share } from '../../../../test/volume.ts';
+import { NO_MARKS } from '../../../core/sessions/session-state.ts';
 import { claimLocks } from '../../lock/claim-locks.ts';
 import { type FileSystem, layout } from '../disk/disk.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
@@ -62,9 +63,14 @@ test('sessions are listed with one read each, and a damaged one has no summary',
   const { sessionIndex } = storeOf({ ...folder, disk: { ...folder.disk, fs: watched(done) } });
   const [one, , three] = folder.truth;
   expect((await sessionIndex.sessions())._unsafeUnwrap()).toEqual([
-    { sessionId: first, summary: one },
-    { sessionId: second, summary: undefined },
-    { sessionId: third, summary: three },
+    { sessionId: first, summary: one, health: { kind: 'healthy' }, marks: NO_MARKS },
+    {
+      sessionId: second,
+      summary: undefined,
+      health: { kind: 'corrupt_head', damage: expect.anything() },
+      marks: NO_MARKS,
+    },
+    { sessionId: third, summary: three, health: { kind: 'healthy' }, marks: NO_MARKS },
   ]);
   const looks = done.filter((operation) => /^size .*manifest/.test(operation));
   expect(looks).toHaveLength(3);
@@ -77,8 +83,8 @@ describe('an index that is not as it was written', () => {
     ['was emptied', (index) => truncateSync(index)],
     ['was cut', (index) => truncateSync(index, readFileSync(index).length >> 1)],
     ['is no text at all', (index) => writeFileSync(index, Buffer.from([0, 255, 10, 123, 10, 0]))],
-    ['is from an older program', (index) => rewrite(index, '"v":2')],
-    ['is from a newer program', (index) => rewrite(index, '"v":4')],
+    ['is from an older program', rewriteOld],
+    ['is from a newer program', (index) => rewrite(index, '5')],
     ['has words nobody wrote', (index) => writeFileSync(index, readFileSync(index, 'utf8').replaceAll('note', 'nota'))],
     ['tells of sessions that are gone', (index) => rmSync(sessionFolder(index, 9), { recursive: true, force: true })],
   ];
@@ -131,7 +137,7 @@ describe('reading the index', () => {
 
     await appendAll(store.sessions, sessionWith(8).plans);
     const written = readFileSync(folder.index, 'utf8');
-    for (const session of [1, 2, 3, 8]) expect(written).toContain(`"sessionId":"${numberedSession(session)}"`);
+    for (const session of [1, 2, 3, 8]) expect(written).toContain(` s ${numberedSession(session)} `);
   });
 
   test('reading the index again costs only what was added', async () => {
@@ -172,6 +178,9 @@ describe('reading the index', () => {
     await appendAll(full.sessions, sessionWith(7).plans);
     rmSync(sessionFolder(folder.index, 1), { recursive: true });
     nowMs += 60_000;
+    // The look takes place after the call, so that no call waits for it.
+    await found();
+    await server.sessionIndex.settled();
     expect((await found()).map(({ sessionId }) => sessionId)).toEqual([2, 3, 7].map(numberedSession));
   });
 
@@ -228,15 +237,15 @@ describe('writing the index', () => {
 
   test('compacting removes replaced lines once they are most of the file, and loses none', async () => {
     const folder = storeFolder();
-    const reader = storeOf(folder);
-    const { sessions } = storeOf(folder);
-    await appendAll(sessions, sessionWith(1).plans);
+    const [reader, store] = [storeOf(folder), storeOf(folder)];
+    await appendAll(store.sessions, sessionWith(1).plans);
     expect((await reader.sessionIndex.summaries())._unsafeUnwrap()).toHaveLength(1);
 
     const index = join(folder.root, layout.sessionIndex);
     const lines = readFileSync(index);
     while (readFileSync(index).length < 1024 * 1024) appendFileSync(index, Buffer.concat(Array(500).fill(lines)));
-    await appendAll(sessions, sessionWith(2).plans);
+    await appendAll(store.sessions, sessionWith(2).plans);
+    await store.sessionIndex.settled();
     expect(readFileSync(index).length).toBeLessThan(10 * lines.length);
     const expected = await summariesOf(folder);
     expect(expected.map(({ sessionId }) => sessionId)).toEqual([1, 2].map(numberedSession));
@@ -245,26 +254,41 @@ describe('writing the index', () => {
 
   test('the index is not compacted while others may append lines', async () => {
     const folder = storeFolder({ locks: async () => claimLocks });
-    const { sessions } = storeOf(folder);
+    const { sessions, sessionIndex } = storeOf(folder);
     await appendAll(sessions, sessionWith(1).plans);
     const index = join(folder.root, layout.sessionIndex);
     const lines = readFileSync(index);
     while (readFileSync(index).length < 1024 * 1024) appendFileSync(index, Buffer.concat(Array(500).fill(lines)));
     await appendAll(sessions, sessionWith(2).plans);
+    await sessionIndex.settled();
     expect(readFileSync(index).length).toBeGreaterThan(1024 * 1024);
   });
 });
 
 /** Lines as a program of another version would have written them: it means something else by the same words. */
 function rewrite(index: string, version: string): void {
-  const lines = readFileSync(index, 'utf8')
+  const rests = linesIn(index).map((line) => line.slice(LABEL_LENGTH).replace('in_progress', 'complete'));
+  const sums = rests.map((rest) => createHash('sha256').update(rest).digest('base64url').slice(0, 8));
+  writeFileSync(index, rests.map((rest, i) => `\n${version} ${sums[i]} ${rest}\n`).join(''));
+}
+
+const LABEL_LENGTH = '4 12345678 '.length;
+
+/** As the program wrote lines before marks were part of them. */
+function rewriteOld(index: string): void {
+  const rests = linesIn(index).map((line) => {
+    const [, , , sessionId, manifestBytes] = line.split(' ');
+    const summary = { sessionId, lastEventIndex: 1, observed: {}, runs: [] };
+    return `"v":3,${JSON.stringify({ sessionId, manifestBytes: Number(manifestBytes), manifestIndex: 1, summary }).slice(1)}`;
+  });
+  const sums = rests.map((rest) => createHash('sha256').update(rest).digest('hex').slice(0, 16));
+  writeFileSync(index, rests.map((rest, i) => `\n{"sum":"${sums[i]}",${rest}\n`).join(''));
+}
+
+function linesIn(index: string): readonly string[] {
+  return readFileSync(index, 'utf8')
     .split('\n')
     .filter((line) => line !== '');
-  const rests = lines.map((line) =>
-    line.slice(line.indexOf('"v":3')).replace('"v":3', version).replace('in_progress', 'complete'),
-  );
-  const sums = rests.map((rest) => createHash('sha256').update(rest).digest('hex').slice(0, 16));
-  writeFileSync(index, rests.map((rest, i) => `{"sum":"${sums[i]}",${rest}\n`).join(''));
 }
 
 function sessionWith(number: number) {

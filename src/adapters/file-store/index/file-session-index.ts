@@ -1,18 +1,23 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { SessionIndex, StoredSession } from '../../../app/ports/session-index.ts';
+import type { SessionIndex } from '../../../app/ports/session-index.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import type { SessionSummary } from '../../../core/views/session-summary.ts';
+import { healthySummaries, type StoredSession } from '../../../core/sessions/board-rows.ts';
+import { NO_MARKS } from '../../../core/sessions/session-state.ts';
 import { turnTaking } from '../../lock/wait-for-lock.ts';
 import { digestOf } from '../content/content-files.ts';
-import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
+import { accessingNow, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { type PlainRecord, plainRecord } from '../session/plain-record.ts';
 import type { OpenSession } from '../session/refresh-session.ts';
-import { type ManifestSizes, manifestSizes } from '../session/stored-sessions.ts';
+import { sessionFolders, storedSize } from '../session/stored-sessions.ts';
+import { markVersions, readMarks } from '../upkeep/file-session-marks.ts';
+import { yieldOften } from '../yield-often.ts';
 import type { EntryMakers } from './entry-makers.ts';
-import { type IndexEntry, type IndexFile, type IndexGrowth, indexFile } from './index-file.ts';
+import { type IndexFile, indexFile } from './index-file.ts';
+import { entryLine, type IndexEntry, type MarksEntry, marksLine } from './index-lines.ts';
 
 /** Covers most manifests completely, and the last dozens of records of the others. */
 const END_BYTES = 16 * 1024;
@@ -40,149 +45,270 @@ function isChained({ record, chainAfter }: PlainRecord, before: PlainRecord | un
 }
 
 /**
- * The index with what the store reports to it. None of this ever fails: whatever was missed is found by the next
- * validation.
+ * The index with what the store reports to it. None of this ever fails: whatever was missed is found by the next look
+ * at all sessions.
  */
 export type FileSessionIndex = SessionIndex & {
   /** A session has grown. The caller holds the session and shares the store. */
   record(session: OpenSession): Promise<void>;
+  /** The marks of a session have changed. */
+  marked(sessionId: SessionId): Promise<void>;
   /** Sessions were removed, given with the last length of their manifests. */
   forget(removed: ReadonlyMap<SessionId, number>): Promise<void>;
   /** Writes entries that were rebuilt while reading. The caller shares the store. */
   flush(): Promise<void>;
-  /** Called regularly by a writer that holds no lock on the store. */
-  compact(): Promise<void>;
+  /** Called regularly by a writer. Compacting takes place in the background. */
+  compact(): void;
+  /** Resolves once nothing happens in the background. */
+  settled(): Promise<void>;
 };
+
+/** What is known of a session. Any part may be missing, and any part may be out of date. */
+type Known = { readonly entry?: IndexEntry; readonly marks?: MarksEntry };
+
+type Listing = { readonly sessions: readonly StoredSession[]; readonly places: ReadonlyMap<SessionId, number> };
 
 type Indexing = {
   readonly parts: FileStoreParts;
   readonly makers: () => Promise<EntryMakers>;
   readonly file: IndexFile;
-  readonly known: Map<SessionId, IndexEntry>;
+  readonly known: Map<SessionId, Known>;
   /**
-   * Entries that could not be written yet, or that were rebuilt by a reader, which never writes. The next append writes
-   * them.
+   * What could not be written yet, or was rebuilt by a reader, which never writes. The next append writes it.
    */
-  readonly unwritten: Map<SessionId, IndexEntry>;
-  /** Sessions of the last comparison without an entry. */
-  readonly unreadable: Set<SessionId>;
+  readonly unwritten: Map<SessionId, Known>;
+  /** Sessions of the last look that are not healthy, with what can be read of them. */
+  readonly unreadable: Map<SessionId, Pick<StoredSession, 'summary' | 'health'>>;
+  /** The sessions as they were last returned, and what has changed since. A session that did not change is the same object. */
+  listing: Listing;
+  readonly changed: Set<SessionId>;
   /** When the entries were last compared with the sessions themselves. */
-  validatedMs: number;
+  lookedMs: number;
+  looking: Promise<void> | undefined;
 };
 
 /**
- * An appender may fail to write its line, and a remover may be killed before it reports. Checking every session on
- * every call costs too much, so a long-running process checks again after a while.
+ * An appender may fail to write its line, and a remover may be killed before it reports. Looking at every session on
+ * every call costs too much, so a long-running process looks again after a while, between calls.
  */
-const VALID_MS = 10_000;
+const LOOKED_MS = 10_000;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /** The entry makers are loaded only if an entry is missing: usually none is, and they read whole sessions. */
 export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<EntryMakers>): FileSessionIndex {
   const file = indexFile(parts);
-  const entries = { known: new Map(), unwritten: new Map(), unreadable: new Set<SessionId>() };
-  const indexing: Indexing = { parts, makers, file, ...entries, validatedMs: NEVER };
-  const inTurn = turnTaking<'summaries'>();
+  const indexing: Indexing = {
+    parts,
+    makers,
+    file,
+    known: new Map(),
+    unwritten: new Map(),
+    unreadable: new Map(),
+    listing: { sessions: [], places: new Map() },
+    changed: new Set(),
+    lookedMs: NEVER,
+    looking: undefined,
+  };
+  const inTurn = turnTaking<'sessions'>();
+  const sessions = () => inTurn('sessions', () => allSessions(indexing));
   return {
     summarise: async (session) => (await makers()).summarise(session),
     compact: file.compact,
+    settled: async () => {
+      await indexing.looking;
+      await file.settled();
+    },
     flush: () => write(indexing, []),
     record: async (session) => {
       const entry = await (await makers()).entryOf(session);
-      if (entry !== undefined) await write(indexing, [entry]);
+      if (entry !== undefined) await write(indexing, [[entry.sessionId, { entry }]]);
+    },
+    marked: async (sessionId) => {
+      const marks = marksNow(parts.disk, sessionId);
+      if (marks.isOk()) await write(indexing, [[sessionId, { marks: marks.value }]]);
     },
     forget: (removed) => write(indexing, [...removed].map(tombstone)),
-    summaries: () => inTurn('summaries', () => summaries(indexing)),
-    unreadable: () => [...indexing.unreadable],
-    sessions: () => inTurn('summaries', () => allSessions(indexing)),
+    sessions,
+    summaries: async () => (await sessions()).map(healthySummaries),
     inspect: async (stored) => {
-      const { sessionId, summary } = stored;
+      const { sessionId, summary, marks, health } = stored;
       // If the check fails, reading the session reports why.
       const isSound = accessingNow('read session', layout.manifest(sessionId), () =>
         isLastSegmentIntact(parts.disk, sessionId),
       );
-      return summary !== undefined && isSound.unwrapOr(false)
-        ? ok({ ...stored, health: { kind: 'healthy' } })
-        : (await makers()).see(sessionId);
+      if (summary !== undefined && health?.kind === 'healthy' && isSound.unwrapOr(false)) return ok(stored);
+      return (await (await makers()).read(sessionId)).map(({ summary, health }) => ({
+        sessionId,
+        summary,
+        health,
+        marks,
+      }));
     },
   };
 }
 
-async function summaries(indexing: Indexing): Promise<Result<readonly SessionSummary[], StoreFailure>> {
-  return accessing('read index', layout.sessionIndex, async () => {
-    const { isAnotherFile } = readGrowth(indexing);
-    const nowMs = indexing.parts.waiting.nowMs();
-    // A file that was rewritten no longer shows what was removed.
-    if (isAnotherFile || nowMs - indexing.validatedMs >= VALID_MS) {
-      await validate(indexing, manifestSizes(indexing.parts.disk));
-    }
-    return [...indexing.known.values()]
-      .flatMap(({ summary }) => summary ?? [])
-      .sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
-  });
-}
-
-/** One listing shows which sessions there are and which entries are current. */
+/** In this order: a session that starts in between has no line yet, and is rebuilt. */
 async function allSessions(indexing: Indexing): Promise<Result<readonly StoredSession[], StoreFailure>> {
-  const { disk } = indexing.parts;
-  // In this order: a session that starts in between has no line yet, and is rebuilt.
-  const sizes = accessingNow('read index', layout.sessionIndex, () => readGrowth(indexing)).andThen(() =>
-    accessingNow('list sessions', layout.sessions, () => manifestSizes(disk)),
+  const { disk, waiting } = indexing.parts;
+  const grown = accessingNow('read index', layout.sessionIndex, () => readGrowth(indexing));
+  if (grown.isErr()) return err(grown.error);
+  if (waiting.nowMs() - indexing.lookedMs >= LOOKED_MS) {
+    const isFirst = indexing.lookedMs === NEVER;
+    const names = accessingNow('list sessions', layout.sessions, () => sessionFolders(disk));
+    if (names.isErr() && isFirst) return err(names.error);
+    indexing.lookedMs = waiting.nowMs();
+    indexing.looking = look(indexing, names.unwrapOr([...indexing.known.keys()])).finally(() => {
+      indexing.looking = undefined;
+    });
+    if (isFirst) await indexing.looking;
+  }
+  return ok(listing(indexing));
+}
+
+/** One change costs a copy of the list; a session more or less, a new list. */
+function listing(indexing: Indexing): readonly StoredSession[] {
+  const { changed, known, unreadable } = indexing;
+  const { sessions, places } = indexing.listing;
+  if (changed.size === 0) return sessions;
+  const now = new Map([...changed].map((sessionId) => [sessionId, storedNow(indexing, sessionId)]));
+  changed.clear();
+  if ([...now].every(([sessionId, stored]) => (stored !== undefined) === places.has(sessionId))) {
+    const copy = [...sessions];
+    for (const [sessionId, stored] of now) if (stored !== undefined) copy[places.get(sessionId) ?? 0] = stored;
+    indexing.listing = { sessions: copy, places };
+  } else {
+    const before = (sessionId: SessionId) => sessions[places.get(sessionId) ?? -1];
+    const all = [...new Set([...known.keys(), ...unreadable.keys()])]
+      .sort()
+      .flatMap((id) => (now.has(id) ? now.get(id) : before(id)) ?? []);
+    indexing.listing = { sessions: all, places: new Map(all.map(({ sessionId }, i) => [sessionId, i])) };
+  }
+  return indexing.listing.sessions;
+}
+
+function storedNow({ known, unreadable }: Indexing, sessionId: SessionId): StoredSession | undefined {
+  const { entry, marks } = known.get(sessionId) ?? {};
+  const summary = entry?.summary ?? undefined;
+  const seen = summary === undefined ? unreadable.get(sessionId) : { summary, health: HEALTHY };
+  return seen && { sessionId, ...seen, marks: marks?.marks ?? NO_MARKS };
+}
+
+function readGrowth(indexing: Indexing): void {
+  const { file, known, parts } = indexing;
+  const { entries, marks, listed } = file.growth();
+  for (const entry of entries) takeIn(indexing, known, [entry.sessionId, { entry }]);
+  for (const one of marks) takeIn(indexing, known, [one.sessionId, { marks: one }]);
+  if (listed === undefined) return;
+  // A file that was replaced no longer shows what was removed.
+  for (const sessionId of known.keys()) {
+    if (!listed.has(sessionId) && storedSize(parts.disk, sessionId) === undefined) drop(indexing, sessionId);
+  }
+}
+
+/** Compares what is known with the sessions themselves: rebuilds what is missing or was made from something else. */
+async function look(indexing: Indexing, names: readonly SessionId[]): Promise<void> {
+  const { parts, known, unreadable } = indexing;
+  const { disk } = parts;
+  const present = new Set(names);
+  for (const sessionId of [...known.keys(), ...unreadable.keys()]) {
+    if (!present.has(sessionId) && storedSize(disk, sessionId) === undefined) drop(indexing, sessionId);
+  }
+  const versions = accessingNow('list marks', layout.markVersions, () => markVersions(disk)).unwrapOr(new Map());
+  const yieldNow = yieldOften();
+  for (const sessionId of names) {
+    await yieldNow();
+    const isMarked = (known.get(sessionId)?.marks?.version ?? '') !== (versions.get(sessionId) ?? '');
+    await renewEntry(indexing, sessionId, isMarked);
+    const marks = isMarked ? marksNow(disk, sessionId) : undefined;
+    if (marks?.isOk()) takeRebuilt(indexing, sessionId, { marks: marks.value });
+  }
+}
+
+/** Rebuilds the entry of a session that has another length, or that may have been marked as partial. */
+async function renewEntry(indexing: Indexing, sessionId: SessionId, isMarked: boolean): Promise<void> {
+  const { parts, known, unreadable, makers } = indexing;
+  const size = storedSize(parts.disk, sessionId);
+  const before = known.get(sessionId)?.entry;
+  const isSame = before?.manifestBytes === size && before?.summary !== null;
+  if (size === undefined) forgetEntry(indexing, sessionId);
+  if (size === undefined || (isSame && !isMarked && !(before && mayGetName(parts.disk, before)))) return;
+  const read = (await (await makers()).read(sessionId)).unwrapOr(UNREADABLE);
+  // A concurrent append has newer knowledge.
+  if (known.get(sessionId)?.entry !== before) return;
+  if (read.entry !== undefined) return takeRebuilt(indexing, sessionId, { entry: read.entry });
+  forgetEntry(indexing, sessionId);
+  unreadable.set(sessionId, { summary: read.summary, health: read.health });
+}
+
+const HEALTHY: SessionHealth = { kind: 'healthy' };
+const UNREADABLE = { entry: undefined, summary: undefined, health: undefined };
+
+/** Whether a workflow that could not be read may be readable now. */
+function mayGetName({ fs, root }: Disk, { summary }: IndexEntry): boolean {
+  return (summary?.runs ?? []).some(
+    ({ workflowName, workflowHash }) =>
+      workflowName === undefined && fs.size(join(root, layout.pinnedWorkflow(workflowHash))) !== undefined,
   );
-  if (sizes.isErr()) return err(sizes.error);
-  return accessing('read index', layout.sessionIndex, async () => {
-    await validate(indexing, sizes.value);
-    return [...sizes.value.keys()].map((sessionId) => ({
-      sessionId,
-      summary: indexing.known.get(sessionId)?.summary ?? undefined,
-    }));
+}
+
+/** The version is read first: marks that change meanwhile belong to another one. */
+function marksNow(disk: Disk, sessionId: SessionId): Result<MarksEntry, StoreFailure> {
+  return accessingNow('read marks', layout.session(sessionId), () => {
+    const version = markVersions(disk).get(sessionId) ?? '';
+    return { sessionId, version, marks: readMarks(disk, sessionId) };
   });
 }
 
-function readGrowth({ file, known }: Indexing): IndexGrowth {
-  const growth = file.growth();
-  for (const entry of growth.entries) takeIn(known, entry);
-  return growth;
+function tombstone([sessionId, manifestBytes]: readonly [SessionId, number]): readonly [SessionId, Known] {
+  return [sessionId, { entry: { sessionId, manifestBytes, manifestIndex: 0, summary: null } }];
 }
 
-/** Rebuilds entries that are missing or were made from another length of the log. */
-async function validate(indexing: Indexing, stored: ManifestSizes): Promise<void> {
-  for (const entries of [indexing.known, indexing.unwritten]) {
-    for (const sessionId of entries.keys()) if (!stored.has(sessionId)) entries.delete(sessionId);
+async function write(indexing: Indexing, news: readonly (readonly [SessionId, Known])[]): Promise<void> {
+  const { file, known, unwritten } = indexing;
+  for (const one of news) {
+    takeIn(indexing, known, one);
+    takeIn(indexing, unwritten, one);
   }
-  indexing.validatedMs = indexing.parts.waiting.nowMs();
-  indexing.unreadable.clear();
-  for (const [sessionId, manifestBytes] of stored) {
-    const known = indexing.known.get(sessionId);
-    if (known?.manifestBytes === manifestBytes && known?.summary !== null) continue;
-    const rebuilt = await (await indexing.makers()).rebuild(sessionId);
-    // A concurrent append has newer knowledge.
-    if (indexing.known.get(sessionId) !== known) continue;
-    if (rebuilt === undefined) {
-      indexing.known.delete(sessionId);
-      indexing.unreadable.add(sessionId);
-    } else {
-      indexing.known.set(sessionId, rebuilt);
-      indexing.unwritten.set(sessionId, rebuilt);
-    }
-  }
-}
-
-function tombstone([sessionId, manifestBytes]: readonly [SessionId, number]): IndexEntry {
-  return { sessionId, manifestBytes, manifestIndex: 0, summary: null };
-}
-
-async function write({ file, known, unwritten }: Indexing, entries: readonly IndexEntry[]): Promise<void> {
-  for (const entry of entries) {
-    takeIn(known, entry);
-    takeIn(unwritten, entry);
-  }
-  const written = [...unwritten.values()];
-  if (written.length === 0 || !(await file.append(written))) return;
-  for (const entry of written) if (unwritten.get(entry.sessionId) === entry) unwritten.delete(entry.sessionId);
+  const written = [...unwritten];
+  if (written.length === 0) return;
+  const lines = written.flatMap(([, { entry, marks }]) => [
+    ...(entry === undefined ? [] : [entryLine(entry)]),
+    ...(marks === undefined ? [] : [marksLine(marks)]),
+  ]);
+  if (!(await file.append(lines))) return;
+  for (const [sessionId, one] of written) if (unwritten.get(sessionId) === one) unwritten.delete(sessionId);
 }
 
 /** An entry replaces one that was made from the same amount of log or less. */
-function takeIn(entries: Map<SessionId, IndexEntry>, entry: IndexEntry): void {
-  if (entry.manifestBytes >= (entries.get(entry.sessionId)?.manifestBytes ?? 0)) entries.set(entry.sessionId, entry);
+function takeIn(
+  indexing: Indexing,
+  into: Map<SessionId, Known>,
+  [sessionId, { entry, marks }]: readonly [SessionId, Known],
+): void {
+  const before = into.get(sessionId) ?? {};
+  const isNewer = entry !== undefined && entry.manifestBytes >= (before.entry?.manifestBytes ?? 0);
+  into.set(sessionId, { ...before, ...(isNewer && { entry }), ...(marks && { marks }) });
+  if (isNewer && entry.summary !== null) indexing.unreadable.delete(sessionId);
+  indexing.changed.add(sessionId);
+}
+
+/** What a look found out is newer than anything, and the next append writes it. */
+function takeRebuilt(indexing: Indexing, sessionId: SessionId, rebuilt: Known): void {
+  for (const into of [indexing.known, indexing.unwritten]) into.set(sessionId, { ...into.get(sessionId), ...rebuilt });
+  if (rebuilt.entry !== undefined) indexing.unreadable.delete(sessionId);
+  indexing.changed.add(sessionId);
+}
+
+function forgetEntry(indexing: Indexing, sessionId: SessionId): void {
+  for (const entries of [indexing.known, indexing.unwritten]) {
+    const { entry: _, ...marks } = entries.get(sessionId) ?? {};
+    if (entries.has(sessionId)) entries.set(sessionId, marks);
+  }
+  indexing.unreadable.delete(sessionId);
+  indexing.changed.add(sessionId);
+}
+
+function drop(indexing: Indexing, sessionId: SessionId): void {
+  for (const sessions of [indexing.known, indexing.unwritten, indexing.unreadable]) sessions.delete(sessionId);
+  indexing.changed.add(sessionId);
 }

@@ -1,116 +1,52 @@
-import { hash } from 'node:crypto';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import { SessionId } from '../../../core/log/ids.ts';
-import type { SessionSummary } from '../../../core/views/session-summary.ts';
-import { parseJsonBytes } from '../content/content-files.ts';
-import { accessing, accessingNow, layout, putFile } from '../disk/disk.ts';
+import type { SessionId } from '../../../core/log/ids.ts';
+import { accessing, accessingNow, type Disk, layout, unusedNumber } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
+import { yieldOften } from '../yield-often.ts';
+import {
+  type FoundLine,
+  type IndexEntry,
+  isIntact,
+  lineSum,
+  linesIn,
+  type MarksEntry,
+  readLine,
+} from './index-lines.ts';
 
-/** Raised whenever the shape or meaning of a summary changes: lines of other versions are rebuilt. */
-const INDEX_VERSION = 3;
-
-/** What the index holds about a session, and how much of the log it was made from. */
-export type IndexEntry = {
-  readonly sessionId: SessionId;
-  readonly manifestBytes: number;
-  readonly manifestIndex: number;
-  /** `null` once the session was removed. */
-  readonly summary: SessionSummary | null;
-};
-
-/**
- * One line of the index. It starts with a checksum over the rest, because a flipped byte must not become an answer, and
- * with the fields that decide whether the rest is worth reading. The leading newline separates it from a line that a
- * crash cut off.
- */
-function indexLine({ sessionId, manifestBytes, manifestIndex, summary }: IndexEntry): string {
-  const rest = JSON.stringify({ v: INDEX_VERSION, sessionId, manifestBytes, manifestIndex, summary }).slice(1);
-  return `\n{"sum":"${sumOf(Buffer.from(rest))}",${rest}\n`;
-}
-
-/** The current line of each session, and the number of all lines. */
-export type IndexLines = { readonly current: ReadonlyMap<SessionId, RawLine>; readonly count: number };
-
-export type RawLine = { readonly manifestBytes: number; readonly bytes: Uint8Array };
-
-/** Of several lines of a session, the one made from most of its log counts, then the later one. */
-function currentLines(bytes: Uint8Array): IndexLines {
-  const file = asBuffer(bytes);
-  const places = new Map<SessionId, LinePlace>();
-  let count = 0;
-  // A last line without a newline was cut off.
-  for (let start = 0, end = file.indexOf(NEWLINE); end >= 0; start = end + 1, end = file.indexOf(NEWLINE, start)) {
-    if (start === end) continue;
-    count += 1;
-    const label = readLabel(file, start, end);
-    if (label === undefined || label.manifestBytes < (places.get(label.sessionId)?.manifestBytes ?? 0)) continue;
-    places.set(label.sessionId, { manifestBytes: label.manifestBytes, start, end });
-  }
-  const current = new Map<SessionId, RawLine>();
-  for (const [sessionId, { manifestBytes, start, end }] of places) {
-    current.set(sessionId, { manifestBytes, bytes: file.subarray(start, end) });
-  }
-  return { current, count };
-}
-
-type LinePlace = { readonly manifestBytes: number; readonly start: number; readonly end: number };
-
-/** The entry in a line; `undefined` if the checksum does not match. */
-function readEntry({ bytes }: RawLine): IndexEntry | undefined {
-  const text = asBuffer(bytes);
-  if (text.toString('latin1', SUM_START, SUM_END) !== sumOf(text.subarray(REST_START))) return undefined;
-  return parseJsonBytes(bytes)
-    .map((json) => json as IndexEntry)
-    .unwrapOr(undefined);
-}
-
-const SUM_DIGITS = 16;
-const SUM_START = '{"sum":"'.length;
-const SUM_END = SUM_START + SUM_DIGITS;
-const REST_START = SUM_END + '",'.length;
-const LABEL = /^"v":(\d+),"sessionId":"([^"]*)","manifestBytes":(\d+),/;
-const LABEL_BYTES_MAX = 96;
-
-type Label = { readonly sessionId: SessionId; readonly manifestBytes: number };
-
-function readLabel(file: Buffer, start: number, end: number): Label | undefined {
-  const from = start + REST_START;
-  const beginning = file.toString('latin1', from, Math.min(from + LABEL_BYTES_MAX, end));
-  const [, version, sessionId = '', manifestBytes] = LABEL.exec(beginning) ?? [];
-  if (Number(version) !== INDEX_VERSION || !SessionId.is(sessionId)) return undefined;
-  return { sessionId, manifestBytes: Number(manifestBytes) };
-}
-
-function sumOf(rest: Uint8Array): string {
-  return hash('sha256', rest).slice(0, SUM_DIGITS);
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-}
-
-/** The file that holds the summaries. It can always be rebuilt. */
+/** The file that holds what is known of the sessions. It can always be rebuilt. */
 export type IndexFile = {
   /** Appends lines without flushing them. Returns whether that worked. */
-  append(entries: readonly IndexEntry[]): Promise<boolean>;
+  append(lines: readonly string[]): Promise<boolean>;
   /** What was added since the last call, by this process or another. */
   growth(): IndexGrowth;
-  /** Removes lines that were replaced, once they are most of the file. */
-  compact(): Promise<void>;
+  /** Starts to remove replaced lines if they are most of the file. Nobody has to wait for it. */
+  compact(): void;
+  /** Resolves once nothing is being compacted. */
+  settled(): Promise<void>;
 };
 
-/** New entries. If the file was replaced, these are all entries, and others may be gone. */
 export type IndexGrowth = {
   readonly entries: readonly IndexEntry[];
-  readonly isAnotherFile: boolean;
+  readonly marks: readonly MarksEntry[];
+  /** Set if the file was replaced: every session in it. Others may be gone. */
+  readonly listed?: ReadonlySet<SessionId>;
   /** The file cannot be read. Everything in it can be found in the sessions, only more slowly. */
   readonly failure?: StoreFailure;
 };
 
-/** Smaller files are read so fast that compacting them is not worth it. */
-const WORN_BYTES_MIN = 1024 * 1024;
-const LINES_PER_SESSION_MAX = 4;
+/** The current lines of a session: what it is about, or that it is gone, and its marks. */
+type SessionLines = { entry?: FoundLine; marks?: FoundLine };
+
+/** Of several lines of a session, the one made from most of its log counts, then the later one. */
+function takeLine(current: Map<SessionId, SessionLines>, line: FoundLine): void {
+  const known = current.get(line.sessionId) ?? {};
+  current.set(line.sessionId, known);
+  if (line.kind === 'm') known.marks = line;
+  else if (line.manifestBytes >= (known.entry?.manifestBytes ?? 0)) known.entry = line;
+}
+
 const MARK_BYTES = 256;
 const NEWLINE = 0x0a;
 
@@ -121,71 +57,175 @@ export function indexFile(parts: FileStoreParts): IndexFile {
   let offset = 0;
   /** The last bytes before the offset: if they changed, another process compacted or deleted the file. */
   let mark: Uint8Array = new Uint8Array();
-  let wornBytes = WORN_BYTES_MIN;
-  const read = (from: number) => disk.fs.read(path, from) ?? new Uint8Array();
+  /** The sums of lines that were read, so that a compacted file is not read twice. */
+  const seen = new Map<SessionId, { entry?: string; marks?: string }>();
+  const read = (from: number) => asBuffer(disk.fs.read(path, from) ?? new Uint8Array());
+  const compacting = compaction(parts);
+
+  /** What this process wrote it need not read again. */
+  function note({ sessionId, kind, sum }: ReturnType<typeof lineSum>): void {
+    seen.set(sessionId, { ...seen.get(sessionId), [kind === 'm' ? 'marks' : 'entry']: sum });
+  }
+
+  function entriesIn(file: Buffer): Pick<IndexGrowth, 'entries' | 'marks'> & { readonly ids: ReadonlySet<SessionId> } {
+    const current = new Map<SessionId, SessionLines>();
+    for (const line of linesIn(file)) takeLine(current, line);
+    const entries: IndexEntry[] = [];
+    const marks: MarksEntry[] = [];
+    for (const [sessionId, lines] of current) {
+      const known = seen.get(sessionId) ?? {};
+      seen.set(sessionId, known);
+      for (const kind of ['entry', 'marks'] as const) {
+        const line = lines[kind];
+        if (line === undefined || line.sum === known[kind]) continue;
+        const found = readLine(file, line);
+        if (found === undefined) continue;
+        known[kind] = line.sum;
+        if ('summary' in found) entries.push(found);
+        else marks.push(found);
+      }
+    }
+    return { entries, marks, ids: new Set(current.keys()) };
+  }
 
   return {
-    append: async (entries) => {
+    append: async (lines) => {
       const written = await accessing('write index', layout.sessionIndex, async () => {
         if (!isFolderMade) disk.fs.makeDir(join(disk.root, layout.cache));
         const file = await disk.fs.openEnd(path);
         try {
-          await file.write(Buffer.from(entries.map(indexLine).join('')));
+          await file.write(Buffer.from(lines.join('')));
         } finally {
           await file.close();
         }
       });
       isFolderMade = written.isOk();
+      if (isFolderMade) for (const line of lines) note(lineSum(line));
       return written.isOk();
     },
 
     growth: () => {
       const grown = accessingNow('read index', layout.sessionIndex, () => read(offset - mark.length));
       const failure = grown.isErr() ? grown.error : undefined;
-      let bytes = grown.unwrapOr(new Uint8Array());
+      let bytes = grown.unwrapOr(Buffer.alloc(0));
       const isAnotherFile = failure !== undefined || Buffer.compare(bytes.subarray(0, mark.length), mark) !== 0;
       if (!isAnotherFile) bytes = bytes.subarray(mark.length);
       else {
         offset = 0;
-        bytes = failure === undefined ? read(0) : new Uint8Array();
+        bytes = failure === undefined ? read(0) : Buffer.alloc(0);
       }
       const whole = bytes.subarray(0, bytes.lastIndexOf(NEWLINE) + 1);
       if (whole.length > 0) mark = Uint8Array.from(whole.subarray(-MARK_BYTES));
       else if (offset === 0) mark = new Uint8Array();
       offset += whole.length;
-      const lines = [...currentLines(whole).current.values()];
-      const entries = lines.flatMap((line) => readEntry(line) ?? []);
-      return { entries, isAnotherFile, ...(failure && { failure }) };
+      const { entries, marks, ids } = entriesIn(whole);
+      return { entries, marks, ...(isAnotherFile && { listed: ids }), ...(failure && { failure }) };
     },
 
-    compact: async () => {
-      // A failure to compact only leaves a large file, so the caller must not fail.
-      await accessing('compact index', layout.sessionIndex, async () => {
-        const size = disk.fs.size(path) ?? 0;
-        if (size >= wornBytes) wornBytes = (await isCompacted(parts, path)) ? WORN_BYTES_MIN : 2 * size;
-      });
-    },
+    compact: () => compacting.start(),
+    settled: () => compacting.settled(),
   };
 }
 
-/** Appenders share the store, so no line is lost between reading and renaming. */
-async function isCompacted(parts: FileStoreParts, path: string): Promise<boolean> {
-  const { disk } = parts;
+function asBuffer(bytes: Uint8Array): Buffer {
+  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+/** Smaller files are read so fast that compacting them is not worth it. */
+const WORN_BYTES_MIN = 256 * 1024;
+/** A file is worn once it has so many times the bytes that it was compacted to. */
+const WORN_GROWTH = 2;
+/** If the store was busy, it is tried again after so many bytes. */
+const RETRY_BYTES = 64 * 1024;
+
+/** Compacts in the background: an append pays for a look at the size of the file, and nothing else. */
+function compaction(parts: FileStoreParts): { start(): void; settled(): Promise<void> } {
+  const path = join(parts.disk.root, layout.sessionIndex);
+  let running: Promise<void> | undefined;
+  let wornBytes: number | undefined;
+  const sizeNow = () => accessingNow('look at index', path, () => parts.disk.fs.size(path) ?? 0).unwrapOr(0);
+
+  async function run(): Promise<void> {
+    // A failure to compact only leaves a large file, so nobody has to know.
+    const result = await accessing('compact index', layout.sessionIndex, async () => {
+      await setImmediate();
+      return compactFile(parts, path);
+    });
+    const bytes = result.unwrapOr(undefined);
+    wornBytes = bytes === undefined ? sizeNow() + RETRY_BYTES : Math.max(WORN_BYTES_MIN, WORN_GROWTH * bytes);
+  }
+
+  return {
+    start: () => {
+      if (running !== undefined) return;
+      const size = sizeNow();
+      if (size < WORN_BYTES_MIN) return;
+      wornBytes ??= Math.max(WORN_BYTES_MIN, WORN_GROWTH * compactedBytes(parts.disk, path));
+      if (size < wornBytes) return;
+      running = run().finally(() => {
+        running = undefined;
+      });
+    },
+    settled: () => running ?? Promise.resolve(),
+  };
+}
+
+const COMPACTED = /^\ncompacted to (\d+) bytes\n/;
+const HEAD_BYTES = 48;
+
+/** How large the file was after it was last compacted; 0 if it never was. */
+function compactedBytes({ fs }: Disk, path: string): number {
+  const head = accessingNow('look at index', path, () => asBuffer(fs.read(path, 0, HEAD_BYTES) ?? new Uint8Array()));
+  return Number(COMPACTED.exec(head.map((bytes) => bytes.toString('latin1')).unwrapOr(''))?.[1] ?? 0);
+}
+
+/**
+ * Writes the current lines to a new file, without holding up anybody, and then exchanges the files under the exclusive
+ * lock of the store, with what was appended meanwhile. Appenders share the store, so no line is lost in between.
+ * Returns the new size; `undefined` if the file was left as it is.
+ */
+async function compactFile(parts: FileStoreParts, path: string): Promise<number | undefined> {
+  const { fs } = parts.disk;
   const locks = await parts.locks();
-  if (!locks.hasSharedLocks) return false;
-  const attempt = await locks.tryExclusive([join(disk.root, layout.storeLock)]);
-  if (attempt.kind === 'busy') return false;
+  if (!locks.hasSharedLocks) return undefined;
+  const before = asBuffer(fs.read(path) ?? new Uint8Array());
+  const lines = await currentLines(before);
+  const bytes = lines.reduce((sum, line) => sum + line.length, 0);
+  const temp = join(dirname(path), `.${basename(path)}.${unusedNumber()}.tmp`);
+  const file = await fs.create(temp);
   try {
-    const { current, count } = currentLines(disk.fs.read(path) ?? new Uint8Array());
-    if (count <= LINES_PER_SESSION_MAX * current.size) return false;
-    const entries = [...current.values()].flatMap((line) => readEntry(line) ?? []);
-    await putFile(disk, layout.sessionIndex, Buffer.from(entries.filter(isPresent).map(indexLine).join('')));
-    return true;
+    await file.write(Buffer.concat([Buffer.from(`\ncompacted to ${bytes} bytes\n`), ...lines]));
+    await file.sync();
+    const attempt = await locks.tryExclusive([join(parts.disk.root, layout.storeLock)]);
+    if (attempt.kind === 'busy') return undefined;
+    try {
+      const from = Math.max(0, before.length - MARK_BYTES);
+      const now = asBuffer(fs.read(path, from) ?? new Uint8Array());
+      // Another process may have compacted the file meanwhile, or a user deleted it.
+      if (!now.subarray(0, before.length - from).equals(before.subarray(from))) return undefined;
+      await file.write(now.subarray(before.length - from));
+      await fs.rename(temp, path);
+      return bytes;
+    } finally {
+      attempt.lock.release();
+    }
   } finally {
-    attempt.lock.release();
+    await file.close();
+    await fs.remove(temp);
   }
 }
 
-function isPresent({ summary }: IndexEntry): boolean {
-  return summary !== null;
+/** The current lines of all sessions that are not gone, as they are in the file. Damaged lines are left out. */
+async function currentLines(file: Buffer): Promise<readonly Uint8Array[]> {
+  const current = new Map<SessionId, SessionLines>();
+  const yieldNow = yieldOften();
+  for (const line of linesIn(file)) {
+    await yieldNow();
+    if (isIntact(file, line)) takeLine(current, line);
+  }
+  const bytesOf = (line: FoundLine | undefined) =>
+    line === undefined ? [] : [file.subarray(line.start, line.end + 1)];
+  return [...current.values()].flatMap(({ entry, marks }) =>
+    entry?.kind === 'x' ? [] : [...bytesOf(entry), ...bytesOf(marks)],
+  );
 }

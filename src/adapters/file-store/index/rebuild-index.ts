@@ -3,23 +3,25 @@ import { err, ok, type Result } from 'neverthrow';
 import type { IndexUpkeep } from '../../../app/ports/machine-health.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { fileSnapshots } from '../content/file-content-stores.ts';
+import { filePinnedWorkflows, fileSnapshots } from '../content/file-content-stores.ts';
 import { layout } from '../disk/disk.ts';
 import { type FileStoreParts, sharingStore } from '../file-store-parts.ts';
 import { entryMakers } from './entry-makers.ts';
 import { fileSessionIndex } from './file-session-index.ts';
-import { type IndexEntry, indexFile } from './index-file.ts';
+import { indexFile } from './index-file.ts';
+import type { IndexEntry } from './index-lines.ts';
 
 /** Checks whether the stored summaries match the sessions, and rebuilds those that do not. */
 export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
   const { disk } = parts;
 
   async function inspect(): Promise<Result<Inspection, StoreFailure>> {
-    const written = new Map<SessionId, IndexEntry>();
     const { entries, failure } = indexFile(parts).growth();
     if (failure !== undefined) return err(failure);
-    for (const entry of entries) written.set(entry.sessionId, entry);
-    const index = fileSessionIndex(parts, async () => entryMakers(parts, fileSnapshots(parts)));
+    const written = new Map<SessionId, IndexEntry>(entries.map((entry) => [entry.sessionId, entry]));
+    const pinnedWorkflows = filePinnedWorkflows(parts);
+    const makers = entryMakers(parts, { snapshots: fileSnapshots(parts, pinnedWorkflows), pinnedWorkflows });
+    const index = fileSessionIndex(parts, async () => makers);
     return (await index.summaries()).map((summaries) => {
       const healthy = new Set(summaries.map(({ sessionId }) => sessionId));
       const isStale = (sessionId: SessionId) => {

@@ -14,9 +14,10 @@ import type { SessionId } from '../../../core/log/ids.ts';
 import { planNovelty } from '../../../core/log/plan/append-plan.ts';
 import { checkedView } from '../../../core/views/session-view.ts';
 import type { FileSnapshots } from '../content/file-content-stores.ts';
-import { accessingNow, type Disk, layout } from '../disk/disk.ts';
+import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
 import { type FileStoreParts, sharingStore, storeGrowth } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
+import { changingMarks } from '../upkeep/file-session-marks.ts';
 import { putOrigin, putSalvage } from './import-marks.ts';
 import type { ManifestFiles, OpenSession } from './refresh-session.ts';
 import { commitPlan, type SessionGate, sessionGate } from './session-gate.ts';
@@ -77,7 +78,7 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
       return passed.isErr() ? err(passed.error) : passed.value;
     },
 
-    ...permitMarks(disk, gate, { loader, listed }),
+    ...permitMarks(disk, gate, { loader, listed, index: notified.index }),
 
     append: (permit, plan) =>
       gate.using(permit, async (granted) => {
@@ -105,37 +106,47 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
           gate.end(permit);
           return err(committed.error);
         }
-        await notified.index.compact();
+        notified.index.compact();
         return ok(loaded(committed.value));
       }),
   };
 }
 
-type Marking = { readonly loader: Pick<SessionLoader, 'forget'>; readonly listed: Listing };
+type Marking = {
+  readonly loader: Pick<SessionLoader, 'forget'>;
+  readonly listed: Listing;
+  readonly index: Pick<FileSessionIndex, 'marked'>;
+};
 
 /** Marks beside the log that only the holder of a permit sets. */
 function permitMarks(
   disk: Disk,
   gate: SessionGate,
-  { loader, listed }: Marking,
+  { loader, listed, index }: Marking,
 ): Pick<SessionStore, 'markSalvaged' | 'markOrigin'> {
   return {
     markSalvaged: (permit, salvage) =>
       gate.using(permit, async (granted) => {
         if (granted === undefined) return err({ code: 'permit_ended' });
         const { sessionId } = granted.session;
-        const marked = await putSalvage(disk, sessionId, salvage);
+        const marked = await accessing('mark session', layout.salvaged(sessionId), () =>
+          changingMarks(disk, sessionId, () => putSalvage(disk, sessionId, salvage)),
+        );
         // The cached session was read without the mark.
         loader.forget(sessionId);
         if (marked.isOk()) await listed.marked(granted.session, salvage);
         return marked;
       }),
     markOrigin: (permit, origin) =>
-      gate.using(permit, async (granted) =>
-        granted === undefined
-          ? err({ code: 'permit_ended' })
-          : await putOrigin(disk, granted.session.sessionId, origin),
-      ),
+      gate.using(permit, async (granted) => {
+        if (granted === undefined) return err({ code: 'permit_ended' });
+        const { sessionId } = granted.session;
+        const marked = await accessing('record origin', layout.origin(sessionId), () =>
+          changingMarks(disk, sessionId, () => putOrigin(disk, sessionId, origin)),
+        );
+        if (marked.isOk()) await index.marked(sessionId);
+        return marked;
+      }),
   };
 }
 
@@ -179,6 +190,7 @@ function indexRecorder(parts: FileStoreParts, index: FileSessionIndex): Listing 
       // Without the lock a line may be lost. A reader that misses it rebuilds it.
       await sharingStore(parts, async () => {
         await (salvage === undefined ? index.record(session) : index.forget(new Map([[sessionId, position.offset]])));
+        await index.marked(sessionId);
         return ok(undefined);
       });
     },

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { ok, type Result, type ResultAsync } from 'neverthrow';
+import { ok, type Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { ownJsonBytes } from '../../../core/json/canonical-json.ts';
 import { parseDocument } from '../../../core/log/document-schema.ts';
@@ -7,7 +7,7 @@ import { type Salvage, type SessionHealth, salvageSchema } from '../../../core/l
 import type { SessionId } from '../../../core/log/ids.ts';
 import { type Origin, originSchema } from '../../../core/log/origin.ts';
 import { parseStored } from '../content/content-files.ts';
-import { ARRIVED, accessing, accessingNow, type Disk, layout, putFile } from '../disk/disk.ts';
+import { ARRIVED, accessingNow, type Disk, layout, putFile } from '../disk/disk.ts';
 
 /** Whether a session is marked as partial. The content of the mark does not matter here. */
 export function isSalvaged({ fs, root }: Disk, sessionId: SessionId): boolean {
@@ -27,22 +27,17 @@ export function readSalvage({ fs, root }: Disk, sessionId: SessionId): Result<Sa
   );
 }
 
-export function putSalvage(
-  disk: Disk,
-  sessionId: SessionId,
-  salvage: Salvage | undefined,
-): ResultAsync<void, StoreFailure> {
+/** Sets or removes the mark. */
+export async function putSalvage(disk: Disk, sessionId: SessionId, salvage: Salvage | undefined): Promise<void> {
   const place = layout.salvaged(sessionId);
-  return accessing('mark session', place, async () => {
-    if (salvage !== undefined) {
-      // A partial session is always imported, even if the rest is about to follow.
-      await putFile(disk, place, ownJsonBytes(salvage));
-      return markArrived(disk, layout.session(sessionId));
-    }
-    const path = join(disk.root, place);
-    await disk.fs.remove(path);
-    await disk.fs.syncDir(dirname(path));
-  });
+  if (salvage !== undefined) {
+    // A partial session is always imported, even if the rest is about to follow.
+    await putFile(disk, place, ownJsonBytes(salvage));
+    return markArrived(disk, layout.session(sessionId));
+  }
+  const path = join(disk.root, place);
+  await disk.fs.remove(path);
+  await disk.fs.syncDir(dirname(path));
 }
 
 /** The origin of a session; `undefined` for one that was started here. */
@@ -53,9 +48,8 @@ export function readOrigin({ fs, root }: Disk, sessionId: SessionId): Result<Ori
   );
 }
 
-export function putOrigin(disk: Disk, sessionId: SessionId, origin: Origin): ResultAsync<void, StoreFailure> {
-  const place = layout.origin(sessionId);
-  return accessing('record origin', place, () => putFile(disk, place, ownJsonBytes(origin)));
+export function putOrigin(disk: Disk, sessionId: SessionId, origin: Origin): Promise<void> {
+  return putFile(disk, layout.origin(sessionId), ownJsonBytes(origin));
 }
 
 /** Records in a session's folder that it arrived now. Its events may be of any age. */

@@ -5,29 +5,22 @@ import { isCutShort } from './lines.ts';
 
 /** Every session, oldest first. Unreadable ones are included, so that they are reported. */
 export function storedSessions(disk: Disk): readonly SessionId[] {
-  return [...manifestSizes(disk).keys()];
+  return sessionFolders(disk).filter((sessionId) => storedSize(disk, sessionId) !== undefined);
 }
 
-/** Sessions with the length of each manifest, if it can be read. */
-export type ManifestSizes = ReadonlyMap<SessionId, number | undefined>;
+const UNKNOWN = -1;
 
-/** Every session, oldest first, by one listing of each folder. */
-export function manifestSizes(disk: Disk): ManifestSizes {
-  const sizes = new Map<SessionId, number | undefined>();
-  for (const sessionId of sessionFolders(disk)) {
-    const place = layout.manifest(sessionId);
-    accessingNow('list sessions', place, () => {
-      const size = disk.fs.size(join(disk.root, place));
-      return { size, isStored: size !== undefined || hasSegments(disk, sessionId) };
-    }).match(
-      ({ size, isStored }) => isStored && sizes.set(sessionId, size),
-      () => sizes.set(sessionId, undefined),
-    );
-  }
-  return sizes;
+/** The length of a session's manifest, -1 if that is unknown; `undefined` if there is no such session. */
+export function storedSize(disk: Disk, sessionId: SessionId): number | undefined {
+  const place = layout.manifest(sessionId);
+  return accessingNow(
+    'look at session',
+    place,
+    () => disk.fs.size(join(disk.root, place)) ?? (hasSegments(disk, sessionId) ? UNKNOWN : undefined),
+  ).unwrapOr(UNKNOWN);
 }
 
-/** The same, including folders of sessions whose first append failed. Other names are not ours. */
+/** All folders of sessions, also of those whose first append failed. Other names are not ours. */
 export function sessionFolders(disk: Disk): readonly SessionId[] {
   return disk.fs.list(join(disk.root, layout.sessions)).filter(SessionId.is);
 }

@@ -7,9 +7,10 @@ import type {
   CollectRequest,
   Stayed,
 } from '../../../app/ports/upkeep.ts';
-import { accessingNow, layout } from '../disk/disk.ts';
+import { accessing, accessingNow, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
+import { forgetMarkVersions } from './file-session-marks.ts';
 import { type Marks, noMarks, refreshMarks } from './reachable-content.ts';
 import {
   expiredBin,
@@ -48,7 +49,12 @@ async function collect(
   const swept: Swept[] = [];
   const removal = await removeSessions(parts, { marks, removed }, request);
   await index.forget(new Map([...removed.sessions].map(([id, { manifestBytes }]) => [id, manifestBytes])));
-  const emptied = await sweepRemoved(parts.disk);
+  const names = new Set([
+    ...removed.sessions.keys(),
+    ...[...removed.binned.values()].map(({ sessionId }) => sessionId),
+  ]);
+  const forgotten = await accessing('forget marks', layout.markVersions, () => forgetMarkVersions(parts.disk, names));
+  const emptied = (await sweepRemoved(parts.disk)).andThen(() => forgotten);
   const sweeping = removal.isErr() ? removal : await sweepUnreachable(parts, { marks, swept }, request.nowMs);
 
   for (const sessionId of removed.sessions.keys()) marks.sessions.delete(sessionId);

@@ -11,7 +11,7 @@ import { emptySession, refreshSession } from '../session/refresh-session.ts';
 import { type Binned, binnedPlace, binnedSessions, manifestBytes } from './binned-sessions.ts';
 import { isAbandoned, removedName } from './remove-sessions.ts';
 
-type Index = Pick<FileSessionIndex, 'forget' | 'record'>;
+type Index = Pick<FileSessionIndex, 'forget' | 'record' | 'marked'>;
 
 /** A bin beside the sessions: deleting and restoring are one rename each. */
 export function fileSessionBin(parts: FileStoreParts, index: Index): SessionBin {
@@ -35,6 +35,7 @@ export function fileSessionBin(parts: FileStoreParts, index: Index): SessionBin 
       if (restored.value !== 'done') return err<never, RestoreRefusal>({ code: restored.value, sessionId });
       const session = refreshSession(disk, emptySession(sessionId, parts.sha256), parts.sha256);
       if (session.isOk() && session.value.health.kind === 'healthy') await index.record(session.value);
+      await index.marked(sessionId);
       return ok(undefined);
     },
   };

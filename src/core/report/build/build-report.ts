@@ -4,6 +4,7 @@ import { PRESETS } from '../../log/autonomy.ts';
 import { type GapId, type RunId, runTag } from '../../log/ids.ts';
 import { shownOrigin } from '../../log/origin.ts';
 import { isFalselyBundled } from '../../prompt/reply-parts.ts';
+import { lastActivityIndex } from '../../sessions/session-summary.ts';
 import { nodeRecords } from '../../views/history.ts';
 import { contextValueAt } from '../../views/lineage.ts';
 import {
@@ -15,7 +16,6 @@ import {
 } from '../../views/node-facts.ts';
 import { nodeOf, type Run } from '../../views/run-graph.ts';
 import { isClosed, runStatus } from '../../views/run-status.ts';
-import { lastActivityIndex } from '../../views/session-summary.ts';
 import { withoutForgedMarkers } from '../redact/secret-kinds.ts';
 import { REPORT_VERSION, type Report, type ReportGap, type ReportRun, type ReportSession } from '../report.ts';
 import { type Branches, branchesOf } from './report-branches.ts';

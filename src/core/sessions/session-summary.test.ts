@@ -6,19 +6,26 @@ import { type SessionWriter, sessionWriter } from '../../../test/simulation/sess
 import { PRESETS } from '../log/autonomy.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import { derivedBits, SessionId } from '../log/ids.ts';
-import { preferredTip } from './run-status.ts';
-import { type RunSummary, summarise, tipSnapshots } from './session-summary.ts';
-import { foldEvents } from './session-view.ts';
+import { hasWordCode, wordCode, wordCodes } from '../text/search-words.ts';
+import { preferredTip } from '../views/run-status.ts';
+import { foldEvents } from '../views/session-view.ts';
+import { summarise, tipSnapshots } from './session-summary.ts';
 
 const sessionId = SessionId.of(derivedBits(['session'], sha256));
 
 function summaryOf({ events, snapshots }: Pick<SessionWriter, 'events' | 'snapshots'>) {
   const snapshotOf = (ref: string) => snapshots.get(ref as never) as ExecutionSnapshot;
-  return summarise(sessionId, foldEvents(events), { snapshotOf, defaults: PRESETS.guided });
+  return summarise(sessionId, foldEvents(events), {
+    snapshotOf,
+    workflowOf: () => undefined,
+    defaults: PRESETS.guided,
+  });
 }
 
-function tokensOf(writer: SessionWriter): RunSummary['recapTokens'] | undefined {
-  return summaryOf(writer).runs[0]?.recapTokens;
+/** Which of these words the summary of the first run has. */
+function found(writer: SessionWriter, words: readonly string[]): readonly string[] {
+  const codes = summaryOf(writer).runs[0]?.wordCodes ?? '';
+  return words.filter((word) => hasWordCode(codes, wordCode(word)));
 }
 
 test('a summary says what a session is about, where it took place and the status of each run', () => {
@@ -49,20 +56,33 @@ test('a summary says what a session is about, where it took place and the status
         workflowHash: digest('bundled'),
         status: 'complete',
         goal: 'Fix the login',
-        tip: { nodeId: last.nodeId, createdIndex: createdIndex(writer, last.nodeId) },
+        startedAt: 1_001,
+        tip: last.nodeId,
+        place: { kind: 'complete' },
         lastActivityIndex: writer.events.length - 1,
         branchCount: 3,
-        recapTokens: ['done'],
+        checkpoints: 0,
+        attempts: 0,
+        waitsForPerson: false,
+        openGaps: 0,
+        note: 'Done: done.',
+        wordCodes: wordCodes(['done', 'fix', 'login', 'the']),
       },
       {
         runId: other.runId,
         workflowId: 'wr.small',
         workflowHash: digest('bundled'),
         status: 'in_progress',
-        tip: { nodeId: other.nodeId, createdIndex: createdIndex(writer, other.nodeId) },
+        startedAt: expect.any(Number),
+        tip: other.nodeId,
+        place: { kind: 'step', stepId: 'step', title: 'step' },
         lastActivityIndex: createdIndex(writer, other.nodeId),
         branchCount: 1,
-        recapTokens: [],
+        checkpoints: 0,
+        attempts: 0,
+        waitsForPerson: false,
+        openGaps: 0,
+        wordCodes: '',
       },
     ],
   });
@@ -73,7 +93,8 @@ test('a summary is found by the note of the step it stands at, not by those befo
   const first = writer.advance(writer.startRun(), { note: { name: 'one', text: 'parser' } });
   const second = writer.advance(first, { note: { name: 'two', text: 'lexer wrong' } });
   writer.record(second, { note: { name: 'three', text: 'lexer right', supersedes: 'two' } });
-  expect(tokensOf(writer)).toEqual(['lexer', 'right']);
+  expect(found(writer, ['lexer', 'right', 'wrong', 'parser'])).toEqual(['lexer', 'right']);
+  expect(summaryOf(writer).runs[0]?.note).toBe('lexer right');
 });
 
 test('checkpoints on the way are found too, drafts of blocked attempts are not', () => {
@@ -82,7 +103,8 @@ test('checkpoints on the way are found too, drafts of blocked attempts are not',
   writer.checkpoint(root, { note: { name: 'saved', text: 'measured' } });
   const step = writer.advance(root, { note: { name: 'note', text: 'built' } });
   writer.block(step, { note: { name: 'draft', text: 'rejected' } });
-  expect(tokensOf(writer)).toEqual(['built', 'measured']);
+  expect(found(writer, ['built', 'measured', 'rejected'])).toEqual(['built', 'measured']);
+  expect(summaryOf(writer).runs[0]).toMatchObject({ checkpoints: 1, attempts: 1, note: 'built' });
 });
 
 test('a goal is cut to what is needed to recognise it', () => {
@@ -100,11 +122,10 @@ test('a summary names the preferred tip of every run, whatever happened', () => 
     const { events, snapshots } = randomHistory({ seed, eventsMin: 150 });
     const view = foldEvents(events);
     const summary = summaryOf({ events, snapshots });
-    expect(summary.runs.map(({ tip }) => tip.nodeId)).toEqual(
+    expect(summary.runs.map(({ tip }) => tip)).toEqual(
       [...view.graph.runs.keys()].map((runId) => preferredTip(view.graph, runId)?.nodeId),
     );
     expect(tipSnapshots(view).every((ref) => snapshots.has(ref))).toBe(true);
-    for (const { recapTokens } of summary.runs) expect(recapTokens).toEqual([...new Set(recapTokens)].sort());
   }
 });
 
@@ -116,6 +137,7 @@ test('summing up a long line of steps takes no more work than summing up a short
     const view = foldEvents(writer.events);
     const sources = {
       snapshotOf: (ref: string) => writer.snapshots.get(ref as never) as ExecutionSnapshot,
+      workflowOf: () => undefined,
       defaults: PRESETS.guided,
     };
     return countOperations(() => summarise(sessionId, view, sources));

@@ -1,0 +1,253 @@
+import { hash } from 'node:crypto';
+import { defined } from '../../../core/json/json-value.ts';
+import { SessionId } from '../../../core/log/ids.ts';
+import type { SessionMarks } from '../../../core/sessions/session-state.ts';
+import type { RunSummary, SessionSummary, SummedPlace } from '../../../core/sessions/session-summary.ts';
+import { parseJsonBytes } from '../content/content-files.ts';
+
+/** Raised whenever the shape or meaning of a line changes: lines of other versions are rebuilt. */
+const INDEX_VERSION = '4';
+
+/** What the index holds about a session, and how much of the log it was made from. */
+export type IndexEntry = {
+  readonly sessionId: SessionId;
+  readonly manifestBytes: number;
+  readonly manifestIndex: number;
+  /** `null` once the session was removed. */
+  readonly summary: SessionSummary | null;
+};
+
+/** The marks of a session, and the version that they were read at. */
+export type MarksEntry = { readonly sessionId: SessionId; readonly version: string; readonly marks: SessionMarks };
+
+/**
+ * One line of the index: version, checksum, kind, session, length of the manifest, and the rest as JSON. The checksum
+ * covers everything after it, because a flipped byte must not become an answer. The fields before the JSON decide
+ * whether the rest is worth reading. The leading newline separates it from a line that a crash cut off.
+ */
+function lineOf(kind: LineKind, sessionId: SessionId, { manifestBytes = 0, json }: Tail): string {
+  const rest = `${kind} ${sessionId} ${manifestBytes} ${JSON.stringify(json)}`;
+  return `\n${INDEX_VERSION} ${sumOf(Buffer.from(rest))} ${rest}\n`;
+}
+
+/** A summary, the end of a session, or marks. */
+type LineKind = 's' | 'x' | 'm';
+type Tail = { readonly manifestBytes?: number; readonly json: readonly unknown[] };
+
+export function entryLine({ sessionId, manifestBytes, manifestIndex, summary }: IndexEntry): string {
+  if (summary === null) return lineOf('x', sessionId, { manifestBytes, json: [manifestIndex] });
+  return lineOf('s', sessionId, { manifestBytes, json: [manifestIndex, ...summaryFields(summary)] });
+}
+
+export function marksLine({ sessionId, version, marks }: MarksEntry): string {
+  const { isKept, closed, origin = null } = marks;
+  return lineOf('m', sessionId, { json: [version, isKept ? 1 : 0, [...closed], origin] });
+}
+
+/** A line that was found, unread but for its label. */
+export type FoundLine = {
+  readonly kind: LineKind;
+  readonly sessionId: SessionId;
+  readonly manifestBytes: number;
+  /** The same sum means the same line. */
+  readonly sum: string;
+  readonly start: number;
+  readonly end: number;
+};
+
+const NEWLINE = 0x0a;
+const SUM_LENGTH = 8;
+const SUM_START = INDEX_VERSION.length + 1;
+const KIND_AT = SUM_START + SUM_LENGTH + 1;
+const ID_START = KIND_AT + 2;
+const ID_LENGTH = 'sess_'.length + 16;
+const BYTES_START = ID_START + ID_LENGTH + 1;
+const BYTES_LENGTH_MAX = 16;
+
+/** Every line of this version, in order. A last line without a newline was cut off. */
+export function* linesIn(file: Buffer): Generator<FoundLine> {
+  for (let start = 0, end = file.indexOf(NEWLINE); end >= 0; start = end + 1, end = file.indexOf(NEWLINE, start)) {
+    const line = end - start < BYTES_START ? undefined : labelAt(file, start, end);
+    if (line !== undefined) yield line;
+  }
+}
+
+function labelAt(file: Buffer, start: number, end: number): FoundLine | undefined {
+  const label = file.toString('latin1', start, Math.min(end, start + BYTES_START + BYTES_LENGTH_MAX));
+  const kind = label[KIND_AT];
+  const sessionId = label.slice(ID_START, ID_START + ID_LENGTH);
+  const manifestBytes = Number(label.slice(BYTES_START, label.indexOf(' ', BYTES_START)));
+  if (!label.startsWith(INDEX_VERSION) || (kind !== 's' && kind !== 'x' && kind !== 'm')) return undefined;
+  if (!SessionId.is(sessionId) || !Number.isSafeInteger(manifestBytes)) return undefined;
+  return { kind, sessionId, manifestBytes, sum: label.slice(SUM_START, SUM_START + SUM_LENGTH), start, end };
+}
+
+/** The session, kind and sum of a line that was made here. */
+export function lineSum(line: string): Pick<FoundLine, 'sessionId' | 'kind' | 'sum'> {
+  const text = line.slice(1, 1 + BYTES_START);
+  return {
+    kind: text[KIND_AT] as LineKind,
+    sessionId: text.slice(ID_START, ID_START + ID_LENGTH) as SessionId,
+    sum: text.slice(SUM_START, SUM_START + SUM_LENGTH),
+  };
+}
+
+export function isIntact(file: Buffer, { start, end, sum }: FoundLine): boolean {
+  return sumOf(file.subarray(start + KIND_AT, end)) === sum;
+}
+
+/** What a line holds; `undefined` if the checksum does not match. */
+export function readLine(file: Buffer, line: FoundLine): IndexEntry | MarksEntry | undefined {
+  const { kind, sessionId, manifestBytes, start, end } = line;
+  if (!isIntact(file, line)) return undefined;
+  const json = parseJsonBytes(file.subarray(file.indexOf(' ', start + BYTES_START) + 1, end)).unwrapOr(undefined);
+  if (!Array.isArray(json)) return undefined;
+  if (kind === 'm') return { sessionId, ...marksOf(json as unknown as MarksFields) };
+  const [manifestIndex, ...fields] = json as [number, ...SummaryFields];
+  return {
+    sessionId,
+    manifestBytes,
+    manifestIndex,
+    summary: kind === 'x' ? null : summaryOf(sessionId, fields as SummaryFields),
+  };
+}
+
+function sumOf(rest: Uint8Array): string {
+  return hash('sha256', rest, 'base64url').slice(0, SUM_LENGTH);
+}
+
+type MarksFields = readonly [string, number, [string, number][], SessionMarks['origin'] | null];
+
+function marksOf([version, isKept, closed, origin]: MarksFields): Omit<MarksEntry, 'sessionId'> {
+  return {
+    version,
+    marks: {
+      isKept: isKept === 1,
+      closed: new Map(closed as [RunSummary['runId'], number][]),
+      ...defined({ origin: origin ?? undefined }),
+    },
+  };
+}
+
+/** Fields without names, and `null` for what is absent: there are many of these lines. */
+type SummaryFields = readonly [
+  lastEventIndex: number,
+  lastAt: number | null,
+  observed: readonly (string | null)[],
+  runs: readonly RunFields[],
+];
+type RunFields = readonly [
+  runId: string,
+  workflowId: string,
+  workflowHash: string,
+  workflowName: string | null,
+  stepsTotal: number | null,
+  status: RunSummary['status'],
+  goal: string | null,
+  startedAt: number | null,
+  tip: string,
+  place: PlaceFields,
+  counts: readonly [lastActivityIndex: number, branchCount: number, checkpoints: number, attempts: number],
+  blocker: readonly [string, string] | null,
+  waitsForPerson: number,
+  openGaps: number,
+  note: string | null,
+  wordCodes: string,
+];
+type PlaceFields =
+  | readonly [kind: string]
+  | readonly [kind: string, stepId: string, title: string, index: number | null, of: number | null];
+
+function summaryFields({ lastEventIndex, lastAt, observed, runs }: SessionSummary): SummaryFields {
+  const { git_branch = null, git_head_sha = null, repo_root = null } = observed;
+  return [lastEventIndex, lastAt ?? null, [git_branch, git_head_sha, repo_root], runs.map(runFields)];
+}
+
+function summaryOf(sessionId: SessionId, [lastEventIndex, lastAt, observed, runs]: SummaryFields): SessionSummary {
+  const [git_branch, git_head_sha, repo_root] = observed.map((value) => value ?? undefined);
+  return {
+    sessionId,
+    lastEventIndex,
+    ...(lastAt === null ? {} : { lastAt }),
+    observed: defined({ git_branch, git_head_sha, repo_root }),
+    runs: runs.map(runOf),
+  };
+}
+
+function runFields(run: RunSummary): RunFields {
+  const { workflowName = null, stepsTotal = null, goal = null, startedAt = null, note = null, blocker } = run;
+  return [
+    run.runId,
+    run.workflowId,
+    shortHash(run.workflowHash),
+    workflowName,
+    stepsTotal,
+    run.status,
+    goal,
+    startedAt,
+    run.tip,
+    placeFields(run.place),
+    [run.lastActivityIndex, run.branchCount, run.checkpoints, run.attempts],
+    blocker === undefined ? null : [blocker.code, blocker.message],
+    run.waitsForPerson ? 1 : 0,
+    run.openGaps,
+    note,
+    run.wordCodes,
+  ];
+}
+
+function runOf(fields: RunFields): RunSummary {
+  const [runId, workflowId, hashed, workflowName, stepsTotal, status, goal, startedAt, tip, place, counts] = fields;
+  const [blocker, waits, openGaps, note, wordCodes] = fields.slice(11) as unknown as Tailed;
+  const [lastActivityIndex, branchCount, checkpoints, attempts] = counts;
+  return {
+    runId: runId as RunSummary['runId'],
+    workflowId: workflowId as RunSummary['workflowId'],
+    workflowHash: wholeHash(hashed),
+    ...(workflowName === null ? {} : { workflowName }),
+    ...(stepsTotal === null ? {} : { stepsTotal }),
+    status,
+    ...(goal === null ? {} : { goal }),
+    ...(startedAt === null ? {} : { startedAt }),
+    tip: tip as RunSummary['tip'],
+    place: placeOf(place),
+    lastActivityIndex,
+    branchCount,
+    checkpoints,
+    attempts,
+    ...(blocker === null ? {} : { blocker: { code: blocker[0], message: blocker[1] } as RunSummary['blocker'] }),
+    waitsForPerson: waits === 1,
+    openGaps,
+    ...(note === null ? {} : { note }),
+    wordCodes,
+  } as RunSummary;
+}
+
+type Tailed = readonly [RunFields[11], RunFields[12], RunFields[13], RunFields[14], RunFields[15]];
+
+function placeFields(place: SummedPlace): PlaceFields {
+  if (place.kind !== 'step') return [place.kind];
+  const { kind, stepId, title, position } = place;
+  return [kind, stepId, title, position?.index ?? null, position?.of ?? null];
+}
+
+function placeOf([kind, stepId, title, index, of]: PlaceFields): SummedPlace {
+  if (kind !== 'step') return { kind } as SummedPlace;
+  const position = index == null ? undefined : { index, ...(of == null ? {} : { of }) };
+  return { kind, stepId, title, ...(position === undefined ? {} : { position }) } as SummedPlace;
+}
+
+/** Few workflows have many sessions, so each hash is converted once. */
+const hashes = new Map<string, string>();
+
+function shortHash(whole: string): string {
+  return Buffer.from(whole.slice('sha256:'.length), 'hex').toString('base64url');
+}
+
+function wholeHash(short: string): RunSummary['workflowHash'] {
+  const known = hashes.get(short);
+  if (known !== undefined) return known as RunSummary['workflowHash'];
+  const whole = `sha256:${Buffer.from(short, 'base64url').toString('hex')}`;
+  hashes.set(short, whole);
+  return whole as RunSummary['workflowHash'];
+}
