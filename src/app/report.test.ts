@@ -1,9 +1,10 @@
 import { err } from 'neverthrow';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { FORMATS, hunted, reportOf } from '../../test/e2e/report/hunted-report.ts';
 import { bugHunt, huntEngine } from '../../test/e2e/report/report-session.ts';
 import { enforces } from '../../test/enforces.ts';
 import { exportServices } from '../../test/examples/bundles.ts';
+import { engine, withFile } from '../../test/examples/engine.ts';
 import { sha256 } from '../../test/examples/sha256.ts';
 import { sessionOf } from '../../test/examples/shared-session.ts';
 import { memoryStore } from '../adapters/memory-store/memory-store.ts';
@@ -209,3 +210,30 @@ const VERIFICATION = {
   summary: 'It holds.',
   checks: [{ name: 'tests', outcome: 'pass', command: 'npm test', evidence: 'all green' }],
 };
+
+test('a report names the item of a round and the values of context, and hides secrets in both', async () => {
+  const body = { title: 'Look', prompt: 'Look at {{item}}.' };
+  const loop = (items: string) => ({ type: 'forEach', items, maxIterations: 5 });
+  const steps = [
+    { id: 'files', title: 'Files', type: 'loop', loop: loop('files'), body: [{ ...body, id: 'look' }] },
+    { id: 'keys', title: 'Keys', type: 'loop', loop: loop('apiKeys'), body: [{ ...body, id: 'try' }] },
+  ];
+  const file = { id: 'test.items', name: 'Items', description: 'Loops over lists.', steps };
+  const agent = engine({ listing: () => withFile(file) });
+  const files = ['a.ts', { path: 'b.ts\n# Done' }];
+  const context = { files, apiKeys: ['qX7vR2mK9sT4wZ1p'], dbPassword: 'hunter22', size: 3 };
+  let reply = await agent.start('test.items', { context });
+  for (const size of [null, 5, 6]) reply = await agent.send(reply, { notes: 'Seen.', context: { size } });
+  const services = { ...exportServices(agent.services), ...agent.services };
+  const request = { sessionIds: [sessionOf(reply)], homes: [] };
+  const open = reportMarkdown((await readReport(services, { ...request, isRedacted: false }))._unsafeUnwrap());
+  for (const words of ['round 1: "a.ts"', 'round 2: {"path"', 'size = 3', 'size removed', 'size = 5', 'hunter22']) {
+    expect(open.replaceAll('\\', '')).toContain(words);
+  }
+  expect(open).not.toMatch(/^# Done/m);
+  const redacted = (await readReport(services, { ...request, isRedacted: true }))._unsafeUnwrap();
+  for (const written of [JSON.stringify(redacted), reportMarkdown(redacted), reportHtml(redacted)]) {
+    expect(written).not.toMatch(/hunter22|qX7vR2mK9sT4wZ1p/);
+    expect(written).toContain('a.ts');
+  }
+});

@@ -242,12 +242,18 @@ function leaks(written: string, secrets: readonly string[]): readonly string[] {
 
 /** The report with a text in every field that an agent or user can write to. */
 function everywhere(report: Report, text: string): Report {
-  const step = { stepId: 'x', title: text, rounds: [] };
+  const round = { loopId: 'x', round: 1 };
+  const items = [
+    { name: 'files', value: { [text]: [text] } },
+    { name: 'passwords', value: 'planted-too' },
+  ];
+  const step = { stepId: 'x', title: text, rounds: items.map((item) => ({ ...round, item })) };
   const note = { markdown: text, isSuperseded: false };
   return JSON.parse(JSON.stringify(report), (key, value) => {
     if (['goal', 'name', 'summary', 'text', 'message', 'suggestedFix', 'ref'].includes(key)) return text;
     if (key === 'notes') return [note, { ...note, isSuperseded: true }];
     if (key === 'contextKeys' || key === 'warnings') return [text];
+    if (key === 'contextValues') return { [text]: [{ [text]: text }], password: 'planted-too' };
     if (key === 'artifacts') {
       const fact = { sha256: `sha256:${'0'.repeat(64)}`, contentType: 'application/json', byteLength: 1 };
       return [

@@ -35,6 +35,6 @@ it('a report says what a decision means instead of repeating the words of the lo
     'Decision: The next 2 steps run, because their condition is true.',
     'Decision: Started loop "each" (3 iterations).',
     'Decision: The while condition of loop "each" is true.',
-    'Context keys set: goal',
+    'Context set: goal',
   ]);
 });

@@ -1,10 +1,12 @@
-import { type JsonValue, readableJson } from '../json/json-value.ts';
+import { type JsonValue, ownValue, quote, readableJson } from '../json/json-value.ts';
 import type { Preferences } from '../log/autonomy.ts';
 import type { Salvage } from '../log/health.ts';
 import type { NodeId } from '../log/ids.ts';
 import { originWords } from '../log/origin.ts';
 import { notBundledWords, SETTERS } from '../prompt/reply-parts.ts';
 import { shownTime } from '../text/utc-time.ts';
+import { clip } from '../text/utf8.ts';
+import { visibleLine } from '../text/visible-text.ts';
 import { plural, sizeOf } from '../text/words.ts';
 import { gradeWords } from '../views/line-checks.ts';
 import type {
@@ -210,7 +212,29 @@ export function entryLabel(entry: ReportEntry): string {
 
 /** A step with the rounds of its loops. */
 export function stepLabel({ title, rounds }: Pick<ReportStep, 'title' | 'rounds'>): string {
-  return rounds.length === 0 ? title : `${title} (${rounds.map(({ round }) => `round ${round}`).join(', ')})`;
+  if (rounds.length === 0) return title;
+  const shown = rounds.map(({ loopId, round, item }) => {
+    if (item !== undefined) return `round ${round}: ${valueWords(item.value)}`;
+    return rounds.length === 1 ? `round ${round}` : `round ${round} of ${loopId}`;
+  });
+  return `${title} (${shown.join(', ')})`;
+}
+
+const VALUE_SHOWN_MAX = 160;
+
+/** A recorded value on one line. */
+function valueWords(value: JsonValue): string {
+  return visibleLine(clip(quote(value), VALUE_SHOWN_MAX));
+}
+
+function contextWords({ contextKeys, contextValues = {} }: ReportEntry): string {
+  return contextKeys
+    .map((key) => {
+      const value = ownValue(contextValues, key);
+      if (value === undefined) return key;
+      return value === null ? `${key} removed` : `${key} = ${valueWords(value)}`;
+    })
+    .join('; ');
 }
 
 /** A step inside a sentence: its number, its quoted title and its rounds. */
@@ -240,7 +264,7 @@ export function entryFacts(entry: ReportEntry): readonly (readonly [name: string
     ...entry.capabilities.map(
       ({ capability, status, how }) => ['Capability', `${inWords(capability)}: ${status} (${inWords(how)})`] as const,
     ),
-    ...(entry.contextKeys.length === 0 ? [] : [['Context keys set', entry.contextKeys.join(', ')] as const]),
+    ...(entry.contextKeys.length === 0 ? [] : [['Context set', contextWords(entry)] as const]),
   ];
 }
 

@@ -27,7 +27,14 @@ const stepSchema = z.strictObject({
   /** Position in the workflow, from 1; absent if the workflow is unknown. */
   position: z.int().min(1).exactOptional(),
   /** The round of each loop around the step, outermost first; rounds count from 1. */
-  rounds: z.array(z.strictObject({ loopId: z.string(), round: z.int().min(1) })),
+  rounds: z.array(
+    z.strictObject({
+      loopId: z.string(),
+      round: z.int().min(1),
+      /** What the round is about, and the list it is from. */
+      item: z.strictObject({ name: z.string(), value: jsonValueSchema }).exactOptional(),
+    }),
+  ),
 });
 
 const noteSchema = z.strictObject({
@@ -90,8 +97,9 @@ const facts = {
       how: z.enum(capabilityProvenanceSchema.options.map((option) => option.shape.kind.value)),
     }),
   ),
-  /** Names only, because a context value may be anything. */
   contextKeys: z.array(z.string()),
+  /** The values of these keys; null where a key was removed. A long value is cut and is then a text. */
+  contextValues: z.record(z.string(), jsonValueSchema).exactOptional(),
 };
 
 const entrySchema = z.discriminatedUnion('kind', [

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../json/json-value.ts';
 import type { EventKind, EventOf } from '../log/event.ts';
 import type { NodeId, RunId } from '../log/ids.ts';
 import type { AdvanceRecord } from './node-facts.ts';
@@ -47,6 +48,8 @@ export type NodeRecord = {
   readonly capabilities: readonly Of<'capability_observed'>[];
   readonly attestations: readonly Of<'attestation_recorded'>[];
   readonly contextKeys: readonly string[];
+  /** The values of these keys; null where a key was removed. */
+  readonly context: JsonObject;
 };
 
 /** Groups the events of a session by node; a block belongs to the blocked attempt that it created. */
@@ -81,6 +84,7 @@ function recordOf(events: readonly AppliedEvent[]): NodeRecord {
     })),
     capabilities: ofKind('capability_observed').map(({ data }) => data),
     attestations: ofKind('attestation_recorded').map(({ data }) => data),
+    context: Object.assign({}, ...ofKind('context_set').map(({ data }) => data.context)),
     contextKeys: ofKind('context_set').flatMap(({ data }) => Object.keys(data.context).sort()),
   };
 }

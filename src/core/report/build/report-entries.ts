@@ -1,5 +1,5 @@
 import { assert } from '../../assert.ts';
-import { defined, isObject, type JsonValue } from '../../json/json-value.ts';
+import { defined, isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import type { NodeId, RunId } from '../../log/ids.ts';
 import type { NodeRecord } from '../../views/history.ts';
 import { checksAt, type EvidenceLine, evidenceAt, evidenceBefore } from '../../views/line-checks.ts';
@@ -7,7 +7,7 @@ import { decisionTrace, type OutputEntry, outputHistory } from '../../views/node
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
 import type { Branches } from './report-branches.ts';
-import { type ReportSource, reportStep, stepBefore, timeText } from './report-source.ts';
+import { type ReportSource, reportStep, shownValue, stepBefore, timeText } from './report-source.ts';
 
 /** What was recorded at each node of a session. */
 export type NodeRecords = ReadonlyMap<NodeId, NodeRecord>;
@@ -68,7 +68,12 @@ function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts
       how: provenance.kind,
     })),
     contextKeys: [...record.contextKeys],
+    ...(record.contextKeys.length === 0 ? {} : { contextValues: shownValues(record.context) }),
   };
+}
+
+function shownValues(context: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(context).map(([key, value]) => [key, shownValue(value)]));
 }
 
 function shownEvidence(source: ReportSource, node: RunNode): Pick<Facts, 'checks' | 'answers'> {

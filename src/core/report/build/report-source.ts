@@ -1,15 +1,19 @@
-import { defined, type JsonValue } from '../../json/json-value.ts';
+import { canonicalLength } from '../../json/canonical-json.ts';
+import { defined, type JsonValue, quote } from '../../json/json-value.ts';
 import type { SessionEvent } from '../../log/event.ts';
 import { type ExecutionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import type { Salvage } from '../../log/health.ts';
 import type { ArtifactDigest, LoopPath, SessionId, SnapshotRef, StepId, WorkflowHash } from '../../log/ids.ts';
 import type { SessionOrigin } from '../../log/origin.ts';
+import { itemsOf } from '../../run/walk/walking.ts';
 import { namedStep } from '../../sessions/due-step.ts';
 import { isoTime } from '../../text/utc-time.ts';
+import { truncate } from '../../text/utf8.ts';
 import { nodeOf, type RunNode } from '../../views/run-graph.ts';
 import type { ClosedRuns } from '../../views/run-status.ts';
 import type { SessionView } from '../../views/session-view.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
+import { indexWorkflow } from '../../workflow/compiled/workflow-index.ts';
 import type { ReportStep } from '../report.ts';
 
 /** The verified part of a session, with everything that its events refer to. */
@@ -33,8 +37,10 @@ export function stepAt(source: ReportSource, node: RunNode): ReportStep | null {
   const snapshot = source.snapshots.get(node.snapshotRef);
   const step = snapshot === undefined ? undefined : pendingStep(snapshot);
   if (step === undefined) return null;
-  const named = reportStep(source, node.workflowHash, step);
-  return source.workflows.has(node.workflowHash) ? { ...named, position: node.stepNumber } : named;
+  const { rounds, ...named } = reportStep(source, node.workflowHash, step);
+  const items = snapshot === undefined ? [] : itemsAt(snapshot, source.workflows.get(node.workflowHash));
+  const shown = { ...named, rounds: rounds.map((round, i) => defined({ ...round, item: items[i] })) };
+  return source.workflows.has(node.workflowHash) ? { ...shown, position: node.stepNumber } : shown;
 }
 
 /** The step that was done or tried to create a node: the one that was due at its parent. */
@@ -53,6 +59,33 @@ export function reportStep(
     ...namedStep(stepId, workflows.get(hash)),
     rounds: loopPath.map(({ loopId, iteration }) => ({ loopId, round: iteration + 1 })),
   });
+}
+
+type RoundItem = NonNullable<ReportStep['rounds'][number]['item']>;
+
+/** What each open loop of a snapshot is about in its round, outermost first; `undefined` for a loop without a list. */
+function itemsAt(
+  { enginePayload: { state } }: ExecutionSnapshot,
+  workflow: CompiledWorkflow | undefined,
+): readonly (RoundItem | undefined)[] {
+  if (workflow === undefined || state.kind !== 'running') return [];
+  const { loops } = indexWorkflow(workflow);
+  return state.loopStack.map((frame) => {
+    const loop = loops.get(frame.loopId);
+    if (loop?.control.kind !== 'for_each') return undefined;
+    const value = itemsOf(loop, frame)?.[frame.iteration];
+    const { items } = loop.control;
+    const name = items.kind === 'literal' ? loop.loopId : items.variable;
+    return value === undefined ? undefined : { name, value: shownValue(value) };
+  });
+}
+
+const VALUE_BYTES_MAX = 2_048;
+
+/** A recorded value for a report. A long one is cut, and is a text then. */
+export function shownValue(value: JsonValue): JsonValue {
+  if (canonicalLength(value) <= VALUE_BYTES_MAX) return value;
+  return truncate(typeof value === 'string' ? value : quote(value), VALUE_BYTES_MAX);
 }
 
 /** The ISO time of an event. Events of old logs may have no time. */

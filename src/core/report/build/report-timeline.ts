@@ -6,7 +6,7 @@ import { gapText } from '../../text/words.ts';
 import { attestationWords } from '../../views/attestations.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import { type MomentDetail, sessionTimeline } from '../../views/session-timeline.ts';
-import type { ReportSession } from '../report.ts';
+import type { ReportSession, ReportStep } from '../report.ts';
 import { inWords, modeWords, quotedStep, stepLabel } from '../report-words.ts';
 import { type ReportSource, reportStep, stepAt, stepBefore, timeText } from './report-source.ts';
 
@@ -63,11 +63,16 @@ function sentence(source: ReportSource, detail: MomentDetail): string | undefine
 
 function gapStepOf(source: ReportSource, node: RunNode): string {
   const step = stepBefore(source, node);
-  return step === null ? '' : ` at ${quotedStep(step)}`;
+  return step === null ? '' : ` at ${quotedStep(withoutItems(step))}`;
 }
 
 /** The step that is due at a node, if one was selected. */
 function labelAt(source: ReportSource, node: RunNode): string | undefined {
   const step = stepAt(source, node);
-  return step === null ? undefined : stepLabel(step);
+  return step === null ? undefined : stepLabel(withoutItems(step));
+}
+
+/** A sentence does not say which list an item is from, and only that name tells whether the item is a secret. */
+function withoutItems({ rounds, ...step }: ReportStep): ReportStep {
+  return { ...step, rounds: rounds.map(({ loopId, round }) => ({ loopId, round })) };
 }

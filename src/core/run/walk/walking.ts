@@ -95,7 +95,7 @@ export function readRange(loop: CompiledLoop, values: ContextValues): Result<Loo
 }
 
 /** The items of an open loop; `undefined` unless it iterates over items. */
-function itemsOf({ control }: CompiledLoop, range: LoopRange): readonly JsonValue[] | undefined {
+export function itemsOf({ control }: CompiledLoop, range: LoopRange): readonly JsonValue[] | undefined {
   if (control.kind !== 'for_each') return undefined;
   return control.items.kind === 'literal' ? control.items.items : range.items;
 }
