@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { layout } from '../src/adapters/file-store/disk/disk.ts';
 import { storeOf } from '../src/adapters/file-store/file-store.ts';
@@ -11,9 +11,10 @@ import { type SessionWriter, sessionWriter } from './simulation/session-writer.t
 import { numberedSession, SMALL_WORKFLOW_TEXT, storeFolder } from './store-folder.ts';
 
 export const HOUR_MS = 3_600_000;
-export const OLD = 1_000;
-const LIMIT = 5_000;
-export const RECENT = 9_000;
+const BEGIN = Date.UTC(2025, 5, 1);
+export const OLD = BEGIN + 1_000;
+export const LIMIT = BEGIN + 5_000;
+export const RECENT = BEGIN + 9_000;
 
 /** Makes everything on the disk old. */
 export const later = () => Date.now() + 2 * HOUR_MS;
@@ -25,12 +26,23 @@ export function sessionAt(number: number, at: number, artifact = `artifact ${num
   return writer;
 }
 
+/** Dates a session's files like its events: both are witnesses of its age. */
+export function dateFiles(root: string, number: number, at: number): void {
+  utimesSync(join(root, layout.manifest(numberedSession(number))), at / 1_000, at / 1_000);
+}
+
 /** Session 1 is old, session 2 is not; both share what they have in common. */
 export async function twoSessions(parts: Partial<FileStoreParts> = {}) {
   const folder = storeFolder(parts);
   const store = storeOf(folder);
   await store.pinnedWorkflows.pin(SMALL_WORKFLOW);
-  for (const writer of [sessionAt(1, OLD), sessionAt(2, RECENT)]) await appendAll(store.sessions, writer.plans);
+  for (const [number, at] of [
+    [1, OLD],
+    [2, RECENT],
+  ] as const) {
+    await appendAll(store.sessions, sessionAt(number, at).plans);
+    dateFiles(folder.root, number, at);
+  }
   const has = (place: string) => existsSync(join(folder.root, place));
   return { ...folder, store, has };
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type FileSystem, layout, type WritableFile } from '../../src/adapters/file-store/disk/disk.ts';
 import { nodeFileSystem } from '../../src/adapters/file-store/disk/node-file-system.ts';
 import { storeOf } from '../../src/adapters/file-store/file-store.ts';
-import type { SessionReader } from '../../src/app/ports/session-store.ts';
+import type { SessionReader, SessionStore } from '../../src/app/ports/session-store.ts';
 import type { SessionBin } from '../../src/app/ports/upkeep.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { type AppendPlan, addContentRefs, noContentRefs } from '../../src/core/log/plan/append-plan.ts';
@@ -12,12 +12,12 @@ import { appendAll, appendOne } from '../contract/store-under-test.ts';
 import { enforces } from '../enforces.ts';
 import { digest } from '../examples/sha256.ts';
 import { numberedSession, storeFolder } from '../store-folder.ts';
+import { dateFiles, LIMIT, OLD, RECENT } from '../two-sessions.ts';
 import { isLong } from '../volume.ts';
 import { randomHistory } from './random-history.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
 const STORES = isLong ? 600 : 40;
-const [OLD, LIMIT, RECENT] = [1_000, 5_000, 9_000];
 const SOURCES = ['bundled', 'source 0', 'source 1', 'source 2'];
 
 type Session = {
@@ -44,7 +44,7 @@ test('collection removes nothing that any session refers to, whatever happens co
     const store = storeOf(parts);
     const sessions = randomSessions(random, seed);
     putWorkflows(folder.root);
-    for (const { appended } of sessions) await appendAll(store.sessions, appended);
+    await appendSessions(store.sessions, folder.root, sessions);
     for (const { sessionId, isKept } of sessions) if (isKept) await store.marks.setKept(sessionId, true);
     leaveUnreferenced(folder.root, random);
     const damaged = random.chance(0.2) ? random.pick(sessions) : undefined;
@@ -127,7 +127,7 @@ test('collection removes everything that no session refers to', async () => {
     const store = storeOf(parts);
     const sessions = randomSessions(seededRandom(seed), seed);
     putWorkflows(folder.root);
-    for (const { appended } of sessions) await appendAll(store.sessions, appended);
+    await appendSessions(store.sessions, folder.root, sessions);
     const collected = await store.collector.collect({
       expiredBeforeMs: LIMIT,
       binnedBeforeMs: 0,
@@ -154,6 +154,13 @@ function randomSessions(random: SeededRandom, seed: number): readonly Session[] 
     const [appended, late] = [history.plans.slice(0, split), history.plans.slice(split)];
     return { sessionId, isOld, isKept: random.chance(0.2), appended, late, deletedAtMs: undefined };
   });
+}
+
+async function appendSessions(store: SessionStore, root: string, sessions: readonly Session[]): Promise<void> {
+  for (const [i, { appended, isOld }] of sessions.entries()) {
+    await appendAll(store, appended);
+    dateFiles(root, i, isOld ? OLD : RECENT);
+  }
 }
 
 async function deleteOne(bin: SessionBin, session: Session, atMs: number): Promise<'deleted' | undefined> {

@@ -5,9 +5,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** Beyond this, a date is more useful than a number of days. */
 const DAYS_AGO_MAX = 60;
 
-/** How long ago something was. If the clock went back, it was just now. */
+/** How long ago something was. If the clock went back a little, it was just now. */
 export function ago(ms: number, nowMs: number): string {
   const past = nowMs - ms;
+  if (past < -DAY_MS) return `${dateOf(ms)} (in the future)`;
   if (past < MINUTE_MS) return 'just now';
   if (past < HOUR_MS) return `${Math.floor(past / MINUTE_MS)} min ago`;
   if (past < DAY_MS) return `${Math.floor(past / HOUR_MS)} h ago`;

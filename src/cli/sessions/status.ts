@@ -237,7 +237,7 @@ async function openRuns(
 ): Promise<OpenRuns> {
   const urgency = (row: SessionRow) => (waitsForPersonIn(row) ? 2 : Number(row.state === 'blocked'));
   const urgent = sessions.toSorted((a, b) => urgency(b) - urgency(a));
-  const runs: OpenRunData[] = [];
+  const runs: (OpenRunData & Written)[] = [];
   let damaged = 0;
   for (const { sessionId, summary, marks } of urgent.slice(0, READ_MAX)) {
     const looked = await inspectSession(sessionAccess, sessionId, 'standing');
@@ -251,16 +251,21 @@ async function openRuns(
       const state = runState(run);
       if (state !== 'running' && state !== 'blocked') continue;
       const isWaiting = state === 'blocked' && waitsForPerson(run.blockers) && run.answer === undefined;
-      runs.push({ ...named, standing: isWaiting ? 'waiting' : state, run });
+      const standing = isWaiting ? 'waiting' : state;
+      // A run cannot be newer than its session, whose time is checked against its files.
+      const writtenMs = Math.min(run.lastAt ?? 0, summary?.lastAt ?? 0);
+      runs.push({ ...named, standing, run, writtenMs });
     }
   }
-  return { runs: runs.sort(compareOpen), damaged };
+  return { runs: runs.sort(compareOpen).map(({ writtenMs: _, ...run }) => run), damaged };
 }
 
 const ORDER: readonly OpenRunData['standing'][] = ['waiting', 'blocked', 'running'];
 
-function compareOpen(a: OpenRunData, b: OpenRunData): number {
-  return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || (b.run.lastAt ?? 0) - (a.run.lastAt ?? 0);
+type Written = { readonly writtenMs: number };
+
+function compareOpen(a: OpenRunData & Written, b: OpenRunData & Written): number {
+  return ORDER.indexOf(a.standing) - ORDER.indexOf(b.standing) || b.writtenMs - a.writtenMs;
 }
 
 function nextOf({ here, elsewhere, others }: StatusData, listed: readonly SessionRow[]): string {

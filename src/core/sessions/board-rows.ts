@@ -37,10 +37,12 @@ function brokenOf({ health, summary }: StoredSession): SessionState | undefined 
   return brokenState(health) ?? (summary === undefined ? 'damaged' : undefined);
 }
 
-/** Latest activity first. Ids start with their creation time, so they order sessions without a time. */
+const UNKNOWN = -1;
+
+/** Latest activity first. Ids start with their creation time, so they order sessions without a time, which come last. */
 export function compareRecent(a: StoredSession, b: StoredSession): number {
   const [timeA, timeB] = [a.summary?.lastAt, b.summary?.lastAt];
-  if (timeA !== undefined && timeB !== undefined && timeA !== timeB) return timeB - timeA;
+  if (timeA !== timeB) return (timeB ?? UNKNOWN) - (timeA ?? UNKNOWN);
   return a.sessionId < b.sessionId ? 1 : -1;
 }
 

@@ -7,6 +7,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { randomHistory } from '../../../../test/simulation/random-history.ts';
 import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
 import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
+import { dateFiles, HOUR_MS, sessionAt } from '../../../../test/two-sessions.ts';
 import { share } from '../../../../test/volume.ts';
 import { NO_MARKS } from '../../../core/sessions/session-state.ts';
 import { claimLocks } from '../../lock/claim-locks.ts';
@@ -182,6 +183,29 @@ describe('reading the index', () => {
     await found();
     await server.sessionIndex.settled();
     expect((await found()).map(({ sessionId }) => sessionId)).toEqual([2, 3, 7].map(numberedSession));
+  });
+
+  test('a session dated in the future has the time of its file, or none', async () => {
+    enforces('retention_two_witnesses');
+    const folder = storeFolder();
+    const [nowMs, future] = [Date.UTC(2026, 0, 1), Date.UTC(2199, 0, 1)];
+    const store = storeOf({ ...folder, nowMs: () => nowMs });
+    const files = [nowMs - HOUR_MS, future, nowMs - HOUR_MS];
+    for (const [number, at] of [future, future, nowMs].entries()) {
+      await appendAll(store.sessions, sessionAt(number, at).plans);
+      dateFiles(folder.root, number, files[number] ?? 0);
+    }
+    const times = [nowMs - HOUR_MS, undefined, nowMs];
+    expect((await store.sessionIndex.summaries())._unsafeUnwrap().map(({ lastAt }) => lastAt)).toEqual(times);
+    const listed = (await store.sessionIndex.sessions())._unsafeUnwrap();
+    expect(listed.map(({ summary }) => summary?.lastAt)).toEqual(times);
+    const read = await Promise.all(
+      listed.map(async ({ sessionId }) => {
+        const session = (await store.sessions.load(sessionId))._unsafeUnwrap();
+        return (await store.sessionIndex.summarise(session))._unsafeUnwrap().lastAt;
+      }),
+    );
+    expect(read).toEqual(times);
   });
 
   test('the index leaves out a damaged session', async () => {

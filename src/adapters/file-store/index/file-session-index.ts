@@ -6,6 +6,7 @@ import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { healthySummaries, type StoredSession } from '../../../core/sessions/board-rows.ts';
 import { NO_MARKS } from '../../../core/sessions/session-state.ts';
+import type { SessionSummary } from '../../../core/sessions/session-summary.ts';
 import { turnTaking } from '../../lock/wait-for-lock.ts';
 import { digestOf } from '../content/content-files.ts';
 import { accessingNow, type Disk, layout } from '../disk/disk.ts';
@@ -112,7 +113,7 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
   const inTurn = turnTaking<'sessions'>();
   const sessions = () => inTurn('sessions', () => allSessions(indexing));
   return {
-    summarise: async (session) => (await makers()).summarise(session),
+    summarise: async (session) => (await (await makers()).summarise(session)).map((made) => credible(parts, made)),
     compact: file.compact,
     settled: async () => {
       await indexing.looking;
@@ -139,7 +140,7 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
       if (summary !== undefined && health?.kind === 'healthy' && isSound.unwrapOr(false)) return ok(stored);
       return (await (await makers()).read(sessionId)).map(({ summary, health }) => ({
         sessionId,
-        summary,
+        summary: summary && credible(parts, summary),
         health,
         marks,
       }));
@@ -186,11 +187,29 @@ function listing(indexing: Indexing): readonly StoredSession[] {
   return indexing.listing.sessions;
 }
 
-function storedNow({ known, unreadable }: Indexing, sessionId: SessionId): StoredSession | undefined {
+function storedNow({ parts, known, unreadable }: Indexing, sessionId: SessionId): StoredSession | undefined {
   const { entry, marks } = known.get(sessionId) ?? {};
   const summary = entry?.summary ?? undefined;
   const seen = summary === undefined ? unreadable.get(sessionId) : { summary, health: HEALTHY };
-  return seen && { sessionId, ...seen, marks: marks?.marks ?? NO_MARKS };
+  if (seen === undefined) return undefined;
+  const dated = seen.summary && credible(parts, seen.summary);
+  return { sessionId, ...seen, summary: dated, marks: marks?.marks ?? NO_MARKS };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * A time in the future was written while a clock was wrong. Then the time of the file counts; if that is in the future
+ * too, the session has no time. Otherwise it would stay the latest session for years.
+ */
+function credible({ disk, nowMs }: FileStoreParts, summary: SessionSummary): SessionSummary {
+  const { lastAt, sessionId } = summary;
+  if (lastAt === undefined || lastAt <= nowMs() + DAY_MS) return summary;
+  const place = layout.manifest(sessionId);
+  const modified = accessingNow('read session', place, () => disk.fs.modifiedMs(join(disk.root, place)));
+  const witness = modified.unwrapOr(undefined);
+  const { lastAt: _, ...timeless } = summary;
+  return witness === undefined || witness > nowMs() + DAY_MS ? timeless : { ...summary, lastAt: Math.floor(witness) };
 }
 
 function readGrowth(indexing: Indexing): void {

@@ -7,6 +7,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
 import {
   artifactOf,
+  dateFiles,
   failure,
   HOUR_MS,
   later,
@@ -76,6 +77,7 @@ describe('collection', () => {
     const folder = await twoSessions();
     const { store: server, ...parts } = folder;
     await appendAll(server.sessions, sessionAt(3, OLD).plans);
+    dateFiles(folder.root, 3, OLD);
     expect(await server.sessionIndex.summaries()).toMatchObject(ok({ length: 3 }));
     const fs: FileSystem = {
       ...nodeFileSystem,
@@ -114,7 +116,10 @@ describe('collection', () => {
     const folder = storeFolder();
     const { sessions } = storeOf(folder);
     const old = Array.from({ length: 24 }, (_, i) => i + 1);
-    for (const number of old) await appendAll(sessions, sessionAt(number, OLD).plans);
+    for (const number of old) {
+      await appendAll(sessions, sessionAt(number, OLD).plans);
+      dateFiles(folder.root, number, OLD);
+    }
     const collected = await Promise.all([1, 2, 3].map(() => storeOf(folder).collector.collect(request())));
     const removed = collected.flatMap((each) => each._unsafeUnwrap().sessions);
     expect([...removed].sort()).toEqual(old.map(numberedSession));
@@ -175,6 +180,7 @@ describe('collection', () => {
     const folder = storeFolder();
     const writers = [1, 2, 3, 4].map((number) => sessionAt(number, OLD));
     for (const { plans } of writers) await appendAll(storeOf(folder).sessions, plans);
+    for (const number of [1, 2, 3, 4]) dateFiles(folder.root, number, OLD);
     let nowMs = 0;
     const held: boolean[] = [];
     const isStoreFree = async () => {

@@ -8,6 +8,7 @@ import { sessionWriter } from '../../../../test/simulation/session-writer.ts';
 import { numberedSession, SMALL_WORKFLOW_TEXT, storeFolder } from '../../../../test/store-folder.ts';
 import {
   artifactOf,
+  dateFiles,
   failure,
   HOUR_MS,
   OLD,
@@ -19,6 +20,8 @@ import {
 import { type FileSystem, layout } from '../disk/disk.ts';
 import { nodeFileSystem } from '../disk/node-file-system.ts';
 import { storeOf } from '../file-store.ts';
+
+const FUTURE = Date.UTC(2199, 0, 1);
 
 describe('an expired session', () => {
   test('an expired session is removed with the content that only it refers to', async () => {
@@ -76,6 +79,29 @@ describe('an expired session', () => {
     const collected = await store.sessions.exclusively(numberedSession(1), () => other.collector.collect(request()));
     expect(collected).toMatchObject(ok({ sessions: [], stayed: { inUse: [numberedSession(1)] } }));
     expect(has(artifactOf(1))).toBe(true);
+  });
+
+  test.each([
+    ['whose events were written with the clock years behind', OLD, Date.now(), 'recent'],
+    ['whose files and events have impossible times', 1_000, 1_000, 'timeless'],
+    ['whose files and events have times in the future', FUTURE, FUTURE, 'timeless'],
+  ] as const)('a session %s stays', async (...[, eventAt, fileAt, why]) => {
+    enforces('retention_two_witnesses');
+    const { store, root } = await twoSessions();
+    await appendAll(store.sessions, sessionAt(3, eventAt).plans);
+    dateFiles(root, 3, fileAt);
+    const { sessions, stayed } = (await store.collector.collect(request()))._unsafeUnwrap();
+    expect(sessions).toEqual([numberedSession(1)]);
+    expect(stayed).toMatchObject(why === 'recent' ? { recent: 2 } : { timeless: [numberedSession(3)] });
+  });
+
+  test('an old session with events in the future is removed by the time of its files', async () => {
+    enforces('retention_two_witnesses');
+    const { store, root } = await twoSessions();
+    await appendAll(store.sessions, sessionAt(3, FUTURE).plans);
+    dateFiles(root, 3, OLD);
+    const collected = await store.collector.collect(request());
+    expect(collected).toMatchObject(ok({ sessions: [numberedSession(1), numberedSession(3)] }));
   });
 
   test('a session whose events have no time stays', async () => {

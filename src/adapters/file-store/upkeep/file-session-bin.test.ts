@@ -7,7 +7,7 @@ import { appendAll } from '../../../../test/contract/store-under-test.ts';
 import { enforces } from '../../../../test/enforces.ts';
 import { randomHistory } from '../../../../test/simulation/random-history.ts';
 import { numberedSession, storeFolder } from '../../../../test/store-folder.ts';
-import { artifactOf, failure, request, sessionAt, twoSessions } from '../../../../test/two-sessions.ts';
+import { artifactOf, failure, RECENT, request, sessionAt, twoSessions } from '../../../../test/two-sessions.ts';
 import type { SessionStore } from '../../../app/ports/session-store.ts';
 import type { AppendPlan } from '../../../core/log/plan/append-plan.ts';
 import { claimLocks } from '../../lock/claim-locks.ts';
@@ -44,7 +44,7 @@ describe.each(Object.entries(locks))('a deleted session, with %s locks', (_, par
       expect(await marks.of(id)).toMatchObject(ok({ isKept: true }));
       expect(await bin.restore(id)).toEqual(err({ code: 'not_in_bin', sessionId: id }));
     }
-    await appendAll(other.sessions, sessionAt(2, 9_500).plans);
+    await appendAll(other.sessions, sessionAt(2, RECENT + 500).plans);
     expect((await store.audit.audit(id))._unsafeUnwrap().findings).toEqual([]);
   });
 });
@@ -167,7 +167,7 @@ describe('a session', () => {
   test('a session is not restored over another of the same id, but over an empty folder', async () => {
     const { store, root } = await twoSessions();
     await store.bin.put(id, 5);
-    await appendAll(store.sessions, sessionAt(2, 9_000, 'another').plans);
+    await appendAll(store.sessions, sessionAt(2, RECENT, 'another').plans);
     expect(await store.bin.restore(id)).toEqual(err({ code: 'session_exists', sessionId: id }));
     await store.bin.put(id, 6);
     mkdirSync(join(root, layout.events(id)), { recursive: true });

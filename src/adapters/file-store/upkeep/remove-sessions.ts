@@ -34,7 +34,7 @@ export function stayedOf(disk: Disk, marks: Marks, limit: CollectRequest): Staye
   const stayed = { recent: 0, kept: [] as SessionId[], inUse: [] as SessionId[], timeless: [] as SessionId[] };
   for (const [sessionId, marked] of marks.sessions) {
     if (isAbandoned(disk, sessionId)) continue;
-    if (marked.lastAt === undefined) stayed.timeless.push(sessionId);
+    if (lastWriteMs(disk, sessionId, { marked, limit }) === undefined) stayed.timeless.push(sessionId);
     else if (!isOverdue(disk, sessionId, { marked, limit })) stayed.recent += 1;
     else (isKept(disk, sessionId) ? stayed.kept : stayed.inUse).push(sessionId);
   }
@@ -45,9 +45,25 @@ type Age = { readonly marked: MarkedSession; readonly limit: CollectRequest };
 
 /** A session that was imported recently is not expired, however old its events are. */
 function isOverdue(disk: Disk, sessionId: SessionId, { marked, limit }: Age): boolean {
-  const { lastAt } = marked;
-  if (lastAt === undefined || lastAt >= limit.expiredBeforeMs) return false;
+  const lastMs = lastWriteMs(disk, sessionId, { marked, limit });
+  if (lastMs === undefined || lastMs >= limit.expiredBeforeMs) return false;
   return (arrivedMs(disk, sessionId) ?? 0) < limit.expiredBeforeMs;
+}
+
+/** No session is older than the program. */
+const EARLIEST_MS = Date.UTC(2025, 0, 1);
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/**
+ * When a session was last written to. The clock may have been wrong then, so the time of the manifest is a second
+ * witness, and the later one of the credible times counts; `undefined` if none is.
+ */
+function lastWriteMs({ fs, root }: Disk, sessionId: SessionId, { marked, limit }: Age): number | undefined {
+  const { lastAt } = marked;
+  if (lastAt === undefined) return undefined;
+  const modifiedMs = fs.modifiedMs(join(root, layout.manifest(sessionId)));
+  const times = [lastAt, modifiedMs ?? 0].filter((ms) => ms >= EARLIEST_MS && ms <= limit.nowMs + DAY_MS);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 function isKept({ fs, root }: Disk, sessionId: SessionId): boolean {
