@@ -38,8 +38,9 @@ const SECTIONS: readonly Section[] = [
   {
     title: 'Calls and delegation',
     words:
-      'A call is replaced by the steps of a routine before anything runs. `{argument}` in their texts is filled in.',
+      'A call is replaced by the steps of a routine before anything runs. `{name}` in their texts is filled in with the argument of that name. A routine that is started directly asks for its arguments in the form of the first step. In an older routine without `arguments`, every name in single braces is one.',
     objects: [
+      file.argument,
       steps.designCall,
       steps.publishedCall,
       steps.templateCall,
@@ -231,6 +232,7 @@ const FORM_WORDS: { readonly [form in NonNullable<Extract<KindData, { kind: 'tex
   function_name: 'name of letters, digits and `_`',
   form_line: 'line with at least one blank `<fill: …>`',
   inside_path: 'path inside the workspace',
+  argument_name: 'name of letters, digits and `_`',
   flags: 'letters',
 };
 

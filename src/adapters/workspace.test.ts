@@ -144,6 +144,7 @@ test('a referenced document is found in the workspace or in the package, and a m
 });
 
 test('a referenced document outside of the workspace is marked, also through a link', async () => {
+  enforces('references_by_lifecycle');
   const workspace = join(folder, 'project');
   mkdirSync(join(workspace, 'docs'), { recursive: true });
   writeFileSync(join(workspace, 'docs', 'own.md'), '# Own\n');

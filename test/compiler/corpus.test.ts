@@ -5,8 +5,9 @@ import { CORPUS, CORPUS_FOLDER, compiled, compileText, found } from './compile-f
 
 const LEGACY = 'warning legacy_id /id';
 
-/** Every warning that a public file gets. Each is deserved: no namespace, loops by context alone, calculated values, a decision outside of a loop. */
+/** Every warning that a public file gets. Each is deserved: no namespace, loops by context alone, calculated values, a decision outside of a loop, arguments that are not declared. */
 const WARNINGS: { readonly [file: string]: readonly string[] } = {
+  'ideation.json': [1, 4].map((step) => `warning argument_undeclared /steps/${step}/prompt`),
   'routine-injection-example.json': [LEGACY],
   'simple-batch.json': [
     LEGACY,

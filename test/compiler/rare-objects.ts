@@ -5,11 +5,12 @@ export const RARE_OBJECTS: Json = {
   id: 'test.rare',
   name: 'Rare',
   description: 'Objects that no fixture has.',
+  arguments: [{ name: 'plan', description: 'where the plan is', required: false }],
   steps: [
     {
       id: 'only',
       title: 'Only',
-      prompt: 'Do it.',
+      prompt: 'Do {plan}.',
       runCondition: { kind: 'context', condition: { var: 'size', equals: 'large' } },
       checks: [
         { id: 'tests', run: 'npm test', minimum: 'observed', against: 'base', tests: ['test/**'], report: 'tap' },

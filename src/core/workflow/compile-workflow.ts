@@ -10,7 +10,7 @@ import { checkCycles, checkUses } from './emit/check-workflow.ts';
 import { emitWorkflow, functionsOf } from './emit/emit-workflow.ts';
 import { expandSteps } from './expand/expand-steps.ts';
 import { type Bindings, type BrokenTemplate, type Brought, EMPTY_EXPANSION, type Template } from './expand/expanded.ts';
-import { checkPlaces, fillWorkflow } from './expand/fill-workflow.ts';
+import { checkArgumentPlaces, checkPlaces, fillWorkflow } from './expand/fill-workflow.ts';
 import { requiredProbes } from './expand/generated-steps.ts';
 import { type ExpandedWorkflow, mergeDeclarations } from './expand/merge-declarations.ts';
 import { checkBlockSizes } from './expand/render-prompt.ts';
@@ -111,6 +111,8 @@ function readSyntax(input: CompileInput, tools: CompileTools, diagnostics: Diagn
   checkSlots(syntax.extensionPoints, input, findings);
   checkDocuments(syntax, findings);
   checkPlaces(reader, findings);
+  const isRoutine = input.isInRoutines === true || isRoutineId(syntax.id);
+  checkArgumentPlaces(syntax, parsed.value, { isRoutine, findings });
   return { syntax, root: parsed.value, findings };
 }
 

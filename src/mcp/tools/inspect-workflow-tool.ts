@@ -25,6 +25,7 @@ import { capabilityWords, listReplyShape, sourceText } from './list-workflows-to
 const { workflows } = listReplyShape.shape;
 const { references, preconditions, clarificationPrompts, metaGuidance, capabilities, recommended } =
   compiledWorkflowSchema.shape;
+const { arguments: declaredArguments } = compiledWorkflowSchema.shape;
 const texts = z.array(z.string());
 
 const step = z.strictObject({
@@ -64,6 +65,8 @@ export const inspectReplyShape = z.strictObject({
     references,
     preconditions,
     clarificationPrompts,
+    /** What a routine takes, in a call or as context. */
+    arguments: declaredArguments,
     metaGuidance,
     capabilities,
     recommended,
@@ -172,6 +175,7 @@ function shownMetadata({ listed, hash }: InspectedWorkflow, mode: InspectMode): 
     references,
     preconditions,
     clarificationPrompts,
+    ...defined({ arguments: workflow.arguments }),
     metaGuidance,
     capabilities,
     recommended,
@@ -210,6 +214,7 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
   const { id, name, description, tags, workflow } = listed;
   const { capabilities, recommended } = workflow;
   const { steps, loops, references, preconditions, clarificationPrompts, metaGuidance, contracts } = workflow;
+  const { arguments: declared = [] } = workflow;
   return [
     `${id}: ${name}. ${description}`,
     `${plural(steps.length, 'step')}, ${plural(loops.length, 'loop')} · from ${sourceText(listed)} · ${hash}`,
@@ -219,6 +224,10 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
     ...section(
       'Capabilities of the agent',
       Object.entries(capabilities).map(([capability, need]) => `${capabilityWords(capability)} (${need})`),
+    ),
+    ...section(
+      'Arguments',
+      declared.map(({ name, description, isRequired }) => `${name}: ${description}${isRequired ? '' : ' (optional)'}`),
     ),
     ...section('Preconditions', preconditions),
     ...section('Questions to clarify', clarificationPrompts),

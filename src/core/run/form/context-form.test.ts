@@ -52,6 +52,26 @@ describe('context keys in the form of a step', () => {
     expect(offered(file(maybe, again, last))).toEqual({ size: '<fill: large, or another value>' });
   });
 
+  test('a routine that is started directly asks for its arguments in the first form, and for required ones until they have a value', () => {
+    enforces('routine_arguments_in_first_form');
+    const declared = [
+      { name: 'plan', description: 'where the plan is' },
+      { name: 'depth', description: 'how deep to look', required: false },
+    ];
+    const workflow = {
+      ...file(step('a', 'Read {plan} to {depth}.'), step('b')),
+      id: 'wr.routine-keys',
+      arguments: declared,
+    };
+    const plan = '<fill: where the plan is>';
+    expect(offered(workflow)).toEqual({ plan, depth: '<fill: how deep to look>' });
+    expect(offered(workflow, { context: { plan: 'P.md' } })).toEqual({ depth: '<fill: how deep to look>' });
+    expect(offered(workflow, { done: 1 })).toEqual({ plan });
+    expect(offered(workflow, { done: 1, context: { plan: 'P.md' } })).toBeUndefined();
+    const { text } = given(stepReply(partsAt(workflow, { context: { plan: 'P.md', depth: 2 } })));
+    expect(text).toContain('Read "P.md" to 2.');
+  });
+
   test('a key that several steps list is offered to each of them', () => {
     const last = step('last', 'Do it.', { runCondition: isLarge });
     const workflow = file(step('a', 'Judge it.', { sets: ['size'] }), step('b', 'Again.', { sets: ['size'] }), last);

@@ -27,12 +27,22 @@ export function contextForm({
   const keys = (keysByStep(index).get(step.stepId) ?? []).filter(
     ({ key, isSetEachTime }) => isSetEachTime || isLaterRound || !Object.hasOwn(context, key),
   );
-  return Object.fromEntries(keys.map(({ key }) => [key, keyBlank(index, key)]));
+  const asked = [...argumentsFor(index, step, context), ...keys.map(({ key }) => key)];
+  return Object.fromEntries(asked.map((key) => [key, keyBlank(index, key)]));
+}
+
+/** The arguments of a routine that was started directly: until they have a value, those that may be left out once. */
+function argumentsFor({ workflow }: WorkflowIndex, { stepId }: CompiledStep, context: JsonObject): readonly string[] {
+  const isFirst = workflow.steps[0]?.stepId === stepId;
+  return (workflow.arguments ?? [])
+    .filter(({ name, isRequired }) => (isRequired || isFirst) && !Object.hasOwn(context, name))
+    .map(({ name }) => name);
 }
 
 /** The keys of a step's form that a rehearsal may leave out: the run continues without them. */
 export function optionalKeys(index: WorkflowIndex, step: CompiledStep): ReadonlySet<string> {
-  const keys = (keysByStep(index).get(step.stepId) ?? []).map(({ key }) => key);
+  const meantKeys = (keysByStep(index).get(step.stepId) ?? []).map(({ key }) => key);
+  const keys = [...(index.workflow.arguments ?? []).map(({ name }) => name), ...meantKeys];
   return new Set(keys.filter((key) => comparedWith(index.workflow).get(key)?.loop === undefined));
 }
 
@@ -41,6 +51,8 @@ export function keyBlank(index: WorkflowIndex, key: string): JsonValue {
   const { choices, isNumber, loop } = comparedWith(index.workflow).get(key) ?? NOTHING_KNOWN;
   if (choices.length > 1) return choiceBlank(choices);
   if (loop !== undefined) return itemsLike(index, loop, ITEM_BLANKS);
+  const argument = index.workflow.arguments?.find(({ name }) => name === key);
+  if (argument !== undefined) return blank(argument.description);
   if (isNumber) return blank(`number for ${key}`);
   if (choices.length === 1) return typeof choices[0] === 'boolean' ? choiceBlank([true, false]) : choiceBlank(choices);
   return blank(`value of ${key}`);

@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { CAPABILITIES } from '../../log/blockers.ts';
 import { checkShape } from './check-artifact.ts';
 import { contracts } from './registry.ts';
-import { capabilityProbe, routineTemplateId } from './templates.ts';
+import { capabilityProbe, routineTemplateId, TEMPLATES } from './templates.ts';
 
 describe('a template', () => {
   it('a probe template implies its contract', () => {
@@ -19,6 +20,15 @@ describe('a template', () => {
         expect(checkShape(contract?.shape ?? {}, answer).isOk()).toBe(true);
       }
       expect(prompt).toContain(`artifact with capability "${capability}"`);
+    }
+  });
+
+  it('the parameters of a bundled routine are the arguments that its file declares', () => {
+    for (const template of TEMPLATES) {
+      if (template.kind !== 'routine') continue;
+      const file = readFileSync(`workflows/routines/${template.routineId}.json`, 'utf8');
+      const { arguments: declared } = JSON.parse(file) as { arguments: { name: string; description: string }[] };
+      expect(template.parameters).toEqual(declared.map(({ name, description: purpose }) => ({ name, purpose })));
     }
   });
 

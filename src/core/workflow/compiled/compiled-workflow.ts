@@ -118,6 +118,10 @@ export const compiledWorkflowSchema = z.object({
   preconditions: z.array(z.string()),
   clarificationPrompts: z.array(z.string()),
   metaGuidance: z.array(z.string()),
+  /** Of a routine that is started directly: the values that its first step asks for. */
+  arguments: z
+    .array(z.object({ name: z.string().min(1), description: z.string().min(1), isRequired: z.boolean() }))
+    .optional(),
   references: z.array(referenceSchema),
   assessments: z.array(assessmentSchema),
   functions: z.array(functionSchema),

@@ -67,6 +67,8 @@ export const DIAGNOSTIC_CODES = [
   'template_conflict',
   'missing_argument',
   'unknown_argument',
+  'argument_undeclared',
+  'argument_unused',
   'unknown_feature',
   'unknown_ref',
   'ref_misplaced',

@@ -45,6 +45,7 @@ export function emitWorkflow(
     recommended: { ...workflow.recommended },
     preconditions: [...workflow.preconditions],
     clarificationPrompts: [...workflow.clarificationPrompts],
+    ...emitArguments(workflow),
     assessments: workflow.assessments.map(emitAssessment),
     functions: emission.functions,
     contracts: [...emission.contracts.values()]
@@ -112,6 +113,10 @@ function emitAssessment({ at: _, ...assessment }: ExpandedWorkflow['assessments'
       levels: [...dimension.levels],
     })),
   };
+}
+
+function emitArguments({ arguments: declared = [] }: ExpandedWorkflow): Pick<CompiledWorkflow, 'arguments'> {
+  return declared.length === 0 ? {} : { arguments: declared.map(({ at: _, ...argument }) => argument) };
 }
 
 /** Ids are what a run and its log go by, so each may occur once. An artifact may name a loop by either of its ids. */

@@ -32,6 +32,89 @@ describe('a probe that is called by name', () => {
   });
 });
 
+describe('the arguments of a routine', () => {
+  const declares = (...declared: readonly object[]) => ({ arguments: declared });
+  const named = (name: string, rest: object = {}) => ({ name, description: `what ${name} is`, ...rest });
+  const prompt = 'Read {plan} in /users/{id} with #{HOME} and {"a": {depth} }.';
+  const r = { ...declares(named('plan'), named('depth', { required: false })), steps: [work('a', { prompt })] };
+  const calling = (args: object, files: Parameters<typeof routines>[0] = { r }) =>
+    compileValue(workflow([call('c', 'r', { args })]), { templates: routines(files) });
+  const promptOf = (result: ReturnType<typeof calling>) => compiled(result).steps[0]?.prompt;
+
+  it('only declared arguments are filled in, and other braces are text', () => {
+    enforces('template_args_substituted');
+    expect(promptOf(calling({ plan: 'P.md', depth: 2 }))).toBe('Read P.md in /users/{id} with #{HOME} and {"a": 2 }.');
+    expect(promptOf(calling({ plan: 'P.md' }))).toBe('Read P.md in /users/{id} with #{HOME} and {"a": (not given) }.');
+    expect(found(calling({ plan: 'P.md' }))).toEqual([]);
+    const plain = { r: { ...declares(), steps: [work('a', { prompt })] } };
+    expect(promptOf(calling({}, plain))).toBe(prompt);
+  });
+
+  it('a missing, misspelled or unknown argument is reported at the call', () => {
+    const messages = (args: object) => calling(args).diagnostics.map(({ message }) => message);
+    const needs = 'The template "x.templates.routine.r" needs the argument "plan" (what plan is). Add it to "args".';
+    const lacks = (name: string) => `The template "x.templates.routine.r" does not have an argument "${name}".`;
+    expect(messages({})).toEqual([needs]);
+    expect(messages({ plna: 'P' })).toEqual([needs, `${lacks('plna')} Did you mean "plan"?`]);
+    expect(messages({ plan: 'P', colour: 'red' })).toEqual([`${lacks('colour')} Known: depth, plan.`]);
+  });
+
+  it('an older routine without a declaration works as before, with a warning in its own file', () => {
+    const old = { steps: [work('a', { prompt: 'Read {plan}.' })] };
+    expect(promptOf(calling({ plan: 'P.md' }, { r: old }))).toBe('Read P.md.');
+    expect(found(calling({ plan: 'P.md' }, { r: old }))).toEqual([]);
+    const file = { ...workflow(old.steps), id: 'x.routine-r' };
+    expect(found(compileValue(file))).toEqual(['warning argument_undeclared /steps/0/prompt']);
+    expect(compiled(compileValue(file)).steps[0]?.prompt).toBe('Read {plan}.');
+    expect(found(compileValue({ ...file, id: 'x.plain' }))).toEqual([]);
+    expect(found(compileValue({ ...file, id: 'x.plain' }, { isInRoutines: true }))).toEqual([
+      'warning argument_undeclared /steps/0/prompt',
+    ]);
+  });
+
+  it('a misspelled place of an argument and an argument that nothing uses are reported', () => {
+    const file = {
+      ...workflow([work('a', { prompt: 'Read {paln} and {id}.' })], declares(named('plan'))),
+      id: 'x.routine-r',
+    };
+    expect(found(compileValue(file))).toEqual([
+      'warning argument_unused /arguments/0/name',
+      'warning argument_undeclared /steps/0/prompt',
+    ]);
+    const validationCriteria = [{ type: 'contains', value: '{plan}', message: 'Name {plan}.' }];
+    const ruled = { ...workflow([work('a', { validationCriteria })], declares(named('plan'))), id: 'x.routine-r' };
+    expect(found(compileValue(ruled))).toEqual(['warning place_not_filled /steps/0/validationCriteria/0/value']);
+    expect(found(compileValue({ ...file, arguments: [named('a b'), named('id'), named('id')] }))).toEqual([
+      'error bad_id /arguments/0/name',
+      'error duplicate_id /arguments/2/name',
+    ]);
+  });
+
+  it('a routine that is started directly reads its arguments from context', () => {
+    const steps = [
+      work('a', { title: 'Read {plan}', prompt, guidance: ['Stay in {plan}.'] }),
+      call('b', 'inner', { args: { file: '{plan}' } }),
+    ];
+    const templates = routines({
+      inner: { ...declares(named('file')), steps: [work('i', { prompt: 'Open {file}.' })] },
+    });
+    const file = {
+      ...workflow(steps, declares(named('plan'), named('depth', { required: false }))),
+      id: 'x.routine-r',
+    };
+    const made = compiled(compileValue(file, { templates }));
+    expect(made.steps.map(({ title, prompt: text, guidance }) => [title, text, guidance])).toEqual([
+      ['Read {{plan}}', 'Read {{plan}} in /users/{id} with #{HOME} and {"a": {{depth}} }.', ['Stay in {{plan}}.']],
+      ['i', 'Open {{plan}}.', []],
+    ]);
+    expect(made.arguments).toEqual([
+      { name: 'plan', description: 'what plan is', isRequired: true },
+      { name: 'depth', description: 'what depth is', isRequired: false },
+    ]);
+    expect(parseCompiledWorkflow(made)._unsafeUnwrap()).toEqual(made);
+  });
+});
+
 describe('the role of a step', () => {
   it('verification and audit steps have the role of their step', () => {
     enforces('agent_role_override', 'verification_and_audit_expand');

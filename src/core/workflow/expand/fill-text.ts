@@ -34,7 +34,7 @@ export function fillText(text: string, fillIn: FillIn): string | undefined {
 
 const MAY_BE_EMPTY: ReadonlySet<TextUse> = new Set(['argument', 'value', 'name']);
 /** Braces in these may mean themselves. */
-const AS_IT_IS: ReadonlySet<TextUse> = new Set(['value', 'phrase', 'name']);
+export const AS_IT_IS: ReadonlySet<TextUse> = new Set(['value', 'phrase', 'name']);
 const RESERVED = /\{\{\s*wr\.[^}]*\}?\}?/g;
 
 /** What is put into the texts of one file. */
@@ -43,7 +43,7 @@ type Filling = {
   /** What the workspace chose for extension points; the others have their defaults. */
   readonly bindings: Bindings;
   /** The value of an argument, or nothing where braces mean themselves. */
-  readonly argument: (name: string, use: 'text' | 'value') => string | undefined;
+  readonly argument: (name: string, use: TextUse) => string | undefined;
 };
 
 /** A problem with a text; the caller that fills it knows the place. */
@@ -77,7 +77,7 @@ function filledText(
 ): string | undefined {
   const { points, bindings, argument } = filling;
   return fillText(text, {
-    argument: (name) => argument(name, AS_IT_IS.has(use) ? 'value' : 'text'),
+    argument: (name) => argument(name, use),
     slot: (slotId) => {
       const declared = points.find((point) => point.slotId === slotId)?.default;
       if (declared !== undefined) return Object.hasOwn(bindings, slotId) ? (bindings[slotId] ?? declared) : declared;

@@ -1,12 +1,14 @@
+import { nearest } from '../../text/spelling.ts';
 import { clip } from '../../text/utf8.ts';
 import { DIAGNOSTICS_OF_A_KIND_MAX } from '../diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import type { TextUse } from '../format/field.ts';
 import type { Reader } from '../format/reader.ts';
 import { mapTexts, visitTexts } from '../format/text-walk.ts';
 import { type WorkflowSyntax, workflow } from '../format/workflow-fields.ts';
 import { type SourceNode, sourceTexts } from '../source/source-node.ts';
 import type { Bindings } from './expanded.ts';
-import { filler, type ReportTextProblem } from './fill-text.ts';
+import { AS_IT_IS, filler, type ReportTextProblem } from './fill-text.ts';
 
 /** The workflow with its extension points filled, in every text there is. */
 export function fillWorkflow(
@@ -35,8 +37,57 @@ export function fillWorkflow(
     const found = reported.size < DIAGNOSTICS_OF_A_KIND_MAX ? placesIn(at, text) : [at];
     for (const pointer of found) reportOnce({ ...problem, severity: 'error', at: pointer });
   };
-  const text = filler({ points: syntax.extensionPoints, bindings, argument: () => undefined }, report);
+  const argument = contextArgument(syntax);
+  const text = filler({ points: syntax.extensionPoints, bindings, argument }, report);
   return mapTexts(workflow, syntax, { text, place: (pointer) => pointer });
+}
+
+/**
+ * A routine that is started directly has no call to give its arguments: they are values of context, which the form of the
+ * first step asks for.
+ */
+function contextArgument({ arguments: declared = [] }: WorkflowSyntax) {
+  return (name: string, use: TextUse): string | undefined => {
+    if (!declared.some((one) => one.name === name)) return undefined;
+    if (use === 'prompt' || use === 'command' || use === 'argument') return `{{${name}}}`;
+    return use === 'text' ? `"${name}" in context` : undefined;
+  };
+}
+
+const ARGUMENT = /(?<!\{)\{([A-Za-z_][A-Za-z0-9_]*)\}(?!\})/g;
+
+/** Reports names in single braces that are not what their author thinks, and arguments that nothing uses. */
+export function checkArgumentPlaces(
+  { arguments: declared }: WorkflowSyntax,
+  root: SourceNode,
+  { isRoutine, findings }: { readonly isRoutine: boolean; readonly findings: CompilerFinding[] },
+): void {
+  if (declared === undefined && !isRoutine) return;
+  const used = new Map<string, string>();
+  const names = declared?.map(({ name }) => name) ?? [];
+  visitTexts(workflow, root, ({ value, pointer }, { use }) => {
+    if (use === 'never' || use === 'name' || !value.includes('{')) return;
+    for (const [, name = ''] of value.matchAll(ARGUMENT)) {
+      if (!AS_IT_IS.has(use) || names.includes(name)) used.set(name, used.get(name) ?? pointer);
+      if (use !== 'phrase' || !names.includes(name)) continue;
+      const message = `{${name}} is filled in here only when a workflow calls the routine. Started directly, it stays as written; write the rule without it.`;
+      findings.push({ code: 'place_not_filled', severity: 'warning', at: pointer, message });
+    }
+  });
+  for (const [name, place] of used) {
+    const meant = nearest(name, names);
+    if (declared !== undefined && (names.includes(name) || meant === undefined)) continue;
+    const message =
+      declared === undefined
+        ? `{${name}} counts as an argument, because the file does not declare its arguments. Add "arguments": [{"name": "${name}", "description": "…"}], or "arguments": [] if braces are plain text.`
+        : `{${name}} is plain text, because it is not in "arguments". Did you mean {${meant}}?`;
+    findings.push({ code: 'argument_undeclared', severity: 'warning', at: place, message });
+  }
+  for (const { name, at } of declared ?? []) {
+    if (used.has(name)) continue;
+    const message = `No text uses {${name}}. Use it in a prompt, or remove the argument.`;
+    findings.push({ code: 'argument_unused', severity: 'warning', at: `${at}/name`, message });
+  }
 }
 
 function placesOfTexts(root: SourceNode): ReadonlyMap<string, readonly string[]> {

@@ -6,7 +6,7 @@ import { mapObject } from '../format/text-walk.ts';
 import { workflow } from '../format/workflow-fields.ts';
 import { pointerTo } from '../source/source-node.ts';
 import { countExpansion, type Expansion, isOverBudget, type Template } from './expanded.ts';
-import { filler } from './fill-text.ts';
+import { AS_IT_IS, filler } from './fill-text.ts';
 
 /** A template for one call. */
 export type Instance = Pick<Template, 'agentRole' | 'preconditions' | 'clarificationPrompts' | 'steps'>;
@@ -18,7 +18,7 @@ export type Instance = Pick<Template, 'agentRole' | 'preconditions' | 'clarifica
 export function instantiate(template: Template, call: TemplateStep, expansion: Expansion): Instance {
   const { tree, used } = filledTemplate(template, call, expansion);
   bring(tree, call, expansion);
-  if (!isOverBudget(expansion.made)) checkArguments(call, used, expansion.findings);
+  if (!isOverBudget(expansion.made)) checkArguments(call, argumentsOf(template, used), expansion.findings);
   return { ...tree, steps: tree.steps.map((step) => withFunctions(step, tree.functions)) };
 }
 
@@ -31,6 +31,22 @@ type UsedArguments = {
   readonly known: Set<string>;
 };
 
+/** Stands in texts for an argument that a call may leave out. */
+const NOT_GIVEN = '(not given)';
+
+/** What a template takes: what it declares, or in older files each name that its texts have in braces. */
+function argumentsOf({ arguments: declared }: Template, { needed, known }: UsedArguments): TakenArguments {
+  if (declared === undefined) {
+    return { needed: [...needed].sort().map((name) => ({ name })), known: new Set([...needed, ...known]) };
+  }
+  return { needed: declared.filter(({ isRequired }) => isRequired), known: new Set(declared.map(({ name }) => name)) };
+}
+
+type TakenArguments = {
+  readonly needed: readonly { readonly name: string; readonly description?: string }[];
+  readonly known: ReadonlySet<string>;
+};
+
 function filledTemplate(template: Template, call: TemplateStep, { bindings, made, findings }: Expansion) {
   const used: UsedArguments = { needed: new Set(), known: new Set() };
   const fill = filler(
@@ -38,8 +54,11 @@ function filledTemplate(template: Template, call: TemplateStep, { bindings, made
       points: template.extensionPoints,
       bindings,
       argument: (name, use) => {
-        used[use === 'text' ? 'needed' : 'known'].add(name);
-        return Object.hasOwn(call.args, name) ? call.args[name] : undefined;
+        const declared = template.arguments?.find((one) => one.name === name);
+        if (template.arguments !== undefined && declared === undefined) return undefined;
+        used[AS_IT_IS.has(use) ? 'known' : 'needed'].add(name);
+        if (Object.hasOwn(call.args, name)) return call.args[name];
+        return declared?.isRequired === false ? NOT_GIVEN : undefined;
       },
     },
     (problem) => findings.push({ ...problem, severity: 'error', at: call.callAt }),
@@ -68,13 +87,14 @@ function bring(template: Template, call: TemplateStep, { brought }: Expansion): 
   brought.declarations.push({ at, originId, capabilities, features, metaGuidance, references });
 }
 
-function checkArguments(call: TemplateStep, { needed, known }: UsedArguments, findings: CompilerFinding[]): void {
-  for (const name of [...needed].filter((one) => !Object.hasOwn(call.args, one)).sort()) {
-    const message = `The template "${call.templateId}" needs the argument "${name}". Add it to "args".`;
+function checkArguments(call: TemplateStep, { needed, known }: TakenArguments, findings: CompilerFinding[]): void {
+  for (const { name, description } of needed.filter((one) => !Object.hasOwn(call.args, one.name))) {
+    const what = description === undefined ? '' : ` (${description})`;
+    const message = `The template "${call.templateId}" needs the argument "${name}"${what}. Add it to "args".`;
     findings.push({ code: 'missing_argument', severity: 'error', at: `${call.callAt}/args`, message });
   }
-  for (const name of Object.keys(call.args).filter((one) => !needed.has(one) && !known.has(one))) {
-    findings.push(unknownArgument(call, name, [...needed]));
+  for (const name of Object.keys(call.args).filter((one) => !known.has(one))) {
+    findings.push(unknownArgument(call, name, [...known].sort()));
   }
 }
 

@@ -10,6 +10,8 @@ export const PROMPT_BYTES_MAX = 8192;
 export const ARGUMENT_BYTES_MAX = 2048;
 /** Context keys that one step is meant to set: a longer form is not filled in. */
 export const SETS_MAX = 8;
+/** Arguments of one routine: a longer form is not filled in. */
+export const ARGUMENTS_MAX = 8;
 /** Bytes of a command that checks a step. */
 export const CHECK_COMMAND_BYTES_MAX = 1024;
 /** Patterns of test files, or folders, of one check. */
@@ -44,6 +46,8 @@ export const TEXT_FORMS = {
   function_name: /^\s*[A-Za-z_][A-Za-z0-9_]*(?:\([\s\S]*\))?\s*$/,
   /** One line with at least one blank; what looks like a blank is one. */
   form_line: /^(?:(?!<fill:)[^\n])*(?:<fill: [^<>\n]{1,150}>(?:(?!<fill:)[^\n])*)+$/,
+  /** Found by what stands between the braces of `{name}`. */
+  argument_name: /^[A-Za-z_][A-Za-z0-9_]*$/,
   flags: /^[gimsu]*$/,
 } as const satisfies { readonly [form: string]: RegExp };
 

@@ -35,6 +35,12 @@ export function checkForm(
         code: 'wrong_value',
         message: `${what} must be a path inside the workspace, as in "test/**", not ${describe(node)}.`,
       });
+    case 'argument_name':
+      if (isRight) return checkContextName(reader, node, what);
+      return reportError(reader, node, {
+        code: 'bad_id',
+        message: `${what} must be letters, digits and "_", not starting with a digit, as in "planFile", not ${describe(node)}.`,
+      });
     case 'version':
       return isRight ? value : reportError(reader, node, badVersion(node, what));
     case 'function_name':

@@ -5,7 +5,7 @@ import type { SourceNode } from '../source/source-node.ts';
 import { namedCondition } from './condition-fields.ts';
 import * as f from './field.ts';
 import { functionDefinitions } from './function-fields.ts';
-import { ARGUMENT_BYTES_MAX, ID_BYTES_MAX } from './limits.ts';
+import { ARGUMENT_BYTES_MAX, ARGUMENTS_MAX, ID_BYTES_MAX } from './limits.ts';
 import { type Reader, reportError } from './reader.ts';
 import { step } from './step-fields.ts';
 import { mapObject } from './text-walk.ts';
@@ -106,6 +106,21 @@ export const reference = f.object('reference', {
   }),
 });
 
+export const argument = f.object('argument', {
+  name: f.needed(
+    f.text(ID_BYTES_MAX, { use: 'label', form: 'argument_name' }),
+    'Stands in texts as `{name}`. When the routine is started directly, it is the context key of the value.',
+  ),
+  description: f.needed(
+    f.text(120, { use: 'never' }),
+    'What to give, in a few words; shown to authors of calls and in the form of the first step.',
+  ),
+  required: f.defaulted(f.flag, 'Whether a call must give it. Without a value, `(not given)` stands in the texts.', {
+    as: 'isRequired',
+    otherwise: true,
+  }),
+});
+
 const EXAMPLES_MAX = 6;
 
 export const workflow = f.object('workflow', {
@@ -165,6 +180,10 @@ export const workflow = f.object('workflow', {
   references: f.optionalList(
     f.list(reference, { unique: { what: 'reference', name: 'id' } }),
     'Documents that it points at.',
+  ),
+  arguments: f.optional(
+    f.list(argument, { max: ARGUMENTS_MAX, unique: { what: 'argument', name: 'name' } }),
+    'What a routine is called with. Only these names in single braces are filled in; other braces are text.',
   ),
   steps: f.needed(f.list(step, { min: 1 }), 'The steps, in order.', { otherwise: [] }),
   modelTier: f.optional(f.ignored, 'Accepted without effect.'),
