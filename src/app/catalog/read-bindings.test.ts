@@ -43,6 +43,19 @@ describe('bindings of a workspace', () => {
       ['team.x', ['error 1 The slot "build" needs a text in quotes.']],
       ['team.y', undefined],
     ]);
+    expect(await problems('{"build": "make {{ target | upper }}"}')).toEqual([
+      [
+        'team.x',
+        [
+          'warning 1 The agent would see {{ target | upper }} as written. Only the name of a value is supported, without operators or filters. Write {{target}}.',
+        ],
+      ],
+      ['team.y', undefined],
+    ]);
+    expect(await problems('{"build": "make {{target}"}')).toMatchObject([
+      ['team.x', [expect.stringContaining('a brace is missing. Write {{target}}.')]],
+      ['team.y', undefined],
+    ]);
     expect(await problems('{"build": "gradle", "biuld": "x"}')).toEqual([
       ['team.x', undefined],
       ['team.y', undefined],

@@ -4,6 +4,7 @@ import { utf8Length } from '../../core/text/utf8.ts';
 import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
+import { unsupportedIn } from '../../core/workflow/expand/fill-workflow.ts';
 import { ARGUMENT_BYTES_MAX } from '../../core/workflow/format/limits.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import type { SourceField, SourceNode } from '../../core/workflow/source/source-node.ts';
@@ -28,7 +29,11 @@ export function readBindings(file: SourceFile): ReadBindings {
     return nothing(diagnostics.all());
   }
   const entries = [...root.value.fields.values()].flatMap(({ name, value }) => {
-    if (value.kind === 'string' && utf8Length(value.value) <= ARGUMENT_BYTES_MAX) return [[name, value.value] as const];
+    if (value.kind === 'string' && utf8Length(value.value) <= ARGUMENT_BYTES_MAX) {
+      const message = unsupportedIn(value.value);
+      if (message !== undefined) diagnostics.add(unsupported(value, message));
+      return [[name, value.value] as const];
+    }
     if (value.kind === 'string') {
       diagnostics.add(tooLong(value, name));
       return [];
@@ -63,6 +68,11 @@ export function misspelledSlots(fields: readonly SourceField[], slotIds: readonl
 function tooLong({ pointer, span }: SourceNode, name: string): Diagnostic {
   const message = `The slot "${name}" accepts a text of at most ${ARGUMENT_BYTES_MAX} bytes. Shorten it.`;
   return { code: 'text_too_long', severity: 'error', pointer, span, message };
+}
+
+/** A binding may also be a command with braces of its own, so it is used as it is. */
+function unsupported({ pointer, span }: SourceNode, message: string): Diagnostic {
+  return { code: 'place_unsupported', severity: 'warning', pointer, span, message };
 }
 
 function wrongType({ pointer, span }: SourceNode, message: string): Diagnostic {

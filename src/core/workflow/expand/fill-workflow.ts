@@ -118,19 +118,44 @@ export function checkPlaces({ root, renamed }: Pick<Reader, 'root' | 'renamed'>,
   );
   const severity = hasNamespace(root) ? 'error' : 'warning';
   visitTexts(workflow, root, ({ value, pointer: at }, { use }) => {
-    if (!value.includes('{{') || !READ_BY_AGENTS.has(use)) return;
+    const isDefault = EXTENSION_DEFAULT.test(at);
+    if (!/\{\{|\}\}/.test(value) || !(READ_BY_AGENTS.has(use) || isDefault)) return;
     // A name that is wrong is reported where it is given, with a fix that also changes these texts.
     const isRenamed = (one: string) => wrongNames.some((name) => isPlaceOf(one, name));
-    const wrong = value.match(UNSUPPORTED)?.find((one) => !PLACE.test(one) && !isRenamed(one));
-    if (wrong !== undefined) {
-      findings.push({ code: 'place_unsupported', severity, at, message: unsupportedPlace(wrong) });
-    }
+    const message = unsupportedIn(value, isRenamed);
+    // A default may also be a command with braces of its own.
+    const weight = isDefault ? 'warning' : severity;
+    if (message !== undefined) findings.push({ code: 'place_unsupported', severity: weight, at, message });
     const [place] = use === 'text' ? (value.match(PLACE) ?? []) : [];
     if (place === undefined) return;
-    const message = `The agent would see ${place} as written: values of context are filled into prompts, titles, guidance, roles, rules and functions only. Move it into the prompt.`;
-    findings.push({ code: 'place_not_filled', severity: 'warning', at, message });
+    const unfilled = `The agent would see ${place} as written: values of context are filled into prompts, titles, guidance, roles, rules and functions only. Move it into the prompt.`;
+    findings.push({ code: 'place_not_filled', severity: 'warning', at, message: unfilled });
   });
 }
+
+/** What is wrong with the double braces of a text that an agent reads, in words; `undefined` if nothing is. */
+export function unsupportedIn(text: string, isKnown: (place: string) => boolean = () => false): string | undefined {
+  const wrong = text.match(UNSUPPORTED)?.find((one) => !PLACE.test(one) && !isKnown(one));
+  if (wrong !== undefined) return unsupportedPlace(wrong);
+  const open = text.split('\n').flatMap((line) => unclosedIn(line) ?? [])[0];
+  if (open === undefined) return undefined;
+  return `The agent would see ${clip(open.written, 80)} as written, because a brace is missing. Write {{${clip(open.name, 80)}}}.`;
+}
+
+/** One brace too few before or after a name. A line whose braces match is left alone: it may be JSON. */
+function unclosedIn(line: string): { readonly written: string; readonly name: string } | undefined {
+  const missing = (line.match(/\{/g)?.length ?? 0) - (line.match(/\}/g)?.length ?? 0);
+  if (missing === 0) return undefined;
+  const [written, name] = (missing > 0 ? UNCLOSED : UNOPENED).exec(line) ?? [];
+  return written === undefined || name === undefined ? undefined : { written, name };
+}
+
+const UNCLOSED =
+  /(?<![{$])\{\{[ \t]*((?!wr\.)[\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*(?:\}(?!\})|$|(?=[\s.,;:!?)]))/u;
+const UNOPENED = /(?<!\{)\{[ \t]*([\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}(?!\})/u;
+
+/** Put into texts that agents read. */
+const EXTENSION_DEFAULT = /^\/extensionPoints\/\d+\/default$/;
 
 /** Older files have an id without a namespace. They keep working as they did. */
 function hasNamespace(root: SourceNode): boolean {

@@ -60,9 +60,31 @@ it.each([
   }
 });
 
+it.each([
+  ['Describe {{change}.', 'Write {{change}}.'],
+  ['Describe {{ change in one line.', 'Write {{change}}.'],
+  ['Describe {{change', 'Write {{change}}.'],
+  ['Describe {team.lead}}, then stop.', 'Write {{team.lead}}.'],
+  ['First {{a}} and {"b": 1}\\nthen {{c}.', 'Write {{c}}.'],
+])('a missing brace in %s is refused, and the message shows the whole form', (prompt, advice) => {
+  enforces('unsupported_place_is_error');
+  const { kind, diagnostics } = workflow({ prompt: prompt.replace('\\n', '\n') });
+  expect([kind, diagnostics.map(({ code }) => code)]).toEqual(['refused', ['place_unsupported']]);
+  expect(diagnostics[0]?.message).toContain(advice);
+});
+
+it('the default of an extension point is read by the agent like a prompt', () => {
+  enforces('unsupported_place_is_error');
+  const point = (value: string) => ({ extensionPoints: [{ slotId: 's', purpose: 'P', default: value }] });
+  expect(found(workflow({}, point('In {{ tone | upper }}.')))).toEqual([
+    'warning place_unsupported /extensionPoints/0/default',
+  ]);
+  expect(found(workflow({}, point('In {{tone}}.')))).toEqual([]);
+});
+
 it('braces of build services, of command line tools and of JSON mean themselves', () => {
   enforces('unsupported_place_is_error');
-  const prompt = `Run \`docker ps --format "{{.Names}}"\`; read $${'{{ a == b }}'}; send {"a":{"b":{}}}, set {{1}, {2}}.`;
+  const prompt = `Run \`docker ps --format "{{.Names}}"\`; read $${'{{ a == b }}'}; send {"a":{"b":{}}}, set {{1}, {2}}; {"x": {depth}}; if (a) {\n  b }}.`;
   const checks = [{ id: 'up', run: 'docker ps --format "{{ json . }}"', minimum: 'asserted' }];
   expect(found(workflow({ prompt, checks }))).toEqual([]);
 });
