@@ -76,8 +76,31 @@ const commands = {
   plugins: [serverApart, leanMain],
 };
 
+/**
+ * The library brings a validator of JSON schemas, which is half of its code and would validate the answers to our own
+ * forms. The server passes a check of its own instead.
+ */
+const withoutValidator = {
+  name: 'without-validator',
+  setup: (build) => {
+    build.onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, () => ({
+      path: 'shims',
+      namespace: 'shims',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'shims' }, () => ({
+      contents:
+        "export { default as process } from 'node:process'; export const DefaultJsonSchemaValidator = undefined;",
+    }));
+  },
+};
+
 /** The server: split only where something is loaded after the first reply. */
-const server = { ...common, entryPoints: { server: SERVER }, chunkNames: 'server/[name]-[hash]' };
+const server = {
+  ...common,
+  entryPoints: { server: SERVER },
+  chunkNames: 'server/[name]-[hash]',
+  plugins: [withoutValidator],
+};
 
 /** How the program is bundled, once and while watching. */
 export const builds = { commands, server };

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import { SESSION_NOTES } from '../../src/core/workflow/builtins/builtin-workflows.ts';
+import { contractData } from '../../src/core/workflow/builtins/contract.ts';
+import { contracts } from '../../src/core/workflow/builtins/registry.ts';
 import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
-import { sealWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../src/core/workflow/compiled/sealed-workflow.ts';
 import { templateOf } from '../../src/core/workflow/expand/expanded.ts';
 import { syntaxIn } from '../../src/core/workflow/format/read-workflow.ts';
 
@@ -38,6 +40,21 @@ export function bundledLibrary(root: string): {
     workflows: listed(join(root, 'workflows')),
     routines: listed(join(root, 'workflows', 'routines')),
   };
+}
+
+/** The data form of every contract, as a module of the program. */
+export function contractDataModule(): string {
+  const lines = contracts.all.map((contract) => {
+    const text = JSON.stringify(contractData(contract)).replaceAll('\\', '\\\\').replaceAll("'", "\\'");
+    return `  ${contract.artifactKind.replace('wr.', '')}:\n    '${text}',`;
+  });
+  return [
+    '/** Generated from the schemas of the contracts by `npm run generate`; do not edit. Shape and guidance, as JSON. */',
+    'export const CONTRACT_DATA: { readonly [name: string]: string | undefined } = {',
+    ...lines,
+    '};',
+    '',
+  ].join('\n');
 }
 
 /** The hashes of everything that comes with the program, as a module of the program. */

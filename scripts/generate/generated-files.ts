@@ -1,6 +1,6 @@
 import { readRegistry } from '../../test/invariants/registry.ts';
 import { builtinsCatalogue, builtinsPage } from './builtins.ts';
-import { bundledHashes } from './bundled-library.ts';
+import { bundledHashes, contractDataModule } from './bundled-library.ts';
 import { closedSetsPage } from './closed-sets-page.ts';
 import { configPage } from './config-page.ts';
 import { registryEntry } from './desktop-manifest.ts';
@@ -33,6 +33,7 @@ export function generatedFiles(root: string): readonly GeneratedFile[] {
     { path: 'docs/reference/tools.md', text: toolsPage() },
     { path: 'server.json', text: `${JSON.stringify(registryEntry(), null, 2)}\n` },
     ...toolSnapshots(),
+    { path: 'src/core/workflow/builtins/contract-data.ts', text: contractDataModule() },
     { path: 'src/core/workflow/builtins/bundled-hashes.ts', text: bundledHashes(root) },
     { path: 'docs/internals/closed-sets.md', text: closedSetsPage() },
     { path: 'docs/internals/invariants.md', text: invariantsPage(readRegistry(root)) },

@@ -12,10 +12,7 @@ import { replySchema } from '../../src/core/prompt/reply-schema.ts';
 import { reportSchema } from '../../src/core/report/report.ts';
 import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
 import { compiledWorkflowSchema } from '../../src/core/workflow/compiled/compiled-workflow.ts';
-import { inspectReplyShape } from '../../src/mcp/tools/inspect-workflow-tool.ts';
-import { listReplyShape } from '../../src/mcp/tools/list-workflows-tool.ts';
-import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
-import { sessionReplyShape } from '../../src/mcp/tools/start-session-tool.ts';
+import { inspectReplyShape, listReplyShape, resumeReplyShape, sessionReplyShape } from '../../src/mcp/reply-shapes.ts';
 
 const welcomeShape = commandShape('workrail', welcome.data);
 

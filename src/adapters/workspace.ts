@@ -7,7 +7,8 @@ import { canonicalBytes } from '../core/json/canonical-json.ts';
 import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
 import type { BoundWorkspace, ChangedFile } from '../core/run/gate-facts.ts';
-import { type CompiledWorkflow, leadsOutside } from '../core/workflow/compiled/compiled-workflow.ts';
+import { leadsOutside } from '../core/text/words.ts';
+import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 import { isInside } from './guarded-file.ts';
 
 /** Starting a workflow must not wait for a repository on a slow disk. */

@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { commandInReplies } from '../adapters/clients/called-as.ts';
-import { defaultDataDir, findDataDir, loadOwnConfig, type Settings } from '../adapters/settings.ts';
+import { runStore } from '../adapters/file-store/run-store.ts';
+import { defaultDataDir, findDataDir, loadOwnConfig, ownStoreLimits, type Settings } from '../adapters/settings.ts';
 import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import { gitObserver, referenceFiles } from '../adapters/workspace.ts';
 import type { Services } from '../app/services.ts';
@@ -9,14 +10,14 @@ import { configProblemText } from '../core/settings/settings-words.ts';
 import { shellWord } from '../core/text/words.ts';
 import type { CompilePattern } from '../core/workflow/pattern.ts';
 import { type Bundled, openCatalog } from './open-catalog.ts';
-import { openStore } from './open-store.ts';
 
 /** The services of the server. */
 export async function openServerServices({ tokenForm }: Settings, bundled: Bundled): Promise<Services> {
+  const dataDir = await findDataDir();
   return {
-    ...(await openStore()),
-    command: await ownCommand(),
-    catalog: openCatalog(bundled, await findDataDir()),
+    ...runStore(dataDir, nodeHasher.sha256, ownStoreLimits),
+    command: ownCommand(dataDir),
+    catalog: openCatalog(bundled, dataDir),
     patterns: patternEngine(),
     workspace: gitObserver(nodeHasher),
     references: referenceFiles(bundled.folder),
@@ -41,8 +42,7 @@ function patternEngine(): Services['patterns'] {
   };
 }
 
-async function ownCommand(): Promise<string> {
-  const used = await findDataDir();
+function ownCommand(used: string): string {
   const { env, argv } = process;
   const dataDir = used === defaultDataDir() ? undefined : shellWord(used);
   return commandInReplies({ env, program: argv[1] ?? 'workrail' }, dataDir);

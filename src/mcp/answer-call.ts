@@ -20,8 +20,7 @@ import { continueWorkflowTool } from './tools/continue-workflow-tool.ts';
 import { inspectWorkflowTool } from './tools/inspect-workflow-tool.ts';
 import { listWorkflowsTool } from './tools/list-workflows-tool.ts';
 import { resumeSessionTool } from './tools/resume-session-tool.ts';
-import { startSessionTool } from './tools/start-session-tool.ts';
-import { startWorkflowTool } from './tools/start-workflow-tool.ts';
+import { startSessionTool, startWorkflowTool } from './tools/start-workflow-tool.ts';
 
 export type CallServices = {
   readonly services: Services;

@@ -1,9 +1,15 @@
 import { homedir } from 'node:os';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import {
+  type CallToolResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerOptions,
+} from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Services } from '../app/services.ts';
-import type { JsonObject } from '../core/json/json-value.ts';
+import { isObject, type JsonObject } from '../core/json/json-value.ts';
 import type { By } from '../core/log/events/event-envelope.ts';
 import type { ToolCall } from './answer-call.ts';
 import type { Answered, PersonAsker } from './ask-person.ts';
@@ -60,7 +66,12 @@ export function mcpServer(backend: Backend): Server {
   const server = new Server(
     { name: 'workrail', title: 'WorkRail', version: backend.version },
     // The library would answer in our place when a person does not, so a slip must fail loudly.
-    { capabilities: { tools: {}, prompts: {} }, instructions: INSTRUCTIONS, inputRequired: { legacyShim: false } },
+    {
+      capabilities: { tools: {}, prompts: {} },
+      instructions: INSTRUCTIONS,
+      inputRequired: { legacyShim: false },
+      jsonSchemaValidator: formValidator,
+    },
   );
   const root = clientRoot(server);
   server.setRequestHandler('tools/list', () =>
@@ -98,6 +109,38 @@ export function mcpServer(backend: Backend): Server {
     );
   });
   return server;
+}
+
+/**
+ * Checks what a client returns for one of our forms, which have only texts. The validator of the library is half of its
+ * code and takes most of the time until the first reply.
+ */
+const formValidator: NonNullable<ServerOptions['jsonSchemaValidator']> = {
+  getValidator: (schema) => {
+    const { properties = {}, required = [] } = schema as FormSchema;
+    const isFitting = (content: JsonObject) =>
+      required.every((name) => Object.hasOwn(content, name)) &&
+      Object.entries(properties).every(([name, field]) => !Object.hasOwn(content, name) || fits(content[name], field));
+    return (content) =>
+      isObject(content) && isFitting(content)
+        ? { valid: true, data: content as never, errorMessage: undefined }
+        : { valid: false, data: undefined, errorMessage: 'the answer does not fit the form' };
+  },
+};
+
+type FormField = { readonly enum?: readonly string[]; readonly minLength?: number; readonly maxLength?: number };
+type FormSchema = {
+  readonly properties?: { readonly [name: string]: FormField };
+  readonly required?: readonly string[];
+};
+
+function fits(
+  value: unknown,
+  { enum: choices, minLength = 0, maxLength = Number.POSITIVE_INFINITY }: FormField,
+): boolean {
+  if (typeof value !== 'string') return false;
+  const { length } = [...value];
+  return (choices?.includes(value) ?? true) && length >= minLength && length <= maxLength;
 }
 
 /** What asks the person at the client; loaded when a block may need it. */

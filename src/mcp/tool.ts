@@ -1,5 +1,4 @@
 import type { Result } from 'neverthrow';
-import type * as z from 'zod';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import type { GivenReply } from '../core/log/operation/stored-reply.ts';
@@ -18,8 +17,6 @@ type ToolFacts = {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  /** The structured content of its replies, which is published. */
-  readonly reply: z.ZodType;
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
@@ -30,7 +27,7 @@ type ToolFacts = {
 
 type Answer = Promise<Result<GivenReply, Refusal>>;
 
-/** One tool: what clients see of it, the shape of its replies, and what it does. */
+/** One tool: what clients see of it, and what it does. */
 export type Tool = ToolFacts & {
   readonly arguments: Arguments;
   readonly run: (services: Services, sent: JsonObject, caller: Caller) => Answer;

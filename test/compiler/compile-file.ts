@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
-import { type CompiledWorkflow, sealWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../src/core/workflow/compiled/sealed-workflow.ts';
 import { type Template, templateOf } from '../../src/core/workflow/expand/expanded.ts';
 import { sha256 } from '../examples/sha256.ts';
 

@@ -3,7 +3,7 @@ import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../../src/core/json/canonical-json.ts';
 import { workflowHashSchema } from '../../src/core/log/ids.ts';
-import { sealWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../src/core/workflow/compiled/sealed-workflow.ts';
 import { enforces } from '../enforces.ts';
 import { compiled } from '../examples/compiled.ts';
 import { digest, sha256 } from '../examples/sha256.ts';

@@ -3,8 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
-import { sessionReplyShape } from '../../src/mcp/tools/start-session-tool.ts';
+import { resumeReplyShape, sessionReplyShape } from '../../src/mcp/reply-shapes.ts';
 import { enforces } from '../enforces.ts';
 import { share } from '../volume.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';

@@ -18,7 +18,7 @@ import type { Services } from '../../src/app/services.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { rankRuns } from '../../src/core/resume/rank-runs.ts';
 import { resumeQuestion } from '../../src/core/resume/resume-question.ts';
-import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
+import { resumeReplyShape } from '../../src/mcp/reply-shapes.ts';
 import { enforces } from '../enforces.ts';
 import { storeFolder, storePartsIn } from '../store-folder.ts';
 import { type GoldenRun, type GoldenStore, goldenStore } from './golden-store.ts';

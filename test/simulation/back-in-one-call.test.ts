@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { ObservationData } from '../../src/core/log/events/run-events.ts';
 import { answerCall, type CallServices } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';
-import { resumeReplyShape } from '../../src/mcp/tools/resume-session-tool.ts';
+import { resumeReplyShape } from '../../src/mcp/reply-shapes.ts';
 import { enforces } from '../enforces.ts';
 import { filledArguments } from '../examples/filled-call.ts';
 import { isLong, share } from '../volume.ts';

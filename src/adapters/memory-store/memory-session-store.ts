@@ -40,11 +40,8 @@ import {
   knownGraph,
   type SessionView,
 } from '../../core/views/session-view.ts';
-import {
-  type CompiledWorkflow,
-  parseCompiledWorkflow,
-  sealWorkflow,
-} from '../../core/workflow/compiled/compiled-workflow.ts';
+import { type CompiledWorkflow, parseCompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { damagedContent, digestOf, parseStored } from '../file-store/content/content-files.ts';
 import { salvagedHealth } from '../file-store/session/import-marks.ts';
 import { describeClaim, ownClaim } from '../lock/claim-locks.ts';

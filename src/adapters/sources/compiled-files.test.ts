@@ -13,7 +13,7 @@ import type { ListedWorkflow } from '../../app/catalog/catalog.ts';
 import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
 import type { SourceFile, WorkflowFile } from '../../app/ports/workflow-sources.ts';
 import { startWorkflow } from '../../app/run/start-workflow.ts';
-import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { libraryBytes, nodeCompiledFiles } from './compiled-files.ts';
 
 const COMPILER = 'this one';

@@ -6,7 +6,7 @@ import type { Flow } from '../../core/flow.ts';
 import type { Salvage } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { type Origin, plainVersion } from '../../core/log/origin.ts';
-import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { hasSoundPatterns, usesPatterns } from '../../core/workflow/compiled/workflow-index.ts';
 import type { SessionBin } from '../ports/upkeep.ts';
 import type { Services } from '../services.ts';

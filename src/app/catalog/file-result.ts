@@ -7,7 +7,8 @@ import {
   isCurrent,
   isUnbound,
 } from '../../core/workflow/compiled/compiled-file.ts';
-import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
 import type { WorkflowHash } from '../../core/log/ids.ts';
-import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import type { StartRefusal } from '../run/start-workflow.ts';
 import type { Services } from '../services.ts';
 import type { ListedWorkflow } from './catalog.ts';

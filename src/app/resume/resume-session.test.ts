@@ -17,7 +17,7 @@ import {
   sealSnapshot,
 } from '../../core/log/execution-snapshot.ts';
 import { derivedBits, RunId } from '../../core/log/ids.ts';
-import { resumeReplyShape } from '../../mcp/tools/resume-session-tool.ts';
+import { resumeReplyShape } from '../../mcp/reply-shapes.ts';
 import type { Store } from '../ports/store.ts';
 import { advance } from '../run/advance.ts';
 import { startWorkflow } from '../run/start-workflow.ts';

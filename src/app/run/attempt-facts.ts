@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalBytes, type JsonRefusal } from '../../core/json/canonical-json.ts';
 import { isObject, type JsonObject, ownValue } from '../../core/json/json-value.ts';
+import type { Assurance } from '../../core/log/autonomy.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { type ArtifactDigest, artifactDigestSchema, type NodeId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/operation-drafts.ts';
@@ -16,7 +17,7 @@ import { blockedDraft, type NodeOutput } from '../../core/views/node-facts.ts';
 import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
 import { blockersAt } from '../../core/views/run-status.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
-import type { Assurance, CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
+import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Hasher } from '../ports/system-services.ts';

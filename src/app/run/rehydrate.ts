@@ -14,6 +14,7 @@ import { judgeAttempt } from '../../core/run/decide/judge-attempt.ts';
 import { blank, WORK_WORDS } from '../../core/run/form/blank.ts';
 import type { EarlierStep, Unmet } from '../../core/run/requirements/requirement.ts';
 import { rejectedWords } from '../../core/run/requirements/user.ts';
+import { leadsOutside } from '../../core/text/words.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import { type AttemptsUsedUp, nextAttempt, type TokenKind } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
@@ -24,7 +25,6 @@ import { attemptCount, blockedDraft, isChangedFromOutside } from '../../core/vie
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { blockersAt } from '../../core/views/run-status.ts';
 import { lineEnd, runLine, type SessionView } from '../../core/views/session-view.ts';
-import { leadsOutside } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';

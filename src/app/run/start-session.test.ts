@@ -4,7 +4,7 @@ import { engine, eventsOf, tokenOf, told, WORKSPACE } from '../../../test/exampl
 import { replySchema } from '../../core/prompt/reply-schema.ts';
 import { SESSION_NOTES } from '../../core/workflow/builtins/builtin-workflows.ts';
 import { parseCompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { sessionReplyShape } from '../../mcp/tools/start-session-tool.ts';
+import { sessionReplyShape } from '../../mcp/reply-shapes.ts';
 import { resumeSession } from '../resume/resume-session.ts';
 import { checkpoint } from './checkpoint.ts';
 import { startSession } from './start-session.ts';

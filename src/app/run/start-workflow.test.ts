@@ -7,7 +7,8 @@ import { memoryServices } from '../../../test/examples/memory-services.ts';
 import type { Autonomy } from '../../core/log/autonomy.ts';
 import { contextAt } from '../../core/views/lineage.ts';
 import { preferencesAt } from '../../core/views/node-facts.ts';
-import { type CompiledWorkflow, sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { startWorkflow } from './start-workflow.ts';
 
 test('the pinned workflow of a run is stored under the hash that the run names', async () => {

@@ -13,7 +13,7 @@ import { storeOf } from '../../adapters/file-store/file-store.ts';
 import { derivedBits, RunId, type SessionId } from '../../core/log/ids.ts';
 import { reportHtml } from '../../core/report/html/report-html.ts';
 import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
-import { resumeReplyShape } from '../../mcp/tools/resume-session-tool.ts';
+import { resumeReplyShape } from '../../mcp/reply-shapes.ts';
 import { checkSessions } from '../clients/doctor/check-machine.ts';
 import { readReport } from '../report.ts';
 import { type ResumeRequest, resumeSession } from '../resume/resume-session.ts';

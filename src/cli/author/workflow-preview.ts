@@ -3,7 +3,7 @@ import { findTargetWorkflow } from '../../app/author/find-targets.ts';
 import { previewStep } from '../../app/author/preview-step.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { shellWord, sizeOf } from '../../core/text/words.ts';
-import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { workflowOutline } from '../../core/workflow/outline/workflow-outline.ts';
 import { command, done } from '../command.ts';
 import { dim, type Line, notable, strong } from '../output/line.ts';

@@ -2,7 +2,7 @@ import { err } from 'neverthrow';
 import { findTargetWorkflow } from '../../app/author/find-targets.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { plural, sizeOf } from '../../core/text/words.ts';
-import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { syntaxIn } from '../../core/workflow/format/read-workflow.ts';
 import { workflowOutline, workflowSize } from '../../core/workflow/outline/workflow-outline.ts';
 import { command, done } from '../command.ts';

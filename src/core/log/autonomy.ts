@@ -28,3 +28,7 @@ export function exceeds<Value extends string>(
 ): limit is Value {
   return limit !== undefined && order.indexOf(value) > order.indexOf(limit);
 }
+
+/** How sure we are that a person said it: the agent says so, or the answer came on a channel that its calls cannot reach. */
+export const ASSURANCES = ['stated', 'confirmed'] as const;
+export type Assurance = (typeof ASSURANCES)[number];

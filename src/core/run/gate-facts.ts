@@ -1,12 +1,12 @@
 import { assert } from '../assert.ts';
 import { canonicalBytes, canonicalLength, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
 import { isList, isObject, type JsonObject, type JsonValue, quote } from '../json/json-value.ts';
+import { ASSURANCES, type Assurance } from '../log/autonomy.ts';
 import type { AttestationChannel } from '../log/events/attestation-events.ts';
 import type { LoopPath, NodeId, RunId, SnapshotRef, StepId, WorkflowHash } from '../log/ids.ts';
 import { clip } from '../text/utf8.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import type { Attestation } from '../views/attestations.ts';
-import { ASSURANCES, type Assurance } from '../workflow/compiled/compiled-step.ts';
 
 /** The files of the workspace that an approval is bound to; `unknown` where git did not answer in time. */
 export type BoundWorkspace =

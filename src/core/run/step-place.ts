@@ -1,10 +1,10 @@
 import { type JsonObject, quote } from '../json/json-value.ts';
-import type { Preferences } from '../log/autonomy.ts';
+import type { Assurance, Preferences } from '../log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../log/blockers.ts';
 import type { LoopId, StepId } from '../log/ids.ts';
 import type { ArtifactRef } from '../log/operation/operation-drafts.ts';
 import type { PreferenceSetter } from '../views/node-facts.ts';
-import type { Assurance, CompiledStep } from '../workflow/compiled/compiled-step.ts';
+import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
 import type { Condition } from '../workflow/compiled/condition.ts';
 import type { WorkflowIndex } from '../workflow/compiled/workflow-index.ts';
 import type { CompilePattern } from '../workflow/pattern.ts';

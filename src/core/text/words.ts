@@ -55,3 +55,23 @@ export function gapText(summary: string): string {
 
 /** Ends with the pattern, where the pattern was clipped, or with a summary that was cut inside it. */
 const NOTES_PATTERN = / \((?:or )?the notes must match \/(?:.*?(?:\/[a-z]*\)|…)(?=$|[\s.,;])|.*$)/gs;
+
+/**
+ * Whether the address of a document leads out of where it belongs, as far as the text shows. A package keeps its
+ * documents beside the folder of its workflows.
+ */
+export function leadsOutside({
+  source,
+  resolveFrom,
+}: {
+  readonly source: string;
+  readonly resolveFrom: 'workspace' | 'package';
+}): boolean {
+  if (/^(?:[a-z][a-z0-9+.-]+:|[A-Za-z]:|[\\/~])/.test(source)) return true;
+  let depth = resolveFrom === 'package' ? 1 : 0;
+  for (const part of source.split(/[\\/]/)) {
+    depth += part === '..' ? -1 : part === '.' || part === '' ? 0 : 1;
+    if (depth < 0) return true;
+  }
+  return false;
+}

@@ -1,8 +1,8 @@
 import { ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
 import { isList, isObject, type JsonValue } from '../json/json-value.ts';
-import { orList } from '../text/words.ts';
+import { leadsOutside, orList } from '../text/words.ts';
 import { isRoutineId } from './builtins/templates.ts';
-import { type CompiledWorkflow, leadsOutside } from './compiled/compiled-workflow.ts';
+import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
 import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
 import type { CompilerFinding, Diagnostic } from './diagnostics/diagnostic.ts';
 import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';

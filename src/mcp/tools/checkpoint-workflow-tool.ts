@@ -1,5 +1,4 @@
 import { checkpoint } from '../../app/run/checkpoint.ts';
-import { replySchema } from '../../core/prompt/reply-schema.ts';
 import type { Arguments } from '../arguments/argument.ts';
 import { OUTPUT, STATE_TOKEN } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
@@ -21,7 +20,6 @@ export const checkpointWorkflowTool = defineTool({
   title: 'Save work in progress',
   description:
     'Saves notes and results during a step, so that they survive this chat. Does not finish the step. Example: {"checkpointToken":"chk_…","output":{"notesMarkdown":"Two of five files are done: a.ts, b.ts."}}',
-  reply: replySchema,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {
     checkpointToken: {

@@ -1,7 +1,6 @@
 import { err } from 'neverthrow';
 import { advance } from '../../app/run/advance.ts';
 import { rehydrate } from '../../app/run/rehydrate.ts';
-import { replySchema } from '../../core/prompt/reply-schema.ts';
 import { CONTEXT, MODE, OUTPUT, STATE_TOKEN } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
@@ -10,7 +9,6 @@ export const continueWorkflowTool = defineTool({
   title: 'Continue a workflow',
   description:
     'Send an ackToken to report its step as done; the reply contains the next step or lists what is missing. Send only a stateToken to see its step again; nothing changes. Copy tokens exactly. Sending exactly the same call again is safe. Example: {"ackToken":"ack_…","output":{"notesMarkdown":"Read the config; the timeout is set twice."}}',
-  reply: replySchema,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {
     ackToken: {

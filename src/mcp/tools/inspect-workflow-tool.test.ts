@@ -6,9 +6,10 @@ import { memoryServices } from '../../../test/examples/memory-services.ts';
 import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../app/ports/workflow-sources.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
-import { sealWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { INSPECT_MODES, inspectReplyShape, inspectWorkflowTool } from './inspect-workflow-tool.ts';
-import { listReplyShape, listWorkflowsTool } from './list-workflows-tool.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
+import { inspectReplyShape, listReplyShape } from '../reply-shapes.ts';
+import { INSPECT_MODES, inspectWorkflowTool } from './inspect-workflow-tool.ts';
+import { listWorkflowsTool } from './list-workflows-tool.ts';
 
 const NOWHERE = { workspace: undefined };
 const FILES = [

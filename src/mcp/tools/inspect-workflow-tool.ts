@@ -1,15 +1,11 @@
-import * as z from 'zod';
 import { type InspectedWorkflow, inspectWorkflow } from '../../app/catalog/inspect-workflow.ts';
 import { defined, type JsonObject, quote } from '../../core/json/json-value.ts';
-import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
-import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
-import { workflowHashSchema } from '../../core/log/ids.ts';
 import { callText } from '../../core/prompt/reply/footer.ts';
 import { visibleText } from '../../core/text/visible-text.ts';
 import { plural } from '../../core/text/words.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
-import { type CompiledWorkflow, compiledWorkflowSchema } from '../../core/workflow/compiled/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow, positionOf, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
 import { conditionText } from '../../core/workflow/outline/condition-text.ts';
 import {
@@ -20,77 +16,7 @@ import {
 } from '../../core/workflow/outline/workflow-outline.ts';
 import { WORKFLOW_ID, WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
-import { capabilityWords, listReplyShape, sourceText } from './list-workflows-tool.ts';
-
-const { workflows } = listReplyShape.shape;
-const { references, preconditions, clarificationPrompts, metaGuidance, capabilities, recommended } =
-  compiledWorkflowSchema.shape;
-const { arguments: declaredArguments } = compiledWorkflowSchema.shape;
-const texts = z.array(z.string());
-
-const step = z.strictObject({
-  kind: z.literal('step'),
-  stepId: z.string().min(1),
-  title: z.string().min(1),
-  /** The condition in words. */
-  when: z.string().optional(),
-  asksFor: texts,
-  purpose: z.string().optional(),
-  provenance: jsonObjectSchema,
-  /** Only in mode full: the compiled step. */
-  definition: jsonObjectSchema.optional(),
-});
-
-type Entry = z.infer<typeof step> | { readonly kind: 'loop'; readonly body: readonly Entry[] };
-
-const loop: z.ZodType<Entry> = z.strictObject({
-  kind: z.literal('loop'),
-  loopId: z.string().min(1),
-  stepId: z.string().min(1),
-  title: z.string().min(1),
-  when: z.string().optional(),
-  repeats: z.string().min(1),
-  maxIterations: z.int().min(1),
-  body: z.array(z.union([step, z.lazy(() => loop)])).min(1),
-});
-
-export const inspectReplyShape = z.strictObject({
-  kind: z.literal('ok'),
-  workflow: workflows.element.omit({ sourceKind: true, shadows: true, warnings: true }).extend({
-    hash: workflowHashSchema,
-    source: z.strictObject({ kind: z.enum(WORKFLOW_SOURCE_KINDS), ref: z.string().min(1), shadows: texts }),
-    stepCount: z.int().min(1),
-    loopCount: z.int().min(0),
-    contracts: texts,
-    references,
-    preconditions,
-    clarificationPrompts,
-    /** What a routine takes, in a call or as context. */
-    arguments: declaredArguments,
-    metaGuidance,
-    capabilities,
-    recommended,
-    conditions: texts,
-    /** What each of them means, in words. */
-    conditionTexts: z
-      .array(z.strictObject({ conditionId: z.string(), when: z.string() }))
-      .min(1)
-      .optional(),
-    /** Texts that the project's .workrail/bindings.json put in, and where. */
-    projectBindings: z
-      .array(z.strictObject({ slotId: z.string(), text: z.string(), pointers: texts.min(1) }))
-      .min(1)
-      .optional(),
-    warnings: z.array(jsonObjectSchema),
-    definition: jsonObjectSchema.optional(),
-  }),
-  /** Absent in mode metadata. */
-  steps: z
-    .array(z.union([step, loop]))
-    .min(1)
-    .optional(),
-  nextCall: z.strictObject({ tool: z.literal('start_workflow'), arguments: jsonObjectSchema }),
-});
+import { capabilityWords, sourceText } from './list-workflows-tool.ts';
 
 export const INSPECT_MODES = ['outline', 'full', 'metadata'] as const;
 
@@ -101,7 +27,6 @@ export const inspectWorkflowTool = defineTool({
   title: 'Inspect a workflow',
   description:
     'Shows a workflow without starting it: steps, loops, conditions, required outputs, references and hash. Example: {"workflowId":"wr.first_steps"}',
-  reply: inspectReplyShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {
     workflowId: WORKFLOW_ID,

@@ -1,9 +1,7 @@
 import { ok } from 'neverthrow';
-import * as z from 'zod';
 import { type Catalog, filterWorkflows, type InvalidFile, type ListedWorkflow } from '../../app/catalog/catalog.ts';
 import type { LocatedDiagnostic } from '../../app/catalog/file-diagnostics.ts';
 import { defined, type JsonObject, quote } from '../../core/json/json-value.ts';
-import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { callText } from '../../core/prompt/reply/footer.ts';
 import { sourceWords } from '../../core/prompt/reply-parts.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
@@ -14,42 +12,11 @@ import { andList, plural } from '../../core/text/words.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
 
-const texts = z.array(z.string());
-
-export const listReplyShape = z.strictObject({
-  kind: z.literal('ok'),
-  /** Those that match. */
-  workflows: z.array(
-    z.strictObject({
-      id: z.string().min(1),
-      kind: z.enum(['workflow', 'routine']),
-      name: z.string().min(1),
-      description: z.string().min(1),
-      tags: texts,
-      idStatus: z.enum(['namespaced', 'legacy']),
-      sourceKind: z.enum(WORKFLOW_SOURCE_KINDS),
-      /** Warnings for the author. */
-      warnings: texts.min(1).optional(),
-      aliases: texts.min(1).optional(),
-      suggestedId: z.string().min(1).optional(),
-      /** Files that this one overrides. */
-      shadows: texts.min(1).optional(),
-    }),
-  ),
-  invalid: z.array(z.strictObject({ file: z.string().min(1), id: z.string().optional(), problems: texts.min(1) })),
-  /** How many invalid files there are, if not all are listed. */
-  invalidTotal: z.int().min(1).optional(),
-  /** How many workflows there are, shown or not. */
-  total: z.int().min(0),
-  warnings: z.array(z.strictObject({ code: z.literal('workspace_not_used'), message: z.string().min(1) })).optional(),
-});
-
 export const listWorkflowsTool = defineTool({
   name: 'list_workflows',
   title: 'List workflows',
   description:
     'Lists the workflows you can start, and invalid workflow files with their errors. Example: {"query":"review"}',
-  reply: listReplyShape,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   arguments: {
     query: {

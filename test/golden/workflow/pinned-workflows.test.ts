@@ -2,11 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ListedWorkflow } from '../../../src/app/catalog/catalog.ts';
 import type { Services } from '../../../src/app/services.ts';
-import {
-  type CompiledWorkflow,
-  parseCompiledWorkflow,
-  sealWorkflow,
-} from '../../../src/core/workflow/compiled/compiled-workflow.ts';
+import { type CompiledWorkflow, parseCompiledWorkflow } from '../../../src/core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../../src/core/workflow/compiled/sealed-workflow.ts';
 import { enforces } from '../../enforces.ts';
 import { sha256 } from '../../examples/sha256.ts';
 import { walkToEnd } from '../../simulation/agent/walk/walk-to-end.ts';

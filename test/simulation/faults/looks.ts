@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { Damage } from '../../../src/core/log/health.ts';
-import { sealWorkflow } from '../../../src/core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../../src/core/workflow/compiled/sealed-workflow.ts';
 import { SMALL_WORKFLOW } from '../../examples/compiled.ts';
 import { sha256 } from '../../examples/sha256.ts';
 import type { SimulatedStore } from './simulated-store.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type FileSystem, layout } from '../../../src/adapters/file-store/disk/disk.ts';
 import { rehydrate } from '../../../src/app/run/rehydrate.ts';
-import { sealWorkflow } from '../../../src/core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../../src/core/workflow/compiled/sealed-workflow.ts';
 import { SMALL_WORKFLOW } from '../../examples/compiled.ts';
 import { sha256 } from '../../examples/sha256.ts';
 import { goOn, nextReply, type Progress, REPLIES_MAX, servicesOn } from './progress.ts';

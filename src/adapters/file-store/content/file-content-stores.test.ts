@@ -8,7 +8,7 @@ import { sha256 } from '../../../../test/examples/sha256.ts';
 import { simulatedDisk } from '../../../../test/simulation/disk/simulated-disk.ts';
 import { SMALL_WORKFLOW_TEXT, storeFolder } from '../../../../test/store-folder.ts';
 import { canonicalJson } from '../../../core/json/canonical-json.ts';
-import { sealWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../../core/workflow/compiled/sealed-workflow.ts';
 import { layout } from '../disk/disk.ts';
 import { storeOf } from '../file-store.ts';
 import { digestOf, putContent } from './content-files.ts';

@@ -12,11 +12,8 @@ import { jsonObjectSchema, parseDocument } from '../../../core/log/document-sche
 import { type ExecutionSnapshot, parseSnapshot } from '../../../core/log/execution-snapshot.ts';
 import type { SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
 import { isSnapshotOf } from '../../../core/run/walk/next-step.ts';
-import {
-  type CompiledWorkflow,
-  parseCompiledWorkflow,
-  sealWorkflow,
-} from '../../../core/workflow/compiled/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../../core/workflow/compiled/sealed-workflow.ts';
 import { boundedCache } from '../../bounded-cache.ts';
 import { accessing, accessingNow, type Disk, ensureDir, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
@@ -36,40 +33,52 @@ export function filePinnedWorkflows(parts: FileStoreParts): PinnedWorkflows {
         await ensureDir(disk, layout.pinnedWorkflows);
         await putContent(disk, { path, digest: hash }, bytes);
       });
+      if (pinned.isErr() || kept.get(hash) !== undefined) return pinned.map(() => hash);
+      if (stored !== undefined) {
+        kept.set(hash, workflow);
+        return ok(hash);
+      }
+      const parse = await workflowParser();
       // Cached as stored and not as compiled: keys are in another order there, and replies must be the same to the byte
       // in all processes.
-      return pinned.andThen(() => {
-        if (kept.get(hash) !== undefined) return ok(hash);
-        if (stored !== undefined) {
-          kept.set(hash, workflow);
-          return ok(hash);
-        }
-        return parseStored(path, bytes, parseCompiledWorkflow).map((stored) => {
-          kept.set(hash, stored);
-          return hash;
-        });
+      return parse(path, bytes).map((canonical) => {
+        kept.set(hash, canonical);
+        return hash;
       });
     },
     get: async (hash) => {
       const known = kept.get(hash);
       if (known !== undefined) return ok(known);
       const path = layout.pinnedWorkflow(hash);
+      const parse = await workflowParser();
       return readContent(disk, path, hash)
-        .andThen((bytes) => parseStored(path, bytes, parseCompiledWorkflow))
+        .andThen((bytes) => parse(path, bytes))
         .map((workflow) => {
           kept.set(hash, workflow);
           return workflow;
         })
-        .orElse((failure) => err(otherWorkflow(parts, hash) ?? failure));
+        .orElse((failure) => err(otherWorkflow(parts, hash, parse) ?? failure));
     },
   };
 }
 
+type ParseWorkflow = (place: string, bytes: Uint8Array) => Result<CompiledWorkflow, StoreFailure>;
+
+/** What a chat starts from the library needs no parsing, so the schema of workflows is loaded by those that do. */
+async function workflowParser(): Promise<ParseWorkflow> {
+  const { parseCompiledWorkflow } = await import('../../../core/workflow/compiled/compiled-workflow.ts');
+  return (place, bytes) => parseStored(place, bytes, parseCompiledWorkflow);
+}
+
 /** The workflow that is stored in the place of another. The same workflow in another spelling is plain damage. */
-function otherWorkflow({ disk, sha256 }: FileStoreParts, hash: WorkflowHash): OtherWorkflowStored | undefined {
+function otherWorkflow(
+  { disk, sha256 }: FileStoreParts,
+  hash: WorkflowHash,
+  parse: ParseWorkflow,
+): OtherWorkflowStored | undefined {
   const place = layout.pinnedWorkflow(hash);
   const found = accessingNow('read content', place, () => disk.fs.read(join(disk.root, place)) ?? new Uint8Array())
-    .andThen((bytes): Result<CompiledWorkflow, StoreFailure> => parseStored(place, bytes, parseCompiledWorkflow))
+    .andThen((bytes) => parse(place, bytes))
     .andThen((workflow) => canonicalBytes(workflow))
     .map((bytes) => sha256(bytes) as string as WorkflowHash)
     .unwrapOr(hash);

@@ -1,11 +1,12 @@
 import { type JsonObject, quote } from '../../json/json-value.ts';
+import type { Assurance } from '../../log/autonomy.ts';
 import type { Blocker, Capability, CapabilityStatus } from '../../log/blockers.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import type { EventOf } from '../../log/event.ts';
 import { contextKeySchema, type EventId, type LoopId } from '../../log/ids.ts';
 import type { ReasonCode } from '../../log/reasons.ts';
 import { clip, truncate, utf8Length } from '../../text/utf8.ts';
-import type { Assurance, Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
+import type { Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment, PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { Criteria } from '../../workflow/compiled/criteria.ts';
 import type { CheckStanding } from '../evidence/judge-check.ts';

@@ -1,7 +1,7 @@
 import { defined, type JsonObject, type JsonValue, ownValue, quote } from '../../json/json-value.ts';
+import type { Assurance } from '../../log/autonomy.ts';
 import { runTag } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
-import type { Assurance } from '../../workflow/compiled/compiled-step.ts';
 import { blank } from '../form/blank.ts';
 import { keyBlank, USER_ANSWER_WORDS } from '../form/context-form.ts';
 import {

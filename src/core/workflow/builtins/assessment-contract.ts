@@ -15,11 +15,11 @@ export const assessmentArtifact = defineContract({
   name: 'assessment',
   purpose: 'Gives each dimension that the workflow declares one of its levels.',
   lead: LEAD,
-  fields: {
+  fields: () => ({
     assessmentId: nonEmptyText.optional().describe('required if the step asks for several assessments'),
     dimensions: z.record(z.string(), judgement).describe('one entry for each dimension, with one of its levels'),
     summary: nonEmptyText.optional(),
-  },
+  }),
   example: {
     assessmentId: 'readiness',
     dimensions: { coverage: 'high', clarity: { level: 'low', rationale: '<what you saw>' } },

@@ -1,10 +1,11 @@
-import { workflowIdSchema } from '../../log/ids.ts';
-import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import type { WorkflowId } from '../../log/ids.ts';
+import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import { COMPILED_WORKFLOW_VERSION } from '../compiled/sealed-workflow.ts';
 
 /** What a session runs that was begun for its notes alone. It has no steps, so it is complete from the start. */
 export const SESSION_NOTES: CompiledWorkflow = {
   schemaVersion: COMPILED_WORKFLOW_VERSION,
-  workflowId: workflowIdSchema.parse('wr.session_notes'),
+  workflowId: 'wr.session_notes' as WorkflowId,
   name: 'Session notes',
   description: 'Keeps notes without a workflow.',
   capabilities: {},

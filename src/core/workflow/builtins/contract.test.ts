@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { checkShape } from './check-artifact.ts';
-import { type Contract, pinnedContract } from './contract.ts';
+import { type Contract, contractData, pinnedContract } from './contract.ts';
 import { contracts } from './registry.ts';
 
 const contract = (name: string): Contract => {
@@ -32,6 +32,9 @@ describe('a contract', () => {
     const fields = Object.keys(each.shape['properties'] as JsonObject).filter((field) => field !== 'kind');
     for (const field of fields) expect(each.guidance).toMatch(new RegExp(`^- ${field}[ :]`, 'm'));
 
+    expect({ shape: each.shape, guidance: each.guidance }, 'the data form is generated from the schema').toEqual(
+      contractData(each),
+    );
     const text = canonicalJson(each.shape)._unsafeUnwrap();
     expect(JSON.stringify(each.shape), 'keys are in their one order already').toBe(text);
     expect(text).not.toContain('$schema');

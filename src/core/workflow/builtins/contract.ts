@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { inKeyOrder, type JsonObject } from '../../json/json-value.ts';
-import { contractRefSchema } from '../../log/blockers.ts';
+import type { contractRefSchema } from '../../log/blockers.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
+import { CONTRACT_DATA } from './contract-data.ts';
 import {
   ANY_CASE,
   BYTES_MAX,
@@ -28,6 +29,8 @@ export type Contract = {
   readonly artifactKind: string;
   /** What the artifact is for, for people who choose a contract. */
   readonly purpose: string;
+  /** What the agent should do, before the list of fields. */
+  readonly lead: string;
   readonly schema: z.ZodType;
   /** The schema as data: what a compiled workflow embeds and what an artifact is checked against. */
   readonly shape: Shape;
@@ -44,33 +47,51 @@ type Declaration = {
   readonly lead: string;
   readonly example: JsonObject;
   readonly rendererHint: RendererHint;
-} & ({ readonly fields: z.ZodRawShape } | { readonly schema: z.ZodType });
+} & ({ readonly fields: () => z.ZodRawShape } | { readonly schema: () => z.ZodType });
 
 /**
  * Makes the one object of a contract. Reference and kind follow from its name, so they always belong together. The data
- * form is made when it is first asked for: most processes use two or three contracts.
+ * form is generated from the schema, so a process that only reads it never builds the schema.
  */
 export function defineContract(declaration: Declaration): Contract {
   const { name, purpose, lead, rendererHint } = declaration;
   const artifactKind = kindOf(name);
-  const schema = 'schema' in declaration ? declaration.schema : artifactSchema(name, declaration.fields);
-  const declared = once(() => shapeOfSchema(schema));
-  const shape = once(() => inStableOrder(declared()));
-  const guidance = once(() => contractGuidance({ artifactKind, lead, shape: declared() }));
+  const schema = once(() =>
+    'schema' in declaration ? declaration.schema() : artifactSchema(name, declaration.fields()),
+  );
+  const data = once((): ContractData => {
+    const generated = CONTRACT_DATA[name];
+    return generated === undefined ? contractData({ artifactKind, lead, schema: schema() }) : JSON.parse(generated);
+  });
   return {
-    contractRef: contractRefSchema.parse(`wr.contracts.${name}`),
+    contractRef: `wr.contracts.${name}` as ContractRef,
     artifactKind,
     purpose,
-    schema,
+    lead,
+    get schema() {
+      return schema();
+    },
     example: { kind: artifactKind, ...declaration.example },
     rendererHint,
     get shape() {
-      return shape();
+      return data().shape;
     },
     get guidance() {
-      return guidance();
+      return data().guidance;
     },
   };
+}
+
+type ContractData = { readonly shape: Shape; readonly guidance: string };
+
+/** What follows from the schema of a contract. */
+export function contractData({
+  artifactKind,
+  lead,
+  schema,
+}: Pick<Contract, 'artifactKind' | 'lead' | 'schema'>): ContractData {
+  const declared = shapeOfSchema(schema);
+  return { shape: inStableOrder(declared), guidance: contractGuidance({ artifactKind, lead, shape: declared }) };
 }
 
 /** An artifact with these fields and no others: a misspelled field must not look like a missing one. */

@@ -5,7 +5,7 @@ export const codingHandoff = defineContract({
   name: 'coding_handoff',
   purpose: 'Hands finished code to the people who review or maintain it.',
   lead: 'what a reviewer cannot see from the diff alone.',
-  fields: {
+  fields: () => ({
     version: z.literal(1),
     keyDecisions: textList(8).describe('each with its reason'),
     knownLimitations: textList(6).describe('what does not work yet'),
@@ -13,7 +13,7 @@ export const codingHandoff = defineContract({
     filesChanged: textList(20).describe('the most important ones first'),
     branchName: nonEmptyText.optional(),
     correctedAssumptions: remarks.optional().describe('what turned out different from the plan'),
-  },
+  }),
   example: {
     version: 1,
     keyDecisions: ['<what was decided, and why>'],
@@ -29,7 +29,7 @@ export const shapingHandoff = defineContract({
   name: 'shaping_handoff',
   purpose: 'Hands a shaped piece of work to the people who build it.',
   lead: 'what to build, how much it is worth, and where to stop.',
-  fields: {
+  fields: () => ({
     version: z.literal(1),
     pitchPath: nonEmptyText.describe('where the pitch is written, or "none"'),
     selectedShape: nonEmptyText,
@@ -38,7 +38,7 @@ export const shapingHandoff = defineContract({
     rabbitHoles: textList(6).describe('where time could be lost'),
     outOfScope: textList(6),
     validationChecklist: textList(10).describe('what shows that it is done'),
-  },
+  }),
   example: {
     version: 1,
     pitchPath: '<path of the pitch, or none>',
@@ -56,7 +56,7 @@ export const discoveryHandoff = defineContract({
   name: 'discovery_handoff',
   purpose: 'Hands the direction that a discovery found to the people who shape or build it.',
   lead: 'everything that someone who was not there needs to continue.',
-  fields: {
+  fields: () => ({
     version: z.literal(1),
     selectedDirection: nonEmptyText.describe('what to do now, in a sentence or two'),
     designDocPath: nonEmptyText.describe('where the reasoning is written, or "none"'),
@@ -66,7 +66,7 @@ export const discoveryHandoff = defineContract({
     implementationConstraints: remarks.optional(),
     keyCodebaseLocations: remarks.optional(),
     selectionTier: nonEmptyText.optional(),
-  },
+  }),
   example: {
     version: 1,
     selectedDirection: '<what to do now>',
@@ -82,7 +82,7 @@ export const differentiationHandoff = defineContract({
   name: 'differentiation_handoff',
   purpose: 'Says how a product or idea differs from others; the fields are free.',
   lead: 'name the fields after what they contain, and give the evidence for each claim.',
-  schema: openArtifactSchema('differentiation_handoff'),
+  schema: () => openArtifactSchema('differentiation_handoff'),
   example: {
     position: '<how it differs>',
     evidence: ['<the evidence for that claim>'],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { jsonValueSchema } from '../../log/document-schema.ts';
 import { loopIdSchema, stepIdSchema } from '../../log/ids.ts';
-import { conditionSchema } from './condition.ts';
+import { conditionSchema } from './condition-schema.ts';
 
 /**
  * Decides about an entry and the ones after it together, so that nothing done in the first can drop the others. It

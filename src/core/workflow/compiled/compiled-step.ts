@@ -1,17 +1,14 @@
 import * as z from 'zod';
+import { ASSURANCES } from '../../log/autonomy.ts';
 import { capabilitySchema, contractRefSchema } from '../../log/blockers.ts';
 import { CHECK_ID_BYTES_MAX, CHECKS_MAX } from '../../log/budgets.ts';
 import { nonBlankSchema } from '../../log/document-schema.ts';
 import { gradeSchema } from '../../log/events/attestation-events.ts';
 import { contextKeySchema, loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
-import { utf8Length } from '../../text/utf8.ts';
-import { type Condition, conditionSchema } from './condition.ts';
-import { criteriaSchema } from './criteria.ts';
+import type { Condition } from './condition.ts';
+import { conditionSchema, criteriaSchema } from './condition-schema.ts';
 
-/** How sure we are that a person said it: the agent says so, or the answer came on a channel that its calls cannot reach. */
-export const ASSURANCES = ['stated', 'confirmed'] as const;
-export type Assurance = (typeof ASSURANCES)[number];
 const assuranceSchema = z.enum(ASSURANCES);
 
 /** Whether a person or a coordinator has a say before the run goes on. */
@@ -127,9 +124,3 @@ export const compiledStepSchema = z.object({
   refs: z.array(usedRefSchema),
 });
 export type CompiledStep = z.infer<typeof compiledStepSchema>;
-
-/** What the prompt of a step takes with all that is always part of it, in bytes. */
-export function promptBytes({ prompt, fragments }: Pick<CompiledStep, 'prompt' | 'fragments'>): number {
-  const always = fragments.filter(({ when }) => when.kind === 'always').map(({ text }) => text);
-  return [prompt, ...always].reduce((bytes, text) => bytes + utf8Length(text), 0);
-}

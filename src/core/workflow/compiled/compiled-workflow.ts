@@ -1,16 +1,15 @@
 import { err, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { type CanonicalBytes, ownJsonBytes, type Sha256 } from '../../json/canonical-json.ts';
 import { autonomySchema, riskPolicySchema } from '../../log/autonomy.ts';
 import { contractRefSchema } from '../../log/blockers.ts';
 import { jsonObjectSchema, jsonValueSchema, parseDocument, type SchemaRefusal } from '../../log/document-schema.ts';
-import { conditionIdSchema, loopIdSchema, stepIdSchema, type WorkflowHash, workflowIdSchema } from '../../log/ids.ts';
+import { conditionIdSchema, loopIdSchema, stepIdSchema, workflowIdSchema } from '../../log/ids.ts';
 import { brokenReference } from './broken-reference.ts';
 import { compiledLoopSchema, entrySchema } from './compiled-loop.ts';
 import { compiledStepSchema } from './compiled-step.ts';
-import { conditionSchema } from './condition.ts';
+import { conditionSchema } from './condition-schema.ts';
 
-export const COMPILED_WORKFLOW_VERSION = 1;
+const VERSION = 1;
 
 const requirementSchema = z.enum(['required', 'preferred', 'disabled']);
 
@@ -72,23 +71,6 @@ const referenceSchema = z.object({
   resolveFrom: z.enum(['workspace', 'package']),
 });
 
-/**
- * Whether the address of a document leads out of where it belongs, as far as the text shows. A package keeps its
- * documents beside the folder of its workflows.
- */
-export function leadsOutside({
-  source,
-  resolveFrom,
-}: Pick<CompiledWorkflow['references'][number], 'source' | 'resolveFrom'>): boolean {
-  if (/^(?:[a-z][a-z0-9+.-]+:|[A-Za-z]:|[\\/~])/.test(source)) return true;
-  let depth = resolveFrom === 'package' ? 1 : 0;
-  for (const part of source.split(/[\\/]/)) {
-    depth += part === '..' ? -1 : part === '.' || part === '' ? 0 : 1;
-    if (depth < 0) return true;
-  }
-  return false;
-}
-
 /** Something an author should know; shown again to anyone who inspects the workflow. */
 const COMPILED_WARNING_CODES = ['legacy_id', 'context_loop', 'schema_rule_not_enforced'] as const;
 
@@ -107,7 +89,7 @@ const originSchema = z.object({
 
 /** What a run is pinned to: everything needed to render and run it, and nothing of where it came from. */
 export const compiledWorkflowSchema = z.object({
-  schemaVersion: z.literal(COMPILED_WORKFLOW_VERSION),
+  schemaVersion: z.literal(VERSION),
   workflowId: workflowIdSchema,
   name: z.string().min(1),
   description: z.string().min(1),
@@ -147,18 +129,9 @@ export function parseCompiledWorkflow(value: unknown): Result<CompiledWorkflow, 
   const outer = parseDocument(envelopeSchema, value);
   if (outer.isErr()) return err(outer.error);
   const version = outer.value.schemaVersion;
-  if (version !== COMPILED_WORKFLOW_VERSION) return err({ code: 'unknown_version', version });
+  if (version !== VERSION) return err({ code: 'unknown_version', version });
   const workflow = parseDocument(compiledWorkflowSchema, value);
   if (workflow.isErr()) return err(workflow.error);
   const path = brokenReference(workflow.value);
   return path === undefined ? workflow : err({ code: 'wrong_shape', path, message: 'names what is not there' });
-}
-
-/** The workflow's bytes and its name, which is their hash. */
-export function sealWorkflow(
-  workflow: CompiledWorkflow,
-  sha256: Sha256,
-): { readonly hash: WorkflowHash; readonly bytes: CanonicalBytes } {
-  const bytes = ownJsonBytes(workflow);
-  return { hash: sha256(bytes) as string as WorkflowHash, bytes };
 }

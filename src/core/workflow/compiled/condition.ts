@@ -1,7 +1,3 @@
-import * as z from 'zod';
-import { jsonValueSchema } from '../../log/document-schema.ts';
-import { conditionIdSchema } from '../../log/ids.ts';
-
 export const COMPARISONS = [
   'equals',
   'not_equals',
@@ -25,20 +21,6 @@ export type Condition =
   | { readonly kind: 'and' | 'or'; readonly conditions: readonly Condition[] }
   | { readonly kind: 'not'; readonly condition: Condition }
   | { readonly kind: 'ref'; readonly conditionId: string };
-
-export const conditionSchema: z.ZodType<Condition> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('always') }),
-  z.object({ kind: z.literal('never') }),
-  z.object({
-    kind: z.literal('compare'),
-    variable: z.string().min(1),
-    comparison: z.enum(COMPARISONS),
-    value: jsonValueSchema,
-  }),
-  z.object({ kind: z.enum(['and', 'or']), conditions: z.array(z.lazy(() => conditionSchema)).min(1) }),
-  z.object({ kind: z.literal('not'), condition: z.lazy(() => conditionSchema) }),
-  z.object({ kind: z.literal('ref'), conditionId: conditionIdSchema }),
-]);
 
 /** A condition that holds no other one. */
 export type ConditionLeaf = Exclude<Condition, { kind: 'and' | 'or' | 'not' }>;

@@ -1,5 +1,4 @@
-import * as z from 'zod';
-import { type Condition, conditionSchema } from './condition.ts';
+import type { Condition } from './condition.ts';
 
 /** What the notes of a step must show. */
 export type Criteria =
@@ -20,17 +19,6 @@ export type CriteriaRule = {
   /** Accepted for old files and shown, never enforced. */
   | { readonly kind: 'schema' }
 );
-
-const rule = { message: z.string().min(1), form: z.string().min(1).optional(), when: conditionSchema.optional() };
-
-export const criteriaSchema: z.ZodType<Criteria> = z.discriminatedUnion('kind', [
-  z.object({ kind: z.enum(['and', 'or']), criteria: z.array(z.lazy(() => criteriaSchema)).min(1) }),
-  z.object({ kind: z.literal('not'), criteria: z.lazy(() => criteriaSchema) }),
-  z.object({ ...rule, kind: z.literal('contains'), value: z.string().min(1) }),
-  z.object({ ...rule, kind: z.literal('regex'), pattern: z.string().min(1), flags: z.string() }),
-  z.object({ ...rule, kind: z.literal('length'), min: z.int().min(0).optional(), max: z.int().min(0).optional() }),
-  z.object({ ...rule, kind: z.literal('schema') }),
-]);
 
 /** What to make of each part of criteria. */
 export type CriteriaFold<Result> = {

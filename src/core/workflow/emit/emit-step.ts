@@ -1,7 +1,8 @@
+import type { Assurance } from '../../log/autonomy.ts';
 import { contracts } from '../builtins/registry.ts';
 import { verificationReport } from '../builtins/report-contracts.ts';
 import { gateVerdict, loopControl } from '../builtins/run-contracts.ts';
-import type { Assurance, Check, CompiledStep } from '../compiled/compiled-step.ts';
+import type { Check, CompiledStep } from '../compiled/compiled-step.ts';
 import { gatesOf } from '../compiled/condition-references.ts';
 import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
 import type { ExpandedStep } from '../expand/expanded.ts';

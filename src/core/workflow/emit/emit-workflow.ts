@@ -1,10 +1,11 @@
 import { CAPABILITIES } from '../../log/blockers.ts';
 import type { CompiledLoop, Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
-import { COMPILED_WORKFLOW_VERSION, type CompiledWorkflow } from '../compiled/compiled-workflow.ts';
+import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
 import { referencesOf, writtenConditions } from '../compiled/condition-references.ts';
 import { criteriaRules } from '../compiled/criteria.ts';
+import { COMPILED_WORKFLOW_VERSION } from '../compiled/sealed-workflow.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { ExpandedEntry, ExpandedLoop } from '../expand/expanded.ts';
 import { bodyWithDecision, controlOf } from '../expand/loop-controls.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compiled, compileValue, found, routine, templatesOf } from '../../../../test/compiler/compile-file.ts';
-import { conditionSchema } from '../compiled/condition.ts';
+import { conditionSchema } from '../compiled/condition-schema.ts';
 import { applyFixes } from '../diagnostics/diagnostic.ts';
 
 const work = (id: string, rest: object = {}) => ({ id, title: id, prompt: `Do ${id}.`, ...rest });

@@ -1,8 +1,8 @@
 import { defined } from '../../json/json-value.ts';
+import { ASSURANCES } from '../../log/autonomy.ts';
 import { CHECKS_MAX } from '../../log/budgets.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { contracts } from '../builtins/registry.ts';
-import { ASSURANCES } from '../compiled/compiled-step.ts';
 import { check } from './check-fields.ts';
 import { condition } from './condition-fields.ts';
 import { criteria } from './criteria-fields.ts';

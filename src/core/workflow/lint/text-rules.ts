@@ -3,11 +3,11 @@ import { evaluateCriteria } from '../../run/condition/evaluate-criteria.ts';
 import { notesForm, WORK_WORDS, withoutBlanks } from '../../run/form/blank.ts';
 import { chosenFacts, formLines } from '../../run/requirements/describe-criteria.ts';
 import { conditionFacts } from '../../run/step-place.ts';
-import { promptBytes } from '../compiled/compiled-step.ts';
 import { type Criteria, type CriteriaRule, foldCriteria } from '../compiled/criteria.ts';
 import { indexWorkflow } from '../compiled/workflow-index.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 import { field } from '../format/reader.ts';
+import { promptBytes } from '../outline/workflow-outline.ts';
 import { type SourceNode, type SourceObject, type SourceText, sourceTexts } from '../source/source-node.ts';
 import { authoredSteps, type LintFinding, type LintRule } from './lint-rule.ts';
 

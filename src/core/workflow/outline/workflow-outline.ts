@@ -1,6 +1,7 @@
 import { unreachable } from '../../assert.ts';
+import { utf8Length } from '../../text/utf8.ts';
 import type { CompiledLoop, Entry, LoopControl } from '../compiled/compiled-loop.ts';
-import { type CompiledStep, promptBytes } from '../compiled/compiled-step.ts';
+import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { Condition } from '../compiled/condition.ts';
 import { guardsOver, indexWorkflow, loopOf, stepOf, type WorkflowIndex } from '../compiled/workflow-index.ts';
@@ -118,4 +119,10 @@ export function workflowSize({ steps, loops, entries }: CompiledWorkflow): Workf
       total: bytes.reduce((sum, one) => sum + one, 0),
     },
   };
+}
+
+/** What the prompt of a step takes with all that is always part of it, in bytes. */
+export function promptBytes({ prompt, fragments }: Pick<CompiledStep, 'prompt' | 'fragments'>): number {
+  const always = fragments.filter(({ when }) => when.kind === 'always').map(({ text }) => text);
+  return [prompt, ...always].reduce((bytes, text) => bytes + utf8Length(text), 0);
 }
