@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
-import { explainPatternRefusal } from '../core/workflow/pattern.ts';
-import { patternSize, re2Patterns } from './patterns.ts';
+import { explainPatternRefusal, patternSize } from '../core/workflow/pattern.ts';
+import { re2Patterns } from './patterns.ts';
 
 const compilePattern = re2Patterns();
 

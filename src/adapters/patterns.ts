@@ -1,50 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
 import { RE2JS, RE2JSSyntaxException } from 're2js';
-import type { CompilePattern, Pattern, PatternRefusal, UnsupportedConstruct } from '../core/workflow/pattern.ts';
+import {
+  type CompilePattern,
+  type Pattern,
+  type PatternRefusal,
+  patternSize,
+  type UnsupportedConstruct,
+} from '../core/workflow/pattern.ts';
 import { boundedCache } from './bounded-cache.ts';
 
-/** `{3}`, `{3,}`, `{3,7}` and, because the engine accepts it, `{,7}`. */
-const COUNTED = /\{([0-9]*)(,?)([0-9]*)\}/y;
-/** An escape with an argument in braces, another escape, or a class. Each counts as one check. */
-const ONE_CHECK = /\\[pPxu]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\\[\s\S]|[^\]\\])*\]/y;
-
-/**
- * Roughly how many single checks a pattern has once its counted repetitions are expanded. Invalid patterns are left to
- * the engine.
- */
-export function patternSize(pattern: string): number {
-  const open: number[] = [];
-  let size = 0;
-  let last = 0;
-  let at = 0;
-  while (at < pattern.length) {
-    const character = pattern.charAt(at);
-    const counted = character === '{' ? stickyMatch(COUNTED, pattern, at) : undefined;
-    const check = character === '\\' || character === '[' ? stickyMatch(ONE_CHECK, pattern, at) : undefined;
-    at += counted?.[0].length ?? check?.[0].length ?? 1;
-    if (counted !== undefined) {
-      const times = Math.max(Number(counted[1]), Number(counted[3]), 1);
-      size += last * (times - 1);
-      last *= times;
-    } else if (character === '(') {
-      open.push(size);
-    } else if (character === ')') {
-      last = size - (open.pop() ?? 0);
-    } else if (check !== undefined || !'*+?|'.includes(character)) {
-      size += 1;
-      last = 1;
-    }
-  }
-  return size;
-}
-
-function stickyMatch(expression: RegExp, text: string, at: number): RegExpExecArray | undefined {
-  expression.lastIndex = at;
-  return expression.exec(text) ?? undefined;
-}
-
 const LENGTH_MAX = 1024;
-/** Time grows with the text length times this. A pattern of this size takes some milliseconds on 64 KiB of notes. */
+/** Time grows with the text length times this. */
 const SIZE_MAX = 1000;
 const KEPT_MAX = 512;
 

@@ -133,6 +133,14 @@ it('sessionToken is published only where start_session is on, and accepted every
   expect(saved).toMatchObject({ kind: 'ok' });
 });
 
+it('arguments that are not an object are reported as such', async () => {
+  const { message, suggestion } = await errorOf('resume_session', { arguments: 'x' });
+  expect(message).toBe('Invalid call to resume_session. "arguments" must be an object, not a text.');
+  expect(suggestion).not.toBe('');
+  expect((await errorOf('resume_session', { arguments: '{"query":' })).message).toContain('is not valid JSON');
+  expect(await call('resume_session', { arguments: '{"query":"x"}' })).toMatchObject({ kind: 'ok' });
+});
+
 const SLOTS = ['ackToken', 'stateToken'] as const;
 const KINDS = ['ackToken', 'stateToken', 'checkpointToken'] as const;
 

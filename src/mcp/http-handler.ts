@@ -1,6 +1,6 @@
 import { createMcpHandler, readRequestBody } from '@modelcontextprotocol/server';
 import { SHARED_REPLIES } from './explain/recent-replies.ts';
-import { excessIn, MESSAGE_LIMITS, refusedMessage, tooLong } from './message-limits.ts';
+import { excessIn, MESSAGE_LIMITS, readMessage, refusedMessage, tooLong } from './message-limits.ts';
 import { type Backend, mcpServer } from './server.ts';
 
 /** MCP as a function from requests to responses. It is stateless and leaves access control to its caller. */
@@ -22,8 +22,10 @@ export function mcpHttpHandler(backend: Backend): McpHttpHandler {
       const body = await readRequestBody(request, MESSAGE_LIMITS.bytesMax);
       const refusal = body.tooLarge ? tooLong(MESSAGE_LIMITS) : excessIn(Buffer.from(body.text));
       if (refusal !== undefined) return Response.json(refusedMessage(refusal), { status: body.tooLarge ? 413 : 400 });
+      const message = readMessage(body.tooLarge ? '' : body.text);
+      if (message.isErr()) return Response.json(refusedMessage(message.error), { status: 400 });
       const { url, method, headers, signal } = request;
-      return handler.fetch(new Request(url, { method, headers, signal, body: body.tooLarge ? '' : body.text }));
+      return handler.fetch(new Request(url, { method, headers, signal, body: message.value }));
     },
     stop: async () => {
       await calls.settled();

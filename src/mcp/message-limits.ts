@@ -1,4 +1,5 @@
-import { parseJson } from '../core/json/json-value.ts';
+import { err, ok, type Result } from 'neverthrow';
+import { isObject, type JsonObject, type JsonValue, parseJson } from '../core/json/json-value.ts';
 
 /** What a message may hold. It is counted in its bytes, before anything is parsed. */
 export const MESSAGE_LIMITS = {
@@ -10,11 +11,17 @@ export const MESSAGE_LIMITS = {
 
 export type MessageLimits = { readonly [limit in keyof typeof MESSAGE_LIMITS]: number };
 
-/** A JSON-RPC error for a message that has no id, because it was not read. */
-export type MessageRefusal = { readonly code: typeof PARSE_ERROR | typeof INVALID_REQUEST; readonly message: string };
+/** A JSON-RPC error for a message that is not passed on. */
+export type MessageRefusal = {
+  readonly code: typeof PARSE_ERROR | typeof INVALID_REQUEST | typeof INVALID_PARAMS;
+  readonly message: string;
+  /** The message that it answers, if it was read. */
+  readonly id?: string | number;
+};
 
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
+const INVALID_PARAMS = -32_602;
 
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
@@ -61,10 +68,46 @@ function refusal(excess: string): MessageRefusal {
   return { code: INVALID_REQUEST, message: `Nothing was done: the message has ${excess}. Send less at once.` };
 }
 
-/** Why a text cannot be parsed; `undefined` if it can. */
-export function faultIn(text: string): MessageRefusal | undefined {
-  const message = 'Nothing was done: the message is not valid JSON. Send it again.';
-  return parseJson(text).isOk() ? undefined : { code: PARSE_ERROR, message };
+/** More arguments than this are not read one by one. */
+const CALL_NAMES_MAX = 1_000;
+
+/**
+ * A message as the library can take it, or why it is not passed on. The library answers a call whose parameters have
+ * another shape with a page of its own words, so such a call is brought into the shape in which the tool can explain it.
+ */
+export function readMessage(text: string): Result<string, MessageRefusal> {
+  const parsed = parseJson(text);
+  if (parsed.isErr()) {
+    return err({ code: PARSE_ERROR, message: 'Nothing was done: the message is not valid JSON. Send it again.' });
+  }
+  const message = parsed.value;
+  if (!isObject(message) || message['method'] !== 'tools/call') return ok(text);
+  const { params = {}, id } = message;
+  const { name, arguments: sent } = isObject(params) ? params : { name: '', arguments: params };
+  const isShaped = isObject(params) && typeof name === 'string' && (sent === undefined || isObject(sent));
+  if (!isShaped) {
+    const named = typeof name === 'string' ? name : JSON.stringify(name ?? '');
+    return ok(
+      JSON.stringify({ ...message, params: { ...knownParams(params), name: named, arguments: wrapped(sent) } }),
+    );
+  }
+  const found = isObject(sent) ? Object.keys(sent).length : 0;
+  if (found <= CALL_NAMES_MAX) return ok(text);
+  const excess = `Nothing was done: the call has ${found} arguments. Send only those that the tool has.`;
+  return err({ code: INVALID_PARAMS, message: excess, ...(isId(id) ? { id } : {}) });
+}
+
+function knownParams(params: JsonValue): JsonObject {
+  return isObject(params) ? params : {};
+}
+
+function wrapped(sent: JsonValue | undefined): JsonObject {
+  if (sent === undefined || sent === null) return {};
+  return isObject(sent) ? sent : { arguments: sent };
+}
+
+function isId(id: JsonValue | undefined): id is string | number {
+  return typeof id === 'string' || typeof id === 'number';
 }
 
 export const NOT_A_MESSAGE: MessageRefusal = {
@@ -72,6 +115,6 @@ export const NOT_A_MESSAGE: MessageRefusal = {
   message: 'Nothing was done: this is not a single JSON-RPC message.',
 };
 
-export function refusedMessage(error: MessageRefusal): object {
-  return { jsonrpc: '2.0', id: null, error };
+export function refusedMessage({ id, code, message }: MessageRefusal): object {
+  return { jsonrpc: '2.0', id: id ?? null, error: { code, message } };
 }

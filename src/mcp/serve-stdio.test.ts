@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { MESSAGE_LIMITS, type MessageRefusal } from './message-limits.ts';
 import { wholeLines } from './serve-stdio.ts';
 
 const BYTES_MAX = 8;
@@ -39,6 +40,28 @@ test('a line that is not JSON, or has too many values, is refused by name, and t
   expect(refused).toEqual([
     '-32700 Nothing was done: the message is not valid JSON. Send it again.',
     ...['1 keys', '2 values', '1 deep'].map((excess) => expect.stringMatching(`^-32600 .* .*${excess}`)),
+  ]);
+});
+
+test('a call with parameters of another shape reaches the tool in a shape that it can explain', async () => {
+  const call = (params: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });
+  const passed = async (params: unknown) => {
+    const refused: MessageRefusal[] = [];
+    const lines = wholeLines(MESSAGE_LIMITS, (refusal) => refused.push(refusal));
+    lines.end(`${call(params)}\n`);
+    const text = (await buffer(lines)).toString();
+    return text === '' ? refused : JSON.parse(text).params;
+  };
+  const name = 'resume_session';
+  expect(await passed({ name, arguments: 'x' })).toEqual({ name, arguments: { arguments: 'x' } });
+  expect(await passed({ name, arguments: [1] })).toEqual({ name, arguments: { arguments: [1] } });
+  expect(await passed({ name, arguments: null })).toEqual({ name, arguments: {} });
+  expect(await passed({ name: 5 })).toEqual({ name: '5', arguments: {} });
+  expect(await passed('x')).toEqual({ name: '', arguments: { arguments: 'x' } });
+  expect(await passed({ name, arguments: { query: 'x' } })).toEqual({ name, arguments: { query: 'x' } });
+  const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`a${i}`, 1]));
+  expect(await passed({ name, arguments: many })).toEqual([
+    { id: 7, code: -32_602, message: expect.stringContaining('1001 arguments') },
   ]);
 });
 

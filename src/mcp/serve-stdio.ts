@@ -1,12 +1,13 @@
 import { pipeline, Transform } from 'node:stream';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { err } from 'neverthrow';
 import {
   excessIn,
-  faultIn,
   MESSAGE_LIMITS,
   type MessageLimits,
   type MessageRefusal,
   NOT_A_MESSAGE,
+  readMessage,
   refusedMessage,
   tooLong,
 } from './message-limits.ts';
@@ -34,9 +35,9 @@ export function wholeLines(limits: MessageLimits, onRefused: (refusal: MessageRe
   function pass(stream: Transform, line: Buffer): void {
     const text = line.toString().trim();
     if (text === '') return;
-    const refusal = excessIn(line, limits) ?? faultIn(text);
-    if (refusal === undefined) stream.push(line);
-    else onRefused(refusal);
+    const excess = excessIn(line, limits);
+    const read = excess === undefined ? readMessage(text) : err(excess);
+    read.match((message) => stream.push(message === text ? line : Buffer.from(`${message}\n`)), onRefused);
   }
 
   return new Transform({

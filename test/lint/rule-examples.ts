@@ -35,6 +35,34 @@ export const RULE_EXAMPLES: { readonly [code in LintCode]: RuleExample } = {
       steps: [step({ outputContract: { contractRef: 'wr.contracts.verification_report' } })],
     }),
   },
+  patterns_too_large: {
+    failing: workflow({
+      steps: [
+        step({
+          validationCriteria: ['Cause', 'Effect'].map((name) => ({
+            type: 'regex',
+            pattern: `^${name}: [a-z ]{1,600}`,
+            flags: 'm',
+            message: `A line "${name}:" with a sentence`,
+            form: `${name}: <fill: one sentence>`,
+          })),
+        }),
+      ],
+    }),
+    passing: workflow({
+      steps: [
+        step({
+          validationCriteria: ['Cause', 'Effect'].map((name) => ({
+            type: 'regex',
+            pattern: `^${name}: [a-z ]+`,
+            flags: 'm',
+            message: `A line "${name}:" with a sentence`,
+            form: `${name}: <fill: one sentence>`,
+          })),
+        }),
+      ],
+    }),
+  },
   sample_passes: {
     failing: workflow({
       steps: [

@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { type Engine, engine, eventsOf, requestOf, stepOf, tokenOf } from '../../../test/examples/engine.ts';
+import { type Engine, engine, eventsOf, requestOf, stepOf, tokenOf, withFile } from '../../../test/examples/engine.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
@@ -233,3 +233,25 @@ async function startedAck(services: Services): Promise<string> {
   const started = await startWorkflow(services, { workflowId: 'wr.first_steps' });
   return String(started._unsafeUnwrap().structured['ackToken']);
 }
+
+test('notes that are too long for the patterns of a step are refused, and nothing is recorded', async () => {
+  const rule = { type: 'regex', pattern: 'a[ab]{400}#', message: 'A long word', form: 'Word: <fill: it>' };
+  const step = {
+    id: 'one',
+    title: 'One',
+    prompt: 'Do it.',
+    validationCriteria: [rule, { ...rule, pattern: 'b[ab]{400}#' }],
+  };
+  const file = { id: 'test.slow', name: 'Slow', description: 'Has slow patterns.', steps: [step] };
+  const agent = engine({ listing: () => withFile(file) });
+  const begun = await agent.start('test.slow');
+  const written = agent.events.length;
+  const ackToken = tokenOf(begun, 'ackToken');
+  const send = (notesMarkdown: string) =>
+    advance(agent.services, { ackToken, output: { notesMarkdown, artifacts: [] } });
+  expect(await send('ab'.repeat(10_000))).toEqual(
+    err({ code: 'notes_too_long', length: 20_000, lengthMax: Math.floor(10_000_000 / 804) }),
+  );
+  expect(agent.events).toHaveLength(written);
+  expect((await send('ab'.repeat(100)))._unsafeUnwrap().structured['kind']).toBe('blocked');
+});

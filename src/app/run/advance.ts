@@ -7,9 +7,15 @@ import type { Autonomy } from '../../core/log/autonomy.ts';
 import type { By } from '../../core/log/events/event-envelope.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { AttemptId, RunId } from '../../core/log/ids.ts';
-import { type ArtifactRefusal, type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
+import {
+  type ArtifactRefusal,
+  type ContextRefusal,
+  checkArgument,
+  contextDelta,
+} from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, hole, requestDigest } from '../../core/log/operation/stored-reply.ts';
 import type { WarningFact } from '../../core/prompt/warning-facts.ts';
+import { checkedLengthMax } from '../../core/run/condition/evaluate-criteria.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
 import { preferenceWarnings } from '../../core/run/decide/drafts.ts';
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
@@ -32,6 +38,7 @@ import {
 } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { lineEnd, runLine } from '../../core/views/session-view.ts';
+import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -68,7 +75,11 @@ export type AdvanceRequest = {
   readonly mode?: Autonomy | undefined;
 };
 
+/** The notes are longer than what the rules of the step can be checked on. */
+type NotesTooLong = { readonly code: 'notes_too_long'; readonly length: number; readonly lengthMax: number };
+
 export type AdvanceRefusal =
+  | NotesTooLong
   | ConfigRefusal
   | ContextRefusal
   | ArtifactRefusal
@@ -148,6 +159,8 @@ function sealRequest(
   { hasher }: Services,
   { output, context, mode }: AdvanceRequest,
 ): Result<SealedRequest, ArtifactRefusal | ContextRefusal> {
+  const checked = checkArgument(context ?? {});
+  if (checked.isErr()) return err(checked.error);
   const artifacts = sealArtifacts(output.artifacts, hasher);
   if (artifacts.isErr()) return err(artifacts.error);
   const written = output.notesMarkdown?.toWellFormed();
@@ -320,6 +333,7 @@ export async function attemptAt(
     assert(!isComplete(snapshot), 'a complete node has no ack token');
     const pending = pendingStep(snapshot);
     const pendingDeclared = index.steps.get(pending?.stepId ?? '');
+    yield* checkLength(pendingDeclared, sent.handedIn.notesMarkdown);
     const blankKeys = unfilledKeys(sent.context, (key, text) => isKeyWords(index, key, text));
     const own = withoutPersonKeys(withoutKeys(sent.context, blankKeys), index.steps, surroundings.minimum);
     const change = yield* contextDelta(facts.context, own);
@@ -363,6 +377,13 @@ export async function attemptAt(
     };
     return ok({ attempt, bytes: drafts.bytes, isUnpinned });
   });
+}
+
+/** Beside a contract, criteria are not checked. */
+function checkLength(step: CompiledStep | undefined, notes = ''): Result<void, NotesTooLong> {
+  if (step?.criteria === undefined || step.output !== undefined) return ok(undefined);
+  const lengthMax = checkedLengthMax(step.criteria);
+  return notes.length > lengthMax ? err({ code: 'notes_too_long', length: notes.length, lengthMax }) : ok(undefined);
 }
 
 /** The preferences of an attempt, and who set them; a mode that is already in force stays with who set it. */

@@ -10,6 +10,7 @@ import {
   canonicalBytes,
   canonicalJson,
   canonicalLines,
+  canonicalSize,
   digestHex,
   genesisBytes,
   JSON_DEPTH_MAX,
@@ -243,3 +244,25 @@ test('only the serializers write JSON in core, and only this module makes canoni
 function isDigest(text: string): boolean {
   return SHA256_DIGEST_PATTERN.test(text);
 }
+
+test('the size of a value is that of its canonical text, and what has none is refused for the same reason', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+      const text = canonicalJson(value);
+      expect(canonicalSize(value)).toEqual(text.map((canonical) => new TextEncoder().encode(canonical).length));
+    }),
+  );
+  const sparse = [1, 2];
+  delete sparse[0];
+  for (const value of [
+    { a: '\ud800' },
+    { '\udc00': 1 },
+    [Number.NaN],
+    [undefined],
+    { toJSON: () => 1 },
+    new Date(0),
+    sparse,
+  ]) {
+    expect(canonicalSize(value)).toEqual(canonicalJson(value));
+  }
+});

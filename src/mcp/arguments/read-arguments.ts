@@ -35,7 +35,8 @@ export function readArguments(
   sent: JsonObject,
   isSessionStartOn = false,
 ): Result<JsonObject, ArgumentRefusal> {
-  const { value, problems } = readFields(all, withoutWrapper(all, sent), '');
+  const wrapper = wrapperOf(all, sent);
+  const { value, problems } = wrapper === undefined ? readFields(all, sent, '') : readWrapped(all, wrapper);
   if (problems.length === 0) return ok(value);
   const meant = problems.every(isCorrected) ? { meant: value } : {};
   return err({
@@ -50,13 +51,22 @@ export function readArguments(
 /** Names that agents put around all arguments. */
 const WRAPPERS = ['arguments', 'args', 'input', 'params', 'parameters', 'payload', 'request', 'body', 'toolinput'];
 
-/** The arguments themselves, if they were sent as one argument that does not exist. */
-function withoutWrapper(all: Arguments, sent: JsonObject): JsonObject {
-  const [[name, value] = ['', null], ...more] = Object.entries(sent);
-  if (more.length > 0 || argumentNamed(name, all)?.isEquivalent === true || !WRAPPERS.includes(plainly(name)))
-    return sent;
+type Wrapper = { readonly name: string; readonly value: JsonValue };
+
+/** The only argument, if all arguments were sent as one that does not exist. */
+function wrapperOf(all: Arguments, sent: JsonObject): Wrapper | undefined {
+  const names = Object.keys(sent);
+  const [name = ''] = names;
+  if (names.length !== 1 || argumentNamed(name, all)?.isEquivalent === true) return undefined;
+  return WRAPPERS.includes(plainly(name)) ? { name, value: sent[name] ?? null } : undefined;
+}
+
+/** The arguments in a wrapper. What does not hold any is not an object. */
+function readWrapped(all: Arguments, { name, value }: Wrapper): FieldsReading {
   const inner = openJson(value);
-  return isObject(inner) ? inner : sent;
+  if (isObject(inner)) return readFields(all, inner, '');
+  const problem = inner === undefined ? [brokenJson(name, value)] : wrong(name, 'object', inner).problems;
+  return { value: {}, problems: [...problem, ...readFields(all, {}, '').problems] };
 }
 
 type FieldsReading = { readonly value: JsonObject; readonly problems: readonly ArgumentProblem[] };

@@ -3,6 +3,7 @@ import { isList, isObject, type JsonObject, type JsonValue, quote } from '../../
 import type { Call } from '../../core/log/error-envelope.ts';
 import { contextDepth } from '../../core/log/events/output-events.ts';
 import type { ArtifactRefusal, ContextRefusal } from '../../core/log/operation/operation-drafts.ts';
+import { withoutKeys } from '../../core/run/form/unfilled.ts';
 import { utf8Prefix } from '../../core/text/utf8.ts';
 import type { WordsFor } from './corrected-call.ts';
 import type { Situation } from './situation.ts';
@@ -98,17 +99,22 @@ function kept(context: JsonObject, isFit: (value: JsonValue) => boolean): JsonOb
   return Object.fromEntries(Object.entries(context).filter(([, value]) => isFit(value)));
 }
 
+/** A context of more keys is too long to repeat, whatever is left out. */
+const KEYS_WEIGHED_MAX = 1_000;
+
 /** Without as many of the largest values as needed. */
 function lightened(context: JsonObject, excess: number): JsonObject {
-  const heaviestFirst = Object.entries(context).sort(([, a], [, b]) => canonicalLength(b) - canonicalLength(a));
+  const keys = Object.keys(context);
+  if (keys.length > KEYS_WEIGHED_MAX) return {};
+  const weighed = keys.map((key) => ({ key, bytes: canonicalLength(context[key]) }));
   let freed = 0;
-  const dropped = new Set<string>();
-  for (const [key, value] of heaviestFirst) {
+  const dropped: string[] = [];
+  for (const { key, bytes } of weighed.sort((a, b) => b.bytes - a.bytes)) {
     if (freed >= excess) break;
-    dropped.add(key);
-    freed += canonicalLength(value);
+    dropped.push(key);
+    freed += bytes;
   }
-  return Object.fromEntries(Object.entries(context).filter(([key]) => !dropped.has(key)));
+  return withoutKeys(context, dropped);
 }
 
 /** The same values, with a reserved key renamed. */

@@ -130,6 +130,7 @@ const REFUSALS: readonly Refusal[] = [
   ),
   { code: 'form_unfilled', fields: ['goal', 'context.size'] },
   { code: 'attempts_used_up', attemptsMax: 65_536 },
+  { code: 'notes_too_long', length: 60_000, lengthMax: 20_000 },
   { code: 'config_broken', problem: '.workrail/config.json, line 2: mode is "auto"; it may be guided.' },
   { code: 'workflow_not_found', workflowId: 'wr.nowhere', known: [workflowId], meant: { choices: [] } },
   ...WORKSPACE_PROBLEMS.map((workspaceProblem) => ({

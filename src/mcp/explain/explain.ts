@@ -123,6 +123,11 @@ const WORDS: WordsFor<Refusal> = {
     message: `This step was tried ${attemptsMax} times, the maximum for a step.`,
     suggestion: 'Continue from its last blocked attempt or from an earlier step, or call start_workflow.',
   }),
+  notes_too_long: ({ length, lengthMax }) => ({
+    message: `The notes have ${length} characters. The rules of this step can be checked on at most ${lengthMax}. Nothing was recorded.`,
+    suggestion: 'Shorten the notes, put long output in a file and give its path, and send the call again.',
+    details: { measured: length, max: lengthMax, method: 'characters (UTF-16 units)' },
+  }),
   config_broken: ({ problem }) => ({
     message: `A WorkRail setting is invalid, so no run was started. ${problem}`,
     suggestion: 'Ask the user to fix it, then send the same call again.',

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { canonicalJson, type JsonRefusal, type Sha256 } from '../../json/canonical-json.ts';
+import { canonicalSize, type JsonRefusal, type Sha256 } from '../../json/canonical-json.ts';
 import { applyContextDeltas, isObject, type JsonObject, ownValue, quote } from '../../json/json-value.ts';
 import { truncate, utf8Length } from '../../text/utf8.ts';
 import {
@@ -129,7 +129,8 @@ export function contextDelta(context: JsonObject, argument: unknown): Result<Con
   });
 }
 
-function checkArgument(argument: unknown): Result<JsonObject, ContextRefusal> {
+/** Refuses what can be stored in no run. It is the first thing to look at: everything else takes longer. */
+export function checkArgument(argument: unknown): Result<JsonObject, ContextRefusal> {
   if (!isObject(argument)) return err({ code: 'context_not_object' });
   const context = argument;
   return checkSize('argument', context).andThen((): Result<JsonObject, ContextRefusal> => {
@@ -142,9 +143,9 @@ function checkArgument(argument: unknown): Result<JsonObject, ContextRefusal> {
 }
 
 function checkSize(part: 'argument' | 'whole', value: unknown): Result<void, ContextRefusal> {
-  const text = canonicalJson(value);
-  if (text.isErr()) return err(text.error);
-  const bytes = utf8Length(text.value);
+  const size = canonicalSize(value);
+  if (size.isErr()) return err(size.error);
+  const bytes = size.value;
   if (bytes <= CONTEXT_BYTES_MAX) return ok(undefined);
   const method = 'utf8_bytes_of_rfc_8785_json';
   return err({ code: 'context_too_large', part, bytes, bytesMax: CONTEXT_BYTES_MAX, method });

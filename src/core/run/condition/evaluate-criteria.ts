@@ -1,5 +1,6 @@
 import { assert, unreachable } from '../../assert.ts';
-import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/compiled/criteria.ts';
+import { type Criteria, type CriteriaRule, criteriaRules, foldCriteria } from '../../workflow/compiled/criteria.ts';
+import { patternSize } from '../../workflow/pattern.ts';
 import { foldText } from './context-values.ts';
 import { evaluateCondition, type Facts } from './evaluate-condition.ts';
 
@@ -11,6 +12,26 @@ export type UnmetCriteria =
   | { readonly kind: 'unwanted'; readonly rule: CriteriaRule }
   /** Each alternative with what it lacks; meeting one of them would do. */
   | { readonly kind: 'any_of'; readonly alternatives: readonly (readonly UnmetCriteria[])[] };
+
+/** How large all patterns of a step may be together. */
+export const PATTERNS_SIZE_MAX = 1_000;
+
+/** Single checks that one attempt may cost: the size of its patterns times the length of the notes. */
+const CHECKS_MAX = 10_000_000;
+
+/** The size of all patterns of criteria. */
+export function patternsSize(criteria: Criteria): number {
+  return criteriaRules(criteria).reduce(
+    (sum, rule) => sum + (rule.kind === 'regex' ? patternSize(rule.pattern) : 0),
+    0,
+  );
+}
+
+/** The longest notes that are checked: a pattern takes time in proportion to its size and to the text. */
+export function checkedLengthMax(criteria: Criteria): number {
+  const size = patternsSize(criteria);
+  return size === 0 ? Number.POSITIVE_INFINITY : Math.floor(CHECKS_MAX / size);
+}
 
 /** Everything the notes do not meet, in the order in which the author wrote it. */
 export function evaluateCriteria(criteria: Criteria, notes: string, facts: Facts): readonly UnmetCriteria[] {

@@ -96,8 +96,10 @@ export function unfilledKeys(
   isCopied: (key: string, text: string) => boolean = () => false,
 ): readonly string[] {
   return Object.entries(context)
-    .filter(([key, value]) =>
-      textsIn(value ?? null).some(({ text }) => isUnfilledText(text) || text === `<${key}>` || isCopied(key, text)),
+    .filter(
+      ([key, value]) =>
+        (typeof value === 'string' || typeof value === 'object') &&
+        textsIn(value ?? null).some(({ text }) => isUnfilledText(text) || text === `<${key}>` || isCopied(key, text)),
     )
     .map(([key]) => key);
 }
@@ -132,9 +134,9 @@ export function refuseBlanks({
 const NO_FORM = offeredWords({}).notes;
 
 export function withoutKeys(context: JsonObject, keys: readonly string[]): JsonObject {
-  return keys.length === 0
-    ? context
-    : Object.fromEntries(Object.entries(context).filter(([key]) => !keys.includes(key)));
+  if (keys.length === 0) return context;
+  const dropped = new Set(keys);
+  return Object.fromEntries(Object.entries(context).filter(([key]) => !dropped.has(key)));
 }
 
 /** Whether these are notes, and not a form that was sent back. */

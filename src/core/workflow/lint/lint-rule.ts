@@ -8,6 +8,7 @@ import type { SourceNode } from '../source/source-node.ts';
 export const LINT_CODES = [
   'flag_only_validation',
   'sample_passes',
+  'patterns_too_large',
   'vague_opt_out',
   'asks_the_user',
   'prompt_too_long',
@@ -53,6 +54,8 @@ type RuleWords = {
   readonly hint: string;
   /** Whether a workflow that comes with the program may not be released with it. */
   readonly isErrorInBundled?: true;
+  /** Whether it is an error in every file: agents would be refused because of it. */
+  readonly isError?: true;
 };
 
 /** Every step that an author wrote, including those in loops, each after the step that contains it. */

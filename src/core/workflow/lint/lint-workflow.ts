@@ -12,6 +12,7 @@ import {
   minimumUnreachable,
   missingAbout,
   missingExamples,
+  patternsTooLarge,
   promptTooLong,
   samplePasses,
   vagueOptOut,
@@ -64,7 +65,7 @@ function located(
       const { code, hint } = rule;
       return {
         code,
-        severity: isBundled && rule.isErrorInBundled ? ('error' as const) : ('warning' as const),
+        severity: rule.isError || (isBundled && rule.isErrorInBundled) ? ('error' as const) : ('warning' as const),
         pointer,
         span: place,
         ...sourcePosition(text, place),
@@ -79,6 +80,7 @@ function located(
 export const LINT_RULES: readonly LintRule[] = [
   flagOnlyValidation,
   samplePasses,
+  patternsTooLarge,
   vagueOptOut,
   asksTheUser,
   promptTooLong,

@@ -1,5 +1,5 @@
 import type { Facts } from '../../run/condition/evaluate-condition.ts';
-import { evaluateCriteria } from '../../run/condition/evaluate-criteria.ts';
+import { evaluateCriteria, PATTERNS_SIZE_MAX, patternsSize } from '../../run/condition/evaluate-criteria.ts';
 import { notesForm, WORK_WORDS, withoutBlanks } from '../../run/form/blank.ts';
 import { chosenFacts, formLines } from '../../run/requirements/describe-criteria.ts';
 import { conditionFacts } from '../../run/step-place.ts';
@@ -154,6 +154,23 @@ export const samplePasses: LintRule = {
       return [{ at: `${step.at}/validationCriteria`, message }];
     });
   },
+};
+
+export const patternsTooLarge: LintRule = {
+  code: 'patterns_too_large',
+  looksAt: 'workflow',
+  finds: `criteria whose patterns are too large together (more than ${PATTERNS_SIZE_MAX} single checks)`,
+  why: 'All patterns of a step are checked on the same notes, and each takes time in proportion to its size. Agents with long notes would be refused.',
+  hint: 'Lower the counts of repetitions such as {1,200}, ask for less in one step, or use an outputContract.',
+  isError: true,
+  find: ({ syntax }) =>
+    authoredSteps(syntax.steps).flatMap((step) => {
+      if (step.kind !== 'standard' || step.criteria === undefined) return [];
+      const size = patternsSize(step.criteria);
+      if (size <= PATTERNS_SIZE_MAX) return [];
+      const message = `The patterns of "${step.id}" expand to ${size} single checks together; ${PATTERNS_SIZE_MAX} are allowed.`;
+      return [{ at: `${step.at}/validationCriteria`, message }];
+    }),
 };
 
 /** Whether a form has fixed words that are enough. Where no rule has a line, there is nothing to delete. */
