@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import react from '@vitejs/plugin-react';
 
 const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -100,6 +101,15 @@ const server = {
   entryPoints: { server: SERVER },
   chunkNames: 'server/[name]-[hash]',
   plugins: [withoutValidator],
+};
+
+/** The page of the console. */
+export const page = {
+  configFile: false,
+  root: 'console',
+  plugins: [react()],
+  logLevel: 'warn',
+  build: { outDir: '../dist/console', emptyOutDir: true, modulePreload: false, reportCompressedSize: false },
 };
 
 /** How the program is bundled, once and while watching. */

@@ -1,14 +1,27 @@
-// Installs when node_modules does not match the lock file. Plain Node: runs before anything is installed.
+// Installs where node_modules does not match the lock file. Plain Node: runs before anything is installed.
+// Usage: node scripts/setup.mjs [--tests], which also installs what only tests need.
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 
-const stamp = 'node_modules/.package-lock.json';
-const isStale = !existsSync(stamp) || statSync(stamp).mtimeMs < statSync('package-lock.json').mtimeMs;
+install('.');
+if (process.argv.includes('--tests')) {
+  try {
+    install('test');
+  } catch (error) {
+    // Tests that need these tools are skipped, each with a loud line.
+    console.error(`The tools of tests were not installed: ${error.message}`);
+  }
+}
 
-if (isStale) {
+function install(folder) {
+  const stamp = join(folder, 'node_modules/.package-lock.json');
+  const lock = join(folder, 'package-lock.json');
+  if (existsSync(stamp) && statSync(stamp).mtimeMs >= statSync(lock).mtimeMs) return;
   // `npm ci` refuses lock files written on another platform (optional native binaries), so a plain install it is.
   const args = ['install', '--no-save', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
-  if (npm) execFileSync(process.execPath, [npm, ...args], { stdio: 'inherit' });
-  else execFileSync('npm', args, { stdio: 'inherit', shell: process.platform === 'win32' });
+  const options = { cwd: folder, stdio: 'inherit' };
+  if (npm) execFileSync(process.execPath, [npm, ...args], options);
+  else execFileSync('npm', args, { ...options, shell: process.platform === 'win32' });
 }

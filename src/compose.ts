@@ -11,6 +11,7 @@ declare const WORKRAIL_VERSION: string;
 declare const WORKRAIL_COMPILER: string;
 
 const program = fileURLToPath(import.meta.url);
+const consoleFolder = fileURLToPath(new URL('console', import.meta.url));
 const bundled = {
   folder: fileURLToPath(new URL('../workflows', import.meta.url)),
   library: fileURLToPath(new URL('library.jsonl', import.meta.url)),
@@ -72,6 +73,14 @@ const exitCode = await runCommand({
   attest: async () => (await import('./compose/open-answers.ts')).openAttest(await openStore(), await findDataDir()),
   sources: async () => (await import('./compose/open-sources.ts')).openSources(),
   serve,
+  console: async (how) => {
+    const { openConsole } = await import('./compose/open-console.ts');
+    const opened = await openConsole(how, { version: WORKRAIL_VERSION, pages: consoleFolder });
+    return opened.map(({ stop, ...serving }) => {
+      stopOnSignals(stop);
+      return serving;
+    });
+  },
 });
 if (exitCode !== undefined) process.exitCode = exitCode;
 
@@ -87,12 +96,17 @@ function writeError(text: string): void {
 
 async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> {
   const server = await import('./compose/serve-mcp.ts');
-  // A terminal that is closed sends SIGHUP.
-  for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => stopServing().finally(() => process.exit()));
+  stopOnSignals(async () => undefined);
   const onStop = (stop: () => Promise<void>) => {
     stopServing = stop;
   };
   return server.serveMcp(how, { version: WORKRAIL_VERSION, bundled, writeError, onStop });
+}
+
+function stopOnSignals(stop: () => Promise<void>): void {
+  stopServing = stop;
+  // A terminal that is closed sends SIGHUP.
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => stopServing().finally(() => process.exit()));
 }
 
 async function findDataDir(): Promise<string> {

@@ -10,7 +10,7 @@ const COMMAND_SHAPES = await commandShapes();
 
 /** What the contract of the command line names; a change begins there. */
 const CONTRACT = {
-  '': 'answer attest completion demo doctor export gc import init search serve status version waiting',
+  '': 'answer attest completion console demo doctor export gc import init search serve status version waiting',
   config: 'get list path set',
   keys: 'rotate status repair',
   session: 'accept close delete diff fork-from-valid keep list notes prefer resume show tree verify',
@@ -26,6 +26,7 @@ const OPTIONS = {
   import: '--dry-run --no-accept --update',
   gc: '--dry-run --older-than',
   serve: '--stdio --http',
+  console: '--port --no-open',
 };
 
 it('the commands and options are those of the contract, and help lists them', async () => {
@@ -44,8 +45,8 @@ it('the commands and options are those of the contract, and help lists them', as
     const listed = [...out.matchAll(/^ {2}([a-z-]+)(?: |$)/gm)].map(([, verb]) => verb);
     for (const verb of verbs.split(' ')) expect(listed).toContain(verb);
   }
-  // What serve prints is the protocol.
-  expect(Object.keys(COMMAND_SHAPES).sort()).toEqual(named.filter((name) => name !== 'serve'));
+  // Commands that serve print no document.
+  expect(Object.keys(COMMAND_SHAPES).sort()).toEqual(named.filter((name) => !['console', 'serve'].includes(name)));
 });
 
 it('the example in the help of a command is a command line that the command accepts', async () => {

@@ -23,6 +23,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
+    usage: 'console',
+    summary: 'open the console in the browser: every session, and what waits for you',
+    load: async () => (await import('./console.ts')).consoleCommand,
+  },
+  {
     usage: 'status',
     summary: 'show what is running, blocked or waiting for you',
     load: async () => (await import('./sessions/status.ts')).status,

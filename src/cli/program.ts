@@ -96,6 +96,16 @@ export type ServeOptions = { readonly isLogged: boolean } & (
 /** A running server, or one that has already reported why it does not start. */
 export type Serving = { readonly url?: string; readonly secretFile?: string; readonly isRefused?: true };
 
+/** A running console. */
+export type ServingConsole = {
+  /** An address that signs a browser in. It works once, and for a minute. */
+  readonly newLink: () => string;
+  /** Opens the browser on a new link; false if there is no way to. */
+  readonly openBrowser: () => Promise<boolean>;
+  /** Calls back each time the user presses Enter in the terminal. */
+  readonly onEnter: (callback: () => void) => void;
+};
+
 export type ServeRefusal =
   | { readonly code: 'port_taken'; readonly port: number }
   | { readonly code: 'port_refused'; readonly port: number; readonly cause: string }
@@ -142,6 +152,8 @@ export type Program = {
   readonly sources: () => Promise<SourceServices>;
   /** Serves MCP until the client disconnects or the process is stopped; returns the address for HTTP. */
   readonly serve: (how: ServeOptions) => Promise<Result<Serving, ServeRefusal>>;
+  /** Serves the console until the process ends. Port 0 chooses any free port. */
+  readonly console: (how: { readonly port: number }) => Promise<Result<ServingConsole, ServeRefusal>>;
 };
 
 /** One of several choices. */

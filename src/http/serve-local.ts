@@ -69,7 +69,7 @@ export async function serveLocal({ port, mcp, secret }: ServeRequest): Promise<R
 type NodeServer = ReturnType<typeof createAdaptorServer>;
 
 /** Why it cannot listen on the port; `undefined` if it can. */
-function listening(server: NodeServer, port: number): Promise<string | undefined> {
+export function listening(server: NodeServer, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen(port, ADDRESS, () => resolve(undefined));
@@ -77,7 +77,7 @@ function listening(server: NodeServer, port: number): Promise<string | undefined
 }
 
 /** A request that arrives slowly, or a connection that nobody uses, is closed. */
-const TIME_LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000 } as const;
+export const TIME_LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000 } as const;
 
 function localApp({ mcp, secret }: Pick<ServeRequest, 'mcp' | 'secret'>, port: () => number): Hono {
   const wanted = digest(`Bearer ${secret.text}`);

@@ -73,6 +73,17 @@ const unasked = async (): Promise<undefined> => {
 };
 const NOBODY_ASKED: Ask = { choose: unasked, confirm: unasked, pick: unasked, write: unasked };
 
+function fakeServers(world: World, calls: string[]): Pick<Program, 'console' | 'serve'> {
+  return {
+    console: async () =>
+      ok({ newLink: () => 'http://127.0.0.1:7434/#code', openBrowser: async () => false, onEnter: () => undefined }),
+    serve: async (how) => {
+      calls.push('serve');
+      return world.serve?.(how) ?? ok({});
+    },
+  };
+}
+
 type Ran = {
   readonly exitCode: number | undefined;
   readonly out: string;
@@ -152,10 +163,7 @@ export async function runFake(world: World): Promise<Ran> {
       return { ...NOBODY_ASKED, ...world.ask };
     },
     configProblems: async () => world.configProblems ?? [],
-    serve: async (how) => {
-      calls.push('serve');
-      return world.serve?.(how) ?? ok({});
-    },
+    ...fakeServers(world, calls),
   });
   return { exitCode, ...ran, calls };
 }

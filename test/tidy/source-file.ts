@@ -67,7 +67,7 @@ function pathsBelow(root: string, folder: string): readonly string[] {
     ? readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     : [];
   return entries
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
     .map((entry) =>
       join(entry.parentPath, entry.name)
         .slice(root.length + 1)

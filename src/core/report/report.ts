@@ -183,7 +183,7 @@ const timelineSchema = z.strictObject({
   text: z.string(),
 });
 
-const sessionSchema = z.strictObject({
+export const reportSessionSchema = z.strictObject({
   sessionId: SessionId.schema,
   /** Present if this is only the verified part of a damaged session. */
   salvage: salvageSchema.exactOptional(),
@@ -203,11 +203,11 @@ export const reportSchema = z.strictObject({
   isRedacted: z.boolean(),
   /** What was hidden and how often, never the values. */
   hidden: z.array(z.strictObject({ kind: z.enum(SECRET_KINDS), count: z.int().min(1) })),
-  sessions: z.array(sessionSchema).min(1),
+  sessions: z.array(reportSessionSchema).min(1),
 });
 
 export type Report = z.infer<typeof reportSchema>;
-export type ReportSession = z.infer<typeof sessionSchema>;
+export type ReportSession = z.infer<typeof reportSessionSchema>;
 export type ReportRun = z.infer<typeof runSchema>;
 export type ReportEntry = z.infer<typeof entrySchema>;
 export type ReportBranch = z.infer<typeof branchSchema>;

@@ -51,7 +51,7 @@ export function answerTo(answers: readonly Attestation[], digest: string): Attes
 type Statement = Attestation['data'];
 
 /** What was said and how it reached us, never more than is known: without a principal, nobody is named. */
-export function attestationWords({ statement, by }: Statement): string {
+export function attestationWords({ statement, by }: Pick<Statement, 'statement' | 'by'>): string {
   const said =
     statement.kind === 'check'
       ? `check "${statement.checkId}" ${checkRunWords(statement, by)}`

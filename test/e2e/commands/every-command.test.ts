@@ -134,7 +134,7 @@ describe('with hostile content in every file', () => {
     expect(readFileSync(join(machine.work, PAGE), 'utf8')).not.toMatch(OBEYED);
     const walked = new Set(ROWS.map(({ typed }) => nameOf(typed)));
     // What serve writes is the protocol, and the demo, which shows nothing of the user's, has a test of its own.
-    expect(COMMANDS.map(commandName).filter((name) => !walked.has(name))).toEqual(['demo', 'serve']);
+    expect(COMMANDS.map(commandName).filter((name) => !walked.has(name))).toEqual(['demo', 'serve', 'console']);
   }, 240_000);
 
   it('a refusal quotes hostile input harmlessly and suggests what was meant', async () => {

@@ -3,19 +3,18 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
 import { nodeHasher } from '../../../src/adapters/system.ts';
 import { enforces } from '../../enforces.ts';
+import { startBrowser } from '../browser.ts';
 import { SMALL_PROGRAM } from '../small-program.ts';
-import { findChromium } from './chromium.ts';
 import { ANATOMY, LOW_CONTRAST } from './page-probes.ts';
 import { bugHunt, huntEngine } from './report-session.ts';
 
 /** Set it to a folder to look at the pictures. */
 const shots = process.env['WORKRAIL_SHOTS'];
-const executablePath = findChromium(process.env);
 let folder: string;
 let page: string;
 let told: { readonly md: string; readonly piped: string };
@@ -67,14 +66,11 @@ it('an HTML report has no element and no attribute that runs or loads anything',
 
 it('an HTML report is readable in light, dark and print, loads nothing and executes no note', async ({ skip }) => {
   enforces('report_notes_inert', 'report_page_self_contained');
-  if (executablePath === undefined) {
-    process.stderr.write(
-      '\n!!! NOT TESTED: no chromium on the path and no CHROMIUM_PATH, so no page was opened !!!\n\n',
-    );
+  const browser = await startBrowser();
+  if (browser === undefined) {
     skip('no chromium');
     return;
   }
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   await lookAt(browser).finally(() => browser.close());
 });
 

@@ -1,0 +1,148 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useId, useState } from 'react';
+import type { ConsoleInput, WaitingItem } from '../../src/core/wire/console-shapes.ts';
+import { Note } from '../parts/note.tsx';
+import { CommandHint, ErrorPanel, Json } from '../parts/panels.tsx';
+import { useNow } from '../parts/shell.tsx';
+import { Mark } from '../parts/state-mark.tsx';
+import { ago } from '../parts/times.ts';
+import { read, sendAnswer } from '../state/api.ts';
+
+export function Waiting() {
+  const { data, error } = useQuery({ queryKey: ['waiting'], queryFn: () => read('waiting') });
+  if (error !== null && data === undefined) return <ErrorPanel error={error} />;
+  if (data === undefined) return <p className="meta">Looking for what waits …</p>;
+  return (
+    <>
+      <header className="page-head">
+        <h1>Waiting for you</h1>
+      </header>
+      {data.waiting.length === 0 ? (
+        <section className="panel empty">
+          <p className="strong">Nothing waits for you.</p>
+          <p>
+            When an agent comes to a step that only you can decide, it appears here with exactly what you would approve.
+          </p>
+        </section>
+      ) : (
+        data.waiting.map((item) => <Item key={item.digest} item={item} />)
+      )}
+      <CommandHint command="workrail waiting" />
+    </>
+  );
+}
+
+function Item({ item }: { readonly item: WaitingItem }) {
+  const now = useNow();
+  const title = useId();
+  const { goal, workflow, stepTitle, question, folder, draft, files, voided, answered, lastAt, tag, code } = item;
+  const changed = Object.entries(draft.context);
+  return (
+    <article className="panel waiting-item" aria-labelledby={title}>
+      <h2 id={title}>
+        <Mark name="waiting" /> {stepTitle}
+      </h2>
+      <p className="meta">
+        {goal === undefined ? workflow : `${goal} · ${workflow}`}
+        {folder === undefined ? '' : ` · ${folder}`}
+        {lastAt === undefined ? '' : ` · ${ago(lastAt, now)}`} · run {tag} ·{' '}
+        <Link to="/sessions/$session" params={{ session: item.sessionId }} search={{}}>
+          open the session
+        </Link>
+      </p>
+      {question === stepTitle ? null : <p className="strong">{question}</p>}
+      {voided === undefined ? null : <p className="warning">{voided}</p>}
+      <section className="draft" aria-label="What you would approve">
+        <p className="meta">What the agent wrote. Draft {code}.</p>
+        {draft.notes === undefined ? <p className="meta">No notes.</p> : <Note text={draft.notes} />}
+        {changed.length === 0 ? null : (
+          <>
+            <h3>Values that would change</h3>
+            <Json value={draft.context} />
+          </>
+        )}
+        {draft.artifacts.map(({ kind, value }, i) => (
+          <div key={i}>
+            <h3>{kind ?? 'Artifact'}</h3>
+            <Json value={value} />
+          </div>
+        ))}
+        {files.map((line) => (
+          <p key={line} className="meta">
+            {line}
+          </p>
+        ))}
+        <details>
+          <summary>Raw</summary>
+          <p className="meta break">{item.digest}</p>
+        </details>
+      </section>
+      {answered === undefined ? null : (
+        <p className="warning">Already {answered}. Waiting for the agent to look; a new answer takes its place.</p>
+      )}
+      {item.isAccepted ? (
+        <AnswerForm item={item} />
+      ) : (
+        <p className="warning">
+          Answers in the console do not count here: the setting gates.accept leaves "console" out.
+        </p>
+      )}
+    </article>
+  );
+}
+
+function AnswerForm({ item }: { readonly item: WaitingItem }) {
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const sent = useMutation({
+    mutationFn: (answer: Omit<ConsoleInput<'answer'>, 'digest'>) =>
+      sendAnswer({ session: item.sessionId, node: item.nodeId }, { digest: item.digest, ...answer }),
+    onSettled: () => queries.invalidateQueries(),
+  });
+  const field = useId();
+  const isQuestion = item.contextKey !== undefined;
+  const comment = text.trim() === '' ? {} : { comment: text.trim() };
+  return (
+    <form onSubmit={(event) => event.preventDefault()}>
+      <label htmlFor={field}>{isQuestion ? 'Your answer' : 'Comment for the agent (optional)'}</label>
+      <textarea id={field} rows={2} value={text} onChange={({ target }) => setText(target.value)} />
+      <div className="actions">
+        {isQuestion ? (
+          <button
+            type="button"
+            className="main"
+            disabled={text.trim() === '' || sent.isPending}
+            onClick={() => sent.mutate({ decision: 'answered', value: answerValue(text.trim()) })}
+          >
+            Answer
+          </button>
+        ) : (
+          <>
+            <button
+              type="button"
+              className="main"
+              disabled={sent.isPending}
+              onClick={() => sent.mutate({ decision: 'approved', ...comment })}
+            >
+              Approve
+            </button>
+            <button
+              type="button"
+              disabled={sent.isPending}
+              onClick={() => sent.mutate({ decision: 'rejected', ...comment })}
+            >
+              Reject
+            </button>
+          </>
+        )}
+      </div>
+      {sent.error === null ? null : <ErrorPanel error={sent.error} />}
+    </form>
+  );
+}
+
+/** Truth values and numbers are what workflows compare with. */
+function answerValue(text: string): string | number | boolean {
+  return /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(text) ? (JSON.parse(text) as number | boolean) : text;
+}

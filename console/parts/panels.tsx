@@ -1,0 +1,51 @@
+import { useState } from 'react';
+import type { JsonValue } from '../../src/core/json/json-value.ts';
+import { visibleJson } from '../../src/core/text/visible-text.ts';
+import { Refused } from '../state/api.ts';
+
+/** What went wrong and what to do, for every request that is refused. */
+export function ErrorPanel({ error }: { readonly error: Error }) {
+  const envelope = error instanceof Refused ? error.envelope : undefined;
+  return (
+    <div className="panel error" role="alert">
+      <p className="strong">{envelope?.message ?? 'The console does not answer.'}</p>
+      <p>
+        {envelope?.suggestion ?? 'Is "workrail console" still running? The page goes on by itself when it is back.'}
+      </p>
+      {envelope === undefined ? null : <p className="meta">{envelope.code}</p>}
+    </div>
+  );
+}
+
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1_500);
+  };
+  return (
+    <button type="button" className="quiet" onClick={() => void copy()}>
+      {isCopied ? 'Copied' : label}
+    </button>
+  );
+}
+
+/** The command that shows the same on the command line. */
+export function CommandHint({ command }: { readonly command: string }) {
+  return (
+    <p className="command">
+      <code>{command}</code>
+      <CopyButton text={command} />
+    </p>
+  );
+}
+
+export function Json({ value }: { readonly value: JsonValue }) {
+  const text = JSON.stringify(value, null, 2);
+  return (
+    <pre className="json" tabIndex={0}>
+      {visibleJson(text)}
+    </pre>
+  );
+}

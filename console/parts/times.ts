@@ -1,0 +1,37 @@
+const UNITS = [
+  ['year', 365 * 24 * 3_600_000],
+  ['month', 30 * 24 * 3_600_000],
+  ['day', 24 * 3_600_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
+
+/** How long ago something was, such as "3 min. ago". */
+export function ago(ms: number, now: number): string {
+  const past = Math.max(0, now - ms);
+  const unit = UNITS.find(([, length]) => past >= length);
+  return unit === undefined ? 'now' : RELATIVE.format(-Math.floor(past / unit[1]), unit[0]);
+}
+
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+export function clock(iso: string): string {
+  return CLOCK.format(new Date(iso));
+}
+
+export function wholeTime(time: string | number): string {
+  return WHOLE.format(new Date(time));
+}
+
+/** How long something took, such as "4 min". */
+export function duration(fromIso: string, toIso: string): string {
+  const seconds = Math.round((Date.parse(toIso) - Date.parse(fromIso)) / 1_000);
+  if (!Number.isFinite(seconds) || seconds < 0) return '';
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
+  const hours = Math.floor(seconds / 3_600);
+  return `${hours} h ${Math.round((seconds % 3_600) / 60)} min`;
+}

@@ -1,0 +1,49 @@
+import { CONSOLE_PATHS } from '../../src/core/wire/console-paths.ts';
+import type { ConsoleEvent } from '../../src/core/wire/console-shapes.ts';
+import { headers } from './api.ts';
+
+export type Connection = 'live' | 'off';
+
+type Told = { readonly kind: 'changed' } | { readonly kind: 'connection'; readonly connection: Connection };
+
+const RETRY_MS = 1_000;
+const LOCK = 'workrail-live';
+
+/**
+ * Hears of changes. Browsers open only six connections to a server, so one tab of the browser holds the stream and tells
+ * the others.
+ */
+export function listen(onTold: (told: Told) => void): void {
+  const channel = new BroadcastChannel(LOCK);
+  channel.onmessage = ({ data }) => onTold(data as Told);
+  const tell = (told: Told) => {
+    onTold(told);
+    channel.postMessage(told);
+  };
+  void navigator.locks.request(LOCK, async () => {
+    for (;;) {
+      await readEvents(tell).catch(() => undefined);
+      tell({ kind: 'connection', connection: 'off' });
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  });
+}
+
+async function readEvents(tell: (told: Told) => void): Promise<void> {
+  const response = await fetch(CONSOLE_PATHS.events[1], { headers: headers() });
+  if (!response.ok || response.body === null) return;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const { kind } = JSON.parse(line) as ConsoleEvent;
+      // What happened while nobody listened is seen by asking again.
+      if (kind === 'hello') tell({ kind: 'connection', connection: 'live' });
+      if (kind !== 'ping') tell({ kind: 'changed' });
+    }
+  }
+}

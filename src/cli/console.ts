@@ -1,0 +1,37 @@
+import { err, ok } from 'neverthrow';
+import type { Command } from './command.ts';
+import { dim } from './output/line.ts';
+import { refusalProblem } from './words.ts';
+
+/** Not the port of `serve --http`, so that both can run. It is fixed so that a bookmark stays valid. */
+const PORT = 7_434;
+const PORT_MAX = 65_535;
+
+export const consoleCommand: Command = {
+  options: [
+    { flags: '--port <port>', help: `the port on 127.0.0.1; 0 chooses any free port (default: ${PORT})` },
+    { flags: '--no-open', help: 'print the link, and do not open a browser' },
+  ],
+  example: 'workrail console --no-open',
+  run: async ({ program, say }, { options }) => {
+    const { port = String(PORT), open } = options;
+    const dataDir = await program.dataDir();
+    if (typeof port !== 'string' || !/^\d{1,5}$/.test(port) || Number(port) > PORT_MAX) {
+      return err(refusalProblem({ code: 'port_unusable', asked: String(port), portMax: PORT_MAX }, dataDir));
+    }
+    const serving = await program.console({ port: Number(port) });
+    if (serving.isErr()) return err(refusalProblem(serving.error, dataDir));
+    const { newLink, openBrowser, onEnter } = serving.value;
+    const show = () => say([`Open ${newLink()}`]);
+    const isOpened = open !== false && program.terminal.isOutput() && (await openBrowser());
+    say([
+      isOpened
+        ? 'The console is open in your browser. If it is not:'
+        : 'The console is running, for this machine only.',
+    ]);
+    show();
+    say([dim('The link works once, and for a minute. Press Enter for a new one, Ctrl-C to stop.')]);
+    onEnter(show);
+    return ok({ kind: 'serving' });
+  },
+};

@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Result } from 'neverthrow';
+import { nodeBundleTools } from '../adapters/bundle.ts';
+import { consoleAssets, fileStoreFeed } from '../adapters/console.ts';
+import { yieldOften } from '../adapters/file-store/yield-often.ts';
+import { findDataDir } from '../adapters/settings.ts';
+import { shortIds } from '../cli/ids.ts';
+import type { ServeRefusal, ServingConsole } from '../cli/program.ts';
+import { refusalProblem } from '../cli/words.ts';
+import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
+import { serveConsole } from '../http/console/serve-console.ts';
+import { openAnswers } from './open-answers.ts';
+import { openStore } from './open-store.ts';
+
+type Opened = ServingConsole & { readonly stop: () => Promise<void> };
+
+export async function openConsole(
+  { port }: { readonly port: number },
+  { version, pages }: { readonly version: string; readonly pages: string },
+): Promise<Result<Opened, ServeRefusal>> {
+  const [store, dataDir] = await Promise.all([openStore(), findDataDir()]);
+  const services = {
+    ...openAnswers(store),
+    ...store,
+    by: { via: 'console' } as const,
+    tools: nodeBundleTools,
+    yieldNow: yieldOften(),
+    shortIds,
+    explain: (refusal: { readonly code: string }): ErrorEnvelope => explained(refusal, dataDir),
+  };
+  const about = { version, dataDir };
+  const feed = fileStoreFeed(join(dataDir, 'cache'));
+  const served = await serveConsole({ port, services, feed, assets: consoleAssets(pages), about });
+  return served.map(({ newLink, stop }) => ({
+    newLink,
+    openBrowser: () => openInBrowser(newLink(), dataDir),
+    onEnter: (callback) => {
+      if (process.stdin.isTTY !== true) return;
+      process.stdin.on('data', callback);
+    },
+    stop,
+  }));
+}
+
+/** What a person at the page reads; the answers have words of their own, because nothing went wrong with the store. */
+function explained(refusal: { readonly code: string }, dataDir: string): ErrorEnvelope {
+  const known = ANSWER_REFUSALS[refusal.code];
+  if (known === undefined) return refusalProblem(refusal as Parameters<typeof refusalProblem>[0], dataDir).error;
+  const [message, suggestion] = known;
+  return { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } };
+}
+
+const ANSWER_REFUSALS: { readonly [code: string]: readonly [message: string, suggestion: string] } = {
+  not_waiting: ['This run no longer waits for you.', 'Look at the session.'],
+  already_used: ['The step is already done, so the answer has no effect.', 'Look at the session.'],
+  channel_not_accepted: [
+    'Answers in the console do not count here: the setting gates.accept leaves "console" out.',
+    'Answer on a channel that it names, or change it: workrail config set gates.accept',
+  ],
+  draft_changed: [
+    'What would be approved changed while you were reading. Nothing was recorded.',
+    'Read the new draft.',
+  ],
+  session_not_found: ['There is no such session.', 'It may have been deleted. Go back to the list.'],
+};
+
+const OPENERS: { readonly [platform: string]: readonly string[] } = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+};
+
+const FILE_LIFE_MS = 60_000;
+
+/**
+ * Opens the browser on a file that only this user can read and that leads to the link: other users can read the command
+ * lines of this machine.
+ */
+async function openInBrowser(link: string, dataDir: string): Promise<boolean> {
+  const file = join(dataDir, `console-${process.pid}.html`);
+  const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${link}"><title>WorkRail</title>`;
+  const isWritten = await writeFile(file, page, { mode: 0o600 }).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritten) return false;
+  setTimeout(() => rm(file, { force: true }), FILE_LIFE_MS).unref();
+  const [program = 'xdg-open', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  return new Promise((resolve) => {
+    const child = spawn(program, [...args, file], { stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}

@@ -1,0 +1,19 @@
+/**
+ * Every request that the console's page makes, by name: the method and the path. The server mounts this table and nothing
+ * else, so a `POST` that is not here does not exist.
+ */
+export const CONSOLE_PATHS = {
+  signIn: ['POST', '/api/session'],
+  about: ['GET', '/api/about'],
+  sessions: ['GET', '/api/sessions'],
+  session: ['GET', '/api/sessions/:session'],
+  prompt: ['GET', '/api/sessions/:session/nodes/:node/prompt'],
+  waiting: ['GET', '/api/waiting'],
+  answer: ['POST', '/api/sessions/:session/gates/:node/answer'],
+  events: ['GET', '/api/events'],
+} as const satisfies { readonly [name: string]: readonly ['GET' | 'POST', `/api/${string}`] };
+
+export type ConsolePath = keyof typeof CONSOLE_PATHS;
+
+/** Sent with every request but the first; the page gets its value when it signs in. */
+export const PAGE_KEY_HEADER = 'x-workrail';

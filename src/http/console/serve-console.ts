@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { err, ok, type Result } from 'neverthrow';
+import type { ConsoleAssets, StoreFeed } from '../../app/ports/console.ts';
+import {
+  type ConsoleServices,
+  promptPage,
+  recordAnswer,
+  sessionPage,
+  sessionsPage,
+  waitingPage,
+} from '../../app/sessions/console-pages.ts';
+import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
+import { NodeId, SessionId } from '../../core/log/ids.ts';
+import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
+import { CONSOLE_INPUTS, type ConsoleEvent } from '../../core/wire/console-shapes.ts';
+import { type ListenRefusal, listening, TIME_LIMITS } from '../serve-local.ts';
+import { cookieName, guardRefusal, type Launch, NOT_SIGNED_IN, newLaunch, responseHeaders } from './console-guard.ts';
+
+export type ConsoleRequest = {
+  /** 0 chooses any free port. */
+  readonly port: number;
+  readonly services: ConsoleServices;
+  readonly feed: StoreFeed;
+  readonly assets: ConsoleAssets;
+  readonly about: { readonly version: string; readonly dataDir: string };
+};
+
+export type ConsoleServer = {
+  readonly url: string;
+  /** An address that signs a browser in. It works once, and for a minute. */
+  readonly newLink: () => string;
+  readonly stop: () => Promise<void>;
+};
+
+const ADDRESS = '127.0.0.1';
+const BODY_BYTES_MAX = 1_048_576;
+
+/** Serves the console to browsers of this machine that were given a link. */
+export async function serveConsole(request: ConsoleRequest): Promise<Result<ConsoleServer, ListenRefusal>> {
+  const launch = newLaunch(request.services.clock);
+  const server = createAdaptorServer({ fetch: (asked) => app.fetch(asked), serverOptions: TIME_LIMITS });
+  const port = () => (server.address() as AddressInfo).port;
+  const app = consoleApp(request, { launch, port });
+  const failure = await listening(server, request.port);
+  if (failure !== undefined) {
+    return err(
+      failure === 'EADDRINUSE'
+        ? { code: 'port_taken', port: request.port }
+        : { code: 'port_refused', port: request.port, cause: failure },
+    );
+  }
+  const url = `http://${ADDRESS}:${port()}/`;
+  return ok({
+    url,
+    newLink: () => `${url}#${launch.newCode()}`,
+    stop: async () => {
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await once(server, 'close');
+    },
+  });
+}
+
+type Local = { readonly launch: Launch; readonly port: () => number };
+
+function consoleApp(request: ConsoleRequest, { launch, port }: Local): Hono<{ Variables: { nonce: string } }> {
+  const app = new Hono<{ Variables: { nonce: string } }>();
+  app.use('*', async (context, next) => {
+    const nonce = randomBytes(16).toString('base64');
+    context.set('nonce', nonce);
+    const { method, path } = context.req;
+    const asked = { method, path, header: (name: string) => context.req.header(name) };
+    const refused = guardRefusal(asked, { port: port(), launch, signInPath: CONSOLE_PATHS.signIn[1] });
+    if (refused === undefined) await next();
+    else context.res = refusedResponse(context, refused);
+    for (const [name, value] of Object.entries(responseHeaders(nonce))) context.res.headers.set(name, value);
+    if (path.startsWith('/api/')) context.res.headers.set('cache-control', 'no-store');
+  });
+  app.use(
+    '/api/*',
+    bodyLimit({ maxSize: BODY_BYTES_MAX, onError: (context) => context.json(asError(TOO_LARGE), 413) }),
+  );
+  const handle = handlers(request, { launch, port });
+  for (const [name, [method, path]] of Object.entries(CONSOLE_PATHS)) {
+    app.on(method, path, handle[name as ConsolePath]);
+  }
+  app.all('/api/*', (context) => context.json(asError(UNKNOWN_PATH), 404));
+  app.get('/assets/:name', async (context) => {
+    const isGzipAccepted = /\bgzip\b/.test(context.req.header('accept-encoding') ?? '');
+    const asset = await request.assets.file(context.req.param('name'), isGzipAccepted);
+    return asset === undefined ? context.text('Not found.', 404) : context.body(asset.body, 200, { ...asset.headers });
+  });
+  app.get('*', async (context) => {
+    const page = await request.assets.page(context.get('nonce'));
+    return page === undefined ? context.text(NOT_BUILT, 500) : context.html(page, 200, { 'cache-control': 'no-store' });
+  });
+  app.onError((error, context) => context.json(asError(internal(error)), 500));
+  return app;
+}
+
+type Handler = (context: Context) => Promise<Response> | Response;
+
+function handlers(
+  { services, feed, about }: ConsoleRequest,
+  { launch, port }: Local,
+): { readonly [name in ConsolePath]: Handler } {
+  /** When the page first showed each draft. */
+  const shown = new Map<string, number>();
+  return {
+    signIn: async (context) => {
+      const sent = CONSOLE_INPUTS.signIn.safeParse(await body(context));
+      const given = sent.success ? launch.redeem(sent.data.code) : undefined;
+      if (given === undefined) return context.json(asError(NOT_SIGNED_IN.error), 401);
+      const cookie = `${cookieName(port())}=${given.cookie}; HttpOnly; SameSite=Strict; Path=/`;
+      return context.json({ key: given.key }, 200, { 'set-cookie': cookie });
+    },
+    about: (context) => context.json(about),
+    sessions: async (context) => {
+      const asked = CONSOLE_INPUTS.sessions.safeParse(context.req.query());
+      return asked.success ? reply(context, await sessionsPage(services, asked.data)) : invalid(context);
+    },
+    session: async (context) => {
+      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+      return sessionId.success ? reply(context, await sessionPage(services, sessionId.data)) : invalid(context);
+    },
+    prompt: async (context) => {
+      const at = placeIn(context);
+      return at === undefined ? invalid(context) : reply(context, await promptPage(services, at));
+    },
+    waiting: async (context) => {
+      const page = await waitingPage(services);
+      const now = services.clock.nowMs();
+      for (const { digest } of page.isOk() ? page.value.waiting : []) if (!shown.has(digest)) shown.set(digest, now);
+      return reply(context, page);
+    },
+    answer: async (context) => {
+      const at = placeIn(context);
+      const sent = CONSOLE_INPUTS.answer.safeParse(await body(context));
+      const askedAt = sent.success ? shown.get(sent.data.digest) : undefined;
+      if (at === undefined || !sent.success) return invalid(context);
+      // A draft that no page of this launch has shown was not read by anybody here.
+      if (askedAt === undefined) return context.json(asError(NOT_SHOWN), 409);
+      return reply(context, await recordAnswer(services, { ...at, ...sent.data, askedAt }));
+    },
+    events: (context) => context.body(eventStream(feed, services.answerIds.launch), 200, EVENT_HEADERS),
+  };
+}
+
+const EVENT_HEADERS = { 'content-type': 'application/x-ndjson; charset=utf-8' };
+const PING_MS = 15_000;
+
+/** A line of JSON for every change, until the page goes away. */
+function eventStream(feed: StoreFeed, launch: string): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let end = (): void => undefined;
+  return new ReadableStream({
+    start: (stream) => {
+      const send = (event: ConsoleEvent) => stream.enqueue(encoder.encode(`${JSON.stringify(event)}\n`));
+      send({ kind: 'hello', launch });
+      const stopWatching = feed.watch(() => send({ kind: 'changed' }));
+      const pings = setInterval(() => send({ kind: 'ping' }), PING_MS);
+      end = () => {
+        stopWatching();
+        clearInterval(pings);
+      };
+    },
+    cancel: () => end(),
+  });
+}
+
+/** What is not JSON does not fit any shape. */
+function body(context: Context): Promise<unknown> {
+  return context.req.json().catch(() => undefined);
+}
+
+function placeIn(context: Context): { readonly sessionId: SessionId; readonly nodeId: NodeId } | undefined {
+  const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+  const nodeId = NodeId.schema.safeParse(context.req.param('node'));
+  return sessionId.success && nodeId.success ? { sessionId: sessionId.data, nodeId: nodeId.data } : undefined;
+}
+
+function reply(context: Context, page: Result<object, ErrorEnvelope>): Response {
+  return page.isOk() ? context.json(page.value) : context.json(asError(page.error), statusOf(page.error));
+}
+
+function statusOf({ code }: ErrorEnvelope): 404 | 409 | 500 {
+  if (code === 'SESSION_NOT_FOUND') return 404;
+  return code === 'INTERNAL' || code === 'STORE_IO' ? 500 : 409;
+}
+
+function invalid(context: Context): Response {
+  return context.json(asError(INVALID), 400);
+}
+
+function refusedResponse(context: Context, { status, error }: NonNullable<ReturnType<typeof guardRefusal>>): Response {
+  const isPage = context.req.header('sec-fetch-mode') === 'navigate';
+  return isPage ? context.text(`${error.message} ${error.suggestion}`, status) : context.json(asError(error), status);
+}
+
+function asError(error: ErrorEnvelope): { readonly error: ErrorEnvelope } {
+  return { error };
+}
+
+const NOT_BUILT = 'The files of the console are missing. Run "npm run build".';
+
+function problem(message: string, suggestion: string): ErrorEnvelope {
+  return { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } };
+}
+
+const RELOAD = 'Reload the page.';
+const UNKNOWN_PATH = problem('There is no such request.', RELOAD);
+const INVALID = problem('The request does not have the form that the console sends.', RELOAD);
+const NOT_SHOWN = problem('This draft has changed, or was never shown here. Nothing was recorded.', RELOAD);
+const TOO_LARGE = problem('The request is larger than 1 MB.', 'Send less.');
+
+function internal(error: unknown): ErrorEnvelope {
+  const message = `Something went wrong in the console: ${error instanceof Error ? error.message : String(error)}`;
+  return {
+    code: 'INTERNAL',
+    message,
+    suggestion: 'Reload the page, or start the console again.',
+    retry: { kind: 'not_retryable' },
+  };
+}

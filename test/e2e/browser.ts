@@ -1,0 +1,52 @@
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { type Browser, chromium } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** Tools that `npm test` installs beside the tests. */
+const testTools = createRequire(import.meta.url);
+
+/** A browser that is there already wins: the one that `CHROMIUM_PATH` names, or the first on the path. */
+async function findChromium(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const named = env['CHROMIUM_PATH'];
+  if (named !== undefined && named !== '') return named;
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable);
+  return found ?? unpackedChromium();
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Packed = { readonly default: { executablePath(): Promise<string> } };
+
+async function unpackedChromium(): Promise<string | undefined> {
+  try {
+    const { default: packed } = (await import(testTools.resolve('@sparticuz/chromium'))) as Packed;
+    return await packed.executablePath();
+  } catch {
+    // Not installed, or not made for this machine.
+    return undefined;
+  }
+}
+
+/** Starts a browser; without one, says loudly that nothing was tested. */
+export async function startBrowser(): Promise<Browser | undefined> {
+  const executablePath = await findChromium(process.env);
+  if (executablePath !== undefined) return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  process.stderr.write('\n!!! NOT TESTED: no chromium was found or could be unpacked, so no page was opened !!!\n\n');
+  return undefined;
+}
+
+/** The source of axe, which runs inside a page. */
+export function axeSource(): string {
+  return readFileSync(testTools.resolve('axe-core/axe.min.js'), 'utf8');
+}

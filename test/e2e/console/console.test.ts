@@ -1,0 +1,276 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONSOLE_PATHS } from '../../../src/core/wire/console-paths.ts';
+import { enforces } from '../../enforces.ts';
+import { axeSource, startBrowser } from '../browser.ts';
+import { CLIENT_KINDS, type TestClient } from '../clients.ts';
+import { ask, type RunningConsole, startConsole } from './console-server.ts';
+
+const RELEASE = {
+  id: 'project.release',
+  name: 'Release',
+  description: 'Ships it.',
+  version: '1.0.0',
+  steps: [
+    { id: 'ship', title: 'Ship to production', prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' } },
+    { id: 'tell', title: 'Tell them', prompt: 'Tell everybody.' },
+  ],
+};
+
+const HOSTILE =
+  '<img src=x onerror="document.title=1"> [here](javascript:alert(1)) `code`\n\n# A heading\n\n- one\n- two';
+
+type Step = {
+  readonly ackToken: string;
+  readonly kind: string;
+  readonly nextCall?: { readonly arguments: Record<string, unknown> };
+};
+
+let folder: string;
+let server: RunningConsole;
+let agent: TestClient;
+/** The token of the step that waits for a person. */
+let waiting: string;
+
+const place = () => ({ env: { WORKRAIL_DATA_DIR: join(folder, 'data') }, cwd: join(folder, 'here') });
+
+async function send(tool: string, given: Record<string, unknown>): Promise<Step> {
+  return (await agent.call(tool, given)).structuredContent as unknown as Step;
+}
+
+const done = (ackToken: string, notesMarkdown: string) =>
+  send('continue_workflow', { ackToken, output: { notesMarkdown } });
+
+beforeAll(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'workrail-console-')));
+  const workflows = join(folder, 'here', '.workrail', 'workflows');
+  mkdirSync(workflows, { recursive: true });
+  writeFileSync(join(workflows, 'project.release.json'), JSON.stringify(RELEASE));
+  agent = await (CLIENT_KINDS['client 2.x'] ?? expect.fail())(place());
+  const first = await send('start_workflow', { workflowId: 'wr.first_steps', goal: 'Improve the date parser' });
+  const second = await done(first.ackToken, `Looked around. ${HOSTILE}`);
+  await done(second.ackToken, 'File: README.md\nChange: the second example.\nWhy: it is wrong.');
+  const used = await done(second.ackToken, 'File: test/a.ts\nChange: a test.\nWhy: leap days.');
+  // The token was used with other notes; the reply offers the call that does the step again on a branch of its own.
+  expect((await send('continue_workflow', used.nextCall?.arguments ?? {})).kind).toBe('ok');
+  const gate = await send('start_workflow', { workflowId: 'project.release', goal: 'Release 2.4' });
+  waiting = (await done(gate.ackToken, 'Shipped 2.4 to production.')).ackToken;
+  server = await startConsole(place());
+});
+
+afterAll(async () => {
+  await agent.close();
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('without a link', () => {
+  const own = () => ({ host: `127.0.0.1:${server.port}` });
+  const json = { 'content-type': 'application/json' };
+
+  it('no request below /api is answered, and no page of another origin, site or host is', async () => {
+    enforces('console_launch_secret');
+    const cookie = { cookie: `wr_${server.port}=guess` };
+    for (const [name, [method, path]] of Object.entries(CONSOLE_PATHS)) {
+      if (name === 'signIn') continue;
+      const got = await ask(server.port, {
+        method,
+        path,
+        headers: { ...own(), ...json, ...cookie, 'x-workrail': 'guess' },
+      });
+      expect([name, got.status]).toEqual([name, 401]);
+    }
+    const foreign: readonly Record<string, string>[] = [
+      { ...own(), origin: 'http://evil.example' },
+      { ...own(), origin: `http://127.0.0.1:${server.port + 1}` },
+      { ...own(), origin: 'null' },
+      { ...own(), 'sec-fetch-site': 'same-site' },
+      { ...own(), 'sec-fetch-site': 'cross-site' },
+    ];
+    for (const headers of foreign) {
+      const got = await ask(server.port, { path: '/api/sessions', headers });
+      expect([headers, got.status]).toEqual([headers, 403]);
+    }
+    for (const host of ['evil.example', `evil.example:${server.port}`, '127.0.0.1', '127.0.0.1:1']) {
+      for (const path of ['/', '/api/about']) {
+        expect([host, path, (await ask(server.port, { path, headers: { host } })).status]).toEqual([host, path, 421]);
+      }
+    }
+  });
+
+  it('a code works once, and a wrong body or type is refused before it is read', async () => {
+    enforces('console_launch_secret');
+    const path = CONSOLE_PATHS.signIn[1];
+    const post = (body: string, headers: Record<string, string> = json) =>
+      ask(server.port, { method: 'POST', path, headers: { ...own(), ...headers }, body });
+    expect((await post('{"code":"guess"}')).status).toBe(401);
+    expect((await post('not json')).status).toBe(401);
+    expect((await post('{"code":"guess"}', { 'content-type': 'text/plain' })).status).toBe(415);
+    expect((await post(JSON.stringify({ code: 'x'.repeat(2_000_000) }))).status).toBe(413);
+    const other = await startConsole(place());
+    const code = JSON.stringify({ code: new URL(other.link).hash.slice(1) });
+    const signIn = () =>
+      ask(other.port, { method: 'POST', path, headers: { host: `127.0.0.1:${other.port}`, ...json }, body: code });
+    const first = await signIn();
+    expect(first.headers['set-cookie']?.[0]).toMatch(/^wr_\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
+    const cookie = first.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    const { key } = JSON.parse(first.text) as { key: string };
+    const about = (headers: Record<string, string>) =>
+      ask(other.port, { path: '/api/about', headers: { host: `127.0.0.1:${other.port}`, ...headers } });
+    expect((await about({ cookie, 'x-workrail': key })).status).toBe(200);
+    // Browsers send the cookie to every port of this machine; the key they do not.
+    expect((await about({ cookie })).status).toBe(401);
+    expect((await about({ 'x-workrail': key })).status).toBe(401);
+    expect(
+      (await ask(server.port, { path: '/api/about', headers: { ...own(), cookie, 'x-workrail': key } })).status,
+    ).toBe(401);
+    expect((await signIn()).status).toBe(401);
+    await other.stop();
+  });
+
+  it('every response has a policy that lets the page load only its own files, and none lets another origin read it', async () => {
+    enforces('console_csp_no_cors');
+    for (const path of [
+      '/',
+      '/sessions/x',
+      '/assets/none.js',
+      '/api/about',
+      '/%2e%2e/package.json',
+      '/assets/..%2f..%2fserver.js',
+    ]) {
+      const { headers, text } = await ask(server.port, {
+        path,
+        headers: { ...own(), origin: `http://127.0.0.1:${server.port}` },
+      });
+      expect(headers['content-security-policy']).toMatch(
+        /^default-src 'none'; script-src 'self'; style-src 'self' 'nonce-[\w+/=]+'; /,
+      );
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      expect(text).not.toContain('"devDependencies"');
+    }
+  });
+
+  it('nothing but the listed requests exists, and the only one that writes records an answer of a person', async () => {
+    enforces('console_is_not_execution_plane', 'console_settings_scope');
+    const writes = Object.entries(CONSOLE_PATHS).filter(([, [method]]) => method !== 'GET');
+    expect(writes.map(([name]) => name)).toEqual(['signIn', 'answer']);
+    for (const method of ['PUT', 'DELETE', 'PATCH']) {
+      const got = await ask(server.port, { method, path: '/api/sessions', headers: { ...own(), ...json } });
+      expect(got.status).toBe(401);
+    }
+  });
+});
+
+describe('in a browser', () => {
+  let browser: Browser | undefined;
+  let context: BrowserContext;
+  let page: Page;
+  const noise: string[] = [];
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+    if (browser === undefined) return;
+    context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
+    page = await context.newPage();
+    page.on('console', (message) => noise.push(message.text()));
+    page.on('pageerror', ({ message }) => noise.push(message));
+    await page.goto(server.link);
+    await page.waitForSelector('.row');
+  });
+  afterAll(() => browser?.close());
+
+  const whole = () => page.locator('main').textContent();
+
+  /** In both themes and two widths without loading the page again. */
+  async function expectAccessible(name: string): Promise<void> {
+    await page.evaluate(axeSource());
+    for (const [colorScheme, width] of [
+      ['light', 1_440],
+      ['dark', 390],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      const found = await page.evaluate<readonly string[]>(
+        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html].join()))',
+      );
+      expect([name, colorScheme, width, found]).toEqual([name, colorScheme, width, []]);
+    }
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1_440, height: 900 });
+  }
+
+  it('the list shows every session, finds by words, and the address keeps what was asked', async ({ skip }) => {
+    if (browser === undefined) return skip('no chromium');
+    expect(page.url()).not.toContain('#');
+    expect(await page.locator('.row').count()).toBe(2);
+    await page.keyboard.press('/');
+    await page.keyboard.type('parser');
+    await page.getByText('Release 2.4').waitFor({ state: 'detached' });
+    expect(await whole()).toContain('Improve the date parser');
+    expect(page.url()).toContain('q=parser');
+    await page.locator('.list').focus();
+    await expectAccessible('list');
+  });
+
+  it('a run is read by keyboard alone: its steps, notes, prompts and the other branch', async ({ skip }) => {
+    if (browser === undefined) return skip('no chromium');
+    enforces('console_default_view', 'console_notes_fallback', 'console_run_boundaries');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.step');
+    const folded = await page.locator('.step').allInnerTexts();
+    expect(folded.filter((text) => text.includes('folded'))).toHaveLength(1);
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await page.keyboard.press('1');
+    expect(await whole()).toContain('Looked around. <img src=x onerror="document.title=1"> here code');
+    expect(await page.locator('.note img, .note a, .note script').count()).toBe(0);
+    await page.keyboard.press('b');
+    await page.getByText('folded').waitFor({ state: 'detached' });
+    expect((await page.locator('.step').allInnerTexts()).join('\n')).toMatch(
+      /Propose one improvement[\s\S]*Propose one improvement/,
+    );
+    await page.keyboard.press('j');
+    await page.keyboard.press('2');
+    await page.waitForSelector('.prompt');
+    expect(await page.locator('.prompt').textContent()).toContain('Run ');
+    await expectAccessible('run');
+  });
+
+  it('what waits is shown as it would be approved, the answer opens the gate, and the page hears of the next step', async ({
+    skip,
+  }) => {
+    if (browser === undefined) return skip('no chromium');
+    expect(await page.title()).toBe('(1) WorkRail');
+    await page.keyboard.press('g');
+    await page.keyboard.press('w');
+    await page.waitForSelector('.waiting-item');
+    expect(await whole()).toContain('Shipped 2.4 to production.');
+    await expectAccessible('waiting');
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Already approved').first().waitFor();
+    expect((await send('continue_workflow', { ackToken: waiting })).kind).toBe('ok');
+    await page.getByText('Nothing waits for you.').first().waitFor();
+    expect(await page.title()).toBe('WorkRail');
+    expect(noise).toEqual([]);
+  });
+
+  it('a second tab of the browser is signed in by the first, and another browser is not', async ({ skip }) => {
+    if (browser === undefined) return skip('no chromium');
+    enforces('console_launch_secret');
+    const tab = await context.newPage();
+    await tab.goto(`http://127.0.0.1:${server.port}/waiting`);
+    await tab.getByText('Nothing waits for you.').first().waitFor();
+    await tab.close();
+    const stranger = await browser.newContext();
+    const theirs = await stranger.newPage();
+    await theirs.goto(`http://127.0.0.1:${server.port}/`);
+    await theirs.getByText('This page needs a link').first().waitFor();
+    expect(await theirs.locator('.row').count()).toBe(0);
+    await stranger.close();
+  });
+});
