@@ -46,6 +46,7 @@ const BROKEN = {
         { when: { anyEqualsLevel: 'shalow' }, effect: { kind: 'require_followup', guidance: 'G.' } },
       ],
       functionReferences: ['sumary()'],
+      notesOptional: 'yes',
     },
     { id: 'second', title: 'T', prompt: 'About {{wr.bindings.prodct}}.', runCondition: { var: 'n', gt: 1, lt: 3 } },
     {

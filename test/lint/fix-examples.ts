@@ -172,6 +172,11 @@ export const FIX_EXAMPLES: { readonly [code: string]: Mistake } = {
       steps: [step({ functionReferences: ['summary()'] })],
     }),
   },
+  wrong_type: {
+    words:
+      'A number or a truth value in quotation marks, a contract without its object, or a condition as an expression.',
+    failing: workflow({ steps: [step({ outputContract: 'wr.contracts.findings' })] }),
+  },
   wrong_value: {
     words: 'A word that is not among those to choose from.',
     failing: workflow({ recommendedPreferences: { recommendedAutonomy: 'guidet' } }),

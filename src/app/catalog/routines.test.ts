@@ -108,8 +108,8 @@ describe('a call of a routine that is broken', () => {
     files = [x, broken('')];
     const second = told(await catalog.list(), 'x.json')?.[0]?.message;
     expect([first, second]).toEqual([
-      expect.stringContaining('colon expected near "7"'),
-      expect.stringContaining('property name expected at the end'),
+      expect.stringContaining('a colon is missing near "7"'),
+      expect.stringContaining('a key in double quotes is expected at the end'),
     ]);
     files = [x, routineFile('triage')];
     expect((await catalog.list()).invalid).toEqual([]);

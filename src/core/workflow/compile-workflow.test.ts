@@ -12,6 +12,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { refs } from './builtins/registry.ts';
 import { COMPARISONS } from './compiled/condition.ts';
+import { applyFixes } from './diagnostics/diagnostic.ts';
 
 const step = (rest: object = {}, id = 'a') => ({ id, title: 'T', prompt: 'P', ...rest });
 const workflow = (rest: object = {}, steps: readonly object[] = [step()]) => ({
@@ -88,6 +89,57 @@ describe('references to what is declared', () => {
     expect(messages({}, [step(rest)])).toEqual([
       `Unknown ${what} "x". The file declares none. Declare it in "${key}".`,
     ]);
+  });
+});
+
+describe('what an author most likely meant', () => {
+  const fixedOf = (rest: object, around: object = {}) => {
+    const text = JSON.stringify(workflow(around, [step(rest)]), null, 2);
+    const { diagnostics } = compileText(text);
+    return [diagnostics.map(({ code }) => code), JSON.parse(applyFixes(text, diagnostics).text).steps[0]];
+  };
+
+  it.each([
+    ['releaseSize == large', { var: 'releaseSize', equals: 'large' }],
+    ["team.size != 'small'", { var: 'team.size', not_equals: 'small' }],
+    ['rounds >= 3', { var: 'rounds', gte: 3 }],
+    ['isNew === true', { var: 'isNew', equals: true }],
+  ])('the condition "%s" is replaced by its object', (written, meant) => {
+    expect(fixedOf({ runCondition: written })).toEqual([['wrong_type'], step({ runCondition: meant })]);
+  });
+
+  it('a condition in words is refused with an example', () => {
+    const { diagnostics } = compileValue(workflow({}, [step({ runCondition: 'if it is large' })]));
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      '"runCondition" must be an object, not "if it is large". Write a condition as in {"var": "size", "equals": "large"}.',
+    ]);
+  });
+
+  it('operators of other languages, numbers and truth values in quotes, and names without their prefix have a fix', () => {
+    expect(fixedOf({ runCondition: { var: 'a', '==': 1 } })[1]).toEqual(
+      step({ runCondition: { var: 'a', equals: 1 } }),
+    );
+    expect(fixedOf({ notesOptional: 'no' })[1]).toEqual(step({ notesOptional: false }));
+    const contract = { contractRef: 'wr.contracts.findings' };
+    expect(fixedOf({ outputContract: contract.contractRef })[1]).toEqual(step({ outputContract: contract }));
+    expect(fixedOf({ outputContract: { contractRef: 'findings' } })[1]).toEqual(step({ outputContract: contract }));
+    const userDependency = { reason: 'user_artifact', prompt: 'Which?' };
+    expect(fixedOf({ userDependency })[1]).toEqual(
+      step({ userDependency: { ...userDependency, reason: 'needs_user_artifact' } }),
+    );
+  });
+
+  it('a missing key that is there under a misspelled name says to rename it', () => {
+    const { description, ...rest } = workflow();
+    const { diagnostics } = compileValue({ ...rest, desciption: description });
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      '"description" is missing here. Rename "desciption" to "description".',
+      'Unknown key "desciption" (ignored). Did you mean "description"?',
+    ]);
+  });
+
+  it('of a step with an unknown type only the type is reported', () => {
+    expect(foundIn({}, [step({ type: 'task' })])).toEqual(['error wrong_value /steps/0/type']);
   });
 });
 

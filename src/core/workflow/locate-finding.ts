@@ -38,7 +38,7 @@ function renamed(node: SourceNode | undefined, name: string, meant: string): Fix
 }
 
 function meantBy(name: string, known: readonly string[]): string | undefined {
-  if (!name.includes('.')) return nearest(name, known);
+  if (!name.includes('.')) return nearest(name, known) ?? known.find((id) => id.endsWith(`.${name}`));
   return meantIds(
     name,
     known.map((id) => ({ id })),

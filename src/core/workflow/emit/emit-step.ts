@@ -1,4 +1,5 @@
 import type { Assurance } from '../../log/autonomy.ts';
+import { nearest } from '../../text/spelling.ts';
 import { contracts } from '../builtins/registry.ts';
 import { verificationReport } from '../builtins/report-contracts.ts';
 import { gateVerdict, loopControl } from '../builtins/run-contracts.ts';
@@ -175,8 +176,11 @@ function reportUnseen(
     { key: 'promptFragments', text: fragments.map(({ text }) => text).join('\n') },
     { key: 'functionReferences', text: [...shown].map((name) => visible.get(name)?.definition ?? '').join('\n') },
   ];
+  // A reference that is misspelled is reported itself.
+  const misspelled = [...shown].filter((name) => !visible.has(name));
   for (const name of visible.keys()) {
-    const place = shown.has(name) ? undefined : places.find(({ text }) => isCalledIn(text, name));
+    const isShown = shown.has(name) || nearest(name, misspelled) !== undefined;
+    const place = isShown ? undefined : places.find(({ text }) => isCalledIn(text, name));
     if (place === undefined) continue;
     const message = `This names the function "${name}()", but the step does not show its definition to the agent. Add "functionReferences": ["${name}()"] to the step.`;
     findings.push({ code: 'function_not_shown', severity: 'warning', at: `${at}/${place.key}`, message });

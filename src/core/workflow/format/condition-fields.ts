@@ -7,11 +7,11 @@ import {
   type ConditionLeaf,
   mapCondition,
 } from '../compiled/condition.ts';
-import type { SourceObject } from '../source/source-node.ts';
+import type { SourceNode, SourceObject } from '../source/source-node.ts';
 import * as f from './field.ts';
 import { ANY_COUNT, ID_BYTES_MAX } from './limits.ts';
 import { readValue } from './read-fields.ts';
-import { field, type ReadProblem, replaceWith, reportError, reportMissing } from './reader.ts';
+import { field, type Reader, type ReadProblem, replaceWith, reportError, reportMissing, wrongType } from './reader.ts';
 import type { ConfirmationSyntax, WholeCondition } from './syntax.ts';
 import { mapTexts } from './text-walk.ts';
 
@@ -52,13 +52,49 @@ function tooManyOperators(name: string): string {
   return `A condition makes one comparison. Remove "${name}", or join both with "and".`;
 }
 
+/** How other languages write the operators. */
+const SIGNS: { readonly [sign: string]: (typeof COMPARISONS)[number] } = {
+  '=': 'equals',
+  '==': 'equals',
+  '===': 'equals',
+  eq: 'equals',
+  is: 'equals',
+  '!=': 'not_equals',
+  '!==': 'not_equals',
+  ne: 'not_equals',
+  '>': 'gt',
+  '>=': 'gte',
+  '<': 'lt',
+  '<=': 'lte',
+  includes: 'contains',
+  regex: 'matches',
+};
+
+/** Conditions are objects; an expression in a text is what other tools have. */
+function writtenAsExpression(reader: Reader, node: SourceNode, what: string): undefined {
+  const example = '{"var": "size", "equals": "large"}';
+  const [, name, sign = '', value = ''] =
+    node.kind === 'string' ? (/^\s*([\w.-]+)\s*(===?|!==?|>=?|<=?)\s*(.+?)\s*$/.exec(node.value) ?? []) : [];
+  const operator = SIGNS[sign];
+  const problem = wrongType(what, 'an object', node);
+  if (name === undefined || operator === undefined) {
+    return reportError(reader, node, { ...problem, message: `${problem.message} Write a condition as in ${example}.` });
+  }
+  const plain = value.replace(/^(["'])(.*)\1$/, '$2');
+  const isLiteral = plain === value && /^(?:true|false|-?\d+(?:\.\d+)?)$/.test(value);
+  const text = `{ "var": ${quote(name)}, ${quote(operator)}: ${isLiteral ? value : quote(plain)} }`;
+  const fix = { title: `Replace it with ${text}`, edits: [{ ...node.span, text }] };
+  return reportError(reader, node, { ...problem, message: `${problem.message} Write ${text}.`, fix });
+}
+
 function unknownOperator({ fields }: SourceObject): ReadProblem & { readonly stray?: string } {
   const stray = [...fields.values()].find(({ name }) => name !== 'var');
-  const meant = stray && nearest(stray.name, COMPARISONS);
+  const meant = stray && (SIGNS[stray.name] ?? nearest(stray.name, COMPARISONS));
   const message = `A condition needs one of the operators ${COMPARISONS.join(', ')}. Add one.`;
   if (stray === undefined) return { code: 'unknown_operator', message };
+  const unknown = `Unknown operator "${stray.name}". ${meant === undefined ? `Use one of ${COMPARISONS.join(', ')}.` : `Did you mean "${meant}"?`}`;
   const fix = meant && { title: `Rename it to "${meant}"`, edits: [{ ...stray.nameSpan, text: quote(meant) }] };
-  return { code: 'unknown_operator', message, stray: stray.name, ...(fix === undefined ? {} : { fix }) };
+  return { code: 'unknown_operator', message: unknown, stray: stray.name, ...(fix === undefined ? {} : { fix }) };
 }
 
 const compare: f.Kind<Condition> = f.built(comparison, (read, node, reader) => {
@@ -74,6 +110,7 @@ const compare: f.Kind<Condition> = f.built(comparison, (read, node, reader) => {
 /** A condition that only says yes or no. */
 export const condition: f.Kind<Condition> = f.special({
   read: (reader, node, what) => {
+    if (node.kind === 'string') return writtenAsExpression(reader, node, what);
     const read = readValue(reader, wholeShape, { node, what });
     // The decision about a loop is noted where it stands, and reported where it may not stand.
     return read?.kind === 'loop_control' ? { kind: 'always' } : read;
@@ -84,7 +121,8 @@ export const condition: f.Kind<Condition> = f.special({
 
 /** The whole condition of a loop, or one that has a name: the decision of an artifact may stand for it. */
 export const wholeCondition: f.Kind<WholeCondition> = f.special({
-  read: (reader, node, what) => readValue(reader, wholeShape, { node, what }),
+  read: (reader, node, what) =>
+    node.kind === 'string' ? writtenAsExpression(reader, node, what) : readValue(reader, wholeShape, { node, what }),
   map: (whole, change) => (whole.kind === 'loop_control' ? whole : mapLeaves(whole, change)),
   fits: () => [f.lazy('wholeCondition', () => wholeShape)],
 });
@@ -228,8 +266,8 @@ export type NamedCondition = { readonly at: string; readonly conditionId: string
 export const namedCondition: f.Kind<NamedCondition> = f.special({
   read: (reader, node, what) => {
     if (node.kind !== 'object') return readValue(reader, conditionName, { node, what }) as undefined;
-    const kind = field(node, 'kind') ?? reportMissing(reader, node, 'kind');
-    const idNode = field(node, 'id') ?? reportMissing(reader, node, 'id');
+    const kind = field(node, 'kind') ?? reportMissing(reader, node, { name: 'kind', known: ['id', 'kind'] });
+    const idNode = field(node, 'id') ?? reportMissing(reader, node, { name: 'id', known: ['id', 'kind'] });
     const name = idNode && readValue(reader, conditionName.fields.id.kind, { node: idNode, what: '"id"' });
     const read = kind && readValue(reader, wholeShape, { node, what });
     if (name === undefined) return undefined;

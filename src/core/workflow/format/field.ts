@@ -114,6 +114,8 @@ export type ObjectData = {
   readonly fields: Fields;
   /** Unknown keys are errors, not warnings. */
   readonly isClosed: boolean;
+  /** Unknown keys are left alone, because it is not known what the object is. */
+  readonly isOpen?: true;
   readonly rules: readonly Rule[];
 };
 
@@ -213,6 +215,11 @@ export function label<One extends Field>(field: One): One {
 
 export function object<const F extends Fields>(name: string, fields: F, rules: readonly Rule[] = []): ObjectKind<F> {
   return { data: { kind: 'object', name, fields, isClosed: false, rules }, fields };
+}
+
+/** An object of which only these fields are looked at. */
+export function open<const F extends Fields>(name: string, fields: F): ObjectKind<F> {
+  return { data: { kind: 'object', name, fields, isClosed: false, isOpen: true, rules: [] }, fields };
 }
 
 /** An object in which unknown keys are errors. */

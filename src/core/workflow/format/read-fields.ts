@@ -1,7 +1,8 @@
 import { unreachable } from '../../assert.ts';
+import { quote } from '../../json/json-value.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
-import { plainValue, type SourceNode, type SourceObject } from '../source/source-node.ts';
+import { plainValue, type SourceNode, type SourceObject, type SourceText } from '../source/source-node.ts';
 import {
   type Field,
   isChosen,
@@ -21,6 +22,7 @@ import {
   choiceOf,
   field as fieldOf,
   type Reader,
+  type ReadProblem,
   removeField,
   reportError,
   reportMissing,
@@ -44,7 +46,7 @@ function readData(reader: Reader, data: KindData, written: Written): unknown {
     case 'choice':
       return choiceOf(reader, node, { what, choices: data.choices });
     case 'flag':
-      return node.kind === 'boolean' ? node.value : reportError(reader, node, wrongType(what, 'true or false', node));
+      return node.kind === 'boolean' ? node.value : reportError(reader, node, notAFlag(what, node));
     case 'integer':
       return readInteger(reader, data, written);
     case 'numeric':
@@ -63,6 +65,7 @@ function readData(reader: Reader, data: KindData, written: Written): unknown {
     case 'list':
       return readList(reader, data, written);
     case 'object': {
+      if (node.kind === 'string') return reportError(reader, node, writtenAsText(data, node, what));
       const object = asObject(reader, node, what);
       return object && readFields(reader, data, object);
     }
@@ -123,7 +126,37 @@ function readInteger(
   }
   const range = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`;
   const problem = wrongType(what, `a whole number ${range}`, node);
-  return reportError(reader, node, { ...problem, code: node.kind === 'number' ? 'wrong_value' : 'wrong_type' });
+  const isWritten = node.kind === 'string' && /^\d+$/.test(node.value);
+  const edits = isWritten ? [{ ...node.span, text: String(Number(node.value)) }] : [];
+  return reportError(reader, node, {
+    ...problem,
+    code: node.kind === 'number' ? 'wrong_value' : 'wrong_type',
+    fix: isWritten ? { title: 'Remove the quotation marks', edits } : undefined,
+  });
+}
+
+function notAFlag(what: string, node: SourceNode): ReadProblem {
+  const problem = wrongType(what, 'true or false', node);
+  const word = node.kind === 'string' ? FLAG_WORDS[node.value.trim().toLowerCase()] : undefined;
+  if (word === undefined) return problem;
+  return { ...problem, fix: { title: `Replace it with ${word}`, edits: [{ ...node.span, text: word }] } };
+}
+
+const FLAG_WORDS: { readonly [word: string]: 'true' | 'false' } = {
+  true: 'true',
+  yes: 'true',
+  false: 'false',
+  no: 'false',
+};
+
+/** A text in the place of an object: where the object is mostly one text, that is what was meant. */
+function writtenAsText({ fields }: ObjectData, node: SourceText, what: string): ReadProblem {
+  const [only, ...others] = Object.entries(fields).filter(([, { isNeeded }]) => isNeeded);
+  const problem = wrongType(what, 'an object', node);
+  if (only === undefined || others.length > 0 || only[1].kind.data.kind !== 'text') return problem;
+  const text = `{ ${quote(only[0])}: ${quote(node.value)} }`;
+  const fix = { title: `Replace it with ${text}`, edits: [{ ...node.span, text }] };
+  return { ...problem, message: `${problem.message} Write ${text}.`, fix };
 }
 
 function isNumeric(node: SourceNode): boolean {
@@ -188,7 +221,7 @@ function readVariant(
   const object = asObject(reader, node, what);
   if (object === undefined) return undefined;
   const word = fieldOf(object, by);
-  if (word === undefined) return reportMissing(reader, object, by);
+  if (word === undefined) return reportMissing(reader, object, { name: by, known: [by] });
   const chosen = choiceOf(reader, word, { what: `"${by}"`, choices: Object.keys(of) });
   const variant = chosen === undefined ? undefined : of[chosen];
   return variant && readData(reader, variant.data, { node, what });
@@ -222,7 +255,7 @@ function isWrittenAs(data: KindData, node: SourceNode): boolean {
 function readFields(reader: Reader, data: ObjectData, object: SourceObject): object | undefined {
   const keys = Object.keys(data.fields);
   const isExplained = data.rules.map((rule) => checkRule(reader, rule, object)).includes('keys_explained');
-  if (!isExplained) checkKeys(reader, object, { keys, isClosed: data.isClosed });
+  if (!isExplained && data.isOpen !== true) checkKeys(reader, object, { keys, isClosed: data.isClosed });
   const read: [string, unknown][] = [];
   let isWhole = true;
   for (const [name, field] of Object.entries(data.fields)) {
@@ -240,7 +273,7 @@ function readField(reader: Reader, field: Field, { object, name, keys }: Place):
   const { data } = field.kind;
   if (node === undefined) {
     if (field.isNeeded && field.whenMissing !== undefined) reportError(reader, object, field.whenMissing(object, keys));
-    else if (field.isNeeded) reportMissing(reader, object, name);
+    else if (field.isNeeded) reportMissing(reader, object, { name, known: keys });
     return field.otherwise;
   }
   if (field.unused !== undefined) {

@@ -160,8 +160,14 @@ function renameTo({ nameSpan, name }: SourceField, meant: string): Fix {
   return { title: `Rename "${name}" to "${meant}"`, edits: [{ ...nameSpan, text: quote(meant) }] };
 }
 
-export function reportMissing(reader: Reader, object: SourceObject, name: string): undefined {
-  return reportError(reader, object, { code: 'missing_field', message: `"${name}" is missing here. Add it.` });
+export function reportMissing(
+  reader: Reader,
+  object: SourceObject,
+  { name, known }: { readonly name: string; readonly known: readonly string[] },
+): undefined {
+  const meant = unknownKeys(object, known).find((found) => meantKey(object, found, known) === name);
+  const advice = meant === undefined ? 'Add it.' : `Rename "${meant.name}" to "${name}".`;
+  return reportError(reader, object, { code: 'missing_field', message: `"${name}" is missing here. ${advice}` });
 }
 
 export function choiceOf<const Choice extends string>(
@@ -171,12 +177,19 @@ export function choiceOf<const Choice extends string>(
 ): Choice | undefined {
   const found = node.kind === 'string' ? rule.choices.find((choice) => choice === node.value) : undefined;
   if (found !== undefined) return found;
-  const meant = node.kind === 'string' ? nearest(node.value, rule.choices) : undefined;
+  const meant =
+    node.kind === 'string' ? (nearest(node.value, rule.choices) ?? partOf(node.value, rule.choices)) : undefined;
   return reportError(reader, node, {
     code: 'wrong_value',
     message: `${rule.what} must be one of ${rule.choices.join(', ')}, not ${describe(node)}.`,
     fix: meant === undefined ? undefined : replaceWith(node, meant),
   });
+}
+
+/** The only choice that contains the written word. */
+function partOf<const Choice extends string>(word: string, choices: readonly Choice[]): Choice | undefined {
+  const [only, ...others] = word.length < 4 ? [] : choices.filter((choice) => choice.includes(word.toLowerCase()));
+  return others.length === 0 ? only : undefined;
 }
 
 export function replaceWith({ span }: SourceNode, text: string): Fix {

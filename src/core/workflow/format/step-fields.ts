@@ -335,7 +335,7 @@ export const step: f.Kind<StepSyntax> = f.lazy('step', () => anyStep);
 const loops = loopKinds(step);
 export const { publishedLoop, designLoop } = loops;
 
-const untyped = f.object('unknownStep', { type: f.needed(f.choice(STEP_TYPES), STEP_HEAD.type.says) });
+const untyped = f.open('unknownStep', { type: f.needed(f.choice(STEP_TYPES), STEP_HEAD.type.says) });
 
 const anyStep: f.Kind<StepSyntax> = f.built(
   f.chosen<StepSyntax>(

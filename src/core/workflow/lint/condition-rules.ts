@@ -2,6 +2,7 @@ import { assert } from '../../assert.ts';
 import { type JsonValue, quote } from '../../json/json-value.ts';
 import { numberOf } from '../../run/condition/context-values.ts';
 import { evaluateCondition } from '../../run/condition/evaluate-condition.ts';
+import { nearest } from '../../text/spelling.ts';
 import type { Entry } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
@@ -167,10 +168,17 @@ export const contextNeverSet: LintRule = {
       const key = name.split('.')[0] ?? name;
       if (seen.has(key) || isKnown(key)) return [];
       seen.add(key);
-      return [{ at, message: `No text asks the agent to set "${key}", so it is never set.` }];
+      const meant = nearest(key, [...loopNames, ...GIVEN, ...quotedNames(texts)]);
+      const advice = meant === undefined ? '' : ` Did you mean "${meant}"?`;
+      return [{ at, message: `No text asks the agent to set "${key}", so it is never set.${advice}` }];
     });
   },
 };
+
+/** Words that texts name as one names a key. */
+function quotedNames(texts: string): readonly string[] {
+  return [...new Set([...texts.matchAll(/[`"']([\p{L}_][\p{L}\p{N}_-]*)[`"']/gu)].map(([, name = '']) => name))];
+}
 
 function namesOfLoops({ loops }: CompiledWorkflow): ReadonlySet<string> {
   return new Set(loops.flatMap(({ variables }) => Object.values(variables)));

@@ -69,9 +69,27 @@ describe('a parsed file', () => {
 
   it.each([
     ['', 'The file is empty.', 0],
-    ['{"a": 1,,}', 'This is not JSON: property name expected near ",}".', 8],
-    ['{"a": 1', 'This is not JSON: close brace expected at the end.', 7],
-    ['{a: 1}', 'This is not JSON: invalid symbol near "a: 1}".', 1],
+    ['{"a": 1,,}', 'This is not JSON: a key in double quotes is expected near ",}".', 8],
+    ['{"a": 1', 'This is not JSON: a closing brace } is missing at the end.', 7],
+    ['[1', 'This is not JSON: a closing bracket ] is missing at the end.', 2],
+    ['{a: 1}', 'This is not JSON near "a: 1}". Put the key in double quotes.', 1],
+    ["{'a': 1}", 'This is not JSON near "\'a\': 1}". Use double quotes.', 1],
+    ['{"a": True}', 'This is not JSON near "True}". Write true, false or null in lower case.', 6],
+    ['{"a": 1 "b": 2}', 'This is not JSON: a comma is missing near "\\"b\\": 2}".', 8],
+    ['{"a" 1}', 'This is not JSON: a colon is missing near "1}".', 5],
+    [
+      '{"a": "x\ny"}',
+      'This is not JSON: the text does not end on its line, near "\\"x\\ny\\"}". Write a line break as \\n, and a quotation mark inside a text as \\".',
+      6,
+    ],
+    ['{"a": "x"y"}', 'This is not JSON near "y\\"}". Write a quotation mark inside a text as \\".', 9],
+    [
+      '{"a": 1 // b\n}',
+      'This is not JSON: comments are not allowed near "// b\\n}". Remove the comment, or put it into a key such as "$comment".',
+      8,
+    ],
+    ['{} {}', 'This is not JSON: the file should end here, near "{}". Remove what follows.', 3],
+    ['{"a": "\\x"}', 'This is not JSON: an invalid backslash, near "\\"\\\\x\\"}". Write a backslash as \\\\.', 6],
   ])('the text %j is not read, and the place of the mistake is reported', (text, message, offset) => {
     const refusal = parseSource(text, collectDiagnostics())._unsafeUnwrapErr();
     expect({ message: refusal.message, offset: refusal.span.offset }).toEqual({ message, offset });

@@ -205,12 +205,52 @@ function hiddenText(value: string, hidden: readonly string[], span: SourceSpan):
 function syntaxError(error: ParseError | undefined, text: string): Diagnostic {
   if (error === undefined || text.trim() === '')
     return fatal('not_json', { offset: 0, length: 0 }, 'The file is empty.');
-  const what = printParseErrorCode(error.error)
-    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
   const isAtEnd = error.offset >= text.length;
   const where = isAtEnd ? ' at the end' : ` near ${quote(text.slice(error.offset, error.offset + 20))}`;
-  return fatal('not_json', { offset: error.offset, length: error.length }, `This is not JSON: ${what}${where}.`);
+  const { what, advice } = syntaxWords(printParseErrorCode(error.error), text, error.offset);
+  const message = `This is not JSON${what === undefined ? '' : `: ${what}`}${where}.${advice === undefined ? '' : ` ${advice}`}`;
+  return fatal('not_json', { offset: error.offset, length: error.length }, message);
+}
+
+type SyntaxWords = { readonly what?: string; readonly advice?: string };
+
+/** What an author has to change, by the kind of error of the parser. */
+const SYNTAX_WORDS: { readonly [code: string]: SyntaxWords } = {
+  PropertyNameExpected: { what: 'a key in double quotes is expected' },
+  ValueExpected: { what: 'a value is missing' },
+  ColonExpected: { what: 'a colon is missing' },
+  CommaExpected: { what: 'a comma is missing' },
+  CloseBraceExpected: { what: 'a closing brace } is missing' },
+  CloseBracketExpected: { what: 'a closing bracket ] is missing' },
+  EndOfFileExpected: { what: 'the file should end here,', advice: 'Remove what follows.' },
+  InvalidCommentToken: {
+    what: 'comments are not allowed',
+    advice: 'Remove the comment, or put it into a key such as "$comment".',
+  },
+  UnexpectedEndOfString: {
+    what: 'the text does not end on its line,',
+    advice: 'Write a line break as \\n, and a quotation mark inside a text as \\".',
+  },
+  InvalidEscapeCharacter: { what: 'an invalid backslash,', advice: 'Write a backslash as \\\\.' },
+  InvalidUnicode: { what: 'an invalid backslash,', advice: 'Write four hexadecimal digits after \\u.' },
+  InvalidCharacter: {
+    what: 'a character that must not stand inside a text,',
+    advice: 'Write a tab as \\t and a line break as \\n.',
+  },
+};
+
+function syntaxWords(code: string, text: string, offset: number): SyntaxWords {
+  const known = SYNTAX_WORDS[code];
+  if (known !== undefined) return known;
+  const rest = text.slice(offset);
+  const before = text.slice(0, offset).trimEnd().at(-1);
+  if (/^['`\u2018\u2019\u201c\u201d]/.test(rest)) return { advice: 'Use double quotes.' };
+  if (before === '"') return { advice: 'Write a quotation mark inside a text as \\".' };
+  if (/^(?:true|false|none|null|nil|undefined)\b/i.test(rest)) {
+    return { advice: 'Write true, false or null in lower case.' };
+  }
+  if (/^[\w$-]+\s*:/.test(rest)) return { advice: 'Put the key in double quotes.' };
+  return { advice: 'Put texts in double quotes.' };
 }
 
 function fatal(code: Diagnostic['code'], span: SourceSpan, message: string): Diagnostic {
