@@ -14,6 +14,7 @@ import { Mark, type MarkName, StateMark } from '../parts/state-mark.tsx';
 import { ago, clock } from '../parts/times.ts';
 import { read } from '../state/api.ts';
 import type { SessionSearch } from '../state/search.ts';
+import { SessionActions } from './session-actions.tsx';
 import { StepPanel } from './step-panel.tsx';
 import { type StepRow as Row, stepRows } from './step-rows.ts';
 
@@ -45,6 +46,7 @@ function OpenSession({ data }: { readonly data: SessionData }) {
           {data.shortId}
         </p>
         <h1>{data.title ?? 'A session that cannot be read'}</h1>
+        <SessionActions data={data} runId={standing?.runId} />
       </header>
       {salvage === undefined ? null : (
         <p className="banner damaged" role="status">

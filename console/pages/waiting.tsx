@@ -7,7 +7,7 @@ import { CommandHint, ErrorPanel, Json } from '../parts/panels.tsx';
 import { useNow } from '../parts/shell.tsx';
 import { Mark } from '../parts/state-mark.tsx';
 import { ago } from '../parts/times.ts';
-import { read, sendAnswer } from '../state/api.ts';
+import { read, write } from '../state/api.ts';
 
 export function Waiting() {
   const { data, error } = useQuery({ queryKey: ['waiting'], queryFn: () => read('waiting') });
@@ -97,7 +97,7 @@ function AnswerForm({ item }: { readonly item: WaitingItem }) {
   const [text, setText] = useState('');
   const sent = useMutation({
     mutationFn: (answer: Omit<ConsoleInput<'answer'>, 'digest'>) =>
-      sendAnswer({ session: item.sessionId, node: item.nodeId }, { digest: item.digest, ...answer }),
+      write('answer', { session: item.sessionId, node: item.nodeId }, { digest: item.digest, ...answer }),
     onSettled: () => queries.invalidateQueries(),
   });
   const field = useId();

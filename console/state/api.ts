@@ -75,13 +75,14 @@ function askOtherTabs(): Promise<string> {
   });
 }
 
-type Read = 'about' | 'sessions' | 'session' | 'prompt' | 'waiting';
-type Places = { readonly session?: string; readonly node?: string };
+type Read = 'about' | 'sessions' | 'session' | 'prompt' | 'resume' | 'waiting';
+type Places = { readonly session?: string; readonly node?: string; readonly run?: string };
 
-function pathOf(name: keyof typeof CONSOLE_PATHS, { session = '', node = '' }: Places): string {
+function pathOf(name: keyof typeof CONSOLE_PATHS, { session = '', node = '', run = '' }: Places): string {
   return CONSOLE_PATHS[name][1]
     .replace(':session', encodeURIComponent(session))
-    .replace(':node', encodeURIComponent(node));
+    .replace(':node', encodeURIComponent(node))
+    .replace(':run', encodeURIComponent(run));
 }
 
 export async function read<Path extends Read>(
@@ -94,17 +95,31 @@ export async function read<Path extends Read>(
   return answered(await fetch(`${pathOf(name, places)}${search === '' ? '' : `?${search}`}`, { headers: headers() }));
 }
 
-export async function sendAnswer(
-  places: Required<Places>,
-  given: ConsoleInput<'answer'>,
-): Promise<ConsoleReply<'answer'>> {
+type Write = 'answer' | 'mark';
+
+export async function write<Path extends Write>(
+  name: Path,
+  places: Places,
+  given: ConsoleInput<Path>,
+): Promise<ConsoleReply<Path>> {
   return answered(
-    await fetch(pathOf('answer', places), {
+    await fetch(pathOf(name, places), {
       method: 'POST',
       headers: { ...headers(), 'content-type': 'application/json' },
       body: JSON.stringify(given),
     }),
   );
+}
+
+/** Saves a report of a session as a file. The key is sent in a header, so a plain link cannot do this. */
+export async function saveReport(session: string, as: ConsoleInput<'report'>['as'], fileName: string): Promise<void> {
+  const response = await fetch(`${pathOf('report', { session })}?as=${as}`, { headers: headers() });
+  if (!response.ok) return answered(response);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 async function answered<Reply>(response: Response): Promise<Reply> {

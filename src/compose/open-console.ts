@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from 'neverthrow';
 import { nodeBundleTools } from '../adapters/bundle.ts';
 import { consoleAssets, fileStoreFeed } from '../adapters/console.ts';
 import { yieldOften } from '../adapters/file-store/yield-often.ts';
-import { findDataDir } from '../adapters/settings.ts';
+import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
 import { shortIds } from '../cli/ids.ts';
 import type { ServeRefusal, ServingConsole } from '../cli/program.ts';
-import { refusalProblem } from '../cli/words.ts';
+import { resumeProblem } from '../cli/sessions/session-words.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import { serveConsole } from '../http/console/serve-console.ts';
 import { openAnswers } from './open-answers.ts';
@@ -28,6 +29,8 @@ export async function openConsole(
     tools: nodeBundleTools,
     yieldNow: yieldOften(),
     shortIds,
+    homes: [homedir()],
+    tokenForm: settingsOf(await loadOwnConfig(undefined)).tokenForm,
     explain: (refusal: { readonly code: string }): ErrorEnvelope => explained(refusal, dataDir),
   };
   const about = { version, dataDir };
@@ -44,15 +47,15 @@ export async function openConsole(
   }));
 }
 
-/** What a person at the page reads; the answers have words of their own, because nothing went wrong with the store. */
+/** What a person at the page reads. What is not the store's fault has words of its own. */
 function explained(refusal: { readonly code: string }, dataDir: string): ErrorEnvelope {
-  const known = ANSWER_REFUSALS[refusal.code];
-  if (known === undefined) return refusalProblem(refusal as Parameters<typeof refusalProblem>[0], dataDir).error;
+  const known = PAGE_REFUSALS[refusal.code];
+  if (known === undefined) return resumeProblem(refusal as Parameters<typeof resumeProblem>[0], dataDir).error;
   const [message, suggestion] = known;
   return { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } };
 }
 
-const ANSWER_REFUSALS: { readonly [code: string]: readonly [message: string, suggestion: string] } = {
+const PAGE_REFUSALS: { readonly [code: string]: readonly [message: string, suggestion: string] } = {
   not_waiting: ['This run no longer waits for you.', 'Look at the session.'],
   already_used: ['The step is already done, so the answer has no effect.', 'Look at the session.'],
   channel_not_accepted: [

@@ -2,8 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import { defined } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
-import { type NodeId, runTag, type SessionId } from '../../core/log/ids.ts';
+import { type NodeId, type RunId, runTag, type SessionId } from '../../core/log/ids.ts';
 import { fillReply } from '../../core/log/operation/stored-reply.ts';
+import type { Report } from '../../core/report/report.ts';
 import { voidedWords } from '../../core/run/gate-facts.ts';
 import {
   boardPage,
@@ -13,6 +14,7 @@ import {
   type UnknownFilter,
   waitsForPersonIn,
 } from '../../core/sessions/board-rows.ts';
+import { resumePrompt } from '../../core/sessions/resume-prompt.ts';
 import { brokenState, sessionState } from '../../core/sessions/session-state.ts';
 import { attestationWords } from '../../core/views/attestations.ts';
 import {
@@ -22,13 +24,16 @@ import {
   PAGE_OF_SESSIONS,
   type WaitingItem,
 } from '../../core/wire/console-shapes.ts';
+import type { MarkStore } from '../ports/session-marks.ts';
 import type { LoadRefusal } from '../ports/session-store.ts';
 import type { AnswerIds } from '../ports/system-services.ts';
 import { type ReportServices, readReport } from '../report.ts';
 import { type AnswerRefusal, answerGate, boundFileLines, type PersonAnswer } from '../run/answer-gate.ts';
-import type { AnswerServices, ReadServices } from '../services.ts';
+import type { AnswerServices } from '../services.ts';
+import { type CloseRefusal, closeRuns } from '../upkeep/close-runs.ts';
 import { listedSessionData, runData } from './describe-session.ts';
 import { type InspectServices, inspectSession } from './inspect-session.ts';
+import { type ResumeCallRefusal, type ResumeCallServices, resumeCall } from './resume-call.ts';
 import { type ListServices, sessionBoard } from './session-board.ts';
 import { type WaitingRun, waitingRuns } from './waiting-runs.ts';
 
@@ -37,11 +42,14 @@ export type ConsoleServices = AnswerServices &
   ListServices &
   InspectServices &
   ReportServices &
-  Pick<ReadServices, 'sessions'> & {
+  ResumeCallServices & {
     readonly answerIds: AnswerIds;
+    readonly marks: MarkStore;
+    /** Home folders, which reports hide. */
+    readonly homes: readonly string[];
     readonly shortIds: (sessionIds: readonly SessionId[]) => (sessionId: SessionId) => string;
     /** Why something cannot be shown or done, in words for a person. */
-    readonly explain: (refusal: LoadRefusal | AnswerRefusal) => ErrorEnvelope;
+    readonly explain: (refusal: LoadRefusal | AnswerRefusal | ResumeCallRefusal | CloseRefusal) => ErrorEnvelope;
   };
 
 type Page<Path extends keyof typeof import('../../core/wire/console-shapes.ts').CONSOLE_REPLIES> = Promise<
@@ -122,6 +130,43 @@ export async function sessionPage(services: ConsoleServices, sessionId: SessionI
     runs: runs.map(runData),
     record,
   });
+}
+
+/** A text for a new chat, which lets an agent without any context continue the run. */
+export async function resumePage(
+  services: ConsoleServices,
+  { sessionId, runId }: { readonly sessionId: SessionId; readonly runId: RunId },
+): Page<'resume'> {
+  const inspected = await inspectSession(services, sessionId, 'standing');
+  if (inspected.isErr()) return err(services.explain(inspected.error));
+  const run = inspected.value.runs.find((one) => one.runId === runId);
+  if (run?.tip === undefined) return err(services.explain({ code: 'session_not_found', sessionId }));
+  const call = await resumeCall(services, inspected.value, { runId });
+  if (call.isErr()) return err(services.explain(call.error));
+  const isBlocked = run.status === 'blocked';
+  return ok({ prompt: resumePrompt({ run, place: run.place, isBlocked, isEarlier: false, call: call.value }) });
+}
+
+/** What was recorded, as a model for documents. Secrets are hidden. */
+export async function redactedReport(
+  services: ConsoleServices,
+  sessionId: SessionId,
+): Promise<Result<Report, ErrorEnvelope>> {
+  const report = await readReport(services, { sessionIds: [sessionId], isRedacted: true, homes: services.homes });
+  return report.mapErr(services.explain);
+}
+
+/** Closes or reopens all runs of a session, or protects it from collection. */
+export async function markSession(
+  services: ConsoleServices,
+  sessionId: SessionId,
+  { mark }: ConsoleInput<'mark'>,
+): Page<'mark'> {
+  const marked: Result<unknown, LoadRefusal | CloseRefusal> =
+    mark === 'kept' || mark === 'not_kept'
+      ? await services.marks.setKept(sessionId, mark === 'kept')
+      : await closeRuns(services, { sessionId, isUndone: mark === 'open' });
+  return marked.isErr() ? err(services.explain(marked.error)) : ok({});
 }
 
 const TOKEN_PLACE = '…';

@@ -71,6 +71,10 @@ const waitingShape = z.strictObject({
 export const CONSOLE_INPUTS = {
   signIn: z.strictObject({ code: z.string().max(128) }),
   sessions: sessionsQuery,
+  /** What was recorded, as a document without secrets. */
+  report: z.strictObject({ as: z.enum(['md', 'html', 'json']) }),
+  /** Marks that people set. Nothing of them is in the log of the session. */
+  mark: z.strictObject({ mark: z.enum(['closed', 'open', 'kept', 'not_kept']) }),
   answer: z.strictObject({
     /** Of the draft that the person saw. If it changed meanwhile, nothing is recorded. */
     digest: z.string().max(128),
@@ -106,9 +110,12 @@ export const CONSOLE_REPLIES = {
   }),
   /** What the agent was sent when this step became the current one. Tokens are left out. */
   prompt: z.strictObject({ text: z.string() }),
+  /** A text for a new chat, which lets an agent continue the run with one call. */
+  resume: z.strictObject({ prompt: z.string() }),
+  mark: z.strictObject({}),
   waiting: z.strictObject({ waiting: z.array(waitingShape) }),
   answer: z.strictObject({ words: z.string() }),
-} as const satisfies { readonly [path in Exclude<ConsolePath, 'events'>]: z.ZodType };
+} as const satisfies { readonly [path in Exclude<ConsolePath, 'events' | 'report'>]: z.ZodType };
 
 /** A line of the stream of events: something in the store changed. The page asks again for what it shows. */
 export const consoleEventShape = z.discriminatedUnion('kind', [

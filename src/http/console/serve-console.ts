@@ -8,14 +8,20 @@ import { err, ok, type Result } from 'neverthrow';
 import type { ConsoleAssets, StoreFeed } from '../../app/ports/console.ts';
 import {
   type ConsoleServices,
+  markSession,
   promptPage,
   recordAnswer,
+  redactedReport,
+  resumePage,
   sessionPage,
   sessionsPage,
   waitingPage,
 } from '../../app/sessions/console-pages.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
-import { NodeId, SessionId } from '../../core/log/ids.ts';
+import { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
+import { reportHtml } from '../../core/report/html/report-html.ts';
+import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
+import { reportJson } from '../../core/report/report.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, type ConsoleEvent } from '../../core/wire/console-shapes.ts';
 import { type ListenRefusal, listening, TIME_LIMITS } from '../serve-local.ts';
@@ -132,6 +138,28 @@ function handlers(
       const at = placeIn(context);
       return at === undefined ? invalid(context) : reply(context, await promptPage(services, at));
     },
+    resume: async (context) => {
+      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+      const runId = RunId.schema.safeParse(context.req.param('run'));
+      if (!sessionId.success || !runId.success) return invalid(context);
+      return reply(context, await resumePage(services, { sessionId: sessionId.data, runId: runId.data }));
+    },
+    report: async (context) => {
+      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+      const asked = CONSOLE_INPUTS.report.safeParse(context.req.query());
+      if (!sessionId.success || !asked.success) return invalid(context);
+      const report = await redactedReport(services, sessionId.data);
+      if (report.isErr()) return reply(context, err(report.error));
+      // A document is never opened as a page of this server.
+      const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-disposition': 'attachment' };
+      return context.body(REPORT_WRITERS[asked.data.as](report.value), 200, headers);
+    },
+    mark: async (context) => {
+      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+      const sent = CONSOLE_INPUTS.mark.safeParse(await body(context));
+      if (!sessionId.success || !sent.success) return invalid(context);
+      return reply(context, await markSession(services, sessionId.data, sent.data));
+    },
     waiting: async (context) => {
       const page = await waitingPage(services);
       const now = services.clock.nowMs();
@@ -150,6 +178,8 @@ function handlers(
     events: (context) => context.body(eventStream(feed, services.answerIds.launch), 200, EVENT_HEADERS),
   };
 }
+
+const REPORT_WRITERS = { md: reportMarkdown, html: reportHtml, json: reportJson };
 
 const EVENT_HEADERS = { 'content-type': 'application/x-ndjson; charset=utf-8' };
 const PING_MS = 15_000;

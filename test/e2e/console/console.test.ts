@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -154,10 +154,10 @@ describe('without a link', () => {
     }
   });
 
-  it('nothing but the listed requests exists, and the only one that writes records an answer of a person', async () => {
+  it('nothing but the listed requests exists, and those that write set marks or record an answer of a person', async () => {
     enforces('console_is_not_execution_plane', 'console_settings_scope');
     const writes = Object.entries(CONSOLE_PATHS).filter(([, [method]]) => method !== 'GET');
-    expect(writes.map(([name]) => name)).toEqual(['signIn', 'answer']);
+    expect(writes.map(([name]) => name)).toEqual(['signIn', 'mark', 'answer']);
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const got = await ask(server.port, { method, path: '/api/sessions', headers: { ...own(), ...json } });
       expect(got.status).toBe(401);
@@ -256,6 +256,30 @@ describe('in a browser', () => {
     expect((await send('continue_workflow', { ackToken: waiting })).kind).toBe('ok');
     await page.getByText('Nothing waits for you.').first().waitFor();
     expect(await page.title()).toBe('WorkRail');
+    expect(noise).toEqual([]);
+  });
+
+  it('a session can be handed to a new chat, saved as a report without secrets, closed and kept', async ({ skip }) => {
+    if (browser === undefined) return skip('no chromium');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`http://127.0.0.1:${server.port}/?q=parser`);
+    await page.locator('.row').click();
+    await page.getByRole('button', { name: 'Copy resume prompt' }).click();
+    await page.getByText('Copied: paste it into a new chat').waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(
+      'resume_session {"sessionId":"sess_',
+    );
+    const [saved] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Report as Markdown' }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toMatch(/^workrail-\w+\.md$/);
+    expect(readFileSync(await saved.path(), 'utf8')).toContain('Improve the date parser');
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'Reopen' }).click();
+    await page.getByRole('button', { name: 'Close', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByRole('button', { name: 'Stop keeping' }).waitFor();
     expect(noise).toEqual([]);
   });
 
