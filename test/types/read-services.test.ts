@@ -33,7 +33,7 @@ test('a use case that only reads cannot append: it does not compile', () => {
 test('appending is the only way to change a session, and it needs a permit from the gate', () => {
   enforces('append_is_the_only_mutation', 'append_needs_witness');
   expectTypeOf<Exclude<keyof SessionStore, keyof SessionReader>>().toEqualTypeOf<
-    'exclusively' | 'append' | 'markSalvaged' | 'markOrigin'
+    'exclusively' | 'append' | 'appendMany' | 'markSalvaged' | 'markOrigin'
   >();
   expectTypeOf<keyof SessionReader>().toEqualTypeOf<
     'load' | 'loadValidPrefix' | 'makeDurable' | 'storedReply' | 'list'

@@ -57,6 +57,16 @@ type MemorySession = {
   origin: Origin | undefined;
 };
 
+function oneByOne(append: SessionStore['append']): SessionStore['appendMany'] {
+  return async (permit, plans) => {
+    for (const plan of plans) {
+      const appended = await append(permit, plan);
+      if (appended.isErr()) return err(appended.error);
+    }
+    return ok(undefined);
+  };
+}
+
 /** Sessions, and their logs as a file store would write them. */
 export function memorySessionStore(
   content: MemoryContent,
@@ -84,6 +94,18 @@ export function memorySessionStore(
     }
     sessions.set(session.sessionId, session);
   }
+
+  const append: SessionStore['append'] = async (permit, plan) => {
+    const session = permits.get(permit);
+    if (session?.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
+    const checked = checkPlan(session.view, plan, { sha256, digestOf });
+    if (checked.isErr()) return err(checked.error);
+    const workflowHash = plan.pinned?.find((hash) => !content.workflows.has(hash));
+    if (checked.value !== 'known' && workflowHash !== undefined)
+      return err({ code: 'workflow_not_pinned', workflowHash });
+    if (checked.value !== 'known') commit(session, plan, checked.value);
+    return ok(loaded(session));
+  };
 
   return {
     load: async (sessionId) => find(sessionId).andThen(whole),
@@ -121,17 +143,8 @@ export function memorySessionStore(
         },
       }),
 
-    append: async (permit, plan) => {
-      const session = permits.get(permit);
-      if (session?.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
-      const checked = checkPlan(session.view, plan, { sha256, digestOf });
-      if (checked.isErr()) return err(checked.error);
-      const workflowHash = plan.pinned?.find((hash) => !content.workflows.has(hash));
-      if (checked.value !== 'known' && workflowHash !== undefined)
-        return err({ code: 'workflow_not_pinned', workflowHash });
-      if (checked.value !== 'known') commit(session, plan, checked.value);
-      return ok(loaded(session));
-    },
+    append,
+    appendMany: oneByOne(append),
 
     markSalvaged: async (permit, salvage) => marked(permits.get(permit), { salvage }),
     markOrigin: async (permit, origin) => marked(permits.get(permit), { origin }),

@@ -160,12 +160,13 @@ test('an interrupted import leaves a partial session that says so and cannot be 
   const { file } = (await exported(here.services, sessionId))._unsafeUnwrap();
   const folder = storeFolder();
   const store = storeOf(folder);
-  let appends = 0;
-  const append: typeof store.sessions.append = async (permit, plan) =>
-    ++appends > 2
-      ? err({ code: 'io_failed', operation: 'write events', place: 'sessions', cause: 'ENOSPC' })
-      : store.sessions.append(permit, plan);
-  const failing = { ...store, sessions: { ...store.sessions, append }, ids: here.services.ids };
+  const appendMany: typeof store.sessions.appendMany = async (permit, plans) => {
+    const appended = await store.sessions.appendMany(permit, [...plans].slice(0, 2));
+    return appended.andThen(() =>
+      err({ code: 'io_failed', operation: 'write events', place: 'sessions', cause: 'ENOSPC' }),
+    );
+  };
+  const failing = { ...store, sessions: { ...store.sessions, appendMany }, ids: here.services.ids };
   expect((await imported(failing, file))._unsafeUnwrapErr()).toMatchObject({ code: 'import_unfinished', sessionId });
   expect((await storeOf(folder).sessions.load(sessionId))._unsafeUnwrapErr()).toMatchObject({ code: 'damaged' });
   const left = (await exported(storeOf(folder), sessionId))._unsafeUnwrap();

@@ -83,7 +83,9 @@ test('a session that was just imported is not collected, however old its events 
   expect(await stays()).toBe(true);
   // So it is with what is brought back, which lay in the bin for long.
   const arrived = join(folder.root, layout.session(sessionId), 'arrived');
-  utimesSync(arrived, 1, 1);
+  const lastYear = Date.UTC(2025, 5, 1) / 1_000;
+  const manifest = join(folder.root, layout.manifest(sessionId));
+  for (const path of [arrived, manifest]) utimesSync(path, lastYear, lastYear);
   expect(await stays()).toBe(false);
   await store.bin.put(sessionId, 5);
   await store.bin.restore(sessionId);

@@ -82,14 +82,28 @@ async function appendAll(
     yield* await mark(sessions, permit, underWay);
     // Before the first event, so that at no moment the session looks like one that was started here.
     yield* (await sessions.markOrigin(permit, copy.origin)).mapErr(lostLock);
-    let done = 0;
+    const plans = () => withProgress(copy.plans(sessionId), (done) => onProgress({ doing: 'writing', done, total }));
+    // The first append alone: from then on, the manifest shows that there is a session.
     for (const plan of copy.plans(sessionId)) {
-      onProgress({ doing: 'writing', done, total });
       yield* await appendCopied(services, copy, { permit, plan });
-      done += plan.events.length;
+      break;
     }
+    const appended = await sessions.appendMany(permit, plans());
+    if (appended.isErr() && appended.error.code === 'workflow_not_pinned') {
+      yield* await pinAll(services, copy);
+      yield* (await sessions.appendMany(permit, plans())).mapErr(failureOf);
+    } else yield* appended.mapErr(failureOf);
     return mark(sessions, permit, salvage);
   });
+}
+
+function* withProgress(plans: Iterable<AppendPlan>, onProgress: (done: number) => void): Generator<AppendPlan> {
+  let done = 0;
+  for (const plan of plans) {
+    onProgress(done);
+    yield plan;
+    done += plan.events.length;
+  }
 }
 
 /** Collection may have removed the workflows since they were pinned. */

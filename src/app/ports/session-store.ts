@@ -93,6 +93,12 @@ export type SessionStore = SessionReader & {
   append(permit: AppendPermit, plan: AppendPlan): Promise<Result<LoadedSession, AppendRefusal>>;
 
   /**
+   * Appends plans to a session that is marked as partial, and flushes many of them together: a crash may leave any
+   * number of the first ones, each complete. Plans that are already there change nothing.
+   */
+  appendMany(permit: AppendPermit, plans: Iterable<AppendPlan>): Promise<Result<void, AppendRefusal>>;
+
+  /**
    * Marks a session as partial, so that it can be read but not continued; `undefined` removes the mark. The permit
    * stays valid.
    */

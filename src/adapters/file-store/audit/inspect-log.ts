@@ -5,6 +5,7 @@ import { addContentRefs, type ContentRefs, noContentRefs } from '../../../core/l
 import { applyEvent, type SessionView } from '../../../core/views/session-view.ts';
 import { type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
+import { readSalvage } from '../session/import-marks.ts';
 import { isCutShort, LEFT_BY_A_CRASH, leftByWriters, mayHoldEvents } from '../session/lines.ts';
 import { type ManifestEnd, type ManifestPosition, readManifest, type Transaction } from '../session/read-manifest.ts';
 import { emptySession } from '../session/refresh-session.ts';
@@ -55,7 +56,9 @@ export async function inspectLog(parts: FileStoreParts, sessionId: SessionId): P
   const { transactions, end } = readManifest(manifest, empty, sha256);
   const segments = await inspectSegments(disk, empty, transactions);
   const position = transactions.at(-1)?.end ?? empty.position;
-  const cutShortAt = isCutShort(position, files.events) ? position : undefined;
+  // An import that was interrupted may have written segments before their lines.
+  const isUnfinished = () => readSalvage(disk, sessionId).unwrapOr(undefined)?.health === 'import_unfinished';
+  const cutShortAt = isCutShort(position, files.events) && !isUnfinished() ? position : undefined;
   const atEnd = read.isErr() ? read.error : damageAtEnd(place, end, cutShortAt);
   const damages = [...segments.damages, ...(atEnd === undefined ? [] : [atEnd]), ...files.damages];
   // If the manifest cannot be read, it may name any of them.

@@ -24,7 +24,7 @@ export async function putContent(disk: Disk, { path, digest }: ContentName, byte
 }
 
 /** Most content is new, so the file is opened only if its length matches. */
-function isPresent({ fs }: Disk, target: string, bytes: Uint8Array): boolean {
+export function isPresent({ fs }: Disk, target: string, bytes: Uint8Array): boolean {
   if (fs.size(target) !== bytes.length) return false;
   const present = fs.read(target);
   return present !== undefined && Buffer.compare(present, bytes) === 0;

@@ -74,7 +74,7 @@ async function put(
   name: (temp: string, target: string) => Promise<void>,
 ): Promise<void> {
   const target = join(disk.root, path);
-  const temp = join(dirname(target), `.${basename(target)}.${unusedNumber()}.tmp`);
+  const temp = tempBeside(target);
   try {
     await writeTemp(disk, temp, bytes);
     await name(temp, target);
@@ -93,6 +93,11 @@ let numbersUsed = 0;
 export function unusedNumber(): string {
   numbersUsed += 1;
   return `${processMark}${numbersUsed.toString(16)}`;
+}
+
+/** A name beside a file under which it can be written. */
+export function tempBeside(target: string): string {
+  return join(dirname(target), `.${basename(target)}.${unusedNumber()}.tmp`);
 }
 
 async function writeTemp(disk: Disk, temp: string, bytes: Uint8Array): Promise<void> {

@@ -18,9 +18,9 @@ import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
 import { type FileStoreParts, sharingStore, storeGrowth } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { changingMarks } from '../upkeep/file-session-marks.ts';
-import { putOrigin, putSalvage } from './import-marks.ts';
+import { isSalvaged, putOrigin, putSalvage } from './import-marks.ts';
 import type { ManifestFiles, OpenSession } from './refresh-session.ts';
-import { commitPlan, type SessionGate, sessionGate } from './session-gate.ts';
+import { type Committing, commitPlan, type SessionGate, sessionGate } from './session-gate.ts';
 import { hasEvents, type SessionLoader, sessionLoader } from './session-loader.ts';
 import { freshReplies, readStoredReply, segmentOf } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
@@ -80,6 +80,8 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
 
     ...permitMarks(disk, gate, { loader, listed, index: notified.index }),
 
+    appendMany: batchAppends({ ...parts, manifests, growth }, gate, loader),
+
     append: (permit, plan) =>
       gate.using(permit, async (granted) => {
         if (granted?.session.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
@@ -110,6 +112,23 @@ export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles
         return ok(loaded(committed.value));
       }),
   };
+}
+
+/** Writes a partial session in batches. The code for that is loaded only by imports. */
+function batchAppends(parts: Committing, gate: SessionGate, loader: SessionLoader): SessionStore['appendMany'] {
+  return (permit, plans) =>
+    gate.using(permit, async (granted) => {
+      if (granted === undefined) return err({ code: 'permit_ended' });
+      const { sessionId } = granted.session;
+      assert(isSalvaged(parts.disk, sessionId), 'only a partial session is written in batches');
+      // Nobody else may see the view while it is ahead of the disk.
+      loader.forget(sessionId);
+      const many = await import('./append-many.ts');
+      const { session, refusal, isBroken } = await many.appendMany(parts, granted, plans);
+      if (isBroken) gate.end(permit);
+      else gate.renew(permit, { ...granted, session });
+      return refusal === undefined ? ok(undefined) : err(refusal);
+    });
 }
 
 type Marking = {

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { errAsync, okAsync, type Result, type ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { assert } from '../../../core/assert.ts';
 import type { Sha256 } from '../../../core/json/canonical-json.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { ArtifactDigest, SessionId } from '../../../core/log/ids.ts';
@@ -221,6 +222,11 @@ export type ManifestFiles = {
   isFlushed(view: SessionView, eventIndex: number): boolean;
   /** Writes the lines of one append at once and flushes them. This commits the append. */
   append(session: OpenSession, growth: Growth): ResultAsync<void, StoreFailure>;
+  /**
+   * Adds the lines of many appends to a manifest that nobody else has open, by putting a longer file in its place: a
+   * write of many lines could be torn in its middle.
+   */
+  extend(session: OpenSession, growth: Omit<Growth, 'onFlushed'>): ResultAsync<void, StoreFailure>;
 };
 
 /** What one append adds to a manifest. */
@@ -290,6 +296,15 @@ export function manifestFiles(disk: Disk): ManifestFiles {
         await disk.fs.syncFile(path);
         await disk.fs.syncDir(dirname(path));
         flushedUpTo.set(view, { offset, nextEventIndex });
+      });
+    },
+    extend: ({ sessionId, view, position: { offset } }, { lines, nextEventIndex }) => {
+      const place = layout.manifest(sessionId);
+      return accessing('write manifest', place, async () => {
+        const before = disk.fs.read(join(disk.root, place))?.subarray(0, offset) ?? NOTHING;
+        assert(before.length === offset, 'a manifest is as long as what was read of it');
+        await putFile(disk, place, Buffer.concat([before, lines]));
+        flushedUpTo.set(view, { offset: offset + lines.length, nextEventIndex });
       });
     },
     append: (session, growth) => {

@@ -27,7 +27,7 @@ import {
 import type { SessionLoader } from './session-loader.ts';
 
 /** What a permit grants while it is valid. */
-type Granted = { readonly session: OpenSession; readonly lock: HeldLock };
+export type Granted = { readonly session: OpenSession; readonly lock: HeldLock };
 
 /** The requested session. If it must exist, it is not created: the caller gets no session and no permit. */
 type Wanted = { readonly sessionId: SessionId; readonly mustExist: boolean };
@@ -153,7 +153,7 @@ function lockPaths({ disk }: FileStoreParts, sessionId: SessionId): readonly str
   return [join(disk.root, layout.lock(sessionId)), ...(hasManifest ? [manifest] : [])];
 }
 
-type Committing = FileStoreParts & { readonly manifests: ManifestFiles; readonly growth: StoreGrowth };
+export type Committing = FileStoreParts & { readonly manifests: ManifestFiles; readonly growth: StoreGrowth };
 
 type Commit = {
   readonly plan: AppendPlan;
@@ -172,11 +172,52 @@ export async function commitPlan(
   { session, lock }: Granted,
   { plan, keep, committed }: Commit,
 ): Promise<Result<OpenSession, AppendRefusal>> {
+  const prepared = await preparePlan(parts, session, plan);
+  if (prepared.isErr()) return err(prepared.error);
+  const { sealed, lines, transaction, added } = prepared.value;
+  const shared = await sharingStore<Result<OpenSession, AppendRefusal>>(parts, async () => {
+    const unpinned = findUnpinned(parts, plan);
+    if (unpinned.isErr()) return err(unpinned.error);
+    if (unpinned.value !== undefined) return ok(err({ code: 'workflow_not_pinned', workflowHash: unpinned.value }));
+    let grown = session;
+    const growth = {
+      lines,
+      nextEventIndex: transaction.end.nextEventIndex,
+      onFlushed: () => {
+        for (const event of plan.events) applyEvent(session.view, event);
+        grown = grownBy(session, { ...transaction, events: plan.events }, lines);
+        keep(grown);
+      },
+    };
+    const written = await write(parts, { session, lock, plan, sealed, growth });
+    if (written.isErr()) return err(written.error);
+    await parts.growth.add(added);
+    // If they cannot be removed, they do no harm.
+    await removeLeftovers(parts, grown);
+    await committed(grown, sealed.segment);
+    return ok(ok(grown));
+  });
+  return shared.isErr() ? err(shared.error) : shared.value;
+}
+
+/** What a plan adds to the disk, checked against the session and the limits. */
+export type PreparedPlan = {
+  readonly sealed: SealedPlan;
+  readonly lines: Uint8Array;
+  readonly transaction: Pick<Transaction, 'segment' | 'end'>;
+  /** In bytes. */
+  readonly added: number;
+};
+
+export async function preparePlan(
+  parts: Pick<Committing, 'sha256' | 'growth'>,
+  session: OpenSession,
+  plan: AppendPlan,
+): Promise<Result<PreparedPlan, AppendRefusal>> {
   const sealed = sealPlan(plan, session.position.nextEventIndex, { sha256: parts.sha256, digestOf });
   if (sealed.isErr()) return err(sealed.error);
   const integrity = checkPlanIntegrity(knownGraph(session.view), plan.events);
   if (integrity.isErr()) return err(integrity.error);
-
   const { nextEventIndex: _, offset, ...tail } = session.position;
   const records = manifestRecords(plan, { bytes: sealed.value.segment, tail }, parts.sha256);
   const lines = canonicalLines(records);
@@ -184,30 +225,8 @@ export async function commitPlan(
   const added = sizeOf(session, plan, [sealed.value.segment, lines.value, ...sealed.value.snapshots.values()]);
   const refusal = await parts.growth.refusal({ sessionBytes: offset + session.usage.bytes, added });
   if (refusal !== undefined) return err(refusal);
-  const shared = await sharingStore<Result<OpenSession, AppendRefusal>>(parts, async () => {
-    const unpinned = findUnpinned(parts, plan);
-    if (unpinned.isErr()) return err(unpinned.error);
-    if (unpinned.value !== undefined) return ok(err({ code: 'workflow_not_pinned', workflowHash: unpinned.value }));
-    const transaction = transactionOf(records, offset + lines.value.length);
-    let grown = session;
-    const growth = {
-      lines: lines.value,
-      nextEventIndex: transaction.end.nextEventIndex,
-      onFlushed: () => {
-        for (const event of plan.events) applyEvent(session.view, event);
-        grown = grownBy(session, { ...transaction, events: plan.events }, lines.value);
-        keep(grown);
-      },
-    };
-    const written = await write(parts, { session, lock, plan, sealed: sealed.value, growth });
-    if (written.isErr()) return err(written.error);
-    await parts.growth.add(added);
-    // If they cannot be removed, they do no harm.
-    await removeLeftovers(parts, grown);
-    await committed(grown, sealed.value.segment);
-    return ok(ok(grown));
-  });
-  return shared.isErr() ? err(shared.error) : shared.value;
+  const transaction = transactionOf(records, offset + lines.value.length);
+  return ok({ sealed: sealed.value, lines: lines.value, transaction, added });
 }
 
 /** What an append adds to the disk. Artifacts that the session already has are stored once. */
@@ -217,7 +236,7 @@ function sizeOf({ usage }: OpenSession, { artifacts }: AppendPlan, files: readon
 }
 
 /** Collection cannot run while the store is shared, so what exists now stays. */
-function findUnpinned({ disk }: FileStoreParts, { pinned = [] }: AppendPlan) {
+export function findUnpinned({ disk }: FileStoreParts, { pinned = [] }: AppendPlan) {
   return accessingNow('find workflow', layout.pinnedWorkflows, () =>
     pinned.find((hash) => disk.fs.size(join(disk.root, layout.pinnedWorkflow(hash))) === undefined),
   );
@@ -253,7 +272,7 @@ async function putContents({ disk }: FileStoreParts, { plan, sealed }: Work): Pr
   if (failed !== undefined) throw failed.reason;
 }
 
-function segmentPath({ sessionId, events }: AppendPlan): string {
+export function segmentPath({ sessionId, events }: AppendPlan): string {
   const first = events[0];
   const last = events.at(-1);
   assert(first !== undefined && last !== undefined, 'a sealed plan has events');

@@ -1,0 +1,189 @@
+import { dirname, join } from 'node:path';
+import { err, ok, type Result } from 'neverthrow';
+import type { AppendRefusal } from '../../../app/ports/session-store.ts';
+import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { type AppendPlan, planNovelty } from '../../../core/log/plan/append-plan.ts';
+import { applyEvent } from '../../../core/views/session-view.ts';
+import { isPresent } from '../content/content-files.ts';
+import { accessing, type Disk, ensureDir, layout, tempBeside } from '../disk/disk.ts';
+import { sharingStore } from '../file-store-parts.ts';
+import { yieldOften } from '../yield-often.ts';
+import { grownBy, type OpenSession } from './refresh-session.ts';
+import {
+  type Committing,
+  findUnpinned,
+  type Granted,
+  type PreparedPlan,
+  preparePlan,
+  segmentPath,
+} from './session-gate.ts';
+
+/** Enough that flushing costs little per plan, and few enough that collection is not kept waiting. */
+const BATCH_PLANS_MAX = 256;
+const BATCH_BYTES_MAX = 8 * 2 ** 20;
+/** More would only wait for a free thread. */
+const FLUSHES_AT_ONCE = 16;
+
+/** The session after the plans that were committed, and why the next one was not. */
+export type AppendedMany = {
+  readonly session: OpenSession;
+  readonly refusal: AppendRefusal | undefined;
+  /** The disk failed, so only reading the session again shows what it holds. */
+  readonly isBroken: boolean;
+};
+
+/**
+ * Appends plans in batches. Each batch keeps the order of a single append: all its files are flushed and named before
+ * the manifest lines that attest them, which appear together. The view grows before that, so nobody else may have it.
+ */
+export async function appendMany(
+  parts: Committing,
+  granted: Granted,
+  plans: Iterable<AppendPlan>,
+): Promise<AppendedMany> {
+  const left = plans[Symbol.iterator]();
+  let { session } = granted;
+  for (;;) {
+    const batch = await sharingStore<Batch>(parts, () => commitBatch(parts, { ...granted, session }, left));
+    if (batch.isErr()) return { session, refusal: batch.error, isBroken: true };
+    session = batch.value.session;
+    if (batch.value.refusal !== undefined) return { session, refusal: batch.value.refusal, isBroken: false };
+    if (batch.value.isLast) return { session, refusal: undefined, isBroken: false };
+  }
+}
+
+type Batch = {
+  readonly session: OpenSession;
+  readonly refusal: AppendRefusal | undefined;
+  readonly isLast: boolean;
+};
+
+async function commitBatch(
+  parts: Committing,
+  { session: before, lock }: Granted,
+  plans: Iterator<AppendPlan>,
+): Promise<Result<Batch, StoreFailure>> {
+  const files = stagedFiles(parts.disk);
+  const place = layout.session(before.sessionId);
+  const lines: Uint8Array[] = [];
+  const yieldNow = yieldOften();
+  let session = before;
+  let bytes = 0;
+  let end: Omit<Batch, 'session'> = { refusal: undefined, isLast: false };
+  while (lines.length < BATCH_PLANS_MAX && bytes < BATCH_BYTES_MAX) {
+    await yieldNow();
+    const next = plans.next();
+    if (next.done === true) {
+      end = { refusal: undefined, isLast: true };
+      break;
+    }
+    const plan = next.value;
+    const staged = await stage(parts, session, { plan, files });
+    if (staged.isErr()) {
+      end = { refusal: staged.error, isLast: false };
+      break;
+    }
+    if (staged.value === undefined) continue;
+    for (const event of plan.events) applyEvent(session.view, event);
+    session = grownBy(session, { ...staged.value.transaction, events: plan.events }, staged.value.lines);
+    lines.push(staged.value.lines);
+    bytes += staged.value.added;
+  }
+  if (lines.length === 0) return ok({ session, ...end });
+  const named = await accessing('write events', place, files.commit);
+  if (named.isErr()) return err(named.error);
+  if (!lock.isHeld()) return err({ code: 'lock_lost', place });
+  const { nextEventIndex } = session.position;
+  const written = await parts.manifests.extend(before, { lines: Buffer.concat(lines), nextEventIndex });
+  if (written.isErr()) return err(written.error);
+  await parts.growth.add(bytes);
+  return ok({ session, ...end });
+}
+
+type Staging = { readonly plan: AppendPlan; readonly files: StagedFiles };
+
+/** Writes the files of a plan under temporary names; `undefined` if the session already has the plan. */
+async function stage(
+  parts: Committing,
+  session: OpenSession,
+  { plan, files }: Staging,
+): Promise<Result<PreparedPlan | undefined, AppendRefusal>> {
+  const novelty = planNovelty(plan, session.view.knownKeys);
+  if (novelty.kind === 'half_known') return err({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
+  if (novelty.kind === 'known') return ok(undefined);
+  const unpinned = findUnpinned(parts, plan);
+  if (unpinned.isErr()) return err(unpinned.error);
+  if (unpinned.value !== undefined) return err({ code: 'workflow_not_pinned', workflowHash: unpinned.value });
+  const prepared = await preparePlan(parts, session, plan);
+  if (prepared.isErr()) return err(prepared.error);
+  const { sealed } = prepared.value;
+  const written = await accessing('write events', layout.session(plan.sessionId), async () => {
+    await ensureDir(parts.disk, layout.snapshots);
+    if (plan.artifacts.size > 0) await ensureDir(parts.disk, layout.artifacts);
+    for (const [ref, bytes] of sealed.snapshots) await files.content(layout.snapshot(ref), bytes);
+    for (const [digest, bytes] of plan.artifacts) await files.content(layout.artifact(digest), bytes);
+    await files.add(segmentPath(plan), sealed.segment);
+  });
+  return written.map(() => prepared.value);
+}
+
+/** Files that are written, and get their names together once all of them are flushed. */
+type StagedFiles = {
+  add(path: string, bytes: Uint8Array): Promise<void>;
+  /** Content that is already there only becomes young again. */
+  content(path: string, bytes: Uint8Array): Promise<void>;
+  commit(): Promise<void>;
+};
+
+function stagedFiles({ fs, root }: Disk): StagedFiles {
+  const temps = new Map<string, string>();
+  const dirs = new Set<string>();
+
+  async function add(path: string, bytes: Uint8Array): Promise<void> {
+    const target = join(root, path);
+    dirs.add(dirname(target));
+    if (temps.has(target)) return;
+    const temp = tempBeside(target);
+    temps.set(target, temp);
+    const file = await fs.create(temp);
+    try {
+      await file.write(bytes);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async function flush(temp: string): Promise<void> {
+    const file = await fs.openEnd(temp);
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  return {
+    add,
+    content: async (path, bytes) => {
+      const target = join(root, path);
+      if (!isPresent({ fs, root }, target, bytes)) return add(path, bytes);
+      dirs.add(dirname(target));
+      await fs.touch(target);
+    },
+    commit: async () => {
+      const waiting = [...temps.values()];
+      try {
+        await Promise.all(
+          Array.from({ length: FLUSHES_AT_ONCE }, async () => {
+            for (let temp = waiting.pop(); temp !== undefined; temp = waiting.pop()) await flush(temp);
+          }),
+        );
+        for (const [target, temp] of temps) await fs.rename(temp, target);
+        for (const dir of dirs) await fs.syncDir(dir);
+      } catch (cause) {
+        for (const temp of temps.values()) await fs.remove(temp).catch(() => undefined);
+        throw cause;
+      }
+    },
+  };
+}
