@@ -162,9 +162,8 @@ test('an interrupted import leaves a partial session that says so and cannot be 
   const store = storeOf(folder);
   const appendMany: typeof store.sessions.appendMany = async (permit, plans) => {
     const appended = await store.sessions.appendMany(permit, [...plans].slice(0, 2));
-    return appended.andThen(() =>
-      err({ code: 'io_failed', operation: 'write events', place: 'sessions', cause: 'ENOSPC' }),
-    );
+    if (appended.isErr()) return appended;
+    return err({ code: 'io_failed', operation: 'write events', place: 'sessions', cause: 'ENOSPC' });
   };
   const failing = { ...store, sessions: { ...store.sessions, appendMany }, ids: here.services.ids };
   expect((await imported(failing, file))._unsafeUnwrapErr()).toMatchObject({ code: 'import_unfinished', sessionId });
