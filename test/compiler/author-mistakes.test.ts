@@ -1,11 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { applyFixes, type Diagnostic, sourcePosition } from '../../src/core/workflow/diagnostics/diagnostic.ts';
+import { lintWorkflow } from '../../src/core/workflow/lint/lint-workflow.ts';
 import { enforces } from '../enforces.ts';
 import { isLong, share } from '../volume.ts';
 import { OPERATORS } from './author-mistakes.ts';
-import { BUNDLED, compileText, FIXTURES, found, type SourceFile } from './compile-file.ts';
+import { BUNDLED, compileText, FIXTURES, found, routine, type SourceFile, templatesOf } from './compile-file.ts';
 import type { Json } from './json-leaves.ts';
 import type { Mistake } from './mistakes/mistake.ts';
+
+type HandWritten = {
+  readonly file: readonly string[];
+  readonly routine: object;
+  readonly mistakes: readonly { from: string; to: string; line: number; says: string }[];
+};
+const HAND_WRITTEN = JSON.parse(
+  readFileSync(new URL('mistakes/hand-written.json', import.meta.url), 'utf8'),
+) as HandWritten;
 
 const FILES = [...BUNDLED, ...FIXTURES];
 /** Of the library, which is large, every fourth file in turn unless there is time for all. */
@@ -58,6 +70,28 @@ describe('the mistakes of authors', () => {
     expect([...scores].filter(([, { cases }]) => cases === 0)).toEqual([]);
     expect(missed).toEqual([]);
     expect(total).toBeGreaterThan(isLong ? 1000 : 200);
+  });
+
+  it('mistakes that were thought of without looking at the compiler get a message at their line that says what to write', () => {
+    enforces('author_error_offers_fix');
+    const { file, routine: summary, mistakes } = HAND_WRITTEN;
+    const whole = file.join('\n');
+    const templates = templatesOf(routine(JSON.stringify(summary)));
+    const patterns = re2Patterns();
+    const saidAbout = (text: string) => {
+      const result = compileText(text, { templates });
+      const lints =
+        result.kind === 'refused' ? [] : lintWorkflow(text, { kind: 'workflow', workflow: result.workflow }, patterns);
+      const located = result.diagnostics.map(({ message, span }) => ({ message, ...sourcePosition(text, span) }));
+      return [...located, ...lints].filter(({ message }) => !message.startsWith('The workflow has no'));
+    };
+    expect(saidAbout(whole)).toEqual([]);
+    expect(mistakes.length).toBeGreaterThanOrEqual(60);
+    const missed = mistakes.filter(({ from, to, line, says }) => {
+      const text = whole.replace(from, () => to);
+      return text === whole || !saidAbout(text).some((one) => one.line === line && one.message.includes(says));
+    });
+    expect(missed).toEqual([]);
   });
 
   it.each(FILES)('$name itself is accepted, and so is a file that says which schema it follows', (file) => {

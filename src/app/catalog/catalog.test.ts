@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { catalogOf, fileWith, workflowText } from '../../../test/catalog/catalog-of.ts';
-import { filterWorkflows, type WorkflowFilter } from './catalog.ts';
+import { filterWorkflows, findWorkflow, type WorkflowFilter } from './catalog.ts';
 
 const files = [
   fileWith(workflowText('team.bug-hunt', { description: 'Finds what is broken.', tags: ['debug', 'Deep'] }), {
@@ -24,4 +24,10 @@ it.each<readonly [filter: WorkflowFilter, ids: readonly string[]]>([
 ])('%j finds %j', async (filter, ids) => {
   const { workflows } = await catalogOf(files);
   expect(filterWorkflows(workflows, filter).map(({ id }) => id)).toEqual(ids);
+});
+
+it.each(['Team Review', 'wr.review'])('a file with the unusable id "%s" is found by its name', async (id) => {
+  const catalog = await catalogOf([fileWith(workflowText(id), { ref: 'team.review.json' })]);
+  expect(findWorkflow(catalog, 'team.review')).toMatchObject({ kind: 'invalid', invalid: { id } });
+  expect(findWorkflow(catalog, 'team.other')).toMatchObject({ kind: 'unknown' });
 });

@@ -78,9 +78,17 @@ export function findWorkflow({ workflows, invalid }: Catalog, id: string): Found
   if (broken !== undefined) return { kind: 'invalid', invalid: broken };
   const renamed = workflows.find(({ aliases }) => aliases.includes(id));
   if (renamed !== undefined) return { kind: 'found', listed: renamed, alias: id };
-  const nameless = invalid.find((one) => one.id === undefined && 'kind' in one.file && isNamedAfter(one.file, id));
+  const nameless = invalid.find((one) => hasNoUsableId(one) && 'kind' in one.file && isNamedAfter(one.file, id));
   if (nameless !== undefined) return { kind: 'invalid', invalid: nameless };
   return { kind: 'unknown', known: workflows.map((workflow) => workflow.id), meant: meantIds(id, workflows) };
+}
+
+/** A file with an id that no workflow may have is asked for by its name. */
+function hasNoUsableId({ id, diagnostics }: InvalidFile): boolean {
+  const isRefused = diagnostics.some(
+    ({ code, pointer }) => pointer === '/id' && (code === 'bad_id' || code === 'reserved_namespace'),
+  );
+  return id === undefined || isRefused;
 }
 
 /** By namespace, ids without one first; then workflows before routines; then by the rest of the id. */

@@ -267,7 +267,8 @@ test('the start reply names the keys of the workflow file that have no effect', 
     id: 'test.odd',
     name: 'Odd',
     description: 'A key that nothing reads.',
-    steps: [{ id: 'a', title: 'A', prompt: 'Do it.', guidence: ['Mind the gap.'] }],
+    functionDefinitions: [{ name: 'look', definition: 'Look twice.' }],
+    steps: [{ id: 'a', title: 'A', prompt: 'Do it, then look().', guidence: ['Mind the gap.'] }],
   };
   const file = fileWith(JSON.stringify(odd), { ref: 'odd.json' });
   const listing = () => ({ files: [file] });
@@ -276,8 +277,8 @@ test('the start reply names the keys of the workflow file that have no effect', 
     {
       code: 'workflow_file_problem',
       message:
-        '/somewhere/odd.json has parts without effect. Line 1: Unknown key "guidence" (ignored). Did you mean "guidance"? Tell the user.',
-      details: { path: '/somewhere/odd.json', count: 1 },
+        '/somewhere/odd.json has parts without effect. Line 1: This names the function "look()", but the step does not show its definition to the agent. Add "functionReferences": ["look()"] to the step. Line 1: Unknown key "guidence" (ignored). Did you mean "guidance"? Tell the user.',
+      details: { path: '/somewhere/odd.json', count: 2 },
     },
   ]);
 });

@@ -26,6 +26,7 @@ import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { currentObservation, setterOf } from '../../core/views/node-facts.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
+import type { DiagnosticCode } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -262,14 +263,24 @@ function overriding({ file, shadows }: ListedWorkflow): readonly WarningFact[] {
 
 /** A key that nothing reads may be a rule that its author believes in. */
 function withoutEffect({ file, warnings, bindingProblems }: ListedWorkflow): readonly WarningFact[] {
-  const unknown = { file, diagnostics: warnings.filter(({ code }) => code === 'unknown_key') };
-  return [unknown, ...(bindingProblems === undefined ? [] : [bindingProblems])].flatMap(
+  const unused = { file, diagnostics: warnings.filter(({ code }) => WITHOUT_EFFECT.has(code)) };
+  return [unused, ...(bindingProblems === undefined ? [] : [bindingProblems])].flatMap(
     ({ file: { path }, diagnostics }): readonly WarningFact[] => {
       const problems = diagnostics.map(({ line, message }) => `Line ${line}: ${message}`);
       return problems.length === 0 ? [] : [{ code: 'workflow_file_problem', path, problems }];
     },
   );
 }
+
+const WITHOUT_EFFECT: ReadonlySet<DiagnosticCode> = new Set([
+  'unknown_key',
+  'unknown_argument',
+  'setting_unused',
+  'function_not_shown',
+  'loop_control_misplaced',
+  'place_not_filled',
+  'place_unsupported',
+]);
 
 async function pin(services: Services, { workflow, stored }: ListedWorkflow) {
   const keyring = await services.keyring.open();

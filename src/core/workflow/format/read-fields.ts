@@ -73,7 +73,7 @@ function readData(reader: Reader, data: KindData, written: Written): unknown {
       return readVariant(reader, data, written);
     case 'either': {
       const option = data.options.find((one) => isWrittenAs(one.data, node));
-      if (option === undefined) return reportError(reader, node, wrongType(what, data.expected, node));
+      if (option === undefined) return reportError(reader, node, fitsNone(data, what, node));
       return readData(reader, option.data, written);
     }
     case 'chosen': {
@@ -135,8 +135,17 @@ function readInteger(
   });
 }
 
-function notAFlag(what: string, node: SourceNode): ReadProblem {
-  const problem = wrongType(what, 'true or false', node);
+function fitsNone(
+  { options, expected }: Extract<KindData, { kind: 'either' }>,
+  what: string,
+  node: SourceNode,
+): ReadProblem {
+  const isFlag = options.some((one) => one.data.kind === 'flag');
+  return isFlag ? notAFlag(what, node, expected) : wrongType(what, expected, node);
+}
+
+function notAFlag(what: string, node: SourceNode, expected = 'true or false'): ReadProblem {
+  const problem = wrongType(what, expected, node);
   const word = node.kind === 'string' ? FLAG_WORDS[node.value.trim().toLowerCase()] : undefined;
   if (word === undefined) return problem;
   return { ...problem, fix: { title: `Replace it with ${word}`, edits: [{ ...node.span, text: word }] } };

@@ -2,6 +2,7 @@ import { defined } from '../../json/json-value.ts';
 import { ASSURANCES } from '../../log/autonomy.ts';
 import { CHECKS_MAX } from '../../log/budgets.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
+import { nearest } from '../../text/spelling.ts';
 import { contracts } from '../builtins/registry.ts';
 import { check } from './check-fields.ts';
 import { condition } from './condition-fields.ts';
@@ -212,10 +213,12 @@ export const standardStep = f.object(
   [
     {
       of: ['prompt', 'promptBlocks'],
-      none: () => ({
-        code: 'prompt_missing',
-        message: 'A step needs a "prompt" or "promptBlocks" that say what to do. Add one of them.',
-      }),
+      none: (object) => {
+        const meant = [...object.fields.keys()].find((key) => nearest(key, ['prompt', 'promptBlocks']) !== undefined);
+        const advice = meant === undefined ? 'Add one of them.' : `Rename "${meant}".`;
+        const message = `A step needs a "prompt" or "promptBlocks" that say what to do. ${advice}`;
+        return { code: 'prompt_missing', message };
+      },
       more: {
         code: 'prompt_twice',
         message: () => 'A step has either "prompt" or "promptBlocks". Remove one of them.',
