@@ -4,7 +4,7 @@ import type { ExportServices } from '../app/bundle/export-session.ts';
 import type { ForkServices } from '../app/bundle/fork-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
-import type { BundleOutput, InputFailure, OutputFailure } from '../app/ports/bundle-output.ts';
+import type { BundleOutput, InputFailure, OutputFailure, SealFailure } from '../app/ports/bundle-output.ts';
 import type { CheckRunner, CommandConfirmations } from '../app/ports/check-runner.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
@@ -31,6 +31,12 @@ export type BundleAccess = {
   readonly input: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
   /** Opens a file for writing, or standard output if none is named. */
   readonly output: (file: string | undefined) => Promise<Result<BundleOutput, OutputFailure>>;
+  /** Encrypted bundles. */
+  readonly seal: {
+    readonly isSealed: (bytes: Uint8Array) => boolean;
+    readonly output: (output: BundleOutput, passphrase: string) => Promise<BundleOutput>;
+    readonly open: (bytes: Uint8Array, passphrase: string) => Promise<Result<Uint8Array, SealFailure>>;
+  };
 };
 
 /** What the demo runs on: a server and a data folder of its own. */
@@ -177,6 +183,11 @@ export type Ask = {
     readonly message: string;
     readonly initial?: string;
     /** Says what is wrong with a text, which is then asked for again. */
+    readonly check?: (text: string) => string | undefined;
+  }) => Promise<string | undefined>;
+  /** Asks for a text that is not shown. */
+  readonly secret: (question: {
+    readonly message: string;
     readonly check?: (text: string) => string | undefined;
   }) => Promise<string | undefined>;
 };

@@ -1,6 +1,6 @@
 import type { ExportRefusal } from '../app/bundle/export-session.ts';
 import type { ImportRefusal } from '../app/bundle/import-session.ts';
-import type { InputFailure } from '../app/ports/bundle-output.ts';
+import type { InputFailure, SealFailure } from '../app/ports/bundle-output.ts';
 import { KEYRING_PLACE } from '../app/ports/keyring-store.ts';
 import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
@@ -23,7 +23,8 @@ export type CommandRefusal =
   | ServeTrouble
   | ExportRefusal
   | ImportRefusal
-  | InputFailure;
+  | InputFailure
+  | SealFailure;
 
 /** Why a server does not start: the command line makes no sense, or the port cannot be used. */
 export type ServeTrouble =

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { ok } from 'neverthrow';
 import { createBundleFile, nodeBundleTools, readBundleFile, streamOutput } from '../adapters/bundle.ts';
 import { yieldOften } from '../adapters/file-store/yield-often.ts';
+import { isSealed, openSealed, sealOutput } from '../adapters/sealed-bundle.ts';
 import { loadOwnConfig } from '../adapters/settings.ts';
 import { nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import type { BundleAccess } from '../cli/program.ts';
@@ -24,6 +25,7 @@ export async function openBundles(appVersion: string): Promise<BundleAccess> {
       now: () => new Date(systemClock.nowMs()).toISOString(),
     },
     input: readBundleFile,
+    seal: { isSealed, output: sealOutput, open: openSealed },
     output: async (file) => (file === undefined ? ok(streamOutput(process.stdout)) : createBundleFile(file)),
   };
 }

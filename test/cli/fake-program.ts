@@ -71,7 +71,7 @@ type World = {
 const unasked = async (): Promise<undefined> => {
   throw new Error('this was not to be asked');
 };
-const NOBODY_ASKED: Ask = { choose: unasked, confirm: unasked, pick: unasked, write: unasked };
+const NOBODY_ASKED: Ask = { choose: unasked, confirm: unasked, pick: unasked, write: unasked, secret: unasked };
 
 function fakeServers(world: World, calls: string[]): Pick<Program, 'console' | 'serve'> {
   return {

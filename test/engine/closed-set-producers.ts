@@ -168,6 +168,16 @@ const ELSEWHERE: readonly Producer[] = [
     members: ['warning workflow_gone'],
   },
   {
+    test: 'src/app/run/advance.test.ts',
+    title: 'a context value that looks like a secret is warned about when it is set, and not again',
+    members: ['warning secret_in_context'],
+  },
+  {
+    test: 'test/engine/gates.test.ts',
+    title: 'an agent cannot set beforehand what only a person may answer',
+    members: ['warning person_value_ignored'],
+  },
+  {
     test: 'src/app/run/earlier-attempts.test.ts',
     title: 'rehydrating a step whose report was blocked leads to what was sent there, until the step is done',
     members: ['warning work_below'],

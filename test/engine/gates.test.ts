@@ -375,6 +375,7 @@ test('an agent cannot set beforehand what only a person may answer', async () =>
   const next = await run.send(await run.start('team.ask'), { notes: 'Looked.', context: { target: 'production' } });
   const shown = await run.show(next);
   expect([kindOf(next), JSON.stringify(shown.structured).includes('production')]).toEqual(['ok', false]);
+  expect(next.structured['warnings']).toMatchObject([{ code: 'person_value_ignored', details: { keys: ['target'] } }]);
 });
 
 test('the same answer recorded twice is one', async () => {

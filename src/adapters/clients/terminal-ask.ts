@@ -1,4 +1,4 @@
-import { confirm, isCancel, multiselect, select, text } from '@clack/prompts';
+import { confirm, isCancel, multiselect, password, select, text } from '@clack/prompts';
 import { escapedCharacter, HARMFUL_CHARACTERS } from '../../core/text/visible-text.ts';
 
 type Choice = { readonly value: string; readonly label: string; readonly hint?: string };
@@ -49,6 +49,10 @@ export const terminalAsk = {
       validate: (written = '') => check?.(written),
       output,
     });
+    return isCancel(answer) ? undefined : answer;
+  },
+  secret: async ({ message, check }: Omit<Writing, 'initial'>): Promise<string | undefined> => {
+    const answer = await password({ message: shown(message), validate: (written = '') => check?.(written), output });
     return isCancel(answer) ? undefined : answer;
   },
 };

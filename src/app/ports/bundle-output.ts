@@ -5,6 +5,9 @@ export type InputFailure =
   | { readonly code: 'input_failed'; readonly place: string; readonly cause: string }
   | { readonly code: 'input_too_large'; readonly place: string; readonly size: number; readonly max: number };
 
+/** An encrypted bundle cannot be opened: it has an unknown form, or the passphrase is not the one it was made with. */
+export type SealFailure = { readonly code: 'seal_unknown' } | { readonly code: 'passphrase_wrong' };
+
 /** Writing a bundle failed. */
 export type OutputFailure = { readonly code: 'output_failed'; readonly place: string; readonly cause: string };
 

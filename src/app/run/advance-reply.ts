@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../core/json/json-value.ts';
+import type { JsonObject, JsonValue } from '../../core/json/json-value.ts';
 import { GAPS_LISTED_MAX, GOAL_BYTES_MAX, RATIONALES_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import type { RunId } from '../../core/log/ids.ts';
@@ -7,6 +7,7 @@ import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import type { ShownArtifact } from '../../core/prompt/reply-parts.ts';
 import { replyWarning } from '../../core/prompt/reply-warnings.ts';
 import type { WarningFact } from '../../core/prompt/warning-facts.ts';
+import { keysOfSecrets } from '../../core/report/redact/redact-report.ts';
 import { type AdvanceOutcome, stepChecks } from '../../core/run/decide/advance-run.ts';
 import type { AcceptedAssessment } from '../../core/run/requirements/requirement.ts';
 import type { ModeCap } from '../../core/settings/settings-in-effect.ts';
@@ -34,7 +35,7 @@ type ReplyPlace = {
   readonly results: readonly ShownArtifact[];
   /** What was noticed about the workflow file. */
   readonly noticed: readonly WarningFact[];
-  /** What is to be said about preferences that were changed from outside since the last reply. */
+  /** What is to be said about the context of the call, and about preferences that were changed from outside. */
   readonly outside: readonly WarningFact[];
 };
 
@@ -71,6 +72,12 @@ export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): Stored
     ...(isBlocked ? {} : { checks: shownChecks(place, outcome), evidence: place.evidence, artifacts: place.results }),
     ...(accepted.length === 0 ? {} : { assessments: { accepted, isOneOfSeveral: outcome.hasSeveralAssessments } }),
   });
+}
+
+/** A secret in context is reported with the call that sets it, and not again while it stays the same. */
+export function secretsIn(changed: JsonObject): readonly WarningFact[] {
+  const keys = Object.keys(changed).length === 0 ? [] : keysOfSecrets(changed);
+  return keys.length === 0 ? [] : [{ code: 'secret_in_context', keys }];
 }
 
 export function cappedMode(cap: ModeCap | undefined): readonly WarningFact[] {

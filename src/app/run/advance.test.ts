@@ -1,7 +1,16 @@
 import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { type Engine, engine, eventsOf, requestOf, stepOf, tokenOf, withFile } from '../../../test/examples/engine.ts';
+import {
+  type Engine,
+  engine,
+  eventsOf,
+  requestOf,
+  stepOf,
+  tokenOf,
+  told,
+  withFile,
+} from '../../../test/examples/engine.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
 import type { JsonObject } from '../../core/json/json-value.ts';
 import type { SessionEvent } from '../../core/log/event.ts';
@@ -254,4 +263,21 @@ test('notes that are too long for the patterns of a step are refused, and nothin
   );
   expect(agent.events).toHaveLength(written);
   expect((await send('ab'.repeat(100)))._unsafeUnwrap().structured['kind']).toBe('blocked');
+});
+
+test('a context value that looks like a secret is warned about when it is set, and not again', async () => {
+  const agent = engine();
+  const begun = await agent.start('test.plain', {
+    context: { dbPassword: 'hunter22', ticket: 'AB-12', sha: 'a'.repeat(40) },
+  });
+  const warned = (reply: GivenReply) => told(reply, 'warnings');
+  expect(warned(begun)).toMatchObject([{ code: 'secret_in_context', details: { keys: ['dbPassword'] } }]);
+  expect(JSON.stringify(warned(begun))).not.toContain('hunter22');
+  const context = {
+    dbPassword: 'hunter22',
+    login: { header: 'Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlc2ln' },
+  };
+  const second = await agent.send(begun, { notes: 'One.', context });
+  expect(warned(second)).toMatchObject([{ code: 'secret_in_context', details: { keys: ['login'] } }]);
+  expect(warned(await agent.send(second, { notes: 'Two.', context }))).toEqual([]);
 });

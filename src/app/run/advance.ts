@@ -15,7 +15,6 @@ import {
 } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, hole, requestDigest } from '../../core/log/operation/stored-reply.ts';
 import type { WarningFact } from '../../core/prompt/warning-facts.ts';
-import { checkedLengthMax } from '../../core/run/condition/evaluate-criteria.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
 import { preferenceWarnings } from '../../core/run/decide/drafts.ts';
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
@@ -38,19 +37,21 @@ import {
 } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { lineEnd, runLine } from '../../core/views/session-view.ts';
-import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices, ConfigRefusal, Services } from '../services.ts';
-import { advanceReply } from './advance-reply.ts';
+import { advanceReply, secretsIn } from './advance-reply.ts';
 import {
   blockedInARow,
+  checkLength,
   earlierAttempts,
   evidenceFacts,
   type GateSurroundings,
   gateFacts,
   gateSurroundings,
+  ignoredKeys,
+  type NotesTooLong,
   type SealedArtifacts,
   sealArtifacts,
   triedStep,
@@ -74,9 +75,6 @@ export type AdvanceRequest = {
   /** Applies to this attempt and everything after. */
   readonly mode?: Autonomy | undefined;
 };
-
-/** The notes are longer than what the rules of the step can be checked on. */
-type NotesTooLong = { readonly code: 'notes_too_long'; readonly length: number; readonly lengthMax: number };
 
 export type AdvanceRefusal =
   | NotesTooLong
@@ -202,7 +200,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     // The holder of a token for a later attempt has seen a longer log than this one.
     if (attemptId > made) return err({ code: 'TOKEN_UNKNOWN_NODE', sessionId, missing: { kind: 'node', nodeId } });
     const sent = { handedIn: sealed, context: request.context ?? {}, chosen };
-    const { attempt, bytes, isUnpinned } = yield* await attemptAt(services, current, {
+    const { attempt, bytes, isUnpinned, noticed } = yield* await attemptAt(services, current, {
       target,
       attemptId,
       surroundings,
@@ -245,7 +243,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       evidence,
       results,
       noticed: isOver ? [] : drift,
-      outside: isOutside ? preferenceWarnings(workflow, attempt.facts.preferences) : [],
+      outside: [...noticed, ...(isOutside ? preferenceWarnings(workflow, attempt.facts.preferences) : [])],
     };
     const reply = advanceReply(at, outcome);
     const record = recordedAdvance(attempt, outcome, { reply, requestDigest: sealed.digest });
@@ -309,6 +307,8 @@ type SentAttempt = {
 };
 
 type FoundAttempt = Pick<RunPlace, 'isUnpinned'> & {
+  /** What the caller should know about the context that it sent. */
+  readonly noticed: readonly WarningFact[];
   readonly attempt: AdvanceAttempt;
   readonly bytes: SealedArtifacts['bytes'];
 };
@@ -335,8 +335,10 @@ export async function attemptAt(
     const pendingDeclared = index.steps.get(pending?.stepId ?? '');
     yield* checkLength(pendingDeclared, sent.handedIn.notesMarkdown);
     const blankKeys = unfilledKeys(sent.context, (key, text) => isKeyWords(index, key, text));
-    const own = withoutPersonKeys(withoutKeys(sent.context, blankKeys), index.steps, surroundings.minimum);
+    const filled = withoutKeys(sent.context, blankKeys);
+    const own = withoutPersonKeys(filled, index.steps, surroundings.minimum);
     const change = yield* contextDelta(facts.context, own);
+    const noticed = [...ignoredKeys(filled, own, facts.context), ...secretsIn(change.delta ?? {})];
     const { step, blocked } = triedStep(current.view, nodeId);
     const drafts = yield* await earlierAttempts(services, current.view, blocked);
     const gate =
@@ -375,15 +377,8 @@ export async function attemptAt(
       isBranch: step.hasStepBelow,
       openGaps,
     };
-    return ok({ attempt, bytes: drafts.bytes, isUnpinned });
+    return ok({ attempt, bytes: drafts.bytes, isUnpinned, noticed });
   });
-}
-
-/** Beside a contract, criteria are not checked. */
-function checkLength(step: CompiledStep | undefined, notes = ''): Result<void, NotesTooLong> {
-  if (step?.criteria === undefined || step.output !== undefined) return ok(undefined);
-  const lengthMax = checkedLengthMax(step.criteria);
-  return notes.length > lengthMax ? err({ code: 'notes_too_long', length: notes.length, lengthMax }) : ok(undefined);
 }
 
 /** The preferences of an attempt, and who set them; a mode that is already in force stays with who set it. */

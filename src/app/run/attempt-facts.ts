@@ -1,10 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalBytes, type JsonRefusal } from '../../core/json/canonical-json.ts';
-import { isObject, type JsonObject, ownValue } from '../../core/json/json-value.ts';
+import { isObject, type JsonObject, ownValue, quote } from '../../core/json/json-value.ts';
 import type { Assurance } from '../../core/log/autonomy.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
 import { type ArtifactDigest, artifactDigestSchema, type NodeId } from '../../core/log/ids.ts';
 import { type ArtifactRefusal, checkArtifacts } from '../../core/log/operation/operation-drafts.ts';
+import type { WarningFact } from '../../core/prompt/warning-facts.ts';
+import { checkedLengthMax } from '../../core/run/condition/evaluate-criteria.ts';
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
 import type { CheckRecord, EvidenceFacts } from '../../core/run/evidence/judge-check.ts';
 import { withoutKeys } from '../../core/run/form/unfilled.ts';
@@ -91,6 +93,23 @@ export function withoutPersonKeys(
     sent,
     asked.flatMap((step) => gateOf(step, minimum)?.contextKey ?? []),
   );
+}
+
+/** What was left out because only a person may set it, unless the person set it to just that. */
+export function ignoredKeys(sent: JsonObject, own: JsonObject, known: JsonObject): readonly WarningFact[] {
+  const dropped = Object.keys(sent).filter((key) => !Object.hasOwn(own, key));
+  const keys = dropped.filter((key) => quote(sent[key] ?? null) !== quote(ownValue(known, key) ?? null));
+  return keys.length === 0 ? [] : [{ code: 'person_value_ignored', keys }];
+}
+
+/** The notes are longer than what the rules of the step can be checked on. */
+export type NotesTooLong = { readonly code: 'notes_too_long'; readonly length: number; readonly lengthMax: number };
+
+/** Beside a contract, criteria are not checked. */
+export function checkLength(step: CompiledStep | undefined, notes = ''): Result<void, NotesTooLong> {
+  if (step?.criteria === undefined || step.output !== undefined) return ok(undefined);
+  const lengthMax = checkedLengthMax(step.criteria);
+  return notes.length > lengthMax ? err({ code: 'notes_too_long', length: notes.length, lengthMax }) : ok(undefined);
 }
 
 /** Everything about the gate at a node that the decision needs. */

@@ -10,7 +10,7 @@ import type { StartOutcome } from '../../core/run/decide/start-run.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { ListedWorkflow } from '../catalog/catalog.ts';
-import { shownGoal } from './advance-reply.ts';
+import { secretsIn, shownGoal } from './advance-reply.ts';
 
 export type StartedRun = {
   readonly runId: RunId;
@@ -43,10 +43,8 @@ export function startReply(started: StartedRun, outcome: StartOutcome): StoredRe
   });
 }
 
-function warningFacts(
-  { listed, references, noticed }: StartedRun,
-  { warnings, unset }: StartOutcome,
-): readonly WarningFact[] {
+function warningFacts(started: StartedRun, { warnings, unset }: StartOutcome): readonly WarningFact[] {
+  const { listed, references, noticed } = started;
   const titles = references.filter(({ isResolved }) => !isResolved).map(({ title }) => title);
   const isOthers = listed.file.kind === 'project' || listed.file.kind === 'remote' || listed.file.kind === 'plugin';
   const outside = references.filter(({ isOutside }) => isOutside && isOthers).map(({ title }) => title);
@@ -54,6 +52,7 @@ function warningFacts(
   return [
     ...noticed,
     ...warnings,
+    ...secretsIn(started.facts.context),
     ...(unset.length === 0 ? [] : [{ code: 'skipped_for_unset_value', skipped: unset } as const]),
     ...(titles.length === 0 ? [] : [{ code: 'reference_unresolved', titles } as const]),
     ...(outside.length === 0 ? [] : [{ code: 'reference_outside', titles: outside } as const]),

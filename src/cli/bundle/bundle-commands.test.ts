@@ -10,6 +10,7 @@ import { exportServices } from '../../../test/examples/bundles.ts';
 import { engine } from '../../../test/examples/engine.ts';
 import { sharedSession } from '../../../test/examples/shared-session.ts';
 import { createBundleFile, readBundleFile } from '../../adapters/bundle.ts';
+import { isSealed, openSealed, sealOutput } from '../../adapters/sealed-bundle.ts';
 import { reportSchema } from '../../core/report/report.ts';
 import { commandShape } from '../command-shape.ts';
 import type { BundleAccess } from '../program.ts';
@@ -146,6 +147,55 @@ describe('import', () => {
   });
 });
 
+describe('an encrypted bundle', () => {
+  const words = 'four random words here';
+  const typing = (...typed: (string | undefined)[]) => ({
+    terminals: ['input', 'output', 'error'] as const,
+    ask: { secret: async () => typed.shift(), confirm: async () => false, write: async () => undefined },
+  });
+
+  it('an encrypted bundle shows nothing of the session and is imported with its passphrase only', async () => {
+    enforces('encrypted_bundle');
+    const { run, folder, sessionId } = await world();
+    const file = join(folder, 'session.sealed');
+    const made = await run('export', sessionId, '--encrypt', '-o', file, typing(words, words));
+    expect(made).toMatchObject({ exitCode: 0, out: expect.stringContaining('It is encrypted.') });
+    expect(readFileSync(file).toString('latin1')).not.toMatch(/sess_|eventIndex|bundleSchemaVersion/);
+    const key = join(folder, 'key.txt');
+    writeFileSync(key, `${words}\nnot read\n`);
+    const there = await world({ isEmpty: true });
+    const [right] = [await there.run('import', file, '--dry-run', '--passphrase-file', key, '--json')];
+    expect(importShape.parse(JSON.parse(right.out))).toMatchObject({ data: { from: sessionId, isEncrypted: true } });
+    const wrong = await there.run('import', file, '--dry-run', typing('four random words her3'));
+    expect([wrong.exitCode, wrong.talk]).toEqual([4, expect.stringContaining('The passphrase is wrong')]);
+    const bytes = readFileSync(file);
+    for (const at of [60, bytes.length >> 1, bytes.length - 1]) {
+      const changed = join(folder, `changed-${at}`);
+      writeFileSync(changed, bytes.with(at, (bytes[at] ?? 0) ^ 1));
+      const { exitCode } = await there.run('import', changed, '--dry-run', '--passphrase-file', key);
+      expect([at, exitCode]).toEqual([at, 4]);
+    }
+    const costly = join(folder, 'costly');
+    writeFileSync(costly, bytes.toString('latin1').replace('"N":16384', '"N":99999999'), 'latin1');
+    const { talk } = await there.run('import', costly, '--passphrase-file', key);
+    expect(talk).toContain('BUNDLE_UNSUPPORTED_VERSION');
+  });
+
+  it('a passphrase is typed twice, is long enough, and is never asked for without a terminal', async () => {
+    const { run, folder, sessionId } = await world();
+    const file = join(folder, 'x');
+    const asked = ['export', sessionId, '--encrypt', '-o', file] as const;
+    expect(await run(...asked)).toMatchObject({ exitCode: 5, talk: expect.stringContaining('--passphrase-file') });
+    expect(await run(...asked, typing(words, 'something else'))).toMatchObject({ exitCode: 2 });
+    expect(await run(...asked, typing(undefined))).toMatchObject({ exitCode: 130 });
+    writeFileSync(join(folder, 'short'), 'short\n');
+    const short = await run(...asked, '--passphrase-file', join(folder, 'short'));
+    expect([short.exitCode, short.talk]).toEqual([2, expect.stringContaining('too short')]);
+    expect(await run('export', sessionId, '--as', 'md', '--encrypt')).toMatchObject({ exitCode: 2 });
+    expect(readdirSync(folder)).toEqual(['short']);
+  });
+});
+
 async function world({ isEmpty = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'workrail-exchange-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -162,6 +212,8 @@ async function world({ isEmpty = false } = {}) {
     services: { ...exportServices(services), ...services, bin: { list: async () => ok([]) } },
     input: readBundleFile,
     output: async (file) => (file === undefined ? ok(stream) : createBundleFile(file)),
+    // The real cost would make the test slow.
+    seal: { isSealed, open: openSealed, output: (out, words) => sealOutput(out, words, { N: 2 ** 14, r: 8, p: 1 }) },
   };
   type Fake = Parameters<typeof runFake>[0];
   const run = (...args: (string | Partial<Fake>)[]) => {

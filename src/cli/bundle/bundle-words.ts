@@ -1,5 +1,5 @@
 import type { TooLargeToShare } from '../../app/bundle/survey-session.ts';
-import type { InputFailure, OutputFailure } from '../../app/ports/bundle-output.ts';
+import type { InputFailure, OutputFailure, SealFailure } from '../../app/ports/bundle-output.ts';
 import type { BundleRefusal, FormatReason, IntegrityReason } from '../../core/bundle/bundle-refusal.ts';
 import type { Salvage } from '../../core/log/health.ts';
 import { type Line, notable } from '../output/line.ts';
@@ -79,7 +79,17 @@ const INTEGRITY_WORDS: { readonly [reason in IntegrityReason]?: string } = {
 };
 
 /** The words for a file that cannot be read or written. */
-export const BUNDLE_FILE_REFUSALS: RefusalTable<InputFailure | OutputFailure | TooLargeToShare> = {
+export const BUNDLE_FILE_REFUSALS: RefusalTable<InputFailure | OutputFailure | SealFailure | TooLargeToShare> = {
+  passphrase_wrong: () => ({
+    code: 'BUNDLE_INTEGRITY_FAILED',
+    message: 'The passphrase is wrong, or the file was changed. Nothing was written.',
+    suggestion: 'Run the command again with the passphrase that was used for the export.',
+  }),
+  seal_unknown: () => ({
+    code: 'BUNDLE_UNSUPPORTED_VERSION',
+    message: 'The file is encrypted in a form that this workrail cannot read. Nothing was written.',
+    suggestion: 'Update workrail, or export the session again.',
+  }),
   input_failed: ({ place, cause }) => ({
     message: cause === 'ENOENT' ? `${place} does not exist.` : `${place} could not be read (${cause}).`,
     suggestion: 'Give the path of a bundle written by "workrail export".',

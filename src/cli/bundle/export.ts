@@ -18,6 +18,7 @@ import { dim, type Line, notable } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { salvageLine } from './bundle-words.ts';
+import { askPassphrase, PASSPHRASE_FILE } from './passphrase.ts';
 
 const count = z.int().min(0);
 
@@ -31,6 +32,7 @@ const bundleData = z.strictObject({
   bytes: count,
   /** Present if only part of the session was intact; that part was exported. */
   salvage: salvageSchema.exactOptional(),
+  isEncrypted: z.literal(true).exactOptional(),
 });
 type BundleData = z.infer<typeof bundleData>;
 
@@ -56,6 +58,8 @@ export const exportCommand = command({
       help: 'bundle: one session, to import elsewhere (default); md, html or json: a report of one or more sessions',
     },
     { flags: '-o, --output <file>', help: 'the file to write (default: standard output)' },
+    { flags: '--encrypt', help: 'encrypt the bundle with a passphrase that you type' },
+    { flags: PASSPHRASE_FILE, help: 'with --encrypt: take the passphrase from the first line of this file' },
     { flags: '--no-redact', help: 'do not hide paths, addresses, keys and passwords in a report' },
   ],
   example: 'workrail export 7f3a --as html -o report.html',
@@ -68,19 +72,29 @@ export const exportCommand = command({
       return err(usageProblem('A session id is missing.', 'Run: workrail export ID --as bundle -o FILE'));
     }
     if (!FORMATS.some((known) => known === format)) return err(unknownWord('format', format, FORMATS));
-    if (!isReportFormat(format)) return exportBundle(context, { asked, file });
+    const isEncrypted = options['encrypt'] === true;
+    const passphraseFile = typeof options['passphraseFile'] === 'string' ? options['passphraseFile'] : undefined;
+    if (passphraseFile !== undefined && !isEncrypted) {
+      return err(usageProblem('--passphrase-file has no effect without --encrypt.', 'Add --encrypt, or remove it.'));
+    }
+    if (!isReportFormat(format)) return exportBundle(context, { asked, file, isEncrypted, passphraseFile });
+    if (isEncrypted) {
+      return err(usageProblem('Only a bundle can be encrypted.', 'Use --as bundle, or encrypt the report yourself.'));
+    }
     return exportReport(context, { asked, file, format, isRedacted: options['redact'] !== false });
   },
 });
 
 type BundleRequest = { readonly asked: readonly string[]; readonly file: string | undefined };
+type Encryption = { readonly isEncrypted: boolean; readonly passphraseFile: string | undefined };
 
 /** Writes one session so that another machine can continue it. */
 async function exportBundle(
-  { program, switches, progress }: CommandContext,
-  { asked, file }: BundleRequest,
+  context: CommandContext,
+  { asked, file, isEncrypted, passphraseFile }: BundleRequest & Encryption,
 ): Exporting {
   return safeTry(async function* () {
+    const { program, switches, progress } = context;
     if (asked.length > 1) return err(usageProblem('A bundle holds one session.', NAME_ONE));
     if (file === undefined && (switches.isJson || program.terminal.isOutput())) {
       const advice = `Name a file: workrail export ${shellWord(asked[0] ?? '')} --as bundle -o FILE`;
@@ -91,8 +105,11 @@ async function exportBundle(
     const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
     const [sessionId] = yield* (await findSessions(await program.store(), asked)).mapErr(refused);
     if (sessionId === undefined) return err(usageProblem('A bundle holds one session.', NAME_ONE));
-    const { services, output: open } = await program.bundleAccess();
-    const output = yield* (await open(file)).mapErr(refused);
+    const { services, output: open, seal } = await program.bundleAccess();
+    const wanted = { file: passphraseFile, message: 'A passphrase for the bundle:', isNew: true };
+    const passphrase = isEncrypted ? yield* await askPassphrase(context, wanted) : undefined;
+    const plain = yield* (await open(file)).mapErr(refused);
+    const output = passphrase === undefined ? plain : await seal.output(plain, passphrase);
     const exported = yield* (
       await exportSession(services, { sessionId, output }, (step) =>
         progress.show({ label: 'reading the session', ...step }),
@@ -100,19 +117,29 @@ async function exportBundle(
     ).mapErr(refused);
     const { salvage, ...rest } = exported;
     return done({
-      data: { ...rest, file: file ?? '-', ...defined({ salvage }) },
-      lines: file === undefined ? [] : bundleLines(exported, file),
+      data: { ...rest, file: file ?? '-', ...defined({ salvage }), ...(isEncrypted ? { isEncrypted } : {}) },
+      lines: file === undefined ? [] : bundleLines(exported, file, isEncrypted),
       next: `workrail import ${file === undefined ? 'FILE' : shellWord(file)} --dry-run`,
     });
   });
 }
 
-function bundleLines({ sessionId, events, artifacts, bytes, salvage }: Exported, file: string): readonly Line[] {
+function bundleLines(
+  { sessionId, events, artifacts, bytes, salvage }: Exported,
+  file: string,
+  isEncrypted: boolean,
+): readonly Line[] {
   const content = `${plural(events, 'event')}, ${plural(artifacts, 'artifact')}, ${sizeOf(bytes)}`;
   return [
     [`Wrote ${sessionId} to ${file} (${content}).`],
     ...(salvage === undefined ? [] : [salvageLine(salvage)]),
-    [dim('It contains notes and paths as they were recorded; check it before you share it.')],
+    [
+      dim(
+        isEncrypted
+          ? 'It is encrypted. Without the passphrase nobody can read it; WorkRail does not keep the passphrase.'
+          : 'It contains notes and paths as they were recorded; check it before you share it, or add --encrypt.',
+      ),
+    ],
   ];
 }
 

@@ -16,6 +16,7 @@ import { EXIT, errorProblem } from '../problem.ts';
 import { ACCEPTED, confirmAcceptance } from '../upkeep/session-accept.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { salvageLine } from './bundle-words.ts';
+import { askPassphrase, PASSPHRASE_FILE } from './passphrase.ts';
 
 const count = z.int().min(0);
 
@@ -39,6 +40,7 @@ const importData = z.strictObject({
   earlier: z.strictObject({ sessionId: SessionId.schema, newEvents: count }).exactOptional(),
   /** Whether a person accepted it, so that agents can resume it; absent in a dry run. */
   isAccepted: z.boolean().exactOptional(),
+  isEncrypted: z.literal(true).exactOptional(),
 });
 type ImportData = z.infer<typeof importData>;
 
@@ -46,6 +48,7 @@ export const importCommand = command({
   operands: [{ syntax: '<file>', help: 'a bundle written by workrail export' }],
   options: [
     { flags: '--dry-run', help: 'check the bundle; import nothing' },
+    { flags: PASSPHRASE_FILE, help: 'take the passphrase of an encrypted bundle from the first line of this file' },
     { flags: '--no-accept', help: 'import without accepting; agents cannot resume the session until you accept it' },
     {
       flags: '--update',
@@ -65,8 +68,14 @@ export const importCommand = command({
         return errorProblem(error, isMissing ? EXIT.notFound : exitCode);
       };
       progress.show({ label: 'reading the file' });
-      const { services, input } = await program.bundleAccess();
-      const bytes = yield* (await input(file)).mapErr(refused);
+      const { services, input, seal } = await program.bundleAccess();
+      const read = yield* (await input(file)).mapErr(refused);
+      const isEncrypted = seal.isSealed(read);
+      const passphraseFile = typeof options['passphraseFile'] === 'string' ? options['passphraseFile'] : undefined;
+      const wanted = { file: passphraseFile, message: `The passphrase of ${file}:`, isNew: false };
+      const bytes = isEncrypted
+        ? yield* (await seal.open(read, yield* await askPassphrase(context, wanted))).mapErr(refused)
+        : read;
       const imported = yield* (
         await importSession(
           services,
@@ -81,13 +90,14 @@ export const importCommand = command({
         )
       ).mapErr(refused);
       const { sessionId } = imported;
+      const sealed = isEncrypted ? ({ isEncrypted } as const) : {};
       if (isDryRun || sessionId === undefined) {
         const next = `workrail import ${shellWord(file)}`;
-        return done({ data: dataOf(imported), lines: linesOf(imported, file), next });
+        return done({ data: { ...dataOf(imported), ...sealed }, lines: linesOf(imported, file), next });
       }
       const isAccepted = options['accept'] !== false && (await accepted(context, services, imported));
       return done({
-        data: { ...dataOf(imported), isAccepted },
+        data: { ...dataOf(imported), ...sealed, isAccepted },
         lines: [...linesOf(imported, file), isAccepted ? [ACCEPTED(sessionId)] : [notable(unacceptedWords(imported))]],
         next: nextFor(imported, { isAccepted }),
       });

@@ -6,8 +6,11 @@ import { AUDIT_FINDING_KINDS, type AuditFinding, type SessionAudit } from '../..
 import { DAMAGE_REASONS } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
 
-const verify = (audits: readonly SessionAudit[], ...args: string[]) =>
-  runFake({ argv: ['session', 'verify', ...args], audits });
+/** Without the line about what such a check cannot find, which has a test of its own. */
+const verify = async (audits: readonly SessionAudit[], ...args: string[]) => {
+  const ran = await runFake({ argv: ['session', 'verify', ...args], audits });
+  return { ...ran, out: ran.out.replace(/^Checked: the hash chain.*\n/m, '') };
+};
 
 describe('the report of a check', () => {
   it('session verify reports damaged content once, with the sessions that use it', async () => {

@@ -3,7 +3,7 @@ import { AUDIT_FINDING_KINDS, type AuditFinding, type AuditFindingKind } from '.
 import { DAMAGE_REASONS, type DamageReason, salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { plural, shortList, sizeOf } from '../../core/text/words.ts';
-import { bad, good, type Line, type LineSpan, notable } from '../output/line.ts';
+import { bad, dim, good, type Line, type LineSpan, notable } from '../output/line.ts';
 
 const count = z.int().min(0);
 
@@ -109,7 +109,7 @@ const PART: LineSpan = notable('–');
  */
 export function verifyLines(data: SessionVerifyData, isEachShown: boolean): readonly Line[] {
   const shown = data.sessions.filter(({ findings }) => isEachShown || findings.some((finding) => !isShared(finding)));
-  return [...shown.flatMap(sessionLines), ...sharedLines(data.sessions), totalsLine(data)];
+  return [...shown.flatMap(sessionLines), ...sharedLines(data.sessions), totalsLine(data), ...limitLines(data)];
 }
 
 /** Content is stored once for all sessions, so its problems are reported once. */
@@ -188,6 +188,14 @@ function sharedLines(sessions: readonly Session[]): readonly Line[] {
     ` ${sentence(finding)}; needed by ${shortList(neededBy)}`,
   ]);
 }
+
+/** An intact chain is easily taken for a proof. */
+function limitLines({ totals: { sessions } }: SessionVerifyData): readonly Line[] {
+  return sessions === 0 ? [] : [[dim(CHECKED)]];
+}
+
+const CHECKED =
+  'Checked: the hash chain, which finds accidents. Not checked: signatures. Somebody who can write these files can rewrite a session with its hashes.';
 
 function totalsLine({ dataDir, sessions: audits, totals }: SessionVerifyData): Line {
   const { sessions, damaged, events, bytes } = totals;

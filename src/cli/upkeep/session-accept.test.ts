@@ -63,6 +63,7 @@ async function world() {
     services,
     input: readBundleFile,
     output: async () => expect.fail('nothing is written'),
+    seal: { isSealed: () => false, output: async () => expect.fail(), open: async () => expect.fail() },
   };
   const sessionAccess = { ...there.services, ...store, clock, folder: '/elsewhere', columns: () => 200 };
   const run = (...args: (string | Partial<Fake>)[]) => {

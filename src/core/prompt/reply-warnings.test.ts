@@ -33,6 +33,8 @@ const FACTS = {
     effective: 'aggressive',
   },
   workflow_changed: { code: 'workflow_changed', workflowId: 'wr.x', nextCall },
+  secret_in_context: { code: 'secret_in_context', keys: ['dbPassword'] },
+  person_value_ignored: { code: 'person_value_ignored', keys: ['approved'] },
   work_below: { code: 'work_below', stateToken: 'st_x' },
   session_damaged: { code: 'session_damaged', sessionIds: ['sess_a'] },
   workflow_gone: { code: 'workflow_gone', workflowId: 'wr.x' },
@@ -131,6 +133,14 @@ describe('a warning', () => {
         [
           "workflow_changed",
           "The file of wr.x changed after this run started. The run continues with the version it started with. To switch, start the new version:",
+        ],
+        [
+          "secret_in_context",
+          "These context values look like secrets: "dbPassword". They are stored as plain text. Do not send secrets: put them where your tools read them, such as an environment variable, and set these keys to null. Tell the user to replace any real secret.",
+        ],
+        [
+          "person_value_ignored",
+          "Only a person may set "approved", so the value you sent was ignored. What the person answers is used.",
         ],
         [
           "work_below",

@@ -37,21 +37,20 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'text_cut':
     case 'blank_left_out':
       return notAllOfIt(fact);
-    case 'unknown_artifact_kind':
-      return {
-        code,
-        message: unknownKinds(fact.kinds),
-        details: { kinds: fact.kinds.map((kind) => truncate(kind, 128)) },
-      };
+    case 'unknown_artifact_kind': {
+      const kinds = fact.kinds.map((kind) => truncate(kind, 128));
+      return { code, message: unknownKinds(fact.kinds), details: { kinds } };
+    }
+    case 'secret_in_context':
+    case 'person_value_ignored':
+      return aboutKeys(fact);
     case 'unreadable_artifact':
       return unreadable(fact);
     case 'capability_degraded':
       return { code, message: degraded(fact.capability, riskPolicy), details: { capability: fact.capability } };
     case 'exceeds_recommended_autonomy':
-    case 'exceeds_recommended_risk_policy': {
-      const { recommended, effective } = fact;
-      return { code, message: exceeded(fact, riskPolicy), details: { recommended, effective } };
-    }
+    case 'exceeds_recommended_risk_policy':
+      return exceeded(fact, riskPolicy);
     case 'mode_capped':
     case 'setting_ignored':
     case 'workflow_overrides':
@@ -144,6 +143,17 @@ function limited(
   }
 }
 
+/** Values are never repeated. */
+function aboutKeys(fact: Extract<WarningFact, { code: 'secret_in_context' | 'person_value_ignored' }>): ReplyWarning {
+  const { code, keys } = fact;
+  const names = listed(keys.map(shortQuote));
+  const message =
+    code === 'secret_in_context'
+      ? `These context values look like secrets: ${names}. They are stored as plain text. Do not send secrets: put them where your tools read them, such as an environment variable, and set these keys to null. Tell the user to replace any real secret.`
+      : `Only a person may set ${names}, so the value you sent was ignored. What the person answers is used.`;
+  return { code, message, details: { keys: keys.slice(0, LISTED_MAX).map((key) => truncate(key, 128)) } };
+}
+
 /** What was sent is kept as it is; sending it again as a checkpoint makes it count. */
 function unreadable({ code, message, corrected }: Extract<WarningFact, { code: 'unreadable_artifact' }>): ReplyWarning {
   if (corrected === undefined) return { code, message };
@@ -202,9 +212,10 @@ function otherId(fact: Extract<WarningFact, { code: 'legacy_id' | 'renamed_id' }
 }
 
 /** Only the user changes the mode, so the agent is never asked to. */
-function exceeded({ code, recommended, effective }: PreferenceWarning, riskPolicy: RiskPolicy): string {
+function exceeded({ code, recommended, effective }: PreferenceWarning, riskPolicy: RiskPolicy): ReplyWarning {
   const what = code === 'exceeds_recommended_autonomy' ? 'mode' : 'risk policy';
-  return `The ${what} is ${effective}; this workflow recommends a more cautious one, ${recommended}.${EXCEEDED_ADVICE[riskPolicy]}`;
+  const message = `The ${what} is ${effective}; this workflow recommends a more cautious one, ${recommended}.${EXCEEDED_ADVICE[riskPolicy]}`;
+  return { code, message, details: { recommended, effective } };
 }
 
 const EXCEEDED_ADVICE: { readonly [policy in RiskPolicy]: string } = {

@@ -18,6 +18,10 @@ export type WarningFact =
     }
   /** What was cut, named so that a reader knows where to look for the rest. */
   | { readonly code: 'text_cut'; readonly parts: readonly string[] }
+  /** Keys of context that look like something secret, which is stored as it is. */
+  | { readonly code: 'secret_in_context'; readonly keys: readonly string[] }
+  /** Keys of context that only a person may set. */
+  | { readonly code: 'person_value_ignored'; readonly keys: readonly string[] }
   /** What was sent as a blank although nothing requires it. */
   | { readonly code: 'blank_left_out'; readonly units: readonly string[] }
   | { readonly code: 'unknown_artifact_kind'; readonly kinds: readonly string[] }
@@ -103,6 +107,10 @@ export const REPLY_WARNING_CODES = [
   'workspace_not_used',
   /** The user has closed the run; continuing reopens it. */
   'run_closed',
+  /** A value in context looks like a secret; it is stored as it is. */
+  'secret_in_context',
+  /** The agent sent a value that only a person may set; it was not taken. */
+  'person_value_ignored',
   /** Something shown in the reply was cut to its budget. */
   'text_cut',
 ] as const;

@@ -48,7 +48,8 @@ export async function checkData(
   const { good, fault } = findingsOf('data');
   if (canWrite === undefined) return [good(`data folder ${path}: not created yet (the first run creates it)`)];
   if (!canWrite) return [fault(`data folder ${path} is not writable`, 'Give your user write permission there.')];
-  if (open.length === 0) return [good(`data folder ${path}: only your user can read it`)];
+  if (open.length === 0)
+    return [good(`data folder ${path}: only your user can read it; it is not encrypted (use disk encryption)`)];
   return open.map((place) =>
     fault(
       `${place.path} can be read by other users of this machine (mode ${place.found})`,

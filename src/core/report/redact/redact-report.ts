@@ -1,4 +1,4 @@
-import { isObject } from '../../json/json-value.ts';
+import { isObject, type JsonObject } from '../../json/json-value.ts';
 import type { Report } from '../report.ts';
 import { findSecrets, type KnownFolders } from './find-secrets.ts';
 import { hider, redactNote } from './redact-note.ts';
@@ -104,6 +104,43 @@ function pairIn(value: readonly unknown[]): string | undefined {
   const isPair = value.length === 2 && typeof name === 'string' && typeof item === 'string';
   return isPair && isSecretName(name) && isKeyLike(item) ? name : undefined;
 }
+
+/** Kinds that give somebody access. The others are only private. */
+const GIVING_ACCESS: readonly SecretKind[] = [
+  'private key',
+  'WorkRail token',
+  'access key',
+  'JSON web token',
+  'password',
+];
+
+/** Looking takes time in proportion to the text, and a call must not. */
+const LOOKED_AT_MAX = 16_384;
+
+/** The keys whose names or values look like something that gives access. Only the beginning of a long text is looked at. */
+export function keysOfSecrets(values: JsonObject): readonly string[] {
+  let left = LOOKED_AT_MAX;
+  const keys: string[] = [];
+  for (const [key, value] of Object.entries(values)) {
+    if (left <= 0) break;
+    let isFound = false;
+    const redact = (text: string) => {
+      const part = text.slice(0, left);
+      left -= part.length;
+      isFound ||= findSecrets(part, NO_FOLDERS).some(({ kind }) => GIVING_ACCESS.includes(kind));
+      return text;
+    };
+    const hide = () => {
+      isFound = true;
+      return '';
+    };
+    redactValue({ [key]: value }, { redact, hide });
+    if (isFound) keys.push(key);
+  }
+  return keys;
+}
+
+const NO_FOLDERS: KnownFolders = { homes: [], workspaces: [] };
 
 /** A text with everything hidden that looks like a secret. Each kind that was hidden is reported. */
 export function redactText(text: string, folders: KnownFolders, onHidden: (kind: SecretKind) => void): string {

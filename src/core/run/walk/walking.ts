@@ -71,7 +71,7 @@ export function holdsIn(stack: readonly LoopFrame[], condition: Condition, walki
 }
 
 /** What conditions inside these loops may depend on. */
-export function factsIn(stack: readonly LoopFrame[], { index, facts }: Walking): Facts {
+function factsIn(stack: readonly LoopFrame[], { index, facts }: Walking): Facts {
   return {
     context: facts.context,
     loopVariables: stackVariables(index, stack),
