@@ -19,6 +19,7 @@ import type {
 } from '../../src/cli/program.ts';
 import { assert } from '../../src/core/assert.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
+import { sessionRow } from '../../src/core/sessions/board-rows.ts';
 import { NO_MARKS } from '../../src/core/sessions/session-state.ts';
 import type { SessionSummary } from '../../src/core/sessions/session-summary.ts';
 import { checkedView, foldEvents } from '../../src/core/views/session-view.ts';
@@ -200,7 +201,7 @@ function fakeStore({
           audits.map(({ sessionId }) => {
             const summary = summaryOf(sessionId);
             const health = summary === undefined ? undefined : ({ kind: 'healthy' } as const);
-            return { sessionId, summary, health, marks: NO_MARKS };
+            return sessionRow({ sessionId, summary, health, marks: NO_MARKS });
           }),
         );
       },

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
+import { sessionRow } from '../../src/core/sessions/board-rows.ts';
 import { NO_MARKS } from '../../src/core/sessions/session-state.ts';
 import { summarise } from '../../src/core/sessions/session-summary.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
@@ -22,8 +23,10 @@ export function sessionIndexContract(makeStore: MakeStore): void {
     const expected = [...histories].sort((a, b) => a.seed - b.seed).map(summaryOf);
     expect((await store.sessionIndex.summaries())._unsafeUnwrap()).toEqual(expected);
     expect((await again().sessionIndex.summaries())._unsafeUnwrap()).toEqual(expected);
-    const health = { kind: 'healthy' };
-    const stored = expected.map((summary) => ({ sessionId: summary.sessionId, summary, health, marks: NO_MARKS }));
+    const health = { kind: 'healthy' } as const;
+    const stored = expected.map((summary) =>
+      sessionRow({ sessionId: summary.sessionId, summary, health, marks: NO_MARKS }),
+    );
     expect((await store.sessionIndex.sessions())._unsafeUnwrap()).toEqual(stored);
     expect((await again().sessionIndex.sessions())._unsafeUnwrap()).toEqual(stored);
   });

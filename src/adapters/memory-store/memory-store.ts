@@ -9,7 +9,7 @@ import type { Sha256 } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import type { Origin } from '../../core/log/origin.ts';
-import { healthySummaries, type StoredSession } from '../../core/sessions/board-rows.ts';
+import { healthySummaries, type SessionRow, type StoredSession, sessionRow } from '../../core/sessions/board-rows.ts';
 import { type SessionMarks, UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
 import { type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
 import { type SummedContent, summariseSession } from '../file-store/index/entry-makers.ts';
@@ -76,12 +76,12 @@ function memorySessionIndex({ sessions: reader, marks, ...content }: Indexed): S
   const sessions: SessionIndex['sessions'] = async () => {
     const listed = await reader.list();
     if (listed.isErr()) return err(listed.error);
-    const stored: StoredSession[] = [];
+    const rows: SessionRow[] = [];
     for (const sessionId of listed.value) {
       const seen = await see(sessionId, (await marks.of(sessionId)).unwrapOr(UNREADABLE_MARKS));
-      if (seen.isOk()) stored.push(seen.value);
+      if (seen.isOk()) rows.push(sessionRow(seen.value));
     }
-    return ok(stored);
+    return ok(rows);
   };
   return {
     sessions,

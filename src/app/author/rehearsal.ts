@@ -23,7 +23,6 @@ import { type RehydrateRefusal, rehydrate } from '../run/rehydrate.ts';
 import { findTokenNode, runPlace } from '../run/run-place.ts';
 import { type StartRefusal, type StartRequest, startWorkflow } from '../run/start-workflow.ts';
 import type { Services } from '../services.ts';
-import { readChronicle } from '../sessions/inspect-session.ts';
 
 /** What the log says about a run at its end. */
 export type RecordedRun = { readonly skipped: readonly string[]; readonly outcomes: readonly ConditionOutcome[] };
@@ -172,9 +171,8 @@ async function standing(services: Services, stateToken: string) {
 async function readLog(services: Services, turn: Turn): Promise<RecordedRun> {
   const { session } = await standing(services, turn.reply.stateToken);
   const { view } = session;
-  const { skipped } = await readChronicle(services, turn.reply.session.sessionId, view);
   return {
-    skipped: [...skipped.values()].flat().map(({ stepId }) => stepId),
+    skipped: [...view.skipped.values()].flat().map(({ stepId }) => stepId),
     outcomes: [...view.trace.values()].flat().flatMap((entry) => tracedOutcome(entry) ?? []),
   };
 }

@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { SessionId } from '../../core/log/ids.ts';
-import type { StoredSession } from '../../core/sessions/board-rows.ts';
+import type { SessionRow, StoredSession } from '../../core/sessions/board-rows.ts';
 import type { SessionSummary } from '../../core/sessions/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { LoadRefusal } from './session-store.ts';
@@ -19,9 +19,9 @@ export type SessionIndex = {
   /** A summary of every healthy session, oldest first. Writes nothing. */
   /**
    * Every session, oldest first. The first call compares the index with all sessions, later calls read only what was
-   * added to it. A session that has not changed is the same object as in the last answer.
+   * added to it. If nothing has changed, the answer is the same object as the last one.
    */
-  sessions(): Promise<Result<readonly StoredSession[], StoreFailure>>;
+  sessions(): Promise<Result<readonly SessionRow[], StoreFailure>>;
   /** The summaries of those that are healthy. */
   summaries(): Promise<Result<readonly SessionSummary[], StoreFailure>>;
   /**

@@ -59,7 +59,7 @@ export async function resumeSession(
     const { sessionId: bad, cause } = reply.error;
     if (named !== undefined) return err(cause);
     // A run that cannot be shown is treated as unreadable.
-    offered = offered.filter(({ summary }) => summary.sessionId !== bad);
+    offered = offered.filter(({ summary }) => summary?.sessionId !== bad);
   }
 }
 
@@ -99,13 +99,9 @@ async function lookedAt(
 const NOTHING_FOUND: LookedAt = { offered: [], unreadable: [] };
 
 function offeredOf(rows: readonly SessionRow[]): LookedAt {
-  const offered: OfferedSession[] = [];
-  const unreadable: SessionId[] = [];
-  for (const { sessionId, summary, marks, health } of rows) {
-    if (summary !== undefined && health?.kind === 'healthy') offered.push({ summary, marks });
-    else unreadable.push(sessionId);
-  }
-  return { offered, unreadable: unreadable.sort() };
+  const unreadable = rows.filter(({ health }) => health?.kind !== 'healthy').map(({ sessionId }) => sessionId);
+  if (unreadable.length === 0) return { offered: rows, unreadable };
+  return { offered: rows.filter(({ health }) => health?.kind === 'healthy'), unreadable: unreadable.sort() };
 }
 
 function failureOf(failure: OtherWorkflowStored | StoreFailure): StoreFailure {

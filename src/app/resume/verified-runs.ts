@@ -30,7 +30,7 @@ export type VerifiedRuns = {
 };
 
 /** A session whose runs may be offered, and its marks. */
-export type OfferedSession = Pick<StoredSession, 'marks'> & { readonly summary: SessionSummary };
+export type OfferedSession = Pick<StoredSession, 'marks' | 'summary'>;
 
 /**
  * Ranks by the index, reads the runs that would be shown, and ranks these again, until every shown run was read. Damaged
@@ -46,11 +46,7 @@ export async function verifiedRuns(
   const words = new Map<RunId, readonly string[]>();
   const damaged: SessionId[] = [];
   const rank = (some: readonly OfferedSession[]) =>
-    rankRuns(
-      some.map((one) => openPart(one, question)),
-      question,
-      (runId) => words.get(runId),
-    );
+    rankRuns(openParts(some, question), question, (runId) => words.get(runId));
   for (let all = rank(offered); ; ) {
     const { ranked, trusted } = ownFirst(all, origins);
     // An imported run is never clearly meant before a person accepted it.
@@ -79,8 +75,9 @@ export async function verifiedRuns(
 
 function originsOf(offered: readonly OfferedSession[]): Map<SessionId, SessionOrigin> {
   const origins = new Map<SessionId, SessionOrigin>();
-  for (const { summary, marks } of offered)
-    if (marks.origin !== undefined) origins.set(summary.sessionId, marks.origin);
+  for (const { summary, marks } of offered) {
+    if (summary !== undefined && marks.origin !== undefined) origins.set(summary.sessionId, marks.origin);
+  }
   return origins;
 }
 
@@ -115,12 +112,22 @@ function wordsOf({ view }: LoadedSession, { goal = '', tip }: RunSummary): reado
   return textTokens(`${goal}\n${searchedText(view, nodeOf(view.graph, tip))}`);
 }
 
+function* openParts(some: readonly OfferedSession[], question: ResumeQuestion): Generator<SessionSummary> {
+  for (const one of some) {
+    const summary = openPart(one, question);
+    if (summary !== undefined) yield summary;
+  }
+}
+
 /**
  * A summary without closed runs. A run that is named is kept, and so are the runs of a named session that has no open
  * one.
  */
-function openPart({ summary, marks }: OfferedSession, { sessionId, runId }: ResumeQuestion): SessionSummary {
-  if (marks.closed.size === 0 || runId !== undefined) return summary;
+function openPart(
+  { summary, marks }: OfferedSession,
+  { sessionId, runId }: ResumeQuestion,
+): SessionSummary | undefined {
+  if (summary === undefined || marks.closed.size === 0 || runId !== undefined) return summary;
   const runs = summary.runs.filter((run) => !isClosed(marks.closed, run));
   if (runs.length === summary.runs.length || (runs.length === 0 && sessionId !== undefined)) return summary;
   return { ...summary, runs };

@@ -27,7 +27,7 @@ export function listedSessionData(row: SessionRow, { shortId, workspaces }: Know
       status,
       isClosed: closed.has(runId),
     })),
-    isHere: isAt(summary, workspaces),
+    isHere: isAt(row, workspaces),
     isKept,
     ...(origin === undefined ? {} : { origin: shownOrigin(origin) }),
   };

@@ -2,20 +2,18 @@ import { err, ok, type Result } from 'neverthrow';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
 import type { NodeId, RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
-import { duePlace } from '../../core/sessions/due-step.ts';
+import { type DuePlace, duePlace } from '../../core/sessions/due-step.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { type RunStanding, runStanding } from '../../core/sessions/run-standing.ts';
 import { type SessionMarks, UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
-import { type Chronicle, chronicleEvent, emptyChronicle } from '../../core/views/history.ts';
 import { contextAt } from '../../core/views/lineage.ts';
-import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
-import type { AppliedEvent, SessionView } from '../../core/views/session-view.ts';
+import type { SessionView } from '../../core/views/session-view.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import type { LoadRefusal, SessionLogs } from '../ports/session-store.ts';
+import type { LoadRefusal } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
 
-export type InspectServices = Pick<ReadServices, 'sessions' | 'logs' | 'marks' | 'snapshots' | 'pinnedWorkflows'>;
+export type InspectServices = Pick<ReadServices, 'sessions' | 'marks' | 'snapshots' | 'pinnedWorkflows'>;
 
 /** A session for display, whatever its health. Of a damaged one, the readable part. */
 export type InspectedSession = Picture & {
@@ -38,62 +36,86 @@ export async function inspectSession(
   const prefix = await services.sessions.loadValidPrefix(sessionId);
   if (prefix.isErr()) return err(prefix.error);
   const { view } = prefix.value;
-  const [chronicle, snapshots, workflows, marks] = await Promise.all([
-    readChronicle(services, sessionId, view),
-    readSnapshots(services, view, depth),
-    readWorkflows(services, view),
-    services.marks.of(sessionId),
-  ]);
+  const [workflows, marks] = await Promise.all([readWorkflows(services, view), services.marks.of(sessionId)]);
   const { isKept, closed, origin } = marks.unwrapOr(UNREADABLE_MARKS);
   const workflowOf = (hash: WorkflowHash) => workflows.get(hash);
-  const runs = [...view.graph.runs.values()].map((run) => {
-    const tip = preferredTip(view.graph, run.runId);
-    const snapshot = tip === undefined ? undefined : snapshots.get(tip.nodeId);
-    return runStanding(run, {
+  const tips = await readTips(services, view);
+  const places = depth === 'history' ? await knownPlaces(services, view, workflowOf) : new Map<NodeId, DuePlace>();
+  const runs = [...view.graph.runs.values()].map((run) =>
+    runStanding(run, {
       view,
-      chronicle,
-      snapshot,
+      snapshot: tips.get(run.runId),
       workflow: workflowOf(run.pinned.workflowHash),
       closed,
       isImported: origin !== undefined,
-    });
-  });
+    }),
+  );
   return ok({
     sessionId,
     health: prefix.value.kind === 'whole' ? { kind: 'healthy' } : prefix.value.health,
     view,
-    chronicle,
     workflowOf,
     isKept,
     origin,
     runs,
-    placeOf: (nodeId) => {
-      const snapshot = snapshots.get(nodeId);
-      const { workflowHash, stepNumber } = nodeOf(view.graph, nodeId);
-      return snapshot === undefined
-        ? { kind: 'untold' }
-        : duePlace(snapshot, {
-            workflow: workflowOf(workflowHash),
-            contextOf: () => contextAt(view.context, nodeId),
-            stepNumber,
-          });
-    },
+    placeOf: (nodeId) => places.get(nodeId) ?? runs.find(({ tip }) => tip === nodeId)?.place ?? { kind: 'untold' },
   });
 }
 
-async function readSnapshots(
+async function readTips(
   { snapshots }: InspectServices,
   { graph }: SessionView,
-  depth: InspectDepth,
-): Promise<ReadonlyMap<NodeId, ExecutionSnapshot>> {
-  const tips = [...graph.runs.keys()].flatMap((runId: RunId) => preferredTip(graph, runId) ?? []);
-  const steps = depth === 'history' ? [...graph.nodes.values()].filter(({ kind }) => kind === 'step') : [];
-  const found = new Map<NodeId, ExecutionSnapshot>();
-  for (const { nodeId, snapshotRef } of new Set([...steps, ...tips])) {
-    const snapshot = await snapshots.get(snapshotRef);
-    if (snapshot.isOk()) found.set(nodeId, snapshot.value);
+): Promise<ReadonlyMap<RunId, ExecutionSnapshot>> {
+  const found = new Map<RunId, ExecutionSnapshot>();
+  for (const runId of graph.runs.keys()) {
+    const tip = preferredTip(graph, runId);
+    const snapshot = tip === undefined ? undefined : await snapshots.get(tip.snapshotRef);
+    if (snapshot?.isOk()) found.set(runId, snapshot.value);
   }
   return found;
+}
+
+/** What was due at the steps of a session. */
+type Places = Map<NodeId, DuePlace>;
+
+const SESSIONS_KEPT = 8;
+
+/** The places of the sessions looked at last, by store and view: a view grows, and what it has does not change. */
+const keptOf = new WeakMap<InspectServices['sessions'], Map<SessionView, Places>>();
+
+function keptPlaces({ sessions }: InspectServices, view: SessionView): Places {
+  const all = keptOf.get(sessions) ?? new Map<SessionView, Places>();
+  keptOf.set(sessions, all);
+  const places = all.get(view) ?? new Map<NodeId, DuePlace>();
+  all.delete(view);
+  all.set(view, places);
+  for (const old of [...all.keys()].slice(0, -SESSIONS_KEPT)) all.delete(old);
+  return places;
+}
+
+/** The snapshots of steps are read once, so that looking at a session again costs what was added. */
+async function knownPlaces(
+  services: InspectServices,
+  view: SessionView,
+  workflowOf: InspectedSession['workflowOf'],
+): Promise<ReadonlyMap<NodeId, DuePlace>> {
+  const kept = keptPlaces(services, view);
+  const passing: Places = new Map();
+  for (const { nodeId, snapshotRef, workflowHash, stepNumber, kind } of view.graph.nodes.values()) {
+    if (kind !== 'step' || kept.has(nodeId)) continue;
+    const snapshot = await services.snapshots.get(snapshotRef);
+    if (snapshot.isErr()) continue;
+    const workflow = workflowOf(workflowHash);
+    // A person may change a value that a title shows, and a workflow may be readable later.
+    let mayChange = workflow === undefined;
+    const contextOf = () => {
+      mayChange = true;
+      return contextAt(view.context, nodeId);
+    };
+    const place = duePlace(snapshot.value, { workflow, contextOf, stepNumber });
+    (mayChange ? passing : kept).set(nodeId, place);
+  }
+  return passing.size === 0 ? kept : new Map([...kept, ...passing]);
 }
 
 async function readWorkflows(
@@ -106,25 +128,4 @@ async function readWorkflows(
     if (workflow.isOk()) found.set(pinned.workflowHash, workflow.value);
   }
   return found;
-}
-
-type ChronicleServices = { readonly logs: SessionLogs };
-
-/** The chronicle of a session up to its view. Later appends are left out. */
-export async function readChronicle(
-  { logs }: ChronicleServices,
-  sessionId: SessionId,
-  { nextEventIndex }: SessionView,
-): Promise<Chronicle> {
-  const chronicle = emptyChronicle();
-  const log = await logs.open(sessionId);
-  for (const append of log.isErr() ? [] : log.value.appends) {
-    const events = log.isErr() ? [] : (await log.value.readEvents(append)).unwrapOr([]);
-    // The manifest attests these events, and the view has applied them.
-    for (const event of events as readonly AppliedEvent[]) {
-      if (event.eventIndex >= nextEventIndex) return chronicle;
-      chronicleEvent(chronicle, event);
-    }
-  }
-  return chronicle;
 }

@@ -90,7 +90,7 @@ async function latest(sessionAccess: SessionAccess): Promise<Result<SessionId | 
   const { rows } = board.value;
   const workspaces = await workspacesAt(sessionAccess.workspace, sessionAccess.folder);
   const healthy = rows.filter(({ health }) => health?.kind === 'healthy');
-  const here = healthy.find(({ summary }) => isAt(summary, workspaces));
+  const here = healthy.find((row) => isAt(row, workspaces));
   return ok((here ?? healthy[0] ?? rows[0])?.sessionId);
 }
 

@@ -97,7 +97,7 @@ const SHOWN_MAX = 10;
 /** The index may not know a damaged session, or not know of the damage; reading it showed both. */
 function sessionData({ row, health, goal }: FoundSession, known: Parameters<typeof listedSessionData>[1]) {
   const state = brokenState(health);
-  const data = listedSessionData(state === undefined ? row : { ...row, state }, known);
+  const data = { ...listedSessionData(row, known), ...defined({ state }) };
   return data.title === undefined && goal !== undefined ? { ...data, title: goal } : data;
 }
 

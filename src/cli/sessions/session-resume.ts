@@ -106,8 +106,10 @@ async function openHere({ program }: CommandContext): Promise<OpenSessionData[]>
   // Opening a session reports what cannot be listed.
   const sessions = board.map(({ rows }) => rows).unwrapOr([]);
   const shortId = shortIds(sessions.map(({ sessionId }) => sessionId));
-  return sessions.flatMap(({ sessionId, state, summary }) => {
-    if ((state !== 'running' && state !== 'blocked') || !isAt(summary, workspaces)) return [];
+  return sessions.flatMap((row) => {
+    const { sessionId, state } = row;
+    if ((state !== 'running' && state !== 'blocked') || !isAt(row, workspaces)) return [];
+    const { summary } = row;
     const title = summary && titleOf(summary.runs);
     return [{ sessionId, shortId: shortId(sessionId), state, ...defined({ title }) }];
   });

@@ -6,8 +6,8 @@ import { sessionBoard, workspacesAt } from '../../app/sessions/session-board.ts'
 import { defined } from '../../core/json/json-value.ts';
 import { runTag, SessionId } from '../../core/log/ids.ts';
 import { originLabel, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
-import { isAt, type SessionRow, waitsForPersonIn } from '../../core/sessions/board-rows.ts';
-import { SESSION_STATES, type SessionState, waitsForPerson } from '../../core/sessions/session-state.ts';
+import { countStates, isAt, type SessionRow, waitsForPersonIn } from '../../core/sessions/board-rows.ts';
+import { waitsForPerson } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
 import { count, runShape } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
@@ -18,7 +18,7 @@ import { ago } from '../output/times.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
-import { answerText, branchWords, lacksSomething, numberedPlace, runState, STATE_MARKS } from './run-words.ts';
+import { answerText, branchWords, numberedPlace, runState, STATE_MARKS } from './run-words.ts';
 import { widthOf } from './session-words.ts';
 
 const openRun = z.strictObject({
@@ -73,8 +73,8 @@ export const status = command({
     const listed = board.value.rows;
     const shortId = shortIds(listed.map(({ sessionId }) => sessionId));
     const open = listed.filter(({ state }) => state === 'running' || state === 'blocked');
-    const here = open.filter(({ summary }) => isAt(summary, workspaces));
-    const elsewhere = open.filter(({ summary }) => !isAt(summary, workspaces));
+    const here = open.filter((row) => isAt(row, workspaces));
+    const elsewhere = open.filter((row) => !isAt(row, workspaces));
     const counts = countStates(listed);
     const [openHere, openElsewhere] = [
       await openRuns(sessionAccess, here, shortId),
@@ -87,7 +87,7 @@ export const status = command({
       elsewhere: { runs: openElsewhere.runs, total: elsewhere.length - openElsewhere.damaged },
       others: {
         complete: counts.complete,
-        withGaps: listed.filter(hasOpenGaps).length,
+        withGaps: listed.filter(({ state, hasGaps }) => state === 'complete' && hasGaps).length,
         closed: counts.closed,
         salvaged: counts.salvaged,
         damaged: counts.damaged + damaged,
@@ -212,17 +212,6 @@ function gapsSpans(complete: number, withGaps: number): readonly LineSpan[] {
 /** How many open sessions are read in full; nobody works on more at once. */
 const READ_MAX = 10;
 
-function countStates(rows: readonly SessionRow[]): { readonly [state in SessionState]: number } {
-  const counts = Object.fromEntries(SESSION_STATES.map((state) => [state, 0])) as { [state in SessionState]: number };
-  for (const { state } of rows) counts[state] += 1;
-  return counts;
-}
-
-function hasOpenGaps({ state, summary, closed }: SessionRow): boolean {
-  const runs = (summary?.runs ?? []).map(({ runId, status }) => ({ status, isClosed: closed.has(runId) }));
-  return state === 'complete' && lacksSomething(runs);
-}
-
 type OpenRuns = {
   readonly runs: OpenRunData[];
   /** Sessions that turned out to be damaged. */
@@ -235,15 +224,14 @@ async function openRuns(
   sessions: readonly SessionRow[],
   shortId: (sessionId: SessionId) => string,
 ): Promise<OpenRuns> {
-  const urgency = (row: SessionRow) => (waitsForPersonIn(row) ? 2 : Number(row.state === 'blocked'));
+  const urgency = (row: SessionRow) => (row.state === 'blocked' ? 1 + Number(waitsForPersonIn(row)) : 0);
   const urgent = sessions.toSorted((a, b) => urgency(b) - urgency(a));
   const runs: (OpenRunData & Written)[] = [];
   let damaged = 0;
-  for (const { sessionId, summary, marks } of urgent.slice(0, READ_MAX)) {
+  for (const { sessionId, workspace, marks, lastAt = 0 } of urgent.slice(0, READ_MAX)) {
     const looked = await inspectSession(sessionAccess, sessionId, 'standing');
     const isWhole = looked.isOk() && looked.value.health.kind === 'healthy';
     if (!isWhole) damaged += 1;
-    const workspace = summary?.observed.repo_root;
     const from = marks.origin && shownOrigin(marks.origin);
     const named = { sessionId, shortId: shortId(sessionId), ...defined({ workspace, origin: from }) };
     const latest = isWhole ? looked.value.runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex) : [];
@@ -253,7 +241,7 @@ async function openRuns(
       const isWaiting = state === 'blocked' && waitsForPerson(run.blockers) && run.answer === undefined;
       const standing = isWaiting ? 'waiting' : state;
       // A run cannot be newer than its session, whose time is checked against its files.
-      const writtenMs = Math.min(run.lastAt ?? 0, summary?.lastAt ?? 0);
+      const writtenMs = Math.min(run.lastAt ?? 0, lastAt);
       runs.push({ ...named, standing, run, writtenMs });
     }
   }

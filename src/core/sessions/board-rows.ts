@@ -23,25 +23,44 @@ export function healthySummaries(stored: readonly StoredSession[]): readonly Ses
 }
 
 /** A session in a list. */
-export type SessionRow = StoredSession & { readonly state: SessionState; readonly closed: ReadonlySet<RunId> };
+export type SessionRow = StoredSession & {
+  readonly state: SessionState;
+  readonly closed: ReadonlySet<RunId>;
+  /** An open run is complete with gaps. */
+  readonly hasGaps: boolean;
+  readonly lastAt: number | undefined;
+  readonly workspace: string | undefined;
+};
 
-export function sessionRow(stored: StoredSession): SessionRow {
-  const { summary, marks } = stored;
-  const runs = (summary?.runs ?? []).map((run) => ({ ...run, isClosed: isClosed(marks.closed, run) }));
-  const closed = new Set(runs.filter((run) => run.isClosed).map(({ runId }) => runId));
-  return { ...stored, closed, state: brokenOf(stored) ?? sessionState(runs) };
+export function sessionRow({ sessionId, summary, health, marks }: StoredSession): SessionRow {
+  const runs = summary?.runs ?? [];
+  const closed = marks.closed.size === 0 ? NONE_CLOSED : closedOf(runs, marks);
+  const ends = runs.map(({ runId, status }) => ({ status, isClosed: closed.has(runId) }));
+  return {
+    sessionId,
+    summary,
+    health,
+    marks,
+    state: brokenState(health) ?? (summary === undefined ? 'damaged' : sessionState(ends)),
+    closed,
+    hasGaps: ends.some(({ status, isClosed }) => status === 'complete_with_gaps' && !isClosed),
+    lastAt: summary?.lastAt,
+    workspace: summary?.observed.repo_root,
+  };
 }
 
-function brokenOf({ health, summary }: StoredSession): SessionState | undefined {
-  if (health === undefined) return 'damaged';
-  return brokenState(health) ?? (summary === undefined ? 'damaged' : undefined);
+const NONE_CLOSED: ReadonlySet<RunId> = new Set();
+
+function closedOf(runs: readonly RunSummary[], { closed }: SessionMarks): ReadonlySet<RunId> {
+  return new Set(runs.filter((run) => isClosed(closed, run)).map(({ runId }) => runId));
 }
 
 const UNKNOWN = -1;
 
 /** Latest activity first. Ids start with their creation time, so they order sessions without a time, which come last. */
-export function compareRecent(a: StoredSession, b: StoredSession): number {
-  const [timeA, timeB] = [a.summary?.lastAt, b.summary?.lastAt];
+export function compareRecent(a: SessionRow, b: SessionRow): number {
+  const { lastAt: timeA } = a;
+  const { lastAt: timeB } = b;
   if (timeA !== timeB) return (timeB ?? UNKNOWN) - (timeA ?? UNKNOWN);
   return a.sessionId < b.sessionId ? 1 : -1;
 }
@@ -88,44 +107,49 @@ export type BoardPage = {
 /** One page of the board. The rows come with the latest activity first. */
 export function boardPage(rows: readonly SessionRow[], query: BoardQuery): BoardPage {
   const { states, sort = 'recent', group, offset = 0, limit } = query;
-  const counts = Object.fromEntries(SESSION_STATES.map((state) => [state, 0])) as Record<SessionState, number>;
-  const isFitting = rowFilter(query);
-  const found: SessionRow[] = [];
-  for (const row of rows) {
-    if (!isFitting(row)) continue;
-    counts[row.state] += 1;
-    if (states === undefined || states.includes(row.state)) found.push(row);
-  }
-  const sorted = sort === 'recent' ? found : found.sort(COMPARE[sort]);
+  const tests = rowTests(query);
+  const fitting = tests.length === 0 ? rows : rows.filter((row) => tests.every((test) => test(row)));
+  const found = states === undefined ? fitting : fitting.filter(({ state }) => states.includes(state));
+  const sorted = sort === 'recent' ? found : found.toSorted(COMPARE[sort]);
   const groups = group === undefined ? undefined : groupRows(sorted, group);
   return {
     total: sorted.length,
-    counts,
+    counts: countStates(fitting),
     rows: (groups?.flatMap((one) => one.rows) ?? sorted).slice(offset, offset + limit),
     groups: (groups ?? []).map((one) => ({ name: one.name, total: one.rows.length })),
   };
 }
 
-function rowFilter(filter: BoardFilter): (row: SessionRow) => boolean {
+const counted = new WeakMap<readonly SessionRow[], BoardPage['counts']>();
+
+/** How many rows there are of each state. The whole board is counted once for each version of it. */
+export function countStates(rows: readonly SessionRow[]): BoardPage['counts'] {
+  const known = counted.get(rows);
+  if (known !== undefined) return known;
+  const counts = { running: 0, blocked: 0, complete: 0, closed: 0, salvaged: 0, damaged: 0 };
+  for (const { state } of rows) counts[state] += 1;
+  counted.set(rows, counts);
+  return counts;
+}
+
+function rowTests(filter: BoardFilter): readonly ((row: SessionRow) => boolean)[] {
   const { words = [], workflow, repository, branch, sinceMs, workspaces } = filter;
   const has = (text: string | undefined, part: string) => (text ?? '').toLowerCase().includes(part.toLowerCase());
   const runOf = ({ summary }: SessionRow, isRun: (run: RunSummary) => boolean) => (summary?.runs ?? []).some(isRun);
   const isOfWorkflow = (part: string) => (run: RunSummary) => has(run.workflowId, part) || has(run.workflowName, part);
-  const tests: readonly ((row: SessionRow) => boolean)[] = [
-    ...(workspaces === undefined ? [] : [({ summary }: SessionRow) => isAt(summary, workspaces)]),
-    ...(sinceMs === undefined ? [] : [({ summary }: SessionRow) => (summary?.lastAt ?? 0) >= sinceMs]),
+  return [
+    ...(workspaces === undefined ? [] : [(row: SessionRow) => isAt(row, workspaces)]),
+    ...(sinceMs === undefined ? [] : [({ lastAt = 0 }: SessionRow) => lastAt >= sinceMs]),
     ...(workflow === undefined ? [] : [(row: SessionRow) => runOf(row, isOfWorkflow(workflow))]),
-    ...(repository === undefined ? [] : [({ summary }: SessionRow) => has(summary?.observed.repo_root, repository)]),
+    ...(repository === undefined ? [] : [({ workspace }: SessionRow) => has(workspace, repository)]),
     ...(branch === undefined ? [] : [({ summary }: SessionRow) => has(summary?.observed.git_branch, branch)]),
     ...(words.length === 0 ? [] : [(row: SessionRow) => wordsIn(textOf(row), words).length === words.length]),
   ];
-  return (row) => tests.every((test) => test(row));
 }
 
 /** Whether a session took place in one of these folders. */
-export function isAt(summary: SessionSummary | undefined, workspaces: readonly string[]): boolean {
-  const root = summary?.observed.repo_root;
-  return root !== undefined && workspaces.includes(bareFolder(root));
+export function isAt({ workspace }: Pick<SessionRow, 'workspace'>, workspaces: readonly string[]): boolean {
+  return workspace !== undefined && workspaces.includes(bareFolder(workspace));
 }
 
 /** Everything that a row shows as text. */
@@ -176,7 +200,7 @@ const URGENCY: readonly SessionState[] = ['blocked', 'running', 'damaged', 'salv
 
 /** What waits for a person comes first, and what nobody has to look at comes last. */
 function urgency(row: SessionRow): number {
-  return waitsForPersonIn(row) ? -1 : URGENCY.indexOf(row.state);
+  return row.state === 'blocked' && waitsForPersonIn(row) ? -1 : URGENCY.indexOf(row.state);
 }
 
 /** Whether an open run of a session waits for a person. */
@@ -200,10 +224,10 @@ function groupRows(rows: readonly SessionRow[], by: BoardGroup): readonly RowGro
 
 const DAY_LENGTH = 'yyyy-mm-dd'.length;
 
-function groupName({ summary }: SessionRow, by: BoardGroup): string {
-  if (by === 'repository') return summary?.observed.repo_root ?? '';
+function groupName({ summary, lastAt, workspace }: SessionRow, by: BoardGroup): string {
+  if (by === 'repository') return workspace ?? '';
   if (by === 'workflow') return summary?.runs[0]?.workflowId ?? '';
-  return summary?.lastAt === undefined ? '' : isoTime(summary.lastAt).slice(0, DAY_LENGTH);
+  return lastAt === undefined ? '' : isoTime(lastAt).slice(0, DAY_LENGTH);
 }
 
 /** A word of a filter that means nothing. */

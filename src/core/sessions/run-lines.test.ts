@@ -4,7 +4,6 @@ import { enforces } from '../../../test/enforces.ts';
 import { randomHistory } from '../../../test/simulation/random-history.ts';
 import type { SessionEvent } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
-import { chronicleEvent, emptyChronicle } from '../views/history.ts';
 import { recapSources } from '../views/recap.ts';
 import { nodeOf } from '../views/run-graph.ts';
 import { preferredTip } from '../views/run-status.ts';
@@ -13,9 +12,7 @@ import { lineOutputs } from './line-outputs.ts';
 import { branchName, currentLine, namedLines, type Picture, pathTo, runLines } from './run-lines.ts';
 
 function pictureOf(events: readonly SessionEvent[]): Picture {
-  const chronicle = emptyChronicle();
-  for (const event of events) chronicleEvent(chronicle, event);
-  return { view: foldEvents(events), chronicle, placeOf: () => ({ kind: 'untold' }) };
+  return { view: foldEvents(events), placeOf: () => ({ kind: 'untold' }) };
 }
 
 const eventsOf = (seed: number) => randomHistory({ seed, eventsMin: 100, rewindChance: 0.4 }).events;

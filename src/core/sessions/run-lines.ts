@@ -1,6 +1,5 @@
 import { assert } from '../assert.ts';
 import type { NodeId, RunId } from '../log/ids.ts';
-import type { Chronicle } from '../views/history.ts';
 import { unresolvedGaps } from '../views/node-facts.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import { preferredTip, preferredTipBelow } from '../views/run-status.ts';
@@ -18,7 +17,6 @@ export function branchName(index: number): string {
 /** What is needed to show a session. */
 export type Picture = {
   readonly view: SessionView;
-  readonly chronicle: Chronicle;
   readonly placeOf: (nodeId: NodeId) => DuePlace;
 };
 
@@ -118,7 +116,8 @@ export function namedLines(graph: RunGraph, runId: RunId): readonly NamedLine[] 
 function tipOf(graph: RunGraph, { leaves, steps, hung }: Growing): RunNode {
   const last = steps.at(-1);
   const saved = leaves === undefined ? undefined : hung.get(leaves)?.at(-1);
-  const tip = last === undefined ? saved : preferredTipBelow(graph, last.nodeId);
+  const isLast = last === undefined || !hung.has(last);
+  const tip = isLast ? (last ?? saved) : preferredTipBelow(graph, last.nodeId);
   assert(tip !== undefined, 'a line begins with a node');
   return tip;
 }
@@ -133,11 +132,11 @@ export function runLines(picture: Picture, runId: RunId): readonly RunLine[] {
     isCurrent: line.isCurrent,
     steps: lineSteps(picture, line),
     tip: line.tip.nodeId,
-    leftAt: picture.chronicle.createdAt.get(line.tip.nodeId),
+    leftAt: line.tip.createdAt,
   }));
 }
 
-function lineSteps({ view, chronicle, placeOf }: Picture, { leaves, steps, hung, seen, tip }: NamedLine): LineStep[] {
+function lineSteps({ view, placeOf }: Picture, { leaves, steps, hung, seen, tip }: NamedLine): LineStep[] {
   const openGaps = gapsByNode(view, tip.nodeId);
   const nodes = leaves === undefined ? steps : [leaves, ...steps];
   return nodes.map((node, i): LineStep => {
@@ -153,9 +152,9 @@ function lineSteps({ view, chronicle, placeOf }: Picture, { leaves, steps, hung,
       blocked: count('blocked_attempt'),
       checkpoints: count('checkpoint') + (node === leaves ? seen.length : 0),
       gaps: next === undefined ? 0 : (openGaps.get(next.nodeId) ?? 0),
-      skipped: node === leaves ? [] : (chronicle.skipped.get(node.nodeId) ?? []),
-      startedAt: chronicle.createdAt.get(node.nodeId),
-      endedAt: next === undefined ? undefined : chronicle.createdAt.get(next.nodeId),
+      skipped: node === leaves ? [] : (view.skipped.get(node.nodeId) ?? []),
+      startedAt: node.createdAt,
+      endedAt: next?.createdAt,
     };
   });
 }

@@ -4,7 +4,6 @@ import { type ExecutionSnapshot, pendingStep } from '../log/execution-snapshot.t
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
 import { runSource } from '../prompt/reply-parts.ts';
 import type { Attestation } from '../views/attestations.ts';
-import type { Chronicle } from '../views/history.ts';
 import { checksOnLine, type EvidenceLine, evidenceOnLine, type RecordedCheck } from '../views/line-checks.ts';
 import { contextAt, contextValueAt } from '../views/lineage.ts';
 import {
@@ -71,7 +70,6 @@ export type PlacedGap = GapRecord['data'] & { readonly place: DueStep | undefine
 /** The snapshot is that of the run's preferred tip. */
 export type StandingSources = {
   readonly view: SessionView;
-  readonly chronicle: Chronicle;
   readonly snapshot: ExecutionSnapshot | undefined;
   readonly workflow: CompiledWorkflow | undefined;
   readonly closed: ClosedRuns;
@@ -80,7 +78,7 @@ export type StandingSources = {
 };
 
 export function runStanding(run: Run, sources: StandingSources): RunStanding {
-  const { view, chronicle, snapshot, workflow, closed, isImported } = sources;
+  const { view, snapshot, workflow, closed, isImported } = sources;
   const { runId } = run;
   const tip = preferredTip(view.graph, runId);
   const lines = namedLines(view.graph, runId);
@@ -100,8 +98,8 @@ export function runStanding(run: Run, sources: StandingSources): RunStanding {
         ? undefined
         : runStatus(view, runId, { snapshotOf: () => snapshot, defaults: PRESETS.guided }),
     isClosed: isClosed(closed, { runId, lastActivityIndex: activity }),
-    startedAt: chronicle.startedAt.get(runId),
-    activeAt: chronicle.activeAt.get(runId),
+    startedAt: run.startedAt,
+    activeAt: run.activeAt,
     lastActivityIndex: activity,
     tip: tip?.nodeId,
     place:

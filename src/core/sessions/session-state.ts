@@ -33,8 +33,9 @@ export function sessionState(runs: readonly RunEnd[]): SessionState {
   return open.every(({ status }) => isOver(status)) ? 'complete' : 'running';
 }
 
-/** The state of a session whose log cannot be continued; `undefined` for a healthy one. */
-export function brokenState(health: SessionHealth): 'salvaged' | 'damaged' | undefined {
+/** The state of a session whose log cannot be continued or read; `undefined` for a healthy one. */
+export function brokenState(health: SessionHealth | undefined): 'salvaged' | 'damaged' | undefined {
+  if (health === undefined) return 'damaged';
   if (health.kind === 'healthy') return undefined;
   return health.kind !== 'unknown_version' && health.damage.reason === 'salvaged' ? 'salvaged' : 'damaged';
 }

@@ -56,7 +56,7 @@ test('a summary says what a session is about, where it took place and the status
         workflowHash: digest('bundled'),
         status: 'complete',
         goal: 'Fix the login',
-        startedAt: 1_001,
+        startedAt: 1_000,
         tip: last.nodeId,
         place: { kind: 'complete' },
         lastActivityIndex: writer.events.length - 1,

@@ -1,38 +1,9 @@
 import type { JsonObject } from '../json/json-value.ts';
 import type { EventKind, EventOf } from '../log/event.ts';
-import type { NodeId, RunId } from '../log/ids.ts';
+import type { NodeId } from '../log/ids.ts';
 import type { AdvanceRecord } from './node-facts.ts';
 import { type PreferenceSetter, setterOf } from './node-facts.ts';
 import type { AppliedEvent, SkippedStep } from './session-view.ts';
-
-/**
- * When things happened and what was skipped. No decision reads any of it, so it is not part of the session view; people
- * who read the history need it.
- */
-export type Chronicle = {
-  readonly startedAt: Map<RunId, number>;
-  readonly createdAt: Map<NodeId, number>;
-  /** The time of the last event of each run that has one. */
-  readonly activeAt: Map<RunId, number>;
-  /** Steps that were skipped on the way to a node. */
-  readonly skipped: Map<NodeId, SkippedStep[]>;
-};
-
-export function emptyChronicle(): Chronicle {
-  return { startedAt: new Map(), createdAt: new Map(), activeAt: new Map(), skipped: new Map() };
-}
-
-/** Adds one event to a chronicle. */
-export function chronicleEvent(chronicle: Chronicle, event: AppliedEvent): void {
-  const { at } = event;
-  if (event.scope !== undefined && at !== undefined) chronicle.activeAt.set(event.scope.runId, at);
-  if (event.kind === 'run_started' && at !== undefined) chronicle.startedAt.set(event.scope.runId, at);
-  if (event.kind === 'node_created' && at !== undefined) chronicle.createdAt.set(event.scope.nodeId, at);
-  if (event.kind !== 'step_skipped') return;
-  const ofNode = chronicle.skipped.get(event.scope.nodeId) ?? [];
-  chronicle.skipped.set(event.scope.nodeId, ofNode);
-  ofNode.push(event.data);
-}
 
 type Of<Kind extends EventKind> = EventOf<Kind>['data'];
 

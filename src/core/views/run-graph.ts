@@ -26,6 +26,8 @@ type NodeFacts = {
   readonly kind: NodeKind;
   readonly parentNodeId: NodeId | null;
   readonly createdIndex: number;
+  /** When it was created, if its events have times. */
+  readonly createdAt: number | undefined;
   readonly snapshotRef: SnapshotRef;
   readonly workflowHash: WorkflowHash;
   /** The nearest node at or above this one that is not a checkpoint: where a checkpoint was made. */
@@ -60,6 +62,8 @@ type RunMarks = {
   branchCount: number;
   /** Checkpoints on all lines. */
   checkpoints: number;
+  /** The time of its last event that has one. */
+  activeAt: number | undefined;
 };
 
 export function emptyRunGraph(): RunGraph {
@@ -79,6 +83,7 @@ export function applyRunStarted(graph: RunGraph, event: EventOf<'run_started'>):
     tips: new Set(),
     branchCount: 0,
     checkpoints: 0,
+    activeAt: undefined,
   });
 }
 
@@ -96,6 +101,7 @@ export function applyNodeCreated(graph: RunGraph, event: EventOf<'node_created'>
     kind: nodeKind,
     parentNodeId,
     createdIndex: event.eventIndex,
+    createdAt: event.at,
     snapshotRef,
     workflowHash,
     hostNodeId: nodeKind === 'checkpoint' && parent !== undefined ? parent.hostNodeId : nodeId,
@@ -130,6 +136,14 @@ export function applyStartTrace(graph: RunGraph, { scope, data }: EventOf<'decis
   // A long trace is dealt into several events, and the last entry of all says which step was selected.
   if (node.parentNodeId === null) node.stepNumber = data.entries.at(-1)?.kind === 'selected_next_step' ? 1 : 0;
 }
+
+/** Notes when something last happened in a run. No decision reads it. */
+export function noteActivity({ runs }: RunGraph, { scope, at }: Timed): void {
+  const run = scope === undefined || at === undefined ? undefined : runs.get(scope.runId);
+  if (run !== undefined) run.activeAt = at;
+}
+
+type Timed = { readonly scope?: { readonly runId: RunId } | undefined; readonly at?: number | undefined };
 
 /** Every event on a node is activity there. */
 export function touchNode(

@@ -42,6 +42,7 @@ import {
   applyStartTrace,
   emptyRunGraph,
   nodeOf,
+  noteActivity,
   type RunGraph,
   touchNode,
 } from './run-graph.ts';
@@ -157,6 +158,7 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
     default:
       unreachable(event);
   }
+  noteActivity(view.graph, event);
   const { scope, eventIndex } = event;
   if (scope?.nodeId !== undefined && !isFromPerson(event)) touchNode(view.graph, { scope, eventIndex });
 }

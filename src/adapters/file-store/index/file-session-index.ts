@@ -1,10 +1,16 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { err, ok, type Result } from 'neverthrow';
 import type { SessionIndex } from '../../../app/ports/session-index.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { healthySummaries, type StoredSession } from '../../../core/sessions/board-rows.ts';
+import {
+  healthySummaries,
+  type SessionRow,
+  type StoredSession,
+  sessionRow,
+} from '../../../core/sessions/board-rows.ts';
 import { NO_MARKS } from '../../../core/sessions/session-state.ts';
 import type { SessionSummary } from '../../../core/sessions/session-summary.ts';
 import { turnTaking } from '../../lock/wait-for-lock.ts';
@@ -15,7 +21,6 @@ import { type PlainRecord, plainRecord } from '../session/plain-record.ts';
 import type { OpenSession } from '../session/refresh-session.ts';
 import { sessionFolders, storedSize } from '../session/stored-sessions.ts';
 import { markVersions, readMarks } from '../upkeep/file-session-marks.ts';
-import { yieldOften } from '../yield-often.ts';
 import type { EntryMakers } from './entry-makers.ts';
 import { type IndexFile, indexFile } from './index-file.ts';
 import { entryLine, type IndexEntry, type MarksEntry, marksLine } from './index-lines.ts';
@@ -64,25 +69,22 @@ export type FileSessionIndex = SessionIndex & {
   settled(): Promise<void>;
 };
 
-/** What is known of a session. Any part may be missing, and any part may be out of date. */
-type Known = { readonly entry?: IndexEntry; readonly marks?: MarksEntry };
-
-type Listing = { readonly sessions: readonly StoredSession[]; readonly places: ReadonlyMap<SessionId, number> };
+/** What is known of sessions. Any part may be missing, and any part may be out of date. */
+type Known = { readonly entries: Map<SessionId, IndexEntry>; readonly marks: Map<SessionId, MarksEntry> };
 
 type Indexing = {
   readonly parts: FileStoreParts;
   readonly makers: () => Promise<EntryMakers>;
   readonly file: IndexFile;
-  readonly known: Map<SessionId, Known>;
-  /**
-   * What could not be written yet, or was rebuilt by a reader, which never writes. The next append writes it.
-   */
-  readonly unwritten: Map<SessionId, Known>;
+  readonly known: Known;
+  /** What could not be written yet, or was rebuilt by a reader, which never writes. The next append writes it. */
+  readonly unwritten: Known;
   /** Sessions of the last look that are not healthy, with what can be read of them. */
   readonly unreadable: Map<SessionId, Pick<StoredSession, 'summary' | 'health'>>;
-  /** The sessions as they were last returned, and what has changed since. A session that did not change is the same object. */
-  listing: Listing;
+  /** The sessions as they were last returned, and which of them have changed since. */
+  readonly rows: Map<SessionId, SessionRow>;
   readonly changed: Set<SessionId>;
+  listing: readonly SessionRow[];
   /** When the entries were last compared with the sessions themselves. */
   lookedMs: number;
   looking: Promise<void> | undefined;
@@ -102,11 +104,12 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
     parts,
     makers,
     file,
-    known: new Map(),
-    unwritten: new Map(),
+    known: nothingKnown(),
+    unwritten: nothingKnown(),
     unreadable: new Map(),
-    listing: { sessions: [], places: new Map() },
+    rows: new Map(),
     changed: new Set(),
+    listing: [],
     lookedMs: NEVER,
     looking: undefined,
   };
@@ -122,11 +125,11 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
     flush: () => write(indexing, []),
     record: async (session) => {
       const entry = await (await makers()).entryOf(session);
-      if (entry !== undefined) await write(indexing, [[entry.sessionId, { entry }]]);
+      if (entry !== undefined) await write(indexing, [entry]);
     },
     marked: async (sessionId) => {
       const marks = marksNow(parts.disk, sessionId);
-      if (marks.isOk()) await write(indexing, [[sessionId, { marks: marks.value }]]);
+      if (marks.isOk()) await write(indexing, [marks.value]);
     },
     forget: (removed) => write(indexing, [...removed].map(tombstone)),
     sessions,
@@ -148,8 +151,12 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
   };
 }
 
+function nothingKnown(): Known {
+  return { entries: new Map(), marks: new Map() };
+}
+
 /** In this order: a session that starts in between has no line yet, and is rebuilt. */
-async function allSessions(indexing: Indexing): Promise<Result<readonly StoredSession[], StoreFailure>> {
+async function allSessions(indexing: Indexing): Promise<Result<readonly SessionRow[], StoreFailure>> {
   const { disk, waiting } = indexing.parts;
   const grown = accessingNow('read index', layout.sessionIndex, () => readGrowth(indexing));
   if (grown.isErr()) return err(grown.error);
@@ -158,7 +165,7 @@ async function allSessions(indexing: Indexing): Promise<Result<readonly StoredSe
     const names = accessingNow('list sessions', layout.sessions, () => sessionFolders(disk));
     if (names.isErr() && isFirst) return err(names.error);
     indexing.lookedMs = waiting.nowMs();
-    indexing.looking = look(indexing, names.unwrapOr([...indexing.known.keys()])).finally(() => {
+    indexing.looking = look(indexing, names.unwrapOr([...indexing.known.entries.keys()])).finally(() => {
       indexing.looking = undefined;
     });
     if (isFirst) await indexing.looking;
@@ -166,34 +173,26 @@ async function allSessions(indexing: Indexing): Promise<Result<readonly StoredSe
   return ok(listing(indexing));
 }
 
-/** One change costs a copy of the list; a session more or less, a new list. */
-function listing(indexing: Indexing): readonly StoredSession[] {
-  const { changed, known, unreadable } = indexing;
-  const { sessions, places } = indexing.listing;
-  if (changed.size === 0) return sessions;
-  const now = new Map([...changed].map((sessionId) => [sessionId, storedNow(indexing, sessionId)]));
-  changed.clear();
-  if ([...now].every(([sessionId, stored]) => (stored !== undefined) === places.has(sessionId))) {
-    const copy = [...sessions];
-    for (const [sessionId, stored] of now) if (stored !== undefined) copy[places.get(sessionId) ?? 0] = stored;
-    indexing.listing = { sessions: copy, places };
-  } else {
-    const before = (sessionId: SessionId) => sessions[places.get(sessionId) ?? -1];
-    const all = [...new Set([...known.keys(), ...unreadable.keys()])]
-      .sort()
-      .flatMap((id) => (now.has(id) ? now.get(id) : before(id)) ?? []);
-    indexing.listing = { sessions: all, places: new Map(all.map(({ sessionId }, i) => [sessionId, i])) };
+/** Rows are made again only for sessions that have changed. */
+function listing(indexing: Indexing): readonly SessionRow[] {
+  const { changed, rows } = indexing;
+  if (changed.size === 0) return indexing.listing;
+  for (const sessionId of changed) {
+    const row = rowNow(indexing, sessionId);
+    if (row === undefined) rows.delete(sessionId);
+    else rows.set(sessionId, row);
   }
-  return indexing.listing.sessions;
+  changed.clear();
+  indexing.listing = [...rows.values()].sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1));
+  return indexing.listing;
 }
 
-function storedNow({ parts, known, unreadable }: Indexing, sessionId: SessionId): StoredSession | undefined {
-  const { entry, marks } = known.get(sessionId) ?? {};
-  const summary = entry?.summary ?? undefined;
+function rowNow({ parts, known, unreadable }: Indexing, sessionId: SessionId): SessionRow | undefined {
+  const summary = known.entries.get(sessionId)?.summary ?? undefined;
+  const marks = known.marks.get(sessionId)?.marks ?? NO_MARKS;
   const seen = summary === undefined ? unreadable.get(sessionId) : { summary, health: HEALTHY };
   if (seen === undefined) return undefined;
-  const dated = seen.summary && credible(parts, seen.summary);
-  return { sessionId, ...seen, summary: dated, marks: marks?.marks ?? NO_MARKS };
+  return sessionRow({ sessionId, summary: seen.summary && credible(parts, seen.summary), health: seen.health, marks });
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -214,47 +213,54 @@ function credible({ disk, nowMs }: FileStoreParts, summary: SessionSummary): Ses
 
 function readGrowth(indexing: Indexing): void {
   const { file, known, parts } = indexing;
-  const { entries, marks, listed } = file.growth();
-  for (const entry of entries) takeIn(indexing, known, [entry.sessionId, { entry }]);
-  for (const one of marks) takeIn(indexing, known, [one.sessionId, { marks: one }]);
+  const { found, listed } = file.growth();
+  for (const one of found) takeIn(indexing, known, one);
   if (listed === undefined) return;
   // A file that was replaced no longer shows what was removed.
-  for (const sessionId of known.keys()) {
+  for (const sessionId of known.entries.keys()) {
     if (!listed.has(sessionId) && storedSize(parts.disk, sessionId) === undefined) drop(indexing, sessionId);
   }
 }
+
+/** So many sessions are looked at before others take their turn. */
+const LOOKED_AT_ONCE = 500;
 
 /** Compares what is known with the sessions themselves: rebuilds what is missing or was made from something else. */
 async function look(indexing: Indexing, names: readonly SessionId[]): Promise<void> {
   const { parts, known, unreadable } = indexing;
   const { disk } = parts;
   const present = new Set(names);
-  for (const sessionId of [...known.keys(), ...unreadable.keys()]) {
+  for (const sessionId of [...known.entries.keys(), ...unreadable.keys()]) {
     if (!present.has(sessionId) && storedSize(disk, sessionId) === undefined) drop(indexing, sessionId);
   }
   const versions = accessingNow('list marks', layout.markVersions, () => markVersions(disk)).unwrapOr(new Map());
-  const yieldNow = yieldOften();
-  for (const sessionId of names) {
-    await yieldNow();
-    const isMarked = (known.get(sessionId)?.marks?.version ?? '') !== (versions.get(sessionId) ?? '');
-    await renewEntry(indexing, sessionId, isMarked);
-    const marks = isMarked ? marksNow(disk, sessionId) : undefined;
-    if (marks?.isOk()) takeRebuilt(indexing, sessionId, { marks: marks.value });
+  const hasMarks = versions.size + known.marks.size > 0;
+  for (const [i, sessionId] of names.entries()) {
+    if (i % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) await setImmediate();
+    const isMarked = hasMarks && (known.marks.get(sessionId)?.version ?? '') !== (versions.get(sessionId) ?? '');
+    const size = storedSize(disk, sessionId);
+    if (size === undefined) forgetEntry(indexing, sessionId);
+    else if (isMarked || !isCurrent(indexing, sessionId, size)) await renew(indexing, sessionId, isMarked);
   }
 }
 
-/** Rebuilds the entry of a session that has another length, or that may have been marked as partial. */
-async function renewEntry(indexing: Indexing, sessionId: SessionId, isMarked: boolean): Promise<void> {
+/** Whether the entry of a session was made from the log that it has now. */
+function isCurrent({ parts, known }: Indexing, sessionId: SessionId, size: number): boolean {
+  const entry = known.entries.get(sessionId);
+  const isSame = entry !== undefined && entry.summary !== null && entry.manifestBytes === size;
+  return isSame && !mayGetName(parts.disk, entry);
+}
+
+/** Reads a session again, because it has another length or may have been marked as partial, and its marks. */
+async function renew(indexing: Indexing, sessionId: SessionId, isMarked: boolean): Promise<void> {
   const { parts, known, unreadable, makers } = indexing;
-  const size = storedSize(parts.disk, sessionId);
-  const before = known.get(sessionId)?.entry;
-  const isSame = before?.manifestBytes === size && before?.summary !== null;
-  if (size === undefined) forgetEntry(indexing, sessionId);
-  if (size === undefined || (isSame && !isMarked && !(before && mayGetName(parts.disk, before)))) return;
+  const marks = isMarked ? marksNow(parts.disk, sessionId) : undefined;
+  if (marks?.isOk()) takeRebuilt(indexing, marks.value);
+  const before = known.entries.get(sessionId);
   const read = (await (await makers()).read(sessionId)).unwrapOr(UNREADABLE);
   // A concurrent append has newer knowledge.
-  if (known.get(sessionId)?.entry !== before) return;
-  if (read.entry !== undefined) return takeRebuilt(indexing, sessionId, { entry: read.entry });
+  if (known.entries.get(sessionId) !== before) return;
+  if (read.entry !== undefined) return takeRebuilt(indexing, read.entry);
   forgetEntry(indexing, sessionId);
   unreadable.set(sessionId, { summary: read.summary, health: read.health });
 }
@@ -263,8 +269,8 @@ const HEALTHY: SessionHealth = { kind: 'healthy' };
 const UNREADABLE = { entry: undefined, summary: undefined, health: undefined };
 
 /** Whether a workflow that could not be read may be readable now. */
-function mayGetName({ fs, root }: Disk, { summary }: IndexEntry): boolean {
-  return (summary?.runs ?? []).some(
+function mayGetName({ fs, root }: Disk, entry: IndexEntry): boolean {
+  return (entry.summary?.runs ?? []).some(
     ({ workflowName, workflowHash }) =>
       workflowName === undefined && fs.size(join(root, layout.pinnedWorkflow(workflowHash))) !== undefined,
   );
@@ -278,56 +284,50 @@ function marksNow(disk: Disk, sessionId: SessionId): Result<MarksEntry, StoreFai
   });
 }
 
-function tombstone([sessionId, manifestBytes]: readonly [SessionId, number]): readonly [SessionId, Known] {
-  return [sessionId, { entry: { sessionId, manifestBytes, manifestIndex: 0, summary: null } }];
+function tombstone([sessionId, manifestBytes]: readonly [SessionId, number]): IndexEntry {
+  return { sessionId, manifestBytes, manifestIndex: 0, summary: null };
 }
 
-async function write(indexing: Indexing, news: readonly (readonly [SessionId, Known])[]): Promise<void> {
+async function write(indexing: Indexing, news: readonly (IndexEntry | MarksEntry)[]): Promise<void> {
   const { file, known, unwritten } = indexing;
   for (const one of news) {
     takeIn(indexing, known, one);
     takeIn(indexing, unwritten, one);
   }
-  const written = [...unwritten];
-  if (written.length === 0) return;
-  const lines = written.flatMap(([, { entry, marks }]) => [
-    ...(entry === undefined ? [] : [entryLine(entry)]),
-    ...(marks === undefined ? [] : [marksLine(marks)]),
-  ]);
-  if (!(await file.append(lines))) return;
-  for (const [sessionId, one] of written) if (unwritten.get(sessionId) === one) unwritten.delete(sessionId);
+  const [entries, marks] = [[...unwritten.entries.values()], [...unwritten.marks.values()]];
+  if (entries.length + marks.length === 0) return;
+  if (!(await file.append([...entries.map(entryLine), ...marks.map(marksLine)]))) return;
+  for (const one of entries) if (unwritten.entries.get(one.sessionId) === one) unwritten.entries.delete(one.sessionId);
+  for (const one of marks) if (unwritten.marks.get(one.sessionId) === one) unwritten.marks.delete(one.sessionId);
 }
 
 /** An entry replaces one that was made from the same amount of log or less. */
-function takeIn(
-  indexing: Indexing,
-  into: Map<SessionId, Known>,
-  [sessionId, { entry, marks }]: readonly [SessionId, Known],
-): void {
-  const before = into.get(sessionId) ?? {};
-  const isNewer = entry !== undefined && entry.manifestBytes >= (before.entry?.manifestBytes ?? 0);
-  into.set(sessionId, { ...before, ...(isNewer && { entry }), ...(marks && { marks }) });
-  if (isNewer && entry.summary !== null) indexing.unreadable.delete(sessionId);
+function takeIn(indexing: Indexing, into: Known, one: IndexEntry | MarksEntry): void {
+  const { sessionId } = one;
+  if ('marks' in one) into.marks.set(sessionId, one);
+  else if (one.manifestBytes >= (into.entries.get(sessionId)?.manifestBytes ?? 0)) {
+    into.entries.set(sessionId, one);
+    if (one.summary !== null) indexing.unreadable.delete(sessionId);
+  }
   indexing.changed.add(sessionId);
 }
 
 /** What a look found out is newer than anything, and the next append writes it. */
-function takeRebuilt(indexing: Indexing, sessionId: SessionId, rebuilt: Known): void {
-  for (const into of [indexing.known, indexing.unwritten]) into.set(sessionId, { ...into.get(sessionId), ...rebuilt });
-  if (rebuilt.entry !== undefined) indexing.unreadable.delete(sessionId);
-  indexing.changed.add(sessionId);
+function takeRebuilt(indexing: Indexing, one: IndexEntry | MarksEntry): void {
+  for (const into of [indexing.known, indexing.unwritten]) {
+    if ('marks' in one) into.marks.set(one.sessionId, one);
+    else into.entries.set(one.sessionId, one);
+  }
+  if (!('marks' in one)) indexing.unreadable.delete(one.sessionId);
+  indexing.changed.add(one.sessionId);
 }
 
-function forgetEntry(indexing: Indexing, sessionId: SessionId): void {
-  for (const entries of [indexing.known, indexing.unwritten]) {
-    const { entry: _, ...marks } = entries.get(sessionId) ?? {};
-    if (entries.has(sessionId)) entries.set(sessionId, marks);
-  }
-  indexing.unreadable.delete(sessionId);
-  indexing.changed.add(sessionId);
+function forgetEntry({ known, unwritten, unreadable, changed }: Indexing, sessionId: SessionId): void {
+  for (const sessions of [known.entries, unwritten.entries, unreadable]) sessions.delete(sessionId);
+  changed.add(sessionId);
 }
 
 function drop(indexing: Indexing, sessionId: SessionId): void {
-  for (const sessions of [indexing.known, indexing.unwritten, indexing.unreadable]) sessions.delete(sessionId);
-  indexing.changed.add(sessionId);
+  forgetEntry(indexing, sessionId);
+  for (const { marks } of [indexing.known, indexing.unwritten]) marks.delete(sessionId);
 }

@@ -28,23 +28,21 @@ export type IndexFile = {
 };
 
 export type IndexGrowth = {
-  readonly entries: readonly IndexEntry[];
-  readonly marks: readonly MarksEntry[];
-  /** Set if the file was replaced: every session in it. Others may be gone. */
-  readonly listed?: ReadonlySet<SessionId>;
+  readonly found: readonly (IndexEntry | MarksEntry)[];
+  /** Set if the file was replaced: it has the sessions in it. Others may be gone. */
+  readonly listed?: { has(sessionId: SessionId): boolean };
   /** The file cannot be read. Everything in it can be found in the sessions, only more slowly. */
   readonly failure?: StoreFailure;
 };
 
-/** The current lines of a session: what it is about, or that it is gone, and its marks. */
-type SessionLines = { entry?: FoundLine; marks?: FoundLine };
+/** The current lines of sessions: what each is about, or that it is gone, and its marks. */
+type CurrentLines = { readonly entries: Map<SessionId, FoundLine>; readonly marks: Map<SessionId, FoundLine> };
 
 /** Of several lines of a session, the one made from most of its log counts, then the later one. */
-function takeLine(current: Map<SessionId, SessionLines>, line: FoundLine): void {
-  const known = current.get(line.sessionId) ?? {};
-  current.set(line.sessionId, known);
-  if (line.kind === 'm') known.marks = line;
-  else if (line.manifestBytes >= (known.entry?.manifestBytes ?? 0)) known.entry = line;
+function takeLine({ entries, marks }: CurrentLines, line: FoundLine): void {
+  const { sessionId, kind, manifestBytes } = line;
+  if (kind === 'm') marks.set(sessionId, line);
+  else if (manifestBytes >= (entries.get(sessionId)?.manifestBytes ?? 0)) entries.set(sessionId, line);
 }
 
 const MARK_BYTES = 256;
@@ -58,34 +56,29 @@ export function indexFile(parts: FileStoreParts): IndexFile {
   /** The last bytes before the offset: if they changed, another process compacted or deleted the file. */
   let mark: Uint8Array = new Uint8Array();
   /** The sums of lines that were read, so that a compacted file is not read twice. */
-  const seen = new Map<SessionId, { entry?: string; marks?: string }>();
+  const seen = { entries: new Map<SessionId, string>(), marks: new Map<SessionId, string>() };
   const read = (from: number) => asBuffer(disk.fs.read(path, from) ?? new Uint8Array());
   const compacting = compaction(parts);
 
   /** What this process wrote it need not read again. */
   function note({ sessionId, kind, sum }: ReturnType<typeof lineSum>): void {
-    seen.set(sessionId, { ...seen.get(sessionId), [kind === 'm' ? 'marks' : 'entry']: sum });
+    seen[kind === 'm' ? 'marks' : 'entries'].set(sessionId, sum);
   }
 
-  function entriesIn(file: Buffer): Pick<IndexGrowth, 'entries' | 'marks'> & { readonly ids: ReadonlySet<SessionId> } {
-    const current = new Map<SessionId, SessionLines>();
+  function entriesIn(file: Buffer): Pick<IndexGrowth, 'found'> & { readonly ids: CurrentLines['entries'] } {
+    const current: CurrentLines = { entries: new Map(), marks: new Map() };
     for (const line of linesIn(file)) takeLine(current, line);
-    const entries: IndexEntry[] = [];
-    const marks: MarksEntry[] = [];
-    for (const [sessionId, lines] of current) {
-      const known = seen.get(sessionId) ?? {};
-      seen.set(sessionId, known);
-      for (const kind of ['entry', 'marks'] as const) {
-        const line = lines[kind];
-        if (line === undefined || line.sum === known[kind]) continue;
-        const found = readLine(file, line);
-        if (found === undefined) continue;
-        known[kind] = line.sum;
-        if ('summary' in found) entries.push(found);
-        else marks.push(found);
+    const found: (IndexEntry | MarksEntry)[] = [];
+    for (const kind of ['entries', 'marks'] as const) {
+      const sums = seen[kind];
+      for (const [sessionId, line] of current[kind]) {
+        const read = line.sum === sums.get(sessionId) ? undefined : readLine(file, line);
+        if (read === undefined) continue;
+        sums.set(sessionId, line.sum);
+        found.push(read);
       }
     }
-    return { entries, marks, ids: new Set(current.keys()) };
+    return { found, ids: current.entries };
   }
 
   return {
@@ -118,8 +111,8 @@ export function indexFile(parts: FileStoreParts): IndexFile {
       if (whole.length > 0) mark = Uint8Array.from(whole.subarray(-MARK_BYTES));
       else if (offset === 0) mark = new Uint8Array();
       offset += whole.length;
-      const { entries, marks, ids } = entriesIn(whole);
-      return { entries, marks, ...(isAnotherFile && { listed: ids }), ...(failure && { failure }) };
+      const { found, ids } = entriesIn(whole);
+      return { found, ...(isAnotherFile && { listed: ids }), ...(failure && { failure }) };
     },
 
     compact: () => compacting.start(),
@@ -217,15 +210,14 @@ async function compactFile(parts: FileStoreParts, path: string): Promise<number 
 
 /** The current lines of all sessions that are not gone, as they are in the file. Damaged lines are left out. */
 async function currentLines(file: Buffer): Promise<readonly Uint8Array[]> {
-  const current = new Map<SessionId, SessionLines>();
+  const current: CurrentLines = { entries: new Map(), marks: new Map() };
   const yieldNow = yieldOften();
   for (const line of linesIn(file)) {
     await yieldNow();
     if (isIntact(file, line)) takeLine(current, line);
   }
-  const bytesOf = (line: FoundLine | undefined) =>
-    line === undefined ? [] : [file.subarray(line.start, line.end + 1)];
-  return [...current.values()].flatMap(({ entry, marks }) =>
-    entry?.kind === 'x' ? [] : [...bytesOf(entry), ...bytesOf(marks)],
-  );
+  const isGone = ({ sessionId }: FoundLine) => current.entries.get(sessionId)?.kind === 'x';
+  return [...current.entries.values(), ...current.marks.values()]
+    .filter((line) => !isGone(line))
+    .map(({ start, end }) => file.subarray(start, end + 1));
 }

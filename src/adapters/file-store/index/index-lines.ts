@@ -3,10 +3,9 @@ import { defined } from '../../../core/json/json-value.ts';
 import { SessionId } from '../../../core/log/ids.ts';
 import type { SessionMarks } from '../../../core/sessions/session-state.ts';
 import type { RunSummary, SessionSummary, SummedPlace } from '../../../core/sessions/session-summary.ts';
-import { parseJsonBytes } from '../content/content-files.ts';
 
 /** Raised whenever the shape or meaning of a line changes: lines of other versions are rebuilt. */
-const INDEX_VERSION = '4';
+const INDEX_VERSION = '7';
 
 /** What the index holds about a session, and how much of the log it was made from. */
 export type IndexEntry = {
@@ -36,7 +35,7 @@ type Tail = { readonly manifestBytes?: number; readonly json: readonly unknown[]
 
 export function entryLine({ sessionId, manifestBytes, manifestIndex, summary }: IndexEntry): string {
   if (summary === null) return lineOf('x', sessionId, { manifestBytes, json: [manifestIndex] });
-  return lineOf('s', sessionId, { manifestBytes, json: [manifestIndex, ...summaryFields(summary)] });
+  return lineOf('s', sessionId, { manifestBytes, json: [manifestIndex, summaryFields(summary)] });
 }
 
 export function marksLine({ sessionId, version, marks }: MarksEntry): string {
@@ -100,16 +99,10 @@ export function isIntact(file: Buffer, { start, end, sum }: FoundLine): boolean 
 export function readLine(file: Buffer, line: FoundLine): IndexEntry | MarksEntry | undefined {
   const { kind, sessionId, manifestBytes, start, end } = line;
   if (!isIntact(file, line)) return undefined;
-  const json = parseJsonBytes(file.subarray(file.indexOf(' ', start + BYTES_START) + 1, end)).unwrapOr(undefined);
-  if (!Array.isArray(json)) return undefined;
-  if (kind === 'm') return { sessionId, ...marksOf(json as unknown as MarksFields) };
-  const [manifestIndex, ...fields] = json as [number, ...SummaryFields];
-  return {
-    sessionId,
-    manifestBytes,
-    manifestIndex,
-    summary: kind === 'x' ? null : summaryOf(sessionId, fields as SummaryFields),
-  };
+  const json = JSON.parse(file.toString('utf8', file.indexOf(' ', start + BYTES_START) + 1, end)) as unknown;
+  if (kind === 'm') return { sessionId, ...marksOf(json as MarksFields) };
+  const [manifestIndex, summary] = json as [number, SummaryFields];
+  return { sessionId, manifestBytes, manifestIndex, summary: kind === 'x' ? null : summaryOf(sessionId, summary) };
 }
 
 function sumOf(rest: Uint8Array): string {
@@ -133,7 +126,9 @@ function marksOf([version, isKept, closed, origin]: MarksFields): Omit<MarksEntr
 type SummaryFields = readonly [
   lastEventIndex: number,
   lastAt: number | null,
-  observed: readonly (string | null)[],
+  branch: string | null,
+  commit: string | null,
+  root: string | null,
   runs: readonly RunFields[],
 ];
 type RunFields = readonly [
@@ -148,7 +143,7 @@ type RunFields = readonly [
   tip: string,
   place: PlaceFields,
   counts: readonly [lastActivityIndex: number, branchCount: number, checkpoints: number, attempts: number],
-  blocker: readonly [string, string] | null,
+  blocker: readonly [code: NonNullable<RunSummary['blocker']>['code'], message: string] | null,
   waitsForPerson: number,
   openGaps: number,
   note: string | null,
@@ -160,18 +155,21 @@ type PlaceFields =
 
 function summaryFields({ lastEventIndex, lastAt, observed, runs }: SessionSummary): SummaryFields {
   const { git_branch = null, git_head_sha = null, repo_root = null } = observed;
-  return [lastEventIndex, lastAt ?? null, [git_branch, git_head_sha, repo_root], runs.map(runFields)];
+  return [lastEventIndex, lastAt ?? null, git_branch, git_head_sha, repo_root, runs.map(runFields)];
 }
 
-function summaryOf(sessionId: SessionId, [lastEventIndex, lastAt, observed, runs]: SummaryFields): SessionSummary {
-  const [git_branch, git_head_sha, repo_root] = observed.map((value) => value ?? undefined);
-  return {
-    sessionId,
-    lastEventIndex,
-    ...(lastAt === null ? {} : { lastAt }),
-    observed: defined({ git_branch, git_head_sha, repo_root }),
-    runs: runs.map(runOf),
-  };
+/** Absent fields are left out one by one: spreading objects takes several times as long. */
+type Mutable<Value> = { -readonly [key in keyof Value]: Value[key] };
+
+function summaryOf(sessionId: SessionId, fields: SummaryFields): SessionSummary {
+  const [lastEventIndex, lastAt, branch, commit, root, runs] = fields;
+  const observed: Mutable<SessionSummary['observed']> = {};
+  if (branch !== null) observed.git_branch = branch;
+  if (commit !== null) observed.git_head_sha = commit;
+  if (root !== null) observed.repo_root = root;
+  const summary: Mutable<SessionSummary> = { sessionId, lastEventIndex, observed, runs: runs.map(runOf) };
+  if (lastAt !== null) summary.lastAt = lastAt;
+  return summary;
 }
 
 function runFields(run: RunSummary): RunFields {
@@ -198,32 +196,31 @@ function runFields(run: RunSummary): RunFields {
 
 function runOf(fields: RunFields): RunSummary {
   const [runId, workflowId, hashed, workflowName, stepsTotal, status, goal, startedAt, tip, place, counts] = fields;
-  const [blocker, waits, openGaps, note, wordCodes] = fields.slice(11) as unknown as Tailed;
+  const [, , , , , , , , , , , blocker, waits, openGaps, note, wordCodes] = fields;
   const [lastActivityIndex, branchCount, checkpoints, attempts] = counts;
-  return {
+  const run: Mutable<RunSummary> = {
     runId: runId as RunSummary['runId'],
     workflowId: workflowId as RunSummary['workflowId'],
     workflowHash: wholeHash(hashed),
-    ...(workflowName === null ? {} : { workflowName }),
-    ...(stepsTotal === null ? {} : { stepsTotal }),
     status,
-    ...(goal === null ? {} : { goal }),
-    ...(startedAt === null ? {} : { startedAt }),
     tip: tip as RunSummary['tip'],
     place: placeOf(place),
     lastActivityIndex,
     branchCount,
     checkpoints,
     attempts,
-    ...(blocker === null ? {} : { blocker: { code: blocker[0], message: blocker[1] } as RunSummary['blocker'] }),
     waitsForPerson: waits === 1,
     openGaps,
-    ...(note === null ? {} : { note }),
     wordCodes,
-  } as RunSummary;
+  };
+  if (workflowName !== null) run.workflowName = workflowName;
+  if (stepsTotal !== null) run.stepsTotal = stepsTotal;
+  if (goal !== null) run.goal = goal;
+  if (startedAt !== null) run.startedAt = startedAt;
+  if (note !== null) run.note = note;
+  if (blocker !== null) run.blocker = { code: blocker[0], message: blocker[1] };
+  return run;
 }
-
-type Tailed = readonly [RunFields[11], RunFields[12], RunFields[13], RunFields[14], RunFields[15]];
 
 function placeFields(place: SummedPlace): PlaceFields {
   if (place.kind !== 'step') return [place.kind];
@@ -233,8 +230,9 @@ function placeFields(place: SummedPlace): PlaceFields {
 
 function placeOf([kind, stepId, title, index, of]: PlaceFields): SummedPlace {
   if (kind !== 'step') return { kind } as SummedPlace;
-  const position = index == null ? undefined : { index, ...(of == null ? {} : { of }) };
-  return { kind, stepId, title, ...(position === undefined ? {} : { position }) } as SummedPlace;
+  const place = { kind, stepId, title } as Mutable<Extract<SummedPlace, { kind: 'step' }>>;
+  if (index != null) place.position = of == null ? { index } : { index, of };
+  return place;
 }
 
 /** Few workflows have many sessions, so each hash is converted once. */

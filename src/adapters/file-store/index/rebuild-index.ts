@@ -16,9 +16,9 @@ export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
   const { disk } = parts;
 
   async function inspect(): Promise<Result<Inspection, StoreFailure>> {
-    const { entries, failure } = indexFile(parts).growth();
+    const { found, failure } = indexFile(parts).growth();
     if (failure !== undefined) return err(failure);
-    const written = new Map<SessionId, IndexEntry>(entries.map((entry) => [entry.sessionId, entry]));
+    const written = new Map(found.flatMap((one) => ('summary' in one ? [[one.sessionId, one] as const] : [])));
     const pinnedWorkflows = filePinnedWorkflows(parts);
     const makers = entryMakers(parts, { snapshots: fileSnapshots(parts, pinnedWorkflows), pinnedWorkflows });
     const index = fileSessionIndex(parts, async () => makers);

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { SessionId } from '../../../core/log/ids.ts';
 import { accessingNow, type Disk, layout } from '../disk/disk.ts';
 import { isCutShort } from './lines.ts';
@@ -12,11 +12,12 @@ const UNKNOWN = -1;
 
 /** The length of a session's manifest, -1 if that is unknown; `undefined` if there is no such session. */
 export function storedSize(disk: Disk, sessionId: SessionId): number | undefined {
-  const place = layout.manifest(sessionId);
+  // There are thousands of these, so the path is put together without looking at its parts.
+  const place = `${disk.root}${sep}${layout.sessions}${sep}${sessionId}${sep}manifest.jsonl`;
   return accessingNow(
     'look at session',
     place,
-    () => disk.fs.size(join(disk.root, place)) ?? (hasSegments(disk, sessionId) ? UNKNOWN : undefined),
+    () => disk.fs.size(place) ?? (hasSegments(disk, sessionId) ? UNKNOWN : undefined),
   ).unwrapOr(UNKNOWN);
 }
 
