@@ -20,7 +20,7 @@ const CONTRACT = {
 const OPTIONS = {
   init: '--client --all --project --yes --dry-run --undo',
   demo: '--speed --keep',
-  doctor: '--fix',
+  doctor: '--fix --full',
   'session resume': '--at',
   export: '--as --output',
   import: '--dry-run --no-accept --update',

@@ -46,7 +46,7 @@ export function fakeSetup(fake: Fake = {}): LocalServices {
     dataFolder: async () => ({ path: '/data/workrail', canWrite: true, open: [] }),
     closeToOthers: async () => [],
     nativeLock: async () => ({ isLoaded: true }),
-    index: { inspect: async () => ok({ total: 0, stale: 0 }), rebuild: async () => ok(undefined) },
+    index: { inspect: async () => ok({ total: 0, stale: 0, suspects: [] }), rebuild: async () => ok(undefined) },
     keyring: store.keyring,
     sessions: store.sessions,
     audit: { audit: async (sessionId) => err({ code: 'session_not_found', sessionId }) },

@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { ResolvedSettings } from '../../core/settings/resolve-settings.ts';
+import type { SessionId } from '../../core/log/ids.ts';
 import type { KeyringStore } from './keyring-store.ts';
 import type { Launch } from './machine.ts';
 import type { SessionReader } from './session-store.ts';
@@ -16,9 +17,16 @@ export type DataFolder = {
   readonly open: readonly OpenPlace[];
 };
 
+export type IndexInspection = {
+  readonly total: number;
+  readonly stale: number;
+  /** Sessions that seem to be damaged, or whose origin does. Damage before the end of a session may be missing. */
+  readonly suspects: readonly SessionId[];
+};
+
 /** The index of session summaries, which may be out of date. */
 export type IndexUpkeep = {
-  inspect(): Promise<Result<{ readonly total: number; readonly stale: number }, StoreFailure>>;
+  inspect(): Promise<Result<IndexInspection, StoreFailure>>;
   rebuild(): Promise<Result<void, StoreFailure>>;
 };
 

@@ -156,7 +156,7 @@ describe('an imported session', () => {
       expect(await found()).toMatchObject({ health: { kind: 'healthy' }, findings: [{ what: 'origin_damaged' }] });
       expect(told(await resume(there, { sessionId }), 'nextCall')).toBeNull();
     }
-    const findings = await checkSessions(store as never, () => undefined);
+    const findings = await checkSessions(store as never, { isFull: true, onProgress: () => undefined });
     expect(findings).toMatchObject([
       { text: 'sessions: 1 healthy, 12 events' },
       { fix: `workrail session accept ${sessionId}` },

@@ -173,7 +173,7 @@ describe('doctor', () => {
         },
         nativeLock: async () => ({ isLoaded: false, cause: 'ERR_MODULE_NOT_FOUND' }),
         index: {
-          inspect: async () => ok({ total: 3, stale: 2 }),
+          inspect: async () => ok({ total: 3, stale: 2, suspects: [] }),
           rebuild: async () => {
             fixed.push('index');
             return ok(undefined);

@@ -29,7 +29,10 @@ const doctorData = z.strictObject({
 type DoctorData = z.infer<typeof doctorData>;
 
 export const doctor = command({
-  options: [{ flags: '--fix', help: 'fix what can be fixed automatically' }],
+  options: [
+    { flags: '--fix', help: 'fix what can be fixed automatically' },
+    { flags: '--full', help: 'check every stored byte of every session, which takes long if there are thousands' },
+  ],
   example: 'workrail doctor --fix',
   needsNoConfig: true,
   data: doctorData,
@@ -38,6 +41,7 @@ export const doctor = command({
     const [setup, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
     const findings = await examine(setup, setup.health, {
       isFixing: options['fix'] === true,
+      isFull: options['full'] === true,
       onProgress: ({ done, total }) =>
         progress.show(done < total ? { label: 'checking sessions', done, total } : { label: 'starting every client' }),
     });

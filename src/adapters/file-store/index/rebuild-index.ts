@@ -3,6 +3,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { IndexUpkeep } from '../../../app/ports/machine-health.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
+import { healthySummaries, type StoredSession } from '../../../core/sessions/board-rows.ts';
 import { filePinnedWorkflows, fileSnapshots } from '../content/file-content-stores.ts';
 import { layout } from '../disk/disk.ts';
 import { type FileStoreParts, sharingStore } from '../file-store-parts.ts';
@@ -22,8 +23,8 @@ export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
     const pinnedWorkflows = filePinnedWorkflows(parts);
     const makers = entryMakers(parts, { snapshots: fileSnapshots(parts, pinnedWorkflows), pinnedWorkflows });
     const index = fileSessionIndex(parts, async () => makers);
-    return (await index.summaries()).map((summaries) => {
-      const healthy = new Set(summaries.map(({ sessionId }) => sessionId));
+    return (await index.sessions()).map((stored) => {
+      const healthy = new Set(healthySummaries(stored).map(({ sessionId }) => sessionId));
       const isStale = (sessionId: SessionId) => {
         const entry = written.get(sessionId);
         return (
@@ -39,13 +40,18 @@ export function indexUpkeep(parts: FileStoreParts): IndexUpkeep {
         total: healthy.size,
         stale: [...healthy].filter(isStale),
         gone: [...written.values()].filter(isGone),
+        suspects: stored.filter(isSuspect).map(({ sessionId }) => sessionId),
       };
     });
   }
 
   return {
     inspect: async () =>
-      (await inspect()).map(({ total, stale, gone }) => ({ total, stale: stale.length + gone.length })),
+      (await inspect()).map(({ total, stale, gone, suspects }) => ({
+        total,
+        stale: stale.length + gone.length,
+        suspects,
+      })),
     rebuild: () =>
       sharingStore(parts, async () => {
         const inspected = await inspect();
@@ -65,4 +71,9 @@ type Inspection = {
   readonly total: number;
   readonly stale: readonly SessionId[];
   readonly gone: readonly IndexEntry[];
+  readonly suspects: readonly SessionId[];
 };
+
+function isSuspect({ health, marks }: StoredSession): boolean {
+  return health?.kind !== 'healthy' || marks.origin?.kind === 'unreadable';
+}

@@ -1,10 +1,12 @@
+import { ok, type Result } from 'neverthrow';
 import type { OnProgress } from '../../../core/flow.ts';
 import { configHash } from '../../../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../../../core/settings/settings-words.ts';
 import { plural } from '../../../core/text/words.ts';
 import { activeKeys } from '../../../core/token/keyring.ts';
 import type { ClientServices } from '../../ports/machine.ts';
-import type { MachineHealth } from '../../ports/machine-health.ts';
+import type { IndexInspection, MachineHealth } from '../../ports/machine-health.ts';
+import type { StoreFailure } from '../../ports/store-failure.ts';
 import { verifySessions } from '../../upkeep/verify-sessions.ts';
 import { shortPath } from '../client.ts';
 import { type DoctorFinding, findingsOf } from './doctor-finding.ts';
@@ -87,8 +89,9 @@ export async function checkLocks({ nativeLock }: MachineHealth): Promise<DoctorF
   );
 }
 
-export async function checkIndex({ index }: MachineHealth): Promise<DoctorFinding> {
-  const inspected = await index.inspect();
+type Inspected = Result<IndexInspection, StoreFailure>;
+
+export function checkIndex({ index }: MachineHealth, inspected: Inspected): DoctorFinding {
   const { good, note, fault } = findingsOf('index');
   if (inspected.isErr()) {
     const text = `session index: cannot be read (${inspected.error.code})`;
@@ -103,13 +106,29 @@ export async function checkIndex({ index }: MachineHealth): Promise<DoctorFindin
   });
 }
 
-/** Damage is reported and never fixed: only a backup can restore it. */
-export async function checkSessions(health: MachineHealth, onProgress: OnProgress): Promise<readonly DoctorFinding[]> {
-  const verified = await verifySessions(health, {}, onProgress);
+/** So many are checked in full even if nobody asks for it: those that are in use are among the newest. */
+const NEWEST_CHECKED = 50;
+
+/** How thoroughly sessions are checked. */
+type Thoroughness = { readonly isFull: boolean; readonly inspected?: Inspected; readonly onProgress: OnProgress };
+
+/**
+ * Damage is reported and never fixed: only a backup can restore it. Every byte of every session is read only on
+ * request: that takes minutes with many sessions. Otherwise the newest are read, and what looks damaged in the index.
+ */
+export async function checkSessions(
+  health: MachineHealth,
+  { isFull, inspected, onProgress }: Thoroughness,
+): Promise<readonly DoctorFinding[]> {
   const { good, note, fault } = findingsOf('sessions');
-  if (verified.isErr()) {
-    return [fault(`sessions: cannot be listed (${verified.error.code})`, 'workrail session verify')];
-  }
+  const listed = await health.sessions.list();
+  if (listed.isErr()) return [fault(`sessions: cannot be listed (${listed.error.code})`, 'workrail session verify')];
+  const all = listed.value;
+  const isPart = !isFull && inspected?.isOk() === true && all.length > NEWEST_CHECKED;
+  const chosen = isPart ? [...new Set([...inspected.value.suspects, ...all.slice(-NEWEST_CHECKED)])] : all;
+  const verified = await verifySessions({ ...health, sessions: { list: async () => ok(chosen) } }, {}, onProgress);
+  if (verified.isErr())
+    return [fault(`sessions: cannot be checked (${verified.error.code})`, 'workrail session verify')];
   const damaged = verified.value.sessions.filter(({ health: { kind } }) => kind !== 'healthy');
   const ofUnknownOrigin = verified.value.sessions
     .filter(({ findings }) => findings.some(({ what }) => what === 'origin_damaged'))
@@ -121,7 +140,10 @@ export async function checkSessions(health: MachineHealth, onProgress: OnProgres
     );
   if (damaged.length === 0) {
     const { sessions, events } = verified.value.totals;
-    const healthy = good(sessions === 0 ? 'sessions: none yet' : `sessions: ${sessions} healthy, ${events} events`);
+    const some = `sessions: ${all.length} without visible damage; every byte of the newest ${NEWEST_CHECKED} checked (all: workrail doctor --full)`;
+    const healthy = good(
+      isPart ? some : sessions === 0 ? 'sessions: none yet' : `sessions: ${sessions} healthy, ${events} events`,
+    );
     return [healthy, ...ofUnknownOrigin];
   }
   const faults = damaged.map(({ sessionId, health: { kind } }) =>

@@ -18,6 +18,8 @@ import type { DoctorFinding } from './doctor-finding.ts';
 type ExamineOptions = {
   /** Also fixes what can be fixed automatically. */
   readonly isFixing: boolean;
+  /** Checks every byte of every session. */
+  readonly isFull: boolean;
   readonly onProgress: OnProgress;
 };
 
@@ -25,17 +27,18 @@ type ExamineOptions = {
 export async function examine(
   services: ClientServices,
   health: MachineHealth,
-  { isFixing, onProgress }: ExamineOptions,
+  { isFixing, isFull, onProgress }: ExamineOptions,
 ): Promise<readonly DoctorFinding[]> {
   const clients = checkClients(services, health);
+  const inspected = await health.index.inspect();
   const machine = [
     checkNode(services),
     ...(await checkConfig(services, health)),
     ...(await checkData(services, health)),
     ...(await checkKeyring(health)),
     await checkLocks(health),
-    await checkIndex(health),
-    ...(await checkSessions(health, onProgress)),
+    checkIndex(health, inspected),
+    ...(await checkSessions(health, { isFull, inspected, onProgress })),
     await checkVersions(services, health),
   ];
   const findings = [...machine, ...(await clients), ...(await checkForms(services))];
