@@ -1,12 +1,30 @@
+import * as budgets from '../../src/core/log/budgets.ts';
+import { PATTERNS_MAX } from '../../src/core/workflow/emit/check-workflow.ts';
+import { CALLS_DEEP_MAX } from '../../src/core/workflow/expand/expand-steps.ts';
+import { EXPANSION_MAX } from '../../src/core/workflow/expand/expanded.ts';
+import { FILLED_LENGTH_MAX } from '../../src/core/workflow/expand/fill-text.ts';
+import { REFS_PER_STEP_BYTES_MAX } from '../../src/core/workflow/expand/render-prompt.ts';
 import * as checks from '../../src/core/workflow/format/check-fields.ts';
 import * as conditions from '../../src/core/workflow/format/condition-fields.ts';
 import * as criteria from '../../src/core/workflow/format/criteria-fields.ts';
 import type { Field, Fields, Kind, KindData, ObjectData, ObjectKind } from '../../src/core/workflow/format/field.ts';
 import * as functions from '../../src/core/workflow/format/function-fields.ts';
+import {
+  ARGUMENT_BYTES_MAX,
+  ITERATIONS_MAX,
+  LIST_MAX,
+  PROMPT_BYTES_MAX,
+} from '../../src/core/workflow/format/limits.ts';
 import * as loops from '../../src/core/workflow/format/loop-fields.ts';
 import * as prompts from '../../src/core/workflow/format/prompt-fields.ts';
 import * as steps from '../../src/core/workflow/format/step-fields.ts';
 import * as file from '../../src/core/workflow/format/workflow-fields.ts';
+import {
+  FILE_DEPTH_MAX,
+  FILE_KEY_LENGTH_MAX,
+  FILE_VALUES_MAX,
+  WORKFLOW_FILE_BYTES_MAX,
+} from '../../src/core/workflow/source/parse-source.ts';
 import { cell } from './markdown.ts';
 import { workflowSchema } from './workflow-schema.ts';
 
@@ -137,6 +155,8 @@ export function formatPage(): string {
     '',
     'One JSON file per workflow. Some things have two spellings, which may be mixed. An unknown key is a warning with a suggestion; inside conditions and other closed objects it is an error. Keys that begin with `$` are for editors. Sizes are bytes of UTF-8.',
     '',
+    ...BINDINGS_LINES,
+    ...limitLines(),
     ...SECTIONS.flatMap(({ title, words, objects }) => [
       `## ${title}`,
       '',
@@ -144,6 +164,63 @@ export function formatPage(): string {
       ...objects.flatMap(({ data }) => objectLines(data)),
     ]),
   ].join('\n');
+}
+
+const BINDINGS_LINES = [
+  '## Texts of a project: `.workrail/bindings.json`',
+  '',
+  'An object in the workspace with a text for each extension point, for all workflows of the project. A slot that is not there keeps its default. A slot that accepts routines takes the template id of one.',
+  '',
+  '```json',
+  JSON.stringify({ build: 'npm run build', review: 'project.templates.routine.review' }, null, 2),
+  '```',
+  '',
+  `Each text has at most ${ARGUMENT_BYTES_MAX} bytes. Keys that begin with \`$\` are ignored. Prompts mark these texts as the project's, and \`workrail workflow check\` reports a misspelled slot.`,
+  '',
+];
+
+/** What no single field says. */
+function limitLines(): readonly string[] {
+  const rows: readonly (readonly [string, number, string])[] = [
+    ['A workflow file', WORKFLOW_FILE_BYTES_MAX, 'bytes'],
+    ['Values in a file', FILE_VALUES_MAX, ''],
+    ['Levels of nesting in a file', FILE_DEPTH_MAX, ''],
+    ['Length of a key', FILE_KEY_LENGTH_MAX, 'characters'],
+    ['Steps and loops of a workflow, with those of its routines', budgets.WORKFLOW_ENTRIES_MAX, ''],
+    ['Calls of routines, with calls inside of them', EXPANSION_MAX.calls, ''],
+    ['Routines that call each other', CALLS_DEEP_MAX, 'levels'],
+    ['A step id with the ids of the calls around it', budgets.STEP_ID_LENGTH_MAX, 'characters'],
+    ['The ids of a loop and the loops around it together', budgets.LOOP_IDS_LENGTH_MAX, 'characters'],
+    ['A prompt in `promptBlocks`', PROMPT_BYTES_MAX, 'bytes'],
+    ['A text with everything filled in while compiling', FILLED_LENGTH_MAX, 'characters'],
+    ['Bundled texts of one step', REFS_PER_STEP_BYTES_MAX, 'bytes'],
+    ['Definitions of functions shown with one step', budgets.FUNCTIONS_BYTES_MAX, 'bytes'],
+    ['Everything that one step may show', budgets.STEP_BYTES_MAX, 'bytes'],
+    ['An argument of a call, or the text of an extension point', ARGUMENT_BYTES_MAX, 'bytes'],
+    ['A context value shown in a prompt', budgets.SHOWN_VALUE_BYTES_MAX, 'bytes; longer ones are cut'],
+    ['Patterns of a workflow', PATTERNS_MAX, ''],
+    ['Rounds of a loop', ITERATIONS_MAX, ''],
+    ['The list that a `forEach` loop iterates over', budgets.LOOP_ITEMS_BYTES_MAX, 'bytes'],
+    ['Steps skipped in a row by conditions inside of loops', budgets.WALK_PASSED_MAX, ''],
+    ['Notes of a step', budgets.NOTE_BYTES_MAX, 'bytes; longer ones are cut'],
+    ['An artifact', budgets.ARTIFACT_BYTES_MAX, 'bytes'],
+    ['Artifacts in one call', budgets.ARTIFACTS_PER_CALL_MAX, ''],
+    ['The context of a run', budgets.CONTEXT_BYTES_MAX, 'bytes'],
+    ['The goal of a run', budgets.GOAL_BYTES_MAX, 'bytes'],
+    ['Entries of any other list', LIST_MAX, ''],
+  ];
+  return [
+    '## Limits',
+    '',
+    'Limits of a single field are in its table below. These are all others.',
+    '',
+    '| What | At most |',
+    '|---|---|',
+    ...rows.map(
+      ([what, most, unit]) => `| ${what} | ${most.toLocaleString('en-US')}${unit === '' ? '' : ` ${unit}`} |`,
+    ),
+    '',
+  ];
 }
 
 function objectLines({ name, fields, isClosed }: ObjectData): readonly string[] {

@@ -13,7 +13,7 @@ import { type CompilePattern, explainPatternRefusal } from '../pattern.ts';
 import type { Emission } from './emission.ts';
 
 /** Compiling a pattern takes milliseconds at worst, and listing workflows compiles them all. */
-const PATTERNS_MAX = 100;
+export const PATTERNS_MAX = 100;
 
 /** Checks what was written wherever conditions and patterns may stand. */
 export function checkUses(

@@ -14,7 +14,7 @@ import { delegationStep, followUps, probeCall, synthesisStep } from './generated
 import { instantiate } from './instantiate.ts';
 import { withOpening, withRole, withSettings } from './shared-settings.ts';
 
-const CALLS_DEEP_MAX = 8;
+export const CALLS_DEEP_MAX = 8;
 
 /** Where expansion has got to: which templates it is inside of, and where the outermost was called. */
 type Site = {

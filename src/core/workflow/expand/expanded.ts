@@ -111,7 +111,7 @@ export function templateOf(
 export type ExpansionSize = { steps: number; calls: number; texts: number; characters: number };
 
 /** More than honest use will ever need. */
-const MADE_MAX: { readonly [kind in keyof ExpansionSize]: number } = {
+export const EXPANSION_MAX: { readonly [kind in keyof ExpansionSize]: number } = {
   steps: WORKFLOW_ENTRIES_MAX,
   calls: 1000,
   texts: 300_000,
@@ -126,18 +126,23 @@ export function countExpansion(
   { kind, amount }: { readonly kind: keyof ExpansionSize; readonly amount: number },
   { at, findings }: { readonly at: string; readonly findings: CompilerFinding[] },
 ): void {
-  const isFirst = made[kind] <= MADE_MAX[kind];
+  const isFirst = made[kind] <= EXPANSION_MAX[kind];
   made[kind] += amount;
-  if (isFirst && made[kind] > MADE_MAX[kind]) findings.push({ severity: 'error', at, ...tooMuch(kind) });
+  if (isFirst && made[kind] > EXPANSION_MAX[kind]) findings.push({ severity: 'error', at, ...tooMuch(kind) });
 }
 
 /** Whether nothing more is to be made: the workflow is refused already. */
 export function isOverBudget({ steps, calls, texts, characters }: ExpansionSize): boolean {
-  return steps > MADE_MAX.steps || calls > MADE_MAX.calls || texts > MADE_MAX.texts || characters > MADE_MAX.characters;
+  return (
+    steps > EXPANSION_MAX.steps ||
+    calls > EXPANSION_MAX.calls ||
+    texts > EXPANSION_MAX.texts ||
+    characters > EXPANSION_MAX.characters
+  );
 }
 
 function tooMuch(kind: keyof ExpansionSize): Pick<CompilerFinding, 'code' | 'message'> {
-  const max = MADE_MAX[kind];
+  const max = EXPANSION_MAX[kind];
   switch (kind) {
     case 'steps':
     case 'calls': {

@@ -8,7 +8,7 @@ import type { StandardStep, StepSyntax } from '../format/step-fields.ts';
 import { FILLED_LENGTH_MAX, grownTooLong } from './fill-text.ts';
 
 const REF_BYTES_MAX = 4096;
-const REFS_PER_STEP_BYTES_MAX = 8192;
+export const REFS_PER_STEP_BYTES_MAX = 8192;
 
 export type RenderedPrompt = { readonly text: string; readonly refs: CompiledStep['refs'] };
 

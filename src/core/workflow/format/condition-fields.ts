@@ -172,7 +172,10 @@ export const loopControlCondition = f.closed('loopControlCondition', {
     f.choice(['loop_control']),
     'The agent decides with an artifact; only as the whole condition of a loop.',
   ),
-  continueWhen: f.optional(f.choice(['continue', 'stop']), 'The decision by which the condition holds.'),
+  continueWhen: f.optional(
+    f.choice(['continue', 'stop']),
+    'The decision by which the condition holds: `continue` for a `while` loop, `stop` for an `until` loop. The other one is an error, because "stop" always ends the loop.',
+  ),
   loopId: f.optional({ data: { kind: 'ignored', refersTo: ['loop'] } }, 'Accepted without effect.'),
 });
 

@@ -123,10 +123,13 @@ const consequenceKind: f.Kind<ConsequenceSyntax> = f.built(
 export const userDependency = f.closed(
   'userDependency',
   {
-    reason: f.needed(f.choice(USER_ONLY_REASONS), 'Why only the user can give it.'),
+    reason: f.needed(
+      f.choice(USER_ONLY_REASONS),
+      'What only the user can give: a secret (the value never goes into context), access to an account, a file or text that only they have, a choice, an approval, or something done on their machine. An approval waits for a person in every mode.',
+    ),
     choiceKind: f.optional(
       f.choice(NON_ASSUMABLE_CHOICES),
-      'For `needs_user_choice`: what kind of choice may not be assumed.',
+      'For `needs_user_choice`: why the agent may not choose itself: a matter of taste, what belongs to the task, what cannot be undone, what others notice, or what a rule or law decides. The last three wait for a person in every mode.',
     ),
     contextKey: f.optional(
       f.text(ID_BYTES_MAX, { use: 'label', form: 'context_key', names: 'context_key', refersTo: ['context_key'] }),

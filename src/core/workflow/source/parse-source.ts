@@ -23,11 +23,11 @@ export function visible(text: string): string {
 /** Larger files are not workflows; reading them would only delay the listing of the others. */
 export const WORKFLOW_FILE_BYTES_MAX = 1_048_576;
 /** Workflows nest a handful of loops; deeper files are mistakes or attacks. */
-const DEPTH_MAX = 64;
+export const FILE_DEPTH_MAX = 64;
 /** Far above the largest real workflow, far below what would be slow. */
-const VALUES_MAX = 100_000;
+export const FILE_VALUES_MAX = 100_000;
 /** Keys are part of the pointers of everything below them. */
-const KEY_LENGTH_MAX = 256;
+export const FILE_KEY_LENGTH_MAX = 256;
 
 /** Reads a file into values that know their place. What is odd but can be read is added to the diagnostics. */
 export function parseSource(text: string, diagnostics: Diagnostics): Result<SourceNode, Diagnostic> {
@@ -86,12 +86,12 @@ function tooDeepOrMany(text: string, commas: number[]): Diagnostic | undefined {
     else if (character === '{' || character === '[') depth += 1;
     else if (isClosing) depth -= 1;
     else if (character === ',') values += 1;
-    if (depth > DEPTH_MAX) {
-      const message = `Values are nested more than ${DEPTH_MAX} levels deep here. Flatten them.`;
+    if (depth > FILE_DEPTH_MAX) {
+      const message = `Values are nested more than ${FILE_DEPTH_MAX} levels deep here. Flatten them.`;
       return fatal('too_deep', { offset: at, length: 1 }, message);
     }
-    if (values > VALUES_MAX) {
-      const message = `The file has more than ${VALUES_MAX} values. Split it.`;
+    if (values > FILE_VALUES_MAX) {
+      const message = `The file has more than ${FILE_VALUES_MAX} values. Split it.`;
       return fatal('too_many_values', { offset: at, length: 1 }, message);
     }
   }
@@ -140,7 +140,7 @@ function sourceFields(node: Node, pointer: string, diagnostics: Diagnostics): Re
   for (const property of node.children ?? []) {
     const [key, value] = property.children ?? [];
     assert(key !== undefined && value !== undefined, 'a property of a tree without errors has a name and a value');
-    const name = String(key.value).slice(0, KEY_LENGTH_MAX);
+    const name = String(key.value).slice(0, FILE_KEY_LENGTH_MAX);
     const at = pointerTo(pointer, name);
     const nameSpan = { offset: key.offset, length: key.length };
     const odd = fields.has(name) ? twice(name) : oddName(String(key.value), nameSpan);
@@ -162,8 +162,8 @@ function twice(name: string): Oddity {
 const PLAIN = /^[ -~]*$/;
 
 function oddName(name: string, span: SourceSpan): Oddity | undefined {
-  if (name.length > KEY_LENGTH_MAX) {
-    return { code: 'text_too_long', message: `A key may have ${KEY_LENGTH_MAX} characters, not ${name.length}.` };
+  if (name.length > FILE_KEY_LENGTH_MAX) {
+    return { code: 'text_too_long', message: `A key may have ${FILE_KEY_LENGTH_MAX} characters, not ${name.length}.` };
   }
   if (RESERVED_NAMES.includes(name)) {
     return { code: 'reserved_key', message: `"${name}" may not be used as a key. Choose another name.` };
