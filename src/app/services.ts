@@ -28,6 +28,8 @@ export type ReadServices = {
   readonly patterns: PatternEngine;
   /** What to type for `workrail` on this machine, with the data folder if it is not the default one. */
   readonly command?: string | undefined;
+  /** The folder with everything that is stored, for people who look for something elsewhere. */
+  readonly dataDir?: string | undefined;
   /** What applies to the gates of a workspace. */
   readonly gateSettings: (workspace: string | undefined) => Promise<GateSettings>;
 };

@@ -17,6 +17,7 @@ export async function openServerServices({ tokenForm }: Settings, bundled: Bundl
   return {
     ...runStore(dataDir, nodeHasher.sha256, ownStoreLimits),
     command: ownCommand(dataDir),
+    dataDir,
     catalog: openCatalog(bundled, dataDir),
     patterns: patternEngine(),
     workspace: gitObserver(nodeHasher),

@@ -133,6 +133,12 @@ it('sessionToken is published only where start_session is on, and accepted every
   expect(saved).toMatchObject({ kind: 'ok' });
 });
 
+it('a session that is missing is looked for in a data folder, which the refusal names', async () => {
+  desk = { ...desk, services: { ...services, dataDir: '/data/other' } };
+  const { message } = await errorOf('resume_session', { sessionId: 'sess_0123456789abcdef' });
+  expect(message).toContain('in the data folder of this server, "/data/other"');
+});
+
 it('arguments that are not an object are reported as such', async () => {
   const { message, suggestion } = await errorOf('resume_session', { arguments: 'x' });
   expect(message).toBe('Invalid call to resume_session. "arguments" must be an object, not a text.');

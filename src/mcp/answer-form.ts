@@ -13,13 +13,16 @@ const QUESTION_LENGTH_MAX = 400;
 const PLACE_LENGTH_MAX = 120;
 const FILES_LENGTH_MAX = 500;
 
-/** The form that a person fills in. It has no default: only an explicit decision counts. */
-export function answerForm(waiting: WaitingDraft): ElicitRequestFormParams {
+/**
+ * The form that a person fills in. It has no default: only an explicit decision counts. `command` is what to type for
+ * `workrail` here, with the data folder.
+ */
+export function answerForm(waiting: WaitingDraft, command?: string): ElicitRequestFormParams {
   const { contextKey } = waiting;
   const comment = { type: 'string', title: 'Comment for the agent', maxLength: COMMENT_LENGTH_MAX } as const;
   return {
     mode: 'form',
-    message: shownMessage(waiting).text,
+    message: shownMessage(waiting, command).text,
     requestedSchema:
       contextKey === undefined
         ? {
@@ -39,7 +42,10 @@ export function answerForm(waiting: WaitingDraft): ElicitRequestFormParams {
 }
 
 /** What is approved and what it is about, as much of the draft as fits. */
-function shownMessage(waiting: WaitingDraft): { readonly text: string; readonly isWhole: boolean } {
+function shownMessage(
+  waiting: WaitingDraft,
+  command = 'workrail',
+): { readonly text: string; readonly isWhole: boolean } {
   const { step, runId, code, question, goal, workflow, root, voided } = waiting;
   const head = [
     'WorkRail needs your decision.',
@@ -59,7 +65,7 @@ function shownMessage(waiting: WaitingDraft): { readonly text: string; readonly 
   const isAsked = question.length <= QUESTION_LENGTH_MAX;
   if (whole.length <= MESSAGE_LENGTH_MAX && isAsked) return { text: whole, isWhole: true };
   const start = [...head, `The agent reports (draft ${code}, the beginning):`].join('\n');
-  const end = [...files, `To see all of it: workrail answer ${runTag(runId)}`].join('\n');
+  const end = [...files, `To see all of it: ${command} answer ${runTag(runId)}`].join('\n');
   const room = Math.max(0, MESSAGE_LENGTH_MAX - start.length - end.length - 2);
   return { text: [start, cut(report, room), end].join('\n'), isWhole: false };
 }
@@ -91,9 +97,10 @@ function shownFiles(waiting: WaitingDraft): readonly string[] {
 export function readAnswer(
   waiting: WaitingDraft,
   content: { readonly [name: string]: unknown },
+  command?: string,
 ): PersonAnswer['statement'] | undefined {
   const { decision, value, comment } = content;
-  const shown = shownMessage(waiting).isWhole ? ('whole' as const) : ('part' as const);
+  const shown = shownMessage(waiting, command).isWhole ? ('whole' as const) : ('part' as const);
   const said =
     typeof comment === 'string' && comment.trim() !== ''
       ? { comment: comment.trim().toWellFormed().slice(0, COMMENT_LENGTH_MAX) }

@@ -115,7 +115,7 @@ async function askAbout(
   asked.set(gate.digest, { at: now, note: OPEN });
   const sealed = await requestState(backend, state);
   if (sealed === undefined) return result;
-  const form = inputRequired.elicit(answerForm(waiting));
+  const form = inputRequired.elicit(answerForm(waiting, backend.command));
   return inputRequired({ inputRequests: { [QUESTION]: form }, requestState: sealed });
 }
 
@@ -162,7 +162,7 @@ async function openForm({ server, asked, trouble }: Desk, { waiting, state, back
     note: nobodyWords(how, backend.clock.nowMs() - state.askedAt),
   });
   return server
-    .elicitInput(answerForm(waiting), { timeout: FORM_MS_MAX, signal: closed.signal })
+    .elicitInput(answerForm(waiting, backend.command), { timeout: FORM_MS_MAX, signal: closed.signal })
     .then(async (given) => {
       const said = await record(backend, { waiting, state, given, client: calledBy(server, undefined).client });
       return said === undefined ? nobody(given.action) : { said, note: '' };
@@ -252,7 +252,7 @@ async function record(
   },
 ): Promise<AskEnd['said']> {
   const { waiting, state, given, client } = at;
-  const statement = given.action === 'accept' ? readAnswer(waiting, given.content ?? {}) : undefined;
+  const statement = given.action === 'accept' ? readAnswer(waiting, given.content ?? {}, backend.command) : undefined;
   if (statement === undefined) return undefined;
   const { launch } = backend.answerIds;
   const recorded = await answerGate(backend, waiting, {

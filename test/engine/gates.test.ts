@@ -431,6 +431,9 @@ test('the form of the client shows goal, workflow, folder, bound files and a voi
     expect(message).toContain(part);
   }
   expect(readAnswer(waiting, { decision: 'approve' })).toEqual({ kind: 'approved', shown: 'part' });
+  const elsewhere = answerForm(waiting, 'WORKRAIL_DATA_DIR=/other workrail').message;
+  expect(elsewhere.length).toBeLessThanOrEqual(2_000);
+  expect(elsewhere).toContain('To see all of it: WORKRAIL_DATA_DIR=/other workrail answer ');
 });
 
 test('the last reply and the report show each answer at its step, with draft, channel, time, comment and which one counted', async () => {

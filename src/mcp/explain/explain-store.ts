@@ -129,11 +129,16 @@ const TO_CHECK: { readonly [cause: string]: string | undefined } = {
   EEXIST: REMOVE_FILE,
 };
 
+/** A session that is missing may be in another data folder. */
+export function storedIn(dataDir: string | undefined): string {
+  return dataDir === undefined ? 'here' : `in the data folder of this server, ${quote(dataDir)}`;
+}
+
 /** The words for a session that is missing or has no keys. */
 export const SESSION_WORDS: WordsFor<Extract<ResumeRefusal, { code: 'session_not_found' | 'keys_missing' }>> = {
-  session_not_found: ({ named }, { sent: { sessionId: _session, runId: _run, ...rest } }) => ({
+  session_not_found: ({ named }, { dataDir, sent: { sessionId: _session, runId: _run, ...rest } }) => ({
     code: 'SESSION_NOT_FOUND',
-    message: `No session or run ${quote(named)} is stored here.`,
+    message: `No session or run ${quote(named)} is stored ${storedIn(dataDir)}.`,
     suggestion: 'Send the corrected call, which searches everything that is stored.',
     call: { tool: 'resume_session', arguments: rest },
   }),

@@ -19,6 +19,7 @@ import {
   type Words,
   type WordsFor,
 } from './corrected-call.ts';
+import { storedIn } from './explain-store.ts';
 import type { Situation } from './situation.ts';
 
 type Advice = Omit<Words, 'message'>;
@@ -54,7 +55,7 @@ export const TOKEN_WORDS: WordsFor<TokenRefusal | Extract<GateRefusal, { code: '
   }),
   TOKEN_UNKNOWN_NODE: (refusal, situation) => ({
     ...head(refusal),
-    message: `The token is valid, but its ${refusal.missing.kind === 'session' ? 'session' : 'step'} is not stored here.`,
+    message: `The token is valid, but its ${refusal.missing.kind === 'session' ? 'session' : 'step'} is not stored ${storedIn(situation.dataDir)}.`,
     suggestion: 'Call resume_session to see what is stored on this machine, or start_workflow to start a run.',
     call: callToResume(situation),
   }),

@@ -16,6 +16,8 @@ export type Situation = {
   readonly tokens: readonly KnownToken[];
   /** The newest reply of each run. */
   readonly recent: readonly RecentReply[];
+  /** Where everything is stored; not known in tests and rehearsals. */
+  readonly dataDir?: string | undefined;
   /** Whether other clients use this server too, so that only tokens of the call are known. */
   readonly isShared?: true;
 };
@@ -43,9 +45,10 @@ export async function situate(
     if (token !== undefined) tokens.push(token);
   }
   const { isShared } = recent;
+  const { dataDir } = services;
   return isShared
-    ? { ...call, tokens: tokens.flatMap(ofCaller), recent: [], isShared }
-    : { ...call, tokens, recent: recent.ofEachRun() };
+    ? { ...call, dataDir, tokens: tokens.flatMap(ofCaller), recent: [], isShared }
+    : { ...call, dataDir, tokens, recent: recent.ofEachRun() };
 }
 
 /** A token without the others of its step, which the caller did not send. */

@@ -147,7 +147,8 @@ async function missingFindings(
   ];
 }
 
-const NOBODY = fault(
+/** A server over HTTP, or a machine that only reads sessions, needs no client. */
+const NOBODY = note(
   'no agent client found on this machine',
   'Install one, or register one by name: workrail init --client claude-code',
 );
