@@ -23,9 +23,17 @@ export type JsonRefusal = { readonly code: 'not_json'; readonly offence: JsonOff
 
 /** RFC 8785 text of a value that is strictly JSON. Nothing is coerced or left out. */
 export function canonicalJson(value: unknown): Result<string, JsonRefusal> {
-  const writer: Writer = { text: '', path: [], offence: undefined };
-  if (write(writer, value)) return ok(writer.text);
-  return err({ code: 'not_json', offence: writer.offence ?? 'undefined', path: pointer(writer.path) });
+  const text = textOf(value, 0);
+  if (text !== undefined) return ok(text);
+  const path: (string | number)[] = [];
+  const offence = offenceIn(value, path);
+  assert(offence !== undefined, 'a value that cannot be written has an offence');
+  return err({ code: 'not_json', offence, path: pointer(path) });
+}
+
+/** Whether a value is strictly JSON. */
+export function isJson(value: unknown): boolean {
+  return isJsonBelow(value, 0);
 }
 
 /** The size of a JSON value in the log; 0 for what is not JSON. */
@@ -70,92 +78,117 @@ function isStrictNested(value: object, depth: number): boolean {
   return names.every((name) => typeof name === 'string' && name.isWellFormed() && isStrict(fields[name], depth));
 }
 
-type Writer = { text: string; readonly path: (string | number)[]; offence: JsonOffence | undefined };
+/** The text of a value, or `undefined` if anything in it is not JSON; then the slow way finds out what and where. */
+function textOf(value: unknown, depth: number): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? JSON.stringify(value) : undefined;
+  if (typeof value === 'number') return Number.isFinite(value) ? `${value}` : undefined;
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  if (value === null) return 'null';
+  if (typeof value !== 'object' || depth >= JSON_DEPTH_MAX) return undefined;
+  return Array.isArray(value) ? arrayText(value, depth) : objectText(value as Record<string, unknown>, depth);
+}
 
-function write(writer: Writer, value: unknown): boolean {
-  if (value === null) return put(writer, 'null');
+function arrayText(items: readonly unknown[], depth: number): string | undefined {
+  if (!isPlainArray(items)) return undefined;
+  let text = '[';
+  for (let i = 0; i < items.length; i++) {
+    const item = textOf(items[i], depth + 1);
+    if (item === undefined) return undefined;
+    text += i === 0 ? item : `,${item}`;
+  }
+  return `${text}]`;
+}
+
+function objectText(fields: Record<string, unknown>, depth: number): string | undefined {
+  const names = plainNames(fields);
+  if (names === undefined) return undefined;
+  // The default sort compares UTF-16 code units, which is the order that RFC 8785 requires.
+  names.sort();
+  let text = '{';
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string;
+    const field = textOf(fields[name], depth + 1);
+    if (field === undefined || !name.isWellFormed()) return undefined;
+    text += `${i === 0 ? '' : ','}${JSON.stringify(name)}:${field}`;
+  }
+  return `${text}}`;
+}
+
+function isJsonBelow(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'boolean' || value === null) return true;
+  if (typeof value !== 'object' || depth >= JSON_DEPTH_MAX) return false;
+  if (Array.isArray(value)) return isPlainArray(value) && value.every((item) => isJsonBelow(item, depth + 1));
+  const fields = value as Record<string, unknown>;
+  const names = plainNames(fields);
+  return names?.every((name) => name.isWellFormed() && isJsonBelow(fields[name], depth + 1)) ?? false;
+}
+
+/** An array with holes or with extra properties has a different number of keys than items. */
+function isPlainArray(items: readonly unknown[]): boolean {
+  return Object.getPrototypeOf(items) === Array.prototype && Reflect.ownKeys(items).length === items.length + 1;
+}
+
+/** The names of an object that has only plain fields. */
+function plainNames(fields: Record<string, unknown>): string[] | undefined {
+  const prototype = Object.getPrototypeOf(fields);
+  if (prototype !== Object.prototype && prototype !== null) return undefined;
+  const names = Reflect.ownKeys(fields);
+  return names.every((name) => typeof name === 'string') ? (names as string[]) : undefined;
+}
+
+/** The first thing in a value that is not JSON; the path then leads to it. */
+function offenceIn(value: unknown, path: (string | number)[]): JsonOffence | undefined {
+  if (value === null) return undefined;
   switch (typeof value) {
     case 'boolean':
-      return put(writer, value ? 'true' : 'false');
+      return undefined;
     case 'number':
-      return writeNumber(writer, value);
+      return Number.isNaN(value) ? 'nan' : Number.isFinite(value) ? undefined : 'infinity';
     case 'string':
-      return writeString(writer, value);
+      return value.isWellFormed() ? undefined : 'lone_surrogate';
     case 'object':
-      return writeNested(writer, value);
+      return offenceBelow(value, path);
     default:
-      return refuse(writer, typeof value as JsonOffence);
+      return typeof value as JsonOffence;
   }
 }
 
-function writeNumber(writer: Writer, value: number): boolean {
-  if (Number.isNaN(value)) return refuse(writer, 'nan');
-  if (!Number.isFinite(value)) return refuse(writer, 'infinity');
-  return put(writer, JSON.stringify(value));
-}
-
-function writeString(writer: Writer, value: string): boolean {
-  if (!value.isWellFormed()) return refuse(writer, 'lone_surrogate');
-  return put(writer, JSON.stringify(value));
-}
-
-function writeNested(writer: Writer, value: object): boolean {
-  if (writer.path.length >= JSON_DEPTH_MAX) return refuse(writer, 'too_deep');
-  if (Array.isArray(value)) return writeArray(writer, value);
+function offenceBelow(value: object, path: (string | number)[]): JsonOffence | undefined {
+  if (path.length >= JSON_DEPTH_MAX) return 'too_deep';
+  if (Array.isArray(value)) {
+    if (Object.getPrototypeOf(value) !== Array.prototype) return 'not_plain_object';
+    if (!isPlainArray(value)) return 'sparse_array';
+    // A hole and an extra property together have the right number of keys.
+    const end = value.findIndex((_, i) => !Object.hasOwn(value, i));
+    const whole = end === -1 ? value : value.slice(0, end);
+    return offenceAmong(whole.entries(), path) ?? (end === -1 ? undefined : 'sparse_array');
+  }
   const prototype = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null)
-    return writeObject(writer, value as Record<string, unknown>);
-  const isDate = Object.prototype.toString.call(value) === '[object Date]';
-  return refuse(writer, isDate ? 'date' : 'not_plain_object');
-}
-
-function writeArray(writer: Writer, items: readonly unknown[]): boolean {
-  if (Object.getPrototypeOf(items) !== Array.prototype) return refuse(writer, 'not_plain_object');
-  // An array with holes or with extra properties has a different number of keys than items.
-  if (Reflect.ownKeys(items).length !== items.length + 1) return refuse(writer, 'sparse_array');
-  writer.text += '[';
-  for (let i = 0; i < items.length; i++) {
-    if (!Object.hasOwn(items, i)) return refuse(writer, 'sparse_array');
-    if (i > 0) writer.text += ',';
-    if (!writeAt(writer, i, items[i])) return false;
+  if (prototype !== Object.prototype && prototype !== null) {
+    return Object.prototype.toString.call(value) === '[object Date]' ? 'date' : 'not_plain_object';
   }
-  return put(writer, ']');
+  const fields = value as Record<string, unknown>;
+  const names = plainNames(fields);
+  if (names === undefined) return 'symbol';
+  return offenceAmong(
+    names.sort().map((name) => [name, fields[name]] as const),
+    path,
+  );
 }
 
-function writeObject(writer: Writer, fields: Record<string, unknown>): boolean {
-  const names = Reflect.ownKeys(fields);
-  if (names.some((name) => typeof name === 'symbol')) return refuse(writer, 'symbol');
-  writer.text += '{';
-  let isFirst = true;
-  // The default sort compares UTF-16 code units, which is the order that RFC 8785 requires.
-  for (const name of (names as string[]).sort()) {
-    if (!isFirst) writer.text += ',';
-    isFirst = false;
-    writer.path.push(name);
-    const isNamed = writeString(writer, name);
-    if (!isNamed) return false;
-    writer.path.pop();
-    writer.text += ':';
-    if (!writeAt(writer, name, fields[name])) return false;
+function offenceAmong(
+  entries: Iterable<readonly [string | number, unknown]>,
+  path: (string | number)[],
+): JsonOffence | undefined {
+  for (const [key, value] of entries) {
+    path.push(key);
+    const offence = typeof key === 'string' && !key.isWellFormed() ? 'lone_surrogate' : offenceIn(value, path);
+    if (offence !== undefined) return offence;
+    path.pop();
   }
-  return put(writer, '}');
-}
-
-function writeAt(writer: Writer, key: string | number, value: unknown): boolean {
-  writer.path.push(key);
-  if (!write(writer, value)) return false;
-  writer.path.pop();
-  return true;
-}
-
-function put(writer: Writer, text: string): boolean {
-  writer.text += text;
-  return true;
-}
-
-function refuse(writer: Writer, offence: JsonOffence): boolean {
-  writer.offence = offence;
-  return false;
+  return undefined;
 }
 
 /** Well-formed even if a key is not, because the refusal itself is sent as JSON. */

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { canonicalJson, canonicalLength } from '../json/canonical-json.ts';
+import { canonicalLength, isJson } from '../json/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import { utf8Length } from '../text/utf8.ts';
 
@@ -18,13 +18,13 @@ export function nonBlankSchema(bytesMax: number): z.ZodString {
 }
 
 /** Any strict JSON value. */
-export const jsonValueSchema = z.custom<JsonValue>((value) => canonicalJson(value).isOk(), {
+export const jsonValueSchema = z.custom<JsonValue>(isJson, {
   error: 'must be JSON',
   abort: true,
 });
 
 /** Any JSON object. Further refinements may rely on its being JSON. */
-export const jsonObjectSchema = z.custom<JsonObject>((value) => isObject(value) && canonicalJson(value).isOk(), {
+export const jsonObjectSchema = z.custom<JsonObject>((value) => isObject(value) && isJson(value), {
   error: 'must be a JSON object',
   abort: true,
 });

@@ -1,9 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { HARMFUL_CHARACTERS, hiddenCharacters, visibleJson, visibleLine, visibleText } from './visible-text.ts';
+import {
+  HARMFUL_CHARACTERS,
+  hiddenCharacters,
+  isPlainText,
+  visibleJson,
+  visibleLine,
+  visibleText,
+} from './visible-text.ts';
 
 describe('invisible characters', () => {
+  test('a text that passes the quick look has no invisible character', () => {
+    enforces('hidden_characters_shown');
+    const plain = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(isPlainText);
+    expect(plain.length).toBeGreaterThan(1_000);
+    const breaks = ['\n', '\t'];
+    expect(plain.filter((one) => one.match(HARMFUL_CHARACTERS) !== null)).toEqual(breaks.sort());
+    expect(plain.filter((one) => /[\p{Cf}\p{Default_Ignorable_Code_Point}]/u.test(one))).toEqual([]);
+  });
+
   test.each([
     ['a\u200bb', 'a[U+200B]b'],
     ['pass\u200dword', 'pass[U+200D]word'],

@@ -1,5 +1,14 @@
+/** Characters that are harmless everywhere. Most texts have no others, and the pattern of the harmful ones is large. */
+const PLAIN = /^[\n\t\x20-\x7e\xa0-\xac\xae-\u024f\u2010-\u2027\u2030-\u205e\u2190-\u23ff]*$/;
+
+/** Whether a text has only characters that can be seen, as far as a quick look shows. */
+export function isPlainText(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 /** A text in which invisible characters and those that change its direction are shown as codes. Line breaks stay. */
 export function visibleText(text: string): string {
+  if (isPlainText(text)) return text;
   return text.replaceAll(/\r\n?/g, '\n').replaceAll(HARMFUL_CHARACTERS, shown);
 }
 
@@ -29,12 +38,14 @@ export function visibleJson(json: string): string {
 
 /** The invisible characters of a text, each once; line breaks and tabs are none. */
 export function hiddenCharacters(text: string): readonly string[] {
+  if (isPlainText(text)) return [];
   const found = text.replaceAll('\r\n', '\n').match(HARMFUL_CHARACTERS) ?? [];
   return [...new Set(found)].filter((character) => !isAllowedBreak(character));
 }
 
 /** The text without them. */
 export function withoutHidden(text: string): string {
+  if (isPlainText(text)) return text;
   const kept = (character: string) => (isAllowedBreak(character) ? character : '');
   return text.replaceAll('\r\n', '\n').replaceAll(HARMFUL_CHARACTERS, kept);
 }

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, parseJson, quote } from '../../json/json-value.ts';
 import { cutAtWord } from '../../text/utf8.ts';
+import { isPlainText } from '../../text/visible-text.ts';
 
 /** A blank with its marker, in bytes. */
 const BLANK_BYTES_MAX = 160;
@@ -47,10 +48,12 @@ const WRAPPED = new RegExp(`${OPENED}(?:(?!${MORE}|${LESS}|\\n\\s*\\n)[^]){0,200
 
 /** A text whose markers stand on one line each, without characters that cannot be seen. */
 function unwrapped(text: string): string {
-  return text
-    .replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .replaceAll(WRAPPED, (marker) => marker.replaceAll(/\s+/g, ' '));
+  const seen = isPlainText(text) ? text : text.replaceAll(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '');
+  return FILL.test(seen) ? seen.replaceAll(WRAPPED, (marker) => marker.replaceAll(/\s+/g, ' ')) : seen;
 }
+
+/** Part of every marker. Nearly all texts end here. */
+const FILL = /fill:/i;
 
 /** The words of every blank in a text. */
 export function blankWords(text: string): readonly string[] {
@@ -80,6 +83,7 @@ export function unfilledLines(notes: string): readonly string[] {
 /** A text field that is a blank as a whole, or has a line that is one, outside code. */
 export function isBlankField(field: string): boolean {
   const text = unwrapped(field);
+  if (!FILL.test(text)) return false;
   if (/^\s*[[{]/.test(text) && MARKER.test(text)) {
     const value = parseJson(text);
     if (value.isOk()) return textsIn(value.value).some((one) => isBlankField(one.text));
