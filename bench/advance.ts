@@ -13,10 +13,10 @@ const SHORT_SESSIONS = 30;
 const LONG_STEPS = 1_000;
 const ROUNDS = 300;
 
-const CPU_MS_MAX = 4;
-const FLOORS_MAX = 3;
-const WALL_MS_EXTRA = 2;
-const GROWTH_MAX = 1.3;
+const CPU_MS_MAX = 2;
+const FLOORS_MAX = 2;
+const WALL_MS_EXTRA = 1.5;
+const GROWTH_MAX = 1.2;
 
 /** Warm advances early and late in a session, of a plain workflow and of a real one, each round beside the floor. */
 export async function benchAdvance(): Promise<readonly Row[]> {

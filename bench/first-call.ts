@@ -13,7 +13,7 @@ const STEPS = 1_000;
 const RUNS = 20;
 /** In addition to the one that is run. */
 const OTHER_WORKFLOWS = 49;
-const FIRST_CALL_MS_MAX = 250;
+const FIRST_CALL_MS_MAX = 150;
 
 /** The first call of a new process of the built program, on a long session: from `initialize` answered to the reply. */
 export async function benchFirstCall(): Promise<readonly Row[]> {

@@ -6,6 +6,7 @@ import { benchCommandLine } from './command-line.ts';
 import { benchCompile } from './compile.ts';
 import { benchFirstCall } from './first-call.ts';
 import { benchFold } from './fold.ts';
+import { benchFreshChat } from './fresh-chat.ts';
 import { benchLookAgain } from './look-again.ts';
 import { benchResume } from './resume.ts';
 import type { Row } from './row.ts';
@@ -19,6 +20,7 @@ const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   advance: benchAdvance,
   'look-again': benchLookAgain,
   'start-and-list': benchStartAndList,
+  'fresh-chat': benchFreshChat,
   'first-call': benchFirstCall,
   'cold-load': benchColdLoad,
   'session-index': benchSessionIndex,

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '../src/core/json/json-value.ts';
 import { manyWorkflows, WALKED } from '../test/examples/walked-workflows.ts';
 import { freshStore, inFolder } from './bench-store.ts';
 import { benchMachine, benchServices } from './engine/bench-services.ts';
@@ -10,14 +11,16 @@ import { budgeted, median, type Row } from './row.ts';
 
 const WORKFLOWS = 50;
 const ROUNDS = 300;
-const LIST_CPU_MS_MAX = 3;
-const START_CPU_MS_MAX = 10;
+const INSPECTED_STEPS = 300;
+const LIST_CPU_MS_MAX = 1.5;
+const INSPECT_CPU_MS_MAX = 5;
+const START_CPU_MS_MAX = 6;
 
 /** Listing a team's workflows, and starting one of them inside and outside of a git repository. */
 export async function benchStartAndList(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
     const walked = WALKED.map(({ source }) => source);
-    const machine = benchMachine(root, [...walked, ...manyWorkflows(WORKFLOWS - walked.length)]);
+    const machine = benchMachine(root, [...walked, longWorkflow(), ...manyWorkflows(WORKFLOWS - walked.length - 1)]);
     const repository = join(root, 'repository');
     makeRepository(repository);
     const services = benchServices(machine, freshStore(machine.data));
@@ -34,18 +37,34 @@ export async function benchStartAndList(): Promise<readonly Row[]> {
       ),
     ]);
     const lists = [ask(`list of ${WORKFLOWS} workflows, mcp`, mcp, list)];
-    const asked = [...starts, ...lists];
+    const inspects = [
+      ask(`inspect of ${INSPECTED_STEPS} steps, mcp`, mcp, {
+        tool: 'inspect_workflow',
+        arguments: { workflowId: 'bench.long' },
+      }),
+    ];
+    const asked = [...starts, ...lists, ...inspects];
     for (let i = 0; i < ROUNDS; i++) {
       for (const { layer, call, figures } of asked) (await measure(figures, layer.ready(call)))();
     }
     const rows = (of: typeof asked, max: number) =>
       of.map(({ metric, figures }) => budgeted(metric, median(figures.cpu), { max, unit: 'ms' }));
-    return [...rows(lists, LIST_CPU_MS_MAX), ...rows(starts, START_CPU_MS_MAX)];
+    return [...rows(lists, LIST_CPU_MS_MAX), ...rows(inspects, INSPECT_CPU_MS_MAX), ...rows(starts, START_CPU_MS_MAX)];
   });
 }
 
 function ask(metric: string, layer: Layer, call: Call) {
   return { metric: `${metric}, CPU`, layer, call, figures: noFigures() };
+}
+
+function longWorkflow(): JsonObject {
+  const steps = Array.from({ length: INSPECTED_STEPS }, (_, i) => ({
+    id: `step-${i}`,
+    title: `Step ${i}`,
+    prompt: 'Do this part of the work and write down what you find.',
+    ...(i % 3 === 0 ? { runCondition: { var: 'depth', equals: 'deep' } } : {}),
+  }));
+  return { id: 'bench.long', name: 'Long', description: 'Many steps.', steps };
 }
 
 function makeRepository(path: string): void {

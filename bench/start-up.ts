@@ -5,8 +5,8 @@ import { resolve } from 'node:path';
 import { budgeted, noted, type Row } from './row.ts';
 
 const RUNS = 20;
-const RATIO_MAX = 3;
-const MEMORY_MIB_MAX = 75;
+const RATIO_MAX = 2.1;
+const MEMORY_MIB_MAX = 62;
 export const PROGRAM = 'dist/workrail.js';
 export const HELLO = `${JSON.stringify({
   jsonrpc: '2.0',

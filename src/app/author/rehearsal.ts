@@ -172,7 +172,9 @@ async function readLog(services: Services, turn: Turn): Promise<RecordedRun> {
   const { session } = await standing(services, turn.reply.stateToken);
   const { view } = session;
   return {
-    skipped: [...view.skipped.values()].flat().map(({ stepId }) => stepId),
+    skipped: [...view.skipped.values()]
+      .flat()
+      .flatMap(({ stepId, through }) => [stepId, ...(through === undefined ? [] : [through.stepId])]),
     outcomes: [...view.trace.values()].flat().flatMap((entry) => tracedOutcome(entry) ?? []),
   };
 }

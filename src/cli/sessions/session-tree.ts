@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import { placeData, runHeadData } from '../../app/sessions/describe-session.ts';
 import { defined } from '../../core/json/json-value.ts';
-import { namedStep } from '../../core/sessions/due-step.ts';
+import { skippedTitle } from '../../core/sessions/due-step.ts';
 import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { indexWorkflow, stepsInside } from '../../core/workflow/compiled/workflow-index.ts';
@@ -64,9 +64,9 @@ function stepData({ view, workflowOf }: OpenedSession['looked'], step: LineStep)
     blocked,
     checkpoints,
     gaps,
-    skipped: skipped.map(({ stepId, conditionId }) => {
-      const { title } = namedStep(stepId, workflow);
-      const steps = workflow === undefined ? 1 : stepsInside(indexWorkflow(workflow), stepId);
+    skipped: skipped.map(({ stepId, conditionId, through, count }) => {
+      const title = skippedTitle({ stepId, through }, workflow);
+      const steps = count ?? (workflow === undefined ? 1 : stepsInside(indexWorkflow(workflow), stepId));
       return defined({ stepId, title, conditionId, steps: steps === 1 ? undefined : steps });
     }),
     ...defined({ startedAt, endedAt }),

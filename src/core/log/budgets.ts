@@ -83,7 +83,7 @@ export const OBSERVATION_PATH_BYTES_MAX = 512;
 
 /** Every snapshot inside a forEach loop contains the items of the loop. */
 export const LOOP_ITEMS_BYTES_MAX = 65_536;
-/** Steps and loops that one walk may skip before a loop with nothing to do is stopped: each adds events to one plan. */
+/** Steps and loops that one walk may skip inside loops before a loop with nothing to do is stopped. */
 export const WALK_PASSED_MAX = 500;
 
 /** An authored id with those of the routines it was expanded from; ten of them fit into one entry of a trace. */
@@ -115,11 +115,10 @@ export const DEDUPE_KEY_LENGTH_MAX = 256;
 
 /** One plan is one segment, read and verified as a whole. */
 export const PLAN_EVENTS_MAX = 1_000;
-/**
- * Steps and loops of one workflow. All of them may be skipped in one walk, and each adds an event; together with
- * `WALK_PASSED_MAX` and the limits below they fit into one plan. Real workflows have a few dozen.
- */
-export const WORKFLOW_ENTRIES_MAX = 300;
+/** Steps and loops of one workflow. Real workflows have a few dozen; a checklist that a program made has thousands. */
+export const WORKFLOW_ENTRIES_MAX = 5_000;
+/** Events about skipped steps in one plan, so that it has room for everything else. Beyond that, one event covers several. */
+export const SKIPPED_EVENTS_MAX = 800;
 /** The ids of nested loops together: every event about a step inside them contains them. */
 export const LOOP_IDS_LENGTH_MAX = 1_024;
 /** A step with everything it may show, as canonical JSON: a stored reply contains it twice and must fit into a plan. */

@@ -6,6 +6,7 @@ import { titleWithoutValues, valueFiller } from '../prompt/step/fill-values.ts';
 import { isSnapshotOf } from '../run/walk/next-step.ts';
 import { loopVariablesAt } from '../run/walk/walking.ts';
 import { truncate } from '../text/utf8.ts';
+import type { SkippedStep } from '../views/session-view.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow } from '../workflow/compiled/workflow-index.ts';
 
@@ -79,8 +80,17 @@ export function gapPlace(
   return { kind: 'step', stepId: step.stepId, ...namedStep(step.stepId, workflow), position, loopPath };
 }
 
+/** The title of a skipped step, or of the first and the last of several. */
+export function skippedTitle(
+  { stepId, through }: Pick<SkippedStep, 'stepId' | 'through'>,
+  workflow: CompiledWorkflow | undefined,
+): string {
+  const { title } = namedStep(stepId, workflow);
+  return through === undefined ? title : `${title} … ${namedStep(through.stepId, workflow).title}`;
+}
+
 /** The title of a step. */
-export function namedStep(stepId: string, workflow: CompiledWorkflow | undefined): Pick<DueStep, 'title'> {
+function namedStep(stepId: string, workflow: CompiledWorkflow | undefined): Pick<DueStep, 'title'> {
   const index = workflow === undefined ? undefined : indexWorkflow(workflow);
   // A skipped loop is recorded under its own id.
   const title = index?.steps.get(stepId)?.title ?? index?.loops.get(stepId)?.title;

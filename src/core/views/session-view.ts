@@ -150,7 +150,7 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
       applyAttestation(view.attestations, event);
       break;
     case 'step_skipped':
-      view.skipped.set(event.scope.nodeId, [...(view.skipped.get(event.scope.nodeId) ?? []), event.data]);
+      addSkipped(view.skipped, event);
       break;
     case 'session_created':
     case 'divergence_recorded':
@@ -193,7 +193,13 @@ function isNote(event: EventOf<'node_output_appended'>): event is Note {
   return event.data.outputChannel === 'recap';
 }
 
-/** A step that a run skipped. */
+function addSkipped(skipped: SessionView['skipped'], { scope, data }: EventOf<'step_skipped'>): void {
+  const ofNode = skipped.get(scope.nodeId);
+  if (ofNode === undefined) skipped.set(scope.nodeId, [data]);
+  else ofNode.push(data);
+}
+
+/** A step that a run skipped, or several in a row. */
 export type SkippedStep = EventOf<'step_skipped'>['data'];
 
 /** A node and everything above it: how many steps were done, and which were skipped, oldest first. */

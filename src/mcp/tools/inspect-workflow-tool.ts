@@ -50,7 +50,9 @@ export const inspectWorkflowTool = defineTool({
     const found = await inspectWorkflow(services, { workflowId, workspacePath: workspace });
     return found.map((inspected) => {
       const start = startCall(inspected, workspacePath);
-      return { text: visibleText(textOf(inspected, mode, start)), structured: structuredOf(inspected, mode, start) };
+      const outline = mode === 'metadata' ? [] : workflowOutline(inspected.listed.workflow);
+      const shown = { inspected, mode, start, outline };
+      return { text: visibleText(textOf(shown)), structured: structuredOf(shown) };
     });
   },
 });
@@ -60,18 +62,24 @@ function startCall({ listed }: InspectedWorkflow, workspacePath: string | undefi
   return { tool: 'start_workflow', arguments: defined({ workflowId: listed.id, workspacePath }) };
 }
 
-function textOf(inspected: InspectedWorkflow, mode: InspectMode, start: Call): string {
-  const { workflow } = inspected.listed;
-  const steps = mode === 'metadata' ? [] : ['', ...outlineText(workflow, mode)];
+type Shown = {
+  readonly inspected: InspectedWorkflow;
+  readonly mode: InspectMode;
+  readonly start: Call;
+  readonly outline: readonly OutlineEntry[];
+};
+
+function textOf({ inspected, mode, start, outline }: Shown): string {
+  const layout = { index: indexWorkflow(inspected.listed.workflow), mode, indent: '' };
+  const steps = mode === 'metadata' ? [] : ['', ...entryLines(outline, layout)];
   return [...metadataText(inspected), ...steps, '', `Start it with ${callText(start).join('')}`].join('\n');
 }
 
-function structuredOf(inspected: InspectedWorkflow, mode: InspectMode, start: Call): JsonObject {
-  const { workflow } = inspected.listed;
+function structuredOf({ inspected, mode, start, outline }: Shown): JsonObject {
   return {
     kind: 'ok',
     workflow: shownMetadata(inspected, mode),
-    ...(mode === 'metadata' ? {} : { steps: workflowOutline(workflow).map((entry) => shownEntry(entry, mode)) }),
+    ...(mode === 'metadata' ? {} : { steps: outline.map((entry) => shownEntry(entry, mode)) }),
     nextCall: { ...start },
   };
 }
@@ -213,14 +221,9 @@ function shownLoop({ loop, when, repeats, body }: OutlinedLoop, mode: InspectMod
   };
 }
 
-/** The outline as numbered lines; loop bodies are indented. */
-function outlineText(workflow: CompiledWorkflow, mode: InspectMode): readonly string[] {
-  return entryLines(workflowOutline(workflow), { index: indexWorkflow(workflow), mode, indent: '' });
-}
-
 type OutlineLayout = { readonly index: WorkflowIndex; readonly mode: InspectMode; readonly indent: string };
 
-/** A step has the same number as in replies; a loop has none. */
+/** The outline as numbered lines; loop bodies are indented. A step has the same number as in replies; a loop has none. */
 function entryLines(entries: readonly OutlineEntry[], layout: OutlineLayout): readonly string[] {
   const { index, mode, indent } = layout;
   return entries.flatMap((entry) => {

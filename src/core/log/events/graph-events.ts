@@ -115,9 +115,14 @@ function hasOnlyHoles(value: JsonValue): boolean {
   return Object.values(value).every(hasOnlyHoles);
 }
 
-/** A step whose condition was false; it is never done on that line. */
+/**
+ * A step whose condition was false; it is never done on that line. With `through` and `count` it stands for that many
+ * steps in a row, from this one through the last.
+ */
 export const stepSkippedSchema = nodeEvent('step_skipped', {
   stepId: stepIdSchema,
   conditionId: conditionIdSchema.optional(),
   loopPath: loopPathSchema,
+  through: z.object({ stepId: stepIdSchema }).optional(),
+  count: z.int().min(2).optional(),
 });

@@ -3,9 +3,16 @@ import { unsetKeys } from '../../run/condition/deciding-context.ts';
 import { conditionFacts } from '../../run/step-place.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { plural } from '../../text/words.ts';
+import type { SkippedStep } from '../../views/session-view.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
-import { entryPart, guardsOver, stepsInside, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import {
+  entriesThrough,
+  entryPart,
+  guardsOver,
+  stepsInside,
+  type WorkflowIndex,
+} from '../../workflow/compiled/workflow-index.ts';
 import { conditionText, type NamedConditions } from '../../workflow/outline/condition-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
@@ -26,8 +33,9 @@ export type RunResult = { readonly stepsDone: number; readonly skipped: readonly
 
 export function runResult({ index, facts, line }: ReplyParts): RunResult {
   const asked = conditionFacts({ index, facts, loopVariables: {} });
-  const skipped = [...new Set(line.skipped.map(({ stepId }) => stepId))].map((stepId): SkippedResult => {
-    const conditions = conditionsOf(index, stepId);
+  const conditionsById = conditionsIn(index);
+  const skipped = [...new Set(line.skipped.flatMap((step) => skippedIds(index, step)))].map((stepId): SkippedResult => {
+    const conditions = conditionsById.get(stepId) ?? [];
     const unset = [...new Set(conditions.flatMap((condition) => unsetKeys(condition, asked)))];
     const title = index.steps.get(stepId)?.title ?? index.loops.get(stepId)?.title ?? stepId;
     const steps = stepsInside(index, stepId);
@@ -100,19 +108,27 @@ function reasonOf(conditions: readonly Condition[], unset: readonly string[], na
   return visibleLine(`only if ${conditions.map((one) => conditionText(one, named)).join(', and ')}.`);
 }
 
-/** All conditions that decide whether a step or a loop is due, the outermost first. */
-function conditionsOf(index: WorkflowIndex, id: string): readonly Condition[] {
-  const search = (entries: readonly Entry[], above: readonly Condition[]): readonly Condition[] | undefined => {
+/** All conditions that decide whether a step or a loop is due, the outermost first, by its id. */
+function conditionsIn(index: WorkflowIndex): ReadonlyMap<string, readonly Condition[]> {
+  const found = new Map<string, readonly Condition[]>();
+  const visit = (entries: readonly Entry[], above: readonly Condition[]) => {
     for (const [i, entry] of entries.entries()) {
       const part = entryPart(index, entry);
       const own = part.runCondition === undefined ? [] : [part.runCondition];
       const conditions = [...above, ...guardsOver(entries, i), ...own];
-      const entryId = entry.kind === 'step' ? entry.stepId : entry.loopId;
-      if (entryId === id || part.stepId === id) return conditions;
-      const inside = entry.kind === 'loop' ? search(index.loops.get(entry.loopId)?.body ?? [], conditions) : undefined;
-      if (inside !== undefined) return inside;
+      for (const id of [entry.kind === 'step' ? entry.stepId : entry.loopId, part.stepId]) {
+        if (!found.has(id)) found.set(id, conditions);
+      }
+      if (entry.kind === 'loop') visit(index.loops.get(entry.loopId)?.body ?? [], conditions);
     }
-    return undefined;
   };
-  return search(index.workflow.entries, []) ?? [];
+  visit(index.workflow.entries, []);
+  return found;
+}
+
+/** The steps that an event about skipped steps stands for; only its ends, if others between them were not skipped. */
+function skippedIds(index: WorkflowIndex, { stepId, through, count }: SkippedStep): readonly string[] {
+  if (through === undefined) return [stepId];
+  const all = entriesThrough(index, stepId, through.stepId);
+  return all !== undefined && all.length === count ? all : [stepId, through.stepId];
 }

@@ -3,15 +3,16 @@ import { defined, type JsonValue, quote } from '../../json/json-value.ts';
 import type { SessionEvent } from '../../log/event.ts';
 import { type ExecutionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import type { Salvage } from '../../log/health.ts';
-import type { ArtifactDigest, LoopPath, SessionId, SnapshotRef, StepId, WorkflowHash } from '../../log/ids.ts';
+import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../../log/ids.ts';
 import type { SessionOrigin } from '../../log/origin.ts';
 import { itemsOf } from '../../run/walk/walking.ts';
-import { namedStep } from '../../sessions/due-step.ts';
+import { skippedTitle } from '../../sessions/due-step.ts';
 import { isoTime } from '../../text/utc-time.ts';
 import { truncate } from '../../text/utf8.ts';
+import { plural } from '../../text/words.ts';
 import { nodeOf, type RunNode } from '../../views/run-graph.ts';
 import type { ClosedRuns } from '../../views/run-status.ts';
-import type { SessionView } from '../../views/session-view.ts';
+import type { SessionView, SkippedStep } from '../../views/session-view.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow } from '../../workflow/compiled/workflow-index.ts';
 import type { ReportStep } from '../report.ts';
@@ -52,11 +53,12 @@ export function stepBefore(source: ReportSource, node: RunNode): ReportStep | nu
 export function reportStep(
   { workflows }: ReportSource,
   hash: WorkflowHash,
-  { stepId, loopPath }: { readonly stepId: StepId; readonly loopPath: LoopPath },
+  { stepId, loopPath, through, count }: SkippedStep,
 ): ReportStep {
+  const title = skippedTitle({ stepId, through }, workflows.get(hash));
   return defined({
     stepId,
-    ...namedStep(stepId, workflows.get(hash)),
+    title: count === undefined ? title : `${title} (${plural(count, 'step')})`,
     rounds: loopPath.map(({ loopId, iteration }) => ({ loopId, round: iteration + 1 })),
   });
 }

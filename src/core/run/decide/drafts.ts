@@ -8,12 +8,12 @@ import {
   RISK_POLICY,
   type RiskPolicy,
 } from '../../log/autonomy.ts';
-import { TRACE_EVENTS_MAX } from '../../log/budgets.ts';
+import { SKIPPED_EVENTS_MAX, TRACE_EVENTS_MAX } from '../../log/budgets.ts';
 import type { DraftOf, EventDraft, EventOf } from '../../log/event.ts';
 import type { By } from '../../log/events/event-envelope.ts';
 import { dealTrace, type TraceEntry } from '../../log/events/trace-events.ts';
 import { type ExecutionSnapshot, sealSnapshot } from '../../log/execution-snapshot.ts';
-import type { NodeId, RunId } from '../../log/ids.ts';
+import { type NodeId, type RunId, stepInstanceKey } from '../../log/ids.ts';
 import {
   capabilityObservationId,
   contextId,
@@ -86,7 +86,7 @@ export function walkDrafts(
 ): readonly EventDraft[] {
   const { nodeId } = node;
   return [
-    ...walk.skipped.map((data, ordinal) => ({
+    ...skippedInRoom(walk.skipped).map((data, ordinal) => ({
       kind: 'step_skipped' as const,
       scope: node,
       data,
@@ -98,6 +98,45 @@ export function walkDrafts(
       data: { traceId: traceId({ nodeId, place }, sha256), entries: [...entries] },
     })),
   ];
+}
+
+type Skipped = EventOf<'step_skipped'>['data'];
+
+/**
+ * One entry for each skipped step while there is room. Then one for all in a row with the same condition, then for all in a
+ * row, and at last one for everything that has no room.
+ */
+function skippedInRoom(skipped: readonly Skipped[]): readonly Skipped[] {
+  if (skipped.length <= SKIPPED_EVENTS_MAX) return skipped;
+  const alike = joined(skipped, (a, b) => a.conditionId === b.conditionId && isSamePlace(a, b));
+  if (alike.length <= SKIPPED_EVENTS_MAX) return alike;
+  const near = joined(skipped, isSamePlace);
+  if (near.length <= SKIPPED_EVENTS_MAX) return near;
+  const kept = near.slice(0, SKIPPED_EVENTS_MAX - 1);
+  return [...kept, ...joined(near.slice(kept.length), () => true)];
+}
+
+function isSamePlace(a: Skipped, b: Skipped): boolean {
+  return stepInstanceKey(a.stepId, a.loopPath) === stepInstanceKey(a.stepId, b.loopPath);
+}
+
+function joined(skipped: readonly Skipped[], isOne: (a: Skipped, b: Skipped) => boolean): readonly Skipped[] {
+  const groups: Skipped[] = [];
+  for (const one of skipped) {
+    const last = groups.at(-1);
+    if (last === undefined || !isOne(last, one)) {
+      groups.push(one);
+      continue;
+    }
+    const { conditionId, ...rest } = last;
+    groups[groups.length - 1] = {
+      ...rest,
+      ...(conditionId !== undefined && conditionId === one.conditionId ? { conditionId } : {}),
+      through: one.through ?? { stepId: one.stepId },
+      count: (last.count ?? 1) + (one.count ?? 1),
+    };
+  }
+  return groups;
 }
 
 /** A trace that is too long keeps its beginning and its last entry; one entry says how many were left out between them. */

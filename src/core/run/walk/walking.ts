@@ -25,7 +25,7 @@ export type Walking = {
   cursor: number;
   /** Open loops, outermost first. */
   stack: readonly LoopFrame[];
-  /** Steps and loops skipped so far. */
+  /** Steps and loops skipped so far inside loops. */
   passed: number;
   isHalted: boolean;
   readonly troubles: LoopTrouble[];
@@ -55,9 +55,9 @@ export function moveOn(walking: Walking): void {
   else walking.stack = [...walking.stack.slice(0, -1), { ...frame, bodyIndex: frame.bodyIndex + 1 }];
 }
 
-/** Skips the entry where the walk is. */
+/** Skips the entry where the walk is. What is skipped outside of loops comes to an end by itself and is not counted. */
 export function pass(walking: Walking): void {
-  walking.passed += 1;
+  if (walking.stack.length > 0) walking.passed += 1;
   moveOn(walking);
 }
 

@@ -54,11 +54,34 @@ export function entryPart(index: WorkflowIndex, entry: Entry): CompiledStep | Co
   return entry.kind === 'step' ? stepOf(index, entry.stepId) : loopOf(index, entry.loopId);
 }
 
-/** The conditions that decide about an entry together with others. */
+const guardTables = new WeakMap<readonly Entry[], readonly (readonly Condition[])[]>();
+
+/** The conditions that decide about an entry together with others. They are found for a whole list at once. */
 export function guardsOver(entries: readonly Entry[], at: number): readonly Condition[] {
-  return entries
-    .slice(0, at + 1)
-    .flatMap(({ guards = [] }, i) => guards.filter((guard) => i + guard.entries > at).map((one) => one.condition));
+  const known = guardTables.get(entries) ?? guardTable(entries);
+  guardTables.set(entries, known);
+  return known[at] ?? [];
+}
+
+function guardTable(entries: readonly Entry[]): readonly (readonly Condition[])[] {
+  let open: readonly { readonly condition: Condition; readonly end: number }[] = [];
+  return entries.map(({ guards = [] }, i) => {
+    open = [
+      ...open.filter(({ end }) => end > i),
+      ...guards.map((guard) => ({ condition: guard.condition, end: i + guard.entries })),
+    ];
+    return open.map(({ condition }) => condition);
+  });
+}
+
+/** The entries from one through another, if both are in the same list; a loop has the id of its step. */
+export function entriesThrough(index: WorkflowIndex, first: string, last: string): readonly string[] | undefined {
+  for (const list of [index.workflow.entries, ...[...index.loops.values()].map(({ body }) => body)]) {
+    const ids = list.map((entry) => entryPart(index, entry).stepId as string);
+    const from = ids.indexOf(first);
+    if (from >= 0) return ids.slice(from, ids.indexOf(last) + 1);
+  }
+  return undefined;
 }
 
 /** Where a step stands among all steps, counted from 1. */

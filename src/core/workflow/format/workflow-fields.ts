@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { AUTONOMY, RISK_POLICY } from '../../log/autonomy.ts';
+import { WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
 import { features } from '../builtins/registry.ts';
 import type { SourceNode } from '../source/source-node.ts';
 import { namedCondition } from './condition-fields.ts';
@@ -185,7 +186,7 @@ export const workflow = f.object('workflow', {
     f.list(argument, { max: ARGUMENTS_MAX, unique: { what: 'argument', name: 'name' } }),
     'What a routine is called with. Only these names in single braces are filled in; other braces are text.',
   ),
-  steps: f.needed(f.list(step, { min: 1 }), 'The steps, in order.', { otherwise: [] }),
+  steps: f.needed(f.list(step, { min: 1, max: WORKFLOW_ENTRIES_MAX }), 'The steps, in order.', { otherwise: [] }),
   modelTier: f.optional(f.ignored, 'Accepted without effect.'),
   metricsProfile: f.optional(f.ignored, 'Accepted without effect.'),
   validatedAgainstSpecVersion: f.optional(f.ignored, 'Accepted without effect.'),

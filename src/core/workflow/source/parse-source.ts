@@ -21,11 +21,11 @@ export function visible(text: string): string {
 }
 
 /** Larger files are not workflows; reading them would only delay the listing of the others. */
-export const WORKFLOW_FILE_BYTES_MAX = 1_048_576;
+export const WORKFLOW_FILE_BYTES_MAX = 4_194_304;
 /** Workflows nest a handful of loops; deeper files are mistakes or attacks. */
 export const FILE_DEPTH_MAX = 64;
 /** Far above the largest real workflow, far below what would be slow. */
-export const FILE_VALUES_MAX = 100_000;
+export const FILE_VALUES_MAX = 200_000;
 /** Keys are part of the pointers of everything below them. */
 export const FILE_KEY_LENGTH_MAX = 256;
 
