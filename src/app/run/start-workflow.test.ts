@@ -2,13 +2,14 @@ import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { fileWith } from '../../../test/catalog/catalog-of.ts';
 import { enforces } from '../../../test/enforces.ts';
-import { ENGINE_FILES, engine, eventsOf, stepOf, tokenOf, told } from '../../../test/examples/engine.ts';
+import { ENGINE_FILES, engine, eventsOf, stepOf, tokenOf, told, WORKSPACE } from '../../../test/examples/engine.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
-import type { Autonomy } from '../../core/log/autonomy.ts';
+import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { contextAt } from '../../core/views/lineage.ts';
 import { preferencesAt } from '../../core/views/node-facts.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
+import type { Services } from '../services.ts';
 import { startWorkflow } from './start-workflow.ts';
 
 test('the pinned workflow of a run is stored under the hash that the run names', async () => {
@@ -125,6 +126,21 @@ test.each(['stateToken', 'ackToken', 'checkpointToken'] as const)(
     expect(contextAt(context, await agent.node(joined))).toEqual({});
   },
 );
+
+test('a run that joins a session uses the folder of that session unless the caller names another', async () => {
+  const asked: (string | undefined)[] = [];
+  const defaults: Services['defaults'] = async (workspace) => {
+    asked.push(workspace);
+    return ok(PRESETS.guided);
+  };
+  const agent = engine({ services: { defaults } });
+  const attachTo = tokenOf(await agent.start('test.plain'), 'stateToken');
+  // The server was started elsewhere.
+  await agent.start('test.plain', { attachTo, workspace: '/server', isWorkspaceAssumed: true });
+  await agent.start('test.plain', { attachTo, workspace: '/server' });
+  await agent.start('test.plain', { workspace: '/server', isWorkspaceAssumed: true });
+  expect(asked).toEqual([WORKSPACE, WORKSPACE, '/server', '/server']);
+});
 
 test('a token without a session starts nothing', async () => {
   const agent = engine();

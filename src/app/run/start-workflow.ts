@@ -33,7 +33,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
 import { cappedMode } from './advance-reply.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
-import { findTokenNode, patternsFor, runGates, sessionGone } from './run-place.ts';
+import { findTokenNode, patternsFor, rootOf, runGates, sessionGone } from './run-place.ts';
 import { startReply } from './start-reply.ts';
 
 export type StartRefusal =
@@ -59,6 +59,8 @@ export type StartRequest = {
   readonly context?: JsonObject | undefined;
   readonly mode?: Autonomy | undefined;
   readonly workspace?: string | undefined;
+  /** The caller named no folder. A run that joins a session is then about the session's own folder. */
+  readonly isWorkspaceAssumed?: boolean;
   /** Any token of a session that the run should join. */
   readonly attachTo?: string | undefined;
 };
@@ -72,7 +74,11 @@ export async function startWorkflow(
     yield* refuseBlanks({ goal: request.goal, context: request.context });
     const context = yield* initialContext(request);
     const host = yield* await hostSession(services, request.attachTo);
-    const { listed, noticed, workspace } = yield* await find(services, request);
+    const own = request.isWorkspaceAssumed === true ? host?.root : undefined;
+    const { listed, noticed, workspace } = yield* await find(services, {
+      workflowId: request.workflowId,
+      workspace: own ?? request.workspace,
+    });
     const { workflow } = listed;
     // Git is asked before anything is locked: it may be slow.
     const [observed, references, compilePattern, pinned, defaults, gates] = await Promise.all([
@@ -102,7 +108,7 @@ export async function startWorkflow(
       setBy: setterOf({ source: chosen.source, by: chosen.by ?? services.by }),
       source: sourceWords(pinOf(listed, pinned.value.workflowHash)),
     };
-    const sessionId = host ?? services.ids.session();
+    const sessionId = host?.sessionId ?? services.ids.session();
     const runId = services.ids.run();
     const start: Starting = {
       request,
@@ -210,13 +216,16 @@ function initialContext({ goal, context }: StartRequest): Result<JsonObject, Sta
 }
 
 /** Finds the session to join. */
+/** The session that a run joins, and the folder it works in. */
+type HostSession = { readonly sessionId: SessionId; readonly root: string | undefined };
+
 async function hostSession(
   services: Services,
   attachTo: string | undefined,
-): Promise<Result<SessionId | undefined, TokenRefusal | StoreFailure>> {
+): Promise<Result<HostSession | undefined, TokenRefusal | StoreFailure>> {
   if (attachTo === undefined) return ok(undefined);
   const found = await findTokenNode(services, { text: attachTo, slot: 'attachTo' });
-  return found.map(({ target }) => target.sessionId);
+  return found.map(({ target, session }) => ({ sessionId: target.sessionId, root: rootOf(session) }));
 }
 
 type Found = {
@@ -226,7 +235,10 @@ type Found = {
   readonly workspace: string | undefined;
 };
 
-async function find(services: Services, request: StartRequest): Promise<Result<Found, StartRefusal>> {
+async function find(
+  services: Services,
+  request: Pick<StartRequest, 'workflowId' | 'workspace'>,
+): Promise<Result<Found, StartRefusal>> {
   const { workflowId } = request;
   const { found, workspaceProblem } = await services.catalog.find(workflowId, request.workspace);
   switch (found.kind) {

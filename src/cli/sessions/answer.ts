@@ -7,6 +7,7 @@ import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { voidedWords } from '../../core/run/gate-facts.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
+import { shortList } from '../../core/text/words.ts';
 import { attestationWords } from '../../core/views/attestations.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { dim, good, type Line, notable, strong } from '../output/line.ts';
@@ -79,10 +80,15 @@ async function namedDraft(
   );
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return ok(only);
+  if (only !== undefined) {
+    // An imported copy of a session keeps the ids of its runs.
+    const choices = shortList(found.map(({ sessionId }) => sessionId));
+    const advice = `Give the id of the session that you mean: ${choices}.`;
+    return err(problem(EXIT.usage, `"${asked}" names ${found.length} runs that wait.`, advice));
+  }
   const tags = drafts.filter((draft) => draft.answer === undefined).map(({ runId }) => runTag(runId));
   const meant = nearest(wanted, tags);
-  const message =
-    only === undefined ? `No run "${asked}" waits for a person.` : `"${asked}" names ${found.length} runs that wait.`;
+  const message = `No run "${asked}" waits for a person.`;
   const listed = tags.length === 0 ? 'Nothing waits for you.' : `These wait: ${tags.join(', ')}.`;
   return err(problem(EXIT.notFound, message, `${meant === undefined ? '' : `Did you mean ${meant}? `}${listed}`));
 }

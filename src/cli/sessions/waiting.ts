@@ -40,7 +40,10 @@ export const waiting = command({
       all.filter(({ waiting: draft }) => draft.answer === undefined),
     );
     if (runs.isErr()) return err(refusalProblem(runs.error, await program.dataDir()));
-    const now = answers.clock.nowMs();
+    const nowMs = answers.clock.nowMs();
+    const tags = runs.value.map(({ waiting: { runId } }) => runTag(runId));
+    // A copy of a session keeps the ids of its runs, so a tag may name two.
+    const isNamed = ({ waiting: { runId } }: WaitingRun) => tags.filter((tag) => tag === runTag(runId)).length > 1;
     const first = runs.value[0];
     return done({
       data: { waiting: runs.value.map(dataOf) },
@@ -49,9 +52,12 @@ export const waiting = command({
           ? [['Nothing waits for you.']]
           : [
               [strong(`${plural(runs.value.length, 'decision')} for you:`)],
-              ...runs.value.flatMap((run) => linesOf(run, now)),
+              ...runs.value.flatMap((run) => linesOf(run, { nowMs, isNamed })),
             ],
-      next: first === undefined ? 'workrail status' : `workrail answer ${runTag(first.waiting.runId)}`,
+      next:
+        first === undefined
+          ? 'workrail status'
+          : `workrail answer ${isNamed(first) ? first.waiting.sessionId : runTag(first.waiting.runId)}`,
     });
   },
 });
@@ -73,11 +79,15 @@ function dataOf({ waiting: draft, ...more }: WaitingRun): z.infer<typeof waiting
   };
 }
 
-function linesOf({ waiting: draft, goal, workspace, at }: WaitingRun, now: number): readonly Line[] {
-  const { runId, step, question, code, voided } = draft;
-  const where = [goal, workspace, at === undefined ? undefined : ago(at, now)].filter((part) => part !== undefined);
+type Layout = { readonly nowMs: number; readonly isNamed: (run: WaitingRun) => boolean };
+
+function linesOf(run: WaitingRun, { nowMs, isNamed }: Layout): readonly Line[] {
+  const { waiting: draft, goal, workspace, at } = run;
+  const { runId, sessionId, step, question, code, voided } = draft;
+  const name = isNamed(run) ? `${runTag(runId)}  ${sessionId}` : runTag(runId);
+  const where = [goal, workspace, at === undefined ? undefined : ago(at, nowMs)].filter((part) => part !== undefined);
   return [
-    [`  ${runTag(runId)}  `, strong(step.title), `  draft ${code}`],
+    [`  ${name}  `, strong(step.title), `  draft ${code}`],
     ...(question === step.title ? [] : [[`        ${question}`]]),
     ...(voided === undefined ? [] : [[notable(`        ${voidedWords(voided)}`)]]),
     ...(where.length === 0 ? [] : [[dim(`        ${where.join(' · ')}`)]]),

@@ -28,8 +28,10 @@ export const startWorkflowTool = defineTool({
       mistakenFor: ['attach', 'session', 'sessionToken', 'join'],
     },
   },
-  run: (services, { workflowId, goal, context, mode, attachTo }, { workspace }) =>
-    startWorkflow(services, { workflowId, goal, context, mode, attachTo, workspace }),
+  run: (services, { workflowId, goal, context, mode, attachTo, workspacePath }, { workspace }) => {
+    const isWorkspaceAssumed = workspacePath === undefined;
+    return startWorkflow(services, { workflowId, goal, context, mode, attachTo, workspace, isWorkspaceAssumed });
+  },
 });
 
 export const startSessionTool = defineTool({

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { runFake } from '../../../test/cli/fake-program.ts';
+import { exported, imported } from '../../../test/examples/bundles.ts';
+import { engine, withFile } from '../../../test/examples/engine.ts';
+import { numberedSession, storeFolder } from '../../../test/store-folder.ts';
+import { storeOf } from '../../adapters/file-store/file-store.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+
+/** Two sessions in which the same run waits: one was started here, the other is an imported copy of it. */
+async function twoWaiting() {
+  const step = { id: 'ship', title: 'Ship', prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' } };
+  const file = { id: 'test.ship', name: 'Ship', description: 'Ships.', steps: [step] };
+  const store = storeOf(storeFolder());
+  const agent = engine({ store, listing: () => withFile(file) });
+  const begun = await agent.start('test.ship', { goal: 'ship it' });
+  await agent.send(begun, { notes: 'Ready.' });
+  const { sessionId } = begun.structured['session'] as { readonly sessionId: SessionId };
+  const bundle = (await exported(store, sessionId))._unsafeUnwrap();
+  const ids = { ...agent.services.ids, session: () => numberedSession(9) };
+  (await imported({ ...agent.services, ...store, ids }, bundle.file))._unsafeUnwrap();
+  const { tag } = begun.structured['run'] as { readonly tag: string };
+  const answers = { ...agent.services, ...store };
+  const run = (...argv: string[]) => runFake({ argv, answers, terminals: ['input', 'output', 'error'] });
+  return { run, tag, sessionIds: [sessionId, numberedSession(9)] };
+}
+
+it('two waiting runs of the same tag are listed with their session ids, and answer asks which one is meant', async () => {
+  const { run, tag, sessionIds } = await twoWaiting();
+  const { out, talk } = await run('waiting');
+  for (const sessionId of sessionIds) expect(out).toContain(`${tag}  ${sessionId}  `);
+  expect(talk).toMatch(/Next: workrail answer sess_\w+\n/);
+  const refused = await run('answer', tag);
+  expect([refused.exitCode, refused.out]).toEqual([2, '']);
+  for (const sessionId of sessionIds) expect(refused.talk).toContain(sessionId);
+});
