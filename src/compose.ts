@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
 import { calledAs } from './adapters/clients/called-as.ts';
@@ -95,6 +96,8 @@ function writeError(text: string): void {
 }
 
 async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> {
+  // It must be in use before the server is loaded.
+  if ('enableCompileCache' in module) (await import('./adapters/code-cache.ts')).enableCodeCache(await findDataDir());
   const server = await import('./compose/serve-mcp.ts');
   stopOnSignals(async () => undefined);
   const onStop = (stop: () => Promise<void>) => {

@@ -62,7 +62,7 @@ it('the code that a call needs is in the bundle, so the rule above looks at real
 it('listing and starting bundled workflows loads neither the compiler nor the pattern engine', () => {
   enforces('library_is_compiled');
   const compiler =
-    /^src\/core\/workflow\/(?:emit|expand|lint|compile-workflow)|^src\/app\/catalog\/compile-files|re2js/;
+    /^src\/core\/workflow\/(?:emit|expand\/(?!fill-)|lint|compile-workflow)|^src\/app\/catalog\/compile-files|re2js/;
   const compiling = loadedWith(server, ['src/compose/open-compiler.ts']).filter((path) => compiler.test(path));
   expect(compiling).toEqual(expect.arrayContaining(['src/core/workflow/compile-workflow.ts']));
   const loaded = loadedWith(server, ['src/mcp/answer-call.ts', 'src/compose/open-server-services.ts']);
@@ -70,9 +70,26 @@ it('listing and starting bundled workflows loads neither the compiler nor the pa
   expect(loaded.filter((path) => compiler.test(path))).toEqual([]);
 });
 
+it('before its first reply the server loads no validator of JSON schemas, and a call no schema of replies or workflows', () => {
+  enforces('budget_spawn', 'budget_list_start_cpu');
+  const started = loadedWith(server, ['src/compose/serve-mcp.ts']);
+  expect(started.filter((path) => /ajv|cfWorker/i.test(path))).toEqual([]);
+  const called = loadedWith(server, ['src/mcp/answer-call.ts', 'src/compose/open-server-services.ts']);
+  const schemas =
+    /reply-schema|reply-shapes|compiled\/(?:compiled-workflow|compiled-step|compiled-loop|condition-schema)/;
+  expect(called.filter((path) => schemas.test(path))).toEqual([]);
+  expect(
+    called.filter((path) =>
+      /file-store\/(?:audit\/(?:check-content|file-store)|upkeep\/file-(?:collector|session-bin))/.test(path),
+    ),
+  ).toEqual([]);
+  const apart = loadedWith(server, ['src/core/workflow/compiled/compiled-workflow.ts']);
+  expect(apart).toEqual(expect.arrayContaining(['src/core/workflow/compiled/condition-schema.ts']));
+});
+
 it('the server is bundled into a few files and contains no commands', () => {
   enforces('budget_spawn');
-  expect(Object.keys(server).length).toBeLessThan(40);
+  expect(Object.keys(server).length).toBeLessThan(48);
   const main = commands['dist/workrail.js'] ?? expect.fail('the program has a main file');
   expect(main.imports).toContainEqual({ path: './server.js', kind: 'dynamic-import', external: true });
   const ours = Object.values(commands).flatMap(({ inputs }) => Object.keys(inputs));

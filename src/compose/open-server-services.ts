@@ -1,5 +1,6 @@
 import { err, ok } from 'neverthrow';
 import { commandInReplies } from '../adapters/clients/called-as.ts';
+import { prepareCodeCache } from '../adapters/code-cache.ts';
 import { runStore } from '../adapters/file-store/run-store.ts';
 import { defaultDataDir, findDataDir, loadOwnConfig, ownStoreLimits, type Settings } from '../adapters/settings.ts';
 import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
@@ -14,8 +15,10 @@ import { type Bundled, openCatalog } from './open-catalog.ts';
 /** The services of the server. */
 export async function openServerServices({ tokenForm }: Settings, bundled: Bundled): Promise<Services> {
   const dataDir = await findDataDir();
+  const store = runStore(dataDir, nodeHasher.sha256, ownStoreLimits);
   return {
-    ...runStore(dataDir, nodeHasher.sha256, ownStoreLimits),
+    ...store,
+    pinnedWorkflows: { ...store.pinnedWorkflows, pin: (...sent) => pinAndPrepare(store, dataDir, sent) },
     command: ownCommand(dataDir),
     dataDir,
     catalog: openCatalog(bundled, dataDir),
@@ -30,6 +33,15 @@ export async function openServerServices({ tokenForm }: Settings, bundled: Bundl
     answerIds,
     tokenForm,
   };
+}
+
+/** The first thing that a run writes. From then on the data folder is in use, and later processes may find code in it. */
+function pinAndPrepare(
+  { pinnedWorkflows }: Pick<Services, 'pinnedWorkflows'>,
+  dataDir: string,
+  sent: Parameters<Services['pinnedWorkflows']['pin']>,
+): ReturnType<Services['pinnedWorkflows']['pin']> {
+  return pinnedWorkflows.pin(...sent).finally(() => prepareCodeCache(dataDir));
 }
 
 /** Most workflows have no patterns, so the engine is loaded with the first that has one. */

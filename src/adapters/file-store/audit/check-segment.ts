@@ -1,22 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { AuditFindingKind } from '../../../app/ports/upkeep.ts';
 import { canonicalLines } from '../../../core/json/canonical-json.ts';
 import { type EventRefusal, parseEvent, type SessionEvent } from '../../../core/log/event.ts';
-import { parseSnapshot } from '../../../core/log/execution-snapshot.ts';
-import type { WorkflowHash } from '../../../core/log/ids.ts';
-import { type ContentRefs, hasItsPins } from '../../../core/log/plan/append-plan.ts';
+import { hasItsPins } from '../../../core/log/plan/append-plan.ts';
 import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
-import { isSnapshotOf } from '../../../core/run/walk/next-step.ts';
 import { knownGraph, type SessionView } from '../../../core/views/session-view.ts';
-import { type CompiledWorkflow, parseCompiledWorkflow } from '../../../core/workflow/compiled/compiled-workflow.ts';
-import { damagedContent, parseJsonBytes, parseStored, readContent, shownLabel } from '../content/content-files.ts';
-import { type Disk, layout } from '../disk/disk.ts';
+import { parseJsonBytes, shownLabel } from '../content/content-files.ts';
 import { type StoredLine, splitLines } from '../session/lines.ts';
 import type { Transaction } from '../session/read-manifest.ts';
 import { readSegment } from '../session/read-segment.ts';
-import { yieldOften } from '../yield-often.ts';
-import { type LogDamage, plainDamage, unreadable } from './log-damage.ts';
+import { type LogDamage, plainDamage } from './log-damage.ts';
 
 /** A segment as it is on the disk, and the view of the log before it. */
 export type StoredSegment = {
@@ -91,63 +84,4 @@ function wrongWith({ before, transaction }: StoredSegment, { bytes, events }: Re
     return { what: 'history_inconsistent', position: integrity.error.eventIndex - segment.firstEventIndex };
   }
   return hasItsPins(events, pins) ? undefined : { what: 'history_inconsistent', position: 0 };
-}
-
-export type ContentCheck = { readonly damages: readonly LogDamage[]; readonly bytes: number };
-
-/** Reads all content that a session refers to. */
-export async function checkContent(disk: Disk, refs: ContentRefs): Promise<ContentCheck> {
-  const damages: LogDamage[] = [];
-  const yieldNow = yieldOften();
-  let bytes = 0;
-  for (const [place, content] of contentOf(disk, refs)) {
-    await yieldNow();
-    if (content.isOk()) bytes += content.value;
-    else damages.push(damageOf(place, content.error));
-  }
-  return { damages, bytes };
-}
-
-/** The place of each piece of content, with its length if it is sound. */
-function* contentOf(disk: Disk, refs: ContentRefs): Generator<readonly [place: string, Result<number, StoreFailure>]> {
-  const workflows = new Map([...refs.workflows].map((hash) => [hash, readWorkflow(disk, hash)]));
-  for (const ref of refs.snapshots) {
-    const place = layout.snapshot(ref);
-    const checked = readContent(disk, place, ref).andThen((bytes) =>
-      parseStored(place, bytes, parseSnapshot).andThen((snapshot) => {
-        const workflow = workflows.get(snapshot.workflowHash)?.unwrapOr(undefined)?.workflow;
-        const isFit = workflow === undefined || isSnapshotOf(workflow, snapshot);
-        return isFit ? ok(bytes.length) : err(damagedContent(place, 'content_wrong_shape'));
-      }),
-    );
-    yield [place, checked];
-  }
-  for (const [hash, read] of workflows) yield [layout.pinnedWorkflow(hash), read.map(({ bytes }) => bytes)];
-  for (const [digest, byteLength] of refs.artifacts) {
-    const place = layout.artifact(digest);
-    const checked = readContent(disk, place, digest).andThen(({ length }) =>
-      length === byteLength ? ok(length) : err(damagedContent(place, 'content_wrong_shape')),
-    );
-    yield [place, checked];
-  }
-}
-
-type ReadWorkflow = { readonly workflow: CompiledWorkflow; readonly bytes: number };
-
-function readWorkflow(disk: Disk, hash: WorkflowHash): Result<ReadWorkflow, StoreFailure> {
-  const place = layout.pinnedWorkflow(hash);
-  return readContent(disk, place, hash).andThen((bytes) =>
-    parseStored(place, bytes, parseCompiledWorkflow).map((workflow) => ({ workflow, bytes: bytes.length })),
-  );
-}
-
-function damageOf(place: string, failure: StoreFailure): LogDamage {
-  if (failure.code === 'unknown_version') {
-    const { offset, version } = failure;
-    return plainDamage(place, { kind: 'unknown_version', offset, version });
-  }
-  if (failure.code !== 'damaged') return unreadable(place, failure);
-  const { offset, reason } = failure.damage;
-  const what = reason === 'content_missing' ? 'content_missing' : 'content_damaged';
-  return { what, place, offset, fault: { kind: 'damaged', reason } };
 }

@@ -12,7 +12,7 @@ import type { SessionId } from '../../../core/log/ids.ts';
 import { ARRIVED, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { readOrigin, readSalvage } from '../session/import-marks.ts';
-import { checkContent } from './check-segment.ts';
+import { checkContent } from './check-content.ts';
 import { inspectLog, isGone, type LogInspection, type SessionFiles } from './inspect-log.ts';
 import { damageFinding, healthAfter, type LogDamage, plainDamage, unreadable } from './log-damage.ts';
 
