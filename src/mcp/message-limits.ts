@@ -92,9 +92,59 @@ export function readMessage(text: string): Result<string, MessageRefusal> {
     );
   }
   const found = isObject(sent) ? Object.keys(sent).length : 0;
-  if (found <= CALL_NAMES_MAX) return ok(text);
-  const excess = `Nothing was done: the call has ${found} arguments. Send only those that the tool has.`;
-  return err({ code: INVALID_PARAMS, message: excess, ...(isId(id) ? { id } : {}) });
+  const inexact = found <= CALL_NAMES_MAX ? inexactNumber(text) : undefined;
+  if (found <= CALL_NAMES_MAX && inexact === undefined) return ok(text);
+  const wrong =
+    inexact === undefined
+      ? `the call has ${found} arguments. Send only those that the tool has.`
+      : `${inexact.name} is ${inexact.number}, a number that would be rounded. Send it as text: "${inexact.number}".`;
+  return err({ code: INVALID_PARAMS, message: `Nothing was done: ${wrong}`, ...(isId(id) ? { id } : {}) });
+}
+
+/** Only numbers of so many digits, or with an exponent of three, can be inexact. */
+const MAY_BE_INEXACT = /[\d.]{16}|\de[+-]?\d{3}/i;
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/gs;
+const ARGUMENTS = 'params.arguments.';
+const NUMBER_SHOWN_MAX = 40;
+
+/** The first number among the arguments that parsing rounds, as it was written, with its name. The text is valid JSON. */
+function inexactNumber(text: string): { readonly name: string; readonly number: string } | undefined {
+  if (!MAY_BE_INEXACT.test(text)) return undefined;
+  const path: (string | number)[] = [];
+  let last = '';
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') path.push(token === '[' ? 0 : '');
+    else if (token === '}' || token === ']') path.pop();
+    else if (token === ':') path[path.length - 1] = JSON.parse(last) as string;
+    else if (token === ',') {
+      const at = path.at(-1);
+      if (typeof at === 'number') path[path.length - 1] = at + 1;
+    } else if (!token.startsWith('"') && !isExact(token)) {
+      const name = path
+        .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
+        .join('')
+        .slice(1);
+      if (name.startsWith(ARGUMENTS)) {
+        return { name: name.slice(ARGUMENTS.length), number: token.slice(0, NUMBER_SHOWN_MAX) };
+      }
+    }
+    last = token;
+  }
+  return undefined;
+}
+
+/** Whether a number is still the same after it was parsed. */
+function isExact(token: string): boolean {
+  return decimalOf(token) === decimalOf(String(Number(token)));
+}
+
+/** The digits of a number without zeros at its ends, and the power of ten; the same for all its spellings. */
+function decimalOf(token: string): string {
+  const [, sign = '', whole = '', part = '', power = '0'] = /^(-?)(\d+)\.?(\d*)(?:e([+-]?\d+))?$/i.exec(token) ?? [];
+  const digits = `${whole}${part}`.replace(/^0+/, '');
+  const short = digits.replace(/0+$/, '');
+  if (short === '') return token === 'Infinity' ? token : '0';
+  return `${sign}${short}e${Number(power) - part.length + digits.length - short.length}`;
 }
 
 function knownParams(params: JsonValue): JsonObject {

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MESSAGE_LIMITS, type MessageRefusal } from './message-limits.ts';
+import { enforces } from '../../test/enforces.ts';
+import { MESSAGE_LIMITS, type MessageRefusal, readMessage } from './message-limits.ts';
 import { wholeLines } from './serve-stdio.ts';
 
 const BYTES_MAX = 8;
@@ -85,3 +86,39 @@ function pieces(text: string, sizes: Iterator<number>): readonly Buffer[] {
 function isShort(line: string): boolean {
   return line.length <= BYTES_MAX;
 }
+
+const callWith = (args: string) =>
+  `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":${args}}}`;
+
+test.each([
+  ['{"context":{"a":"1","order":12345678901234567890}}', 'context.order', '12345678901234567890'],
+  [
+    '{"output":{"artifacts":[{"n":1},{"list":[1,9007199254740993]}]}}',
+    'output.artifacts[1].list[1]',
+    '9007199254740993',
+  ],
+  ['{"context":{"pi":3.14159265358979323846}}', 'context.pi', '3.14159265358979323846'],
+  ['{"context":{"huge":1e999}}', 'context.huge', '1e999'],
+  ['{"context":{"tiny":-1e-999}}', 'context.tiny', '-1e-999'],
+])('the number in %s would be rounded and is refused by name', (args, name, number) => {
+  enforces('inexact_numbers_refused');
+  const refused = readMessage(callWith(args))._unsafeUnwrapErr();
+  expect(refused).toMatchObject({ id: 7, code: -32_602 });
+  expect(refused.message).toContain(`${name} is ${number}, `);
+  expect(refused.message).toContain(`Send it as text: "${number}".`);
+});
+
+test('a number that parsing keeps is passed on, however it is written, and so is any text', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger()), (number) => {
+      const spellings = [JSON.stringify(number), number.toExponential(), number.toExponential(16)];
+      const kept = spellings.filter((text) => Number(text) === number).slice(0, 2);
+      for (const text of kept) expect(readMessage(callWith(`{"context":{"n":${text}}}`)).isOk()).toBe(true);
+    }),
+  );
+  for (const text of [
+    '{"context":{"a":"12345678901234567890 \\" 1e999"}}',
+    '{"context":{"n":100000000000000000000000}}',
+  ])
+    expect(readMessage(callWith(text)).isOk()).toBe(true);
+});

@@ -28,7 +28,7 @@ it('two waiting runs of the same tag are listed with their session ids, and answ
   const { run, tag, sessionIds } = await twoWaiting();
   const { out, talk } = await run('waiting');
   for (const sessionId of sessionIds) expect(out).toContain(`${tag}  ${sessionId}  `);
-  expect(talk).toMatch(/Next: workrail answer sess_\w+\n/);
+  expect(talk).toMatch(/Next: workrail answer sess_\w+/);
   const refused = await run('answer', tag);
   expect([refused.exitCode, refused.out]).toEqual([2, '']);
   for (const sessionId of sessionIds) expect(refused.talk).toContain(sessionId);
