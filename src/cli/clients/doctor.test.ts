@@ -219,8 +219,8 @@ describe('doctor', () => {
     expect(ill.out).toContain(
       '• Cursor is installed, but workrail is not registered with it\n  → workrail init --client cursor',
     );
-    const bare = await runFake({ argv: ['doctor'], setup: fakeSetup({}) });
-    expect(bare.talk).toMatch(/\nNext: workrail doctor\n$/);
+    const old = await runFake({ argv: ['doctor'], setup: fakeSetup({ machine: { nodeVersion: '18.0.0' } }) });
+    expect(old.talk).toMatch(/\nNext: workrail doctor\n$/);
     const tryLaunch = async (): Promise<TrialResult> => ({ kind: 'works', version: '1.2.3', tools: 6, ms: 9 });
     const sound = fakeSetup({ files: new Map([[CURSOR, entry(OURS)]]), health: { tryLaunch } });
     expect((await runFake({ argv: ['doctor'], setup: sound })).talk).toMatch(/Next: workrail status\n$/);
