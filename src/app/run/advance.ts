@@ -157,7 +157,7 @@ function sealRequest(
   { hasher }: Services,
   { output, context, mode }: AdvanceRequest,
 ): Result<SealedRequest, ArtifactRefusal | ContextRefusal> {
-  const checked = checkArgument(context ?? {});
+  const checked = context === undefined ? ok(context) : checkArgument(context);
   if (checked.isErr()) return err(checked.error);
   const artifacts = sealArtifacts(output.artifacts, hasher);
   if (artifacts.isErr()) return err(artifacts.error);

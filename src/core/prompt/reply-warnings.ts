@@ -6,7 +6,7 @@ import type { Capability } from '../log/blockers.ts';
 import { NOTE_BYTES_MAX, SUGGESTED_CALL_BYTES_MAX } from '../log/budgets.ts';
 import { hole } from '../log/operation/stored-reply.ts';
 import type { PreferenceWarning } from '../run/decide/drafts.ts';
-import { blank, blankWords, choiceBlank, textsIn } from '../run/form/blank.ts';
+import { blank, choiceBlank, sendWords } from '../run/form/blank.ts';
 import { ignoredText } from '../settings/settings-words.ts';
 import { clip, truncate } from '../text/utf8.ts';
 import { shortList } from '../text/words.ts';
@@ -165,12 +165,6 @@ function unreadable({ code, message, corrected }: Extract<WarningFact, { code: '
       arguments: { checkpointToken: hole('checkpointToken'), output: { artifacts: [corrected] } },
     },
   };
-}
-
-/** How to send what is offered: its blanks have to be filled in first. */
-export function sendWords(offered: JsonObject): string {
-  const hasBlank = textsIn(offered).some(({ text }) => blankWords(text).length > 0);
-  return hasBlank ? 'fill in every `<fill: …>` and send' : 'send';
 }
 
 /** The reply is about a step whose report was blocked before, at another place. */

@@ -16,7 +16,7 @@ import {
 } from '../../core/workflow/outline/workflow-outline.ts';
 import { WORKFLOW_ID, WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
-import { capabilityWords, sourceText } from './list-workflows-tool.ts';
+import { capabilityWords, placeText } from './list-workflows-tool.ts';
 
 export const INSPECT_MODES = ['outline', 'full', 'metadata'] as const;
 
@@ -150,7 +150,7 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
   const { arguments: declared = [] } = workflow;
   return [
     `${id}: ${name}. ${description}`,
-    `${plural(steps.length, 'step')}, ${plural(loops.length, 'loop')} · from ${sourceText(listed)} · ${hash}`,
+    `${plural(steps.length, 'step')}, ${plural(loops.length, 'loop')} · from ${placeText(listed)} · ${hash}`,
     ...section('Tags', tags),
     ...section('Recommended mode', recommended.autonomy === undefined ? [] : [recommended.autonomy]),
     ...section('Recommended risk policy', recommended.riskPolicy === undefined ? [] : [recommended.riskPolicy]),

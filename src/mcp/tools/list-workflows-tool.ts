@@ -94,7 +94,7 @@ const ASKED_BYTES_MAX = 256;
 function line(workflow: ListedWorkflow): string {
   const { id, kind, name, description, tags, sourceKind } = workflow;
   const marks = [...new Set([...(kind === 'routine' ? ['routine'] : []), ...tags])];
-  const facts = [...(sourceKind === 'bundled' ? [] : [`from ${sourceText(workflow)}`]), ...needs(workflow)];
+  const facts = [...(sourceKind === 'bundled' ? [] : [`from ${placeText(workflow)}`]), ...needs(workflow)];
   return [
     `${id}: ${name}. ${description}`,
     ...(marks.length === 0 ? [] : [`[${marks.join(', ')}]`]),
@@ -103,7 +103,7 @@ function line(workflow: ListedWorkflow): string {
 }
 
 /** Where a workflow comes from, and which files it overrides. */
-export function sourceText({ file, shadows }: ListedWorkflow): string {
+export function placeText({ file, shadows }: ListedWorkflow): string {
   const { kind, ref, added } = file;
   const source = { workflowSourceKind: kind, workflowSourceRef: ref, workflowSourceCommit: added?.commit };
   const over = shadows.map((one) => `${one.kind} ${one.ref}`);

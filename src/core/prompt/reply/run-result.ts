@@ -13,7 +13,7 @@ import {
   stepsInside,
   type WorkflowIndex,
 } from '../../workflow/compiled/workflow-index.ts';
-import { conditionText, type NamedConditions } from '../../workflow/outline/condition-text.ts';
+import { type ConditionMeanings, conditionText } from '../../workflow/outline/condition-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 
@@ -102,7 +102,7 @@ export function resultData({ stepsDone, skipped }: RunResult): JsonObject {
   };
 }
 
-function reasonOf(conditions: readonly Condition[], unset: readonly string[], named: NamedConditions): string {
+function reasonOf(conditions: readonly Condition[], unset: readonly string[], named: ConditionMeanings): string {
   if (unset.length > 0) return `${unset.map((key) => quote(key)).join(', ')} was never set.`;
   if (conditions.length === 0) return 'not due.';
   return visibleLine(`only if ${conditions.map((one) => conditionText(one, named)).join(', and ')}.`);

@@ -160,3 +160,9 @@ function withoutSpans(text: string): string {
       .join('')
   );
 }
+
+/** How to send what is offered: its blanks have to be filled in first. */
+export function sendWords(offered: JsonObject): string {
+  const hasBlank = textsIn(offered).some(({ text }) => blankWords(text).length > 0);
+  return hasBlank ? 'fill in every `<fill: …>` and send' : 'send';
+}

@@ -20,13 +20,13 @@ const COMPARED: { readonly [comparison in Comparison]: Choice } = {
 type Choice = { readonly holds: string; readonly fails: string };
 
 /** The named conditions of a workflow. */
-export type NamedConditions = readonly { readonly conditionId: string; readonly condition: Condition }[];
+export type ConditionMeanings = readonly { readonly conditionId: string; readonly condition: Condition }[];
 
 /**
  * A condition in words, for people who read a workflow before they start it. A condition that is used by its name says
  * in brackets what the name means, if the named ones are given.
  */
-export function conditionText(condition: Condition, named: NamedConditions = []): string {
+export function conditionText(condition: Condition, named: ConditionMeanings = []): string {
   return foldCondition<Phrase>(condition, {
     leaf: (leaf) => ({ ...leafText(leaf, named), isJoined: false }),
     not: ({ holds, fails, isJoined }) => ({ holds: fails, fails: isJoined ? `(${holds})` : holds, isJoined: false }),
@@ -43,7 +43,7 @@ function inside({ holds, isJoined }: Phrase): string {
   return isJoined ? `(${holds})` : holds;
 }
 
-function leafText(leaf: ConditionLeaf, named: NamedConditions): Choice {
+function leafText(leaf: ConditionLeaf, named: ConditionMeanings): Choice {
   switch (leaf.kind) {
     case 'always':
       return { holds: 'always', fails: 'never' };
