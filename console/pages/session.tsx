@@ -167,10 +167,22 @@ function Sentence({ standing }: { readonly standing: RunData }) {
       <p>
         <StateMark name={mark} />{' '}
         {mark === 'complete'
-          ? `Done${since}.${gaps.length === 0 ? '' : ` ${plural(gaps.length, 'follow-up')} open.`}`
+          ? `The last step was finished${since}.`
           : `${mark === 'waiting' ? 'You must decide' : mark === 'blocked' ? 'Blocked' : 'At'} ${mark === 'running' ? at : `at ${at}`}${tried}. Last activity${since}.`}{' '}
         {mark === 'waiting' ? <Link to="/waiting">Answer it</Link> : null}
       </p>
+      {gaps.length === 0 ? null : (
+        <details>
+          <summary>{plural(gaps.length, 'follow-up')} open</summary>
+          <ul>
+            {gaps.map(({ summary, severity, place: left }, i) => (
+              <li key={i}>
+                {summary} <span className="meta">{left === undefined ? severity : `${severity}, "${left.title}"`}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
       {answer === undefined ? null : <p>The draft was {answer.words}.</p>}
       {mark === 'blocked' || mark === 'waiting'
         ? blockers.map(({ code, message, suggestedFix }, i) => (

@@ -1,6 +1,7 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
 import { assert } from '../core/assert.ts';
+import { shellWord } from '../core/text/words.ts';
 import { command, done } from './command.ts';
 import { bad, dim, good, type Line, notable, strong } from './output/line.ts';
 import { columnsOf, fitLine } from './output/text-width.ts';
@@ -64,9 +65,15 @@ export const demo = command({
       },
       { isKept },
     );
-    return done({ data, lines: linesOf(data, tree), next: 'workrail init' });
+    const next = data.dataDir === undefined ? 'workrail init' : consoleOn(data.dataDir);
+    return done({ data, lines: linesOf(data, tree), next });
   },
 });
+
+/** Shows what was recorded in the browser. */
+function consoleOn(dataDir: string): string {
+  return `WORKRAIL_DATA_DIR=${shellWord(dataDir)} workrail console`;
+}
 
 /** A server to call over MCP, and a way to show what happens. */
 export type Stage = {

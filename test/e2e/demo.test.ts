@@ -39,6 +39,7 @@ describe('the demo', () => {
     const shown = demoShape.parse(JSON.parse(stdout));
     expect(shown).toMatchObject({ ok: true, data: { calls: 10, isRepeatEqual: true, dataDir: expect.any(String) } });
     expect(readdirSync(folder)).toHaveLength(1);
+    expect(play('--keep').stderr).toMatch(/^Next: WORKRAIL_DATA_DIR=\S+ .*console$/m);
     expect(play('--speed', '9').status).toBe(2);
   });
 });
