@@ -48,7 +48,6 @@ export const EXAMPLE = {
       title: 'Merge it',
       prompt: 'Merge it.',
       userDependency: { reason: 'needs_user_approval', contextKey: 'merge_now', prompt: 'May I merge?' },
-      assurance: 'stated',
     },
   ],
 };
@@ -73,13 +72,14 @@ export const EXAMPLE_SCENARIOS = {
       expect: {
         path: ['size', 'work', 'rounds--decide', 'work', 'rounds--decide', 'judge', 'merge'],
         skipped: ['design'],
-        blocks: 2,
+        blocks: 3,
         complete: true,
       },
     },
     {
-      name: 'a large task in a hurry, with nobody to ask',
+      name: 'a large task in a hurry, and a person lets nothing stop it',
       mode: 'full_auto_never_stop',
+      modeSetBy: 'person',
       context: { hurry: true },
       steps: [{ at: 'size', context: { taskSize: 'large' } }],
       expect: {

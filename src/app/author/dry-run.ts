@@ -27,7 +27,7 @@ export async function dryRun(
 ): Promise<Result<DryRun, StartRefusal>> {
   const stage = rehearsal(author.services(catalog));
   const scripted = listedAnswers(script.steps ?? []);
-  const { goal, context, mode = 'guided' } = script;
+  const { goal, context, modeSetBy, mode = 'guided' } = script;
   const player = {
     stage,
     send: stage.send,
@@ -35,7 +35,7 @@ export async function dryRun(
     answer: answer ?? scripted.answer,
     ...defined({ watch }),
   };
-  const request = { workflowId: listed.id, workspace: author.workspace, mode, goal, context };
+  const request = { workflowId: listed.id, workspace: author.workspace, mode, modeSetBy, goal, context };
   const played = await playRun(player, request);
   return played.map((run) => ({ run, unsent: answer === undefined ? scripted.left.map(({ at }) => at) : [] }));
 }

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { assert } from '../../core/assert.ts';
 import type { ConditionOutcome, Met } from '../../core/author/coverage.ts';
 import type { SentStep } from '../../core/author/scenario.ts';
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
@@ -13,6 +14,8 @@ export type PlayRequest = {
   readonly workflowId: string;
   readonly workspace: string;
   readonly mode: Autonomy;
+  /** Whether a person sets the mode after the start, which opens gates, or the agent with the start. */
+  readonly modeSetBy?: 'agent' | 'person' | undefined;
   readonly goal?: string | undefined;
   readonly context?: JsonObject | undefined;
 };
@@ -71,8 +74,12 @@ export type Player = {
 
 /** Plays a run until it is complete or stuck. */
 export async function playRun(player: Player, request: PlayRequest): Promise<Result<PlayedRun, StartRefusal>> {
-  const started = await player.stage.start(request);
-  if (started.isErr()) return err(started.error);
+  const { modeSetBy, mode, ...start } = request;
+  const isByPerson = modeSetBy === 'person';
+  const begun = await player.stage.start({ ...start, mode: isByPerson ? 'guided' : mode });
+  if (begun.isErr()) return err(begun.error);
+  const started = isByPerson ? await player.stage.setMode(begun.value, mode) : ok(begun.value);
+  assert(started.isOk(), 'a run that was just started can be shown');
   const progress: Progress = { turn: started.value, path: [], calls: [], outcomes: [], blocksInRow: 0, bytesRead: 0 };
   await arrive(player, progress, started.value);
   let stuck: Stuck | undefined;

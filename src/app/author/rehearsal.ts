@@ -5,6 +5,7 @@ import { type ConditionOutcome, isCriterion, outcomesAt, tracedOutcome } from '.
 import { fillForm } from '../../core/author/fill-form.ts';
 import type { PersonLine } from '../../core/author/scenario.ts';
 import { defined, isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import type { Autonomy } from '../../core/log/autonomy.ts';
 import { AttestationId, derivedBits } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { blockedReplySchema, completeReplySchema, pendingReplySchema } from '../../core/prompt/reply-schema.ts';
@@ -23,6 +24,7 @@ import { type RehydrateRefusal, rehydrate } from '../run/rehydrate.ts';
 import { findTokenNode, runPlace } from '../run/run-place.ts';
 import { type StartRefusal, type StartRequest, startWorkflow } from '../run/start-workflow.ts';
 import type { Services } from '../services.ts';
+import { setPreferences } from '../upkeep/set-preferences.ts';
 
 /** What the log says about a run at its end. */
 export type RecordedRun = { readonly skipped: readonly string[]; readonly outcomes: readonly ConditionOutcome[] };
@@ -37,6 +39,8 @@ export type Rehearsal = {
   readonly sendAck: (ackToken: string, sent: Sent) => Promise<Result<Turn, AdvanceRefusal>>;
   /** Runs the checks of the pending step, as an agent does before it reports the step. */
   readonly attest: (turn: Turn) => Promise<boolean>;
+  /** Sets the mode as a person does in a terminal, and returns the step as it is then shown. */
+  readonly setMode: (turn: Turn, mode: Autonomy) => Promise<Result<Turn, RehydrateRefusal>>;
   /** Answers for the person that a step waits for; false where nothing waits. */
   readonly answer: (turn: Turn, line: PersonLine) => Promise<boolean>;
   /** The outcomes of the pending step's conditions. */
@@ -62,6 +66,14 @@ export function rehearsal(services: Services): Rehearsal {
       return sendAck(ackToken, sent);
     },
     rehydrate: async (stateToken) => turnFrom(services, await rehydrate(services, { stateToken })),
+    setMode: async ({ reply }, mode) => {
+      const { session } = await standing(services, reply.stateToken);
+      const asPerson = { ...services, by: { via: 'cli', terminal: true } as const };
+      const { sessionId } = session;
+      const set = await setPreferences(asPerson, { sessionId, mode, isLooseningAllowed: true });
+      assert(set.isOk(), 'a run that was just started can be changed');
+      return turnFrom(services, await rehydrate(services, { stateToken: reply.stateToken }));
+    },
     attest: ({ reply }) => attestInRehearsal(services, reply.stateToken),
     answer: ({ reply }, line) => answerAsPerson(services, reply.stateToken, line),
     outcomesAt: async (turn) => outcomesIn(await stepAt(services, turn)),

@@ -59,8 +59,9 @@ export async function testScenario(
 
 async function played(stage: Rehearsal, send: Send, { scenario, workflowId, workspace, mode, yieldNow }: Asked) {
   const { answer, left } = listedAnswers(scenario.steps ?? []);
-  const { goal, context, expect: expected } = scenario;
-  const run = await playRun({ stage, send, answer, yieldNow }, { workflowId, workspace, mode, goal, context });
+  const { goal, context, modeSetBy, expect: expected } = scenario;
+  const request = { workflowId, workspace, mode, modeSetBy, goal, context };
+  const run = await playRun({ stage, send, answer, yieldNow }, request);
   return run.map((one) => ({ run: one, failures: judgeScenario(one, { expected, left }) })).mapErr(({ code }) => code);
 }
 

@@ -6,14 +6,17 @@ import { runFake } from '../../../test/cli/fake-program.ts';
 const SCRIPT = {
   steps: [
     { at: 'size', context: { taskSize: 'large' } },
-    { at: 'merge', context: { merge_now: 'no' } },
+    { at: 'merge', person: { value: 'no' } },
   ],
 };
 
 describe('workflow dry-run', () => {
   it('workflow dry-run follows a script and shows skipped steps, blocks and gaps', async () => {
-    const { run, json } = onBench({ [FILE]: EXAMPLE, 'script.json': SCRIPT });
-    const { out, talk, exitCode } = await run('dry-run', 'team.example', '--mode', 'full_auto_never_stop');
+    const alone = { mode: 'full_auto_never_stop', modeSetBy: 'person' };
+    const { run, json } = onBench({ [FILE]: EXAMPLE, 'script.json': SCRIPT, 'alone.json': alone });
+    const { out, exitCode } = await run('dry-run', 'team.example', '--script', 'alone.json');
+    const { talk, out: waited } = await run('dry-run', 'team.example', '--mode', 'full_auto_never_stop');
+    expect(waited).toContain('5 steps, 6 calls, 1 block');
     expect(talk).toContain('There is no terminal to ask in');
     expect((await run('dry-run', 'team.example', '--yes')).talk).not.toContain('There is no terminal');
     expect([
@@ -27,7 +30,7 @@ describe('workflow dry-run', () => {
       0,
       [
         'skipped  design',
-        'gap      user_only_dependency:needs_user_approval  The user has not given "merge_now". The step says: May I merge?',
+        'gap      user_only_dependency:needs_user_approval  No person decided: May I merge? The run went on because a person set never-stop for it.',
         '✓ complete  5 steps, 5 calls, 0 blocks, N kB read',
         '',
       ].join('\n'),

@@ -23,7 +23,7 @@ describe('workflow test', () => {
         'team.example  .workrail/workflows/team.example.test.json',
         '  ✓ a small task in two rounds  guided, 7 steps, N kB read',
         '  ✓ a small task in two rounds  full_auto_stop_on_user_deps, 7 steps, N kB read',
-        '  ✓ a large task in a hurry, with nobody to ask  full_auto_never_stop, 6 steps, N kB read',
+        '  ✓ a large task in a hurry, and a person lets nothing stop it  full_auto_never_stop, 6 steps, N kB read',
         '  ✓ a large task  guided, 6 steps, N kB read',
         '  covered: steps 6/6, condition outcomes 6/6',
         'Tested the workflows of this project (.workrail/workflows). Add --all to include every workflow.',
@@ -39,13 +39,16 @@ describe('workflow test', () => {
     expect(await expecting({ path: ['size', 'design'] })).toEqual([
       `the path differs at place 2: expected "design", but "work" was pending; ${skipped}`,
     ]);
-    expect(await expecting({ blocks: 1, complete: false })).toEqual([
-      'blocks: expected 1, got 0',
+    expect(await expecting({ blocks: 2, complete: false })).toEqual([
+      'blocks: expected 2, got 1: at merge',
       'the run is complete',
     ]);
     expect(await expecting({ skipped: ['work'], complete: true })).toEqual(['"work" was not skipped; skipped: design']);
     expect(
-      await expecting({ complete: true, gaps: [{ category: 'contract_violation' }] }, { mode: 'full_auto_never_stop' }),
+      await expecting(
+        { complete: true, gaps: [{ category: 'contract_violation' }] },
+        { mode: 'full_auto_never_stop', modeSetBy: 'person' },
+      ),
     ).toEqual(['missing open gap contract_violation', 'unexpected gap user_only_dependency:needs_user_approval']);
   });
 
@@ -63,6 +66,20 @@ describe('workflow test', () => {
     const rejected = { name: 'it', steps: [{ at: 'ship', person: 'reject' }], expect: { complete: true, blocks: 2 } };
     const scenarios = { workflowId: 'team.example', scenarios: [rejected] };
     expect((await onBench({ [FILE]: file, [SCENARIOS]: scenarios }).run('test', 'team.example')).exitCode).toBe(0);
+  });
+
+  it('a scenario says who set the mode: never-stop opens a gate only if a person set it', async () => {
+    enforces('never_stop_never_blocks');
+    const gate = { id: 'ship', title: 'Ship', prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' } };
+    const file = { ...EXAMPLE, steps: [gate], assessments: [], conditions: [] };
+    const gaps = [{ category: 'user_only_dependency', detail: 'needs_user_approval' }];
+    const scenarios = [
+      { name: 'a person', modeSetBy: 'person', expect: { complete: true, blocks: 0, gaps } },
+      { name: 'the agent', modeSetBy: 'agent', expect: { complete: true, blocks: 1, gaps: [] } },
+      { name: 'nobody', expect: { complete: true, blocks: 1, gaps: [] } },
+    ].map((one) => ({ ...one, mode: 'full_auto_never_stop' }));
+    const bench = onBench({ [FILE]: file, [SCENARIOS]: { workflowId: 'team.example', scenarios } });
+    expect((await bench.run('test', 'team.example')).out).toContain('3 passed');
   });
 
   it('a scenario fails if a step is blocked, done or never reached against its expectation', async () => {

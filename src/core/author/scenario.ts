@@ -66,6 +66,12 @@ export type ExpectedEnd = z.infer<typeof expectedSchema>;
 
 const givenShape = {
   mode: autonomySchema.optional().describe('The mode of the run. Default: guided.'),
+  modeSetBy: z
+    .enum(['agent', 'person'])
+    .optional()
+    .describe(
+      'Who sets the mode. If a person sets full_auto_never_stop, no step waits for a person: each leaves a critical gap. Default: agent.',
+    ),
   goal: text.optional().describe('The goal, as sent to start_workflow.'),
   context: jsonObjectSchema.optional().describe('The context that the run starts with.'),
   steps: z
