@@ -81,6 +81,8 @@ type Indexing = {
   readonly unwritten: Known;
   /** Sessions of the last look that are not healthy, with what can be read of them. */
   readonly unreadable: Map<SessionId, Pick<StoredSession, 'summary' | 'health'>>;
+  /** Sessions that were reported as gone. Those that are there are only part of one. */
+  readonly doubtful: Set<SessionId>;
   /** The sessions as they were last returned, and which of them have changed since. */
   readonly rows: Map<SessionId, SessionRow>;
   readonly changed: Set<SessionId>;
@@ -107,6 +109,7 @@ export function fileSessionIndex(parts: FileStoreParts, makers: () => Promise<En
     known: nothingKnown(),
     unwritten: nothingKnown(),
     unreadable: new Map(),
+    doubtful: new Set(),
     rows: new Map(),
     changed: new Set(),
     listing: [],
@@ -170,6 +173,10 @@ async function allSessions(indexing: Indexing): Promise<Result<readonly SessionR
     });
     if (isFirst) await indexing.looking;
   }
+  for (const sessionId of [...indexing.doubtful]) {
+    indexing.doubtful.delete(sessionId);
+    if (storedSize(disk, sessionId) !== undefined) await renew(indexing, sessionId, true);
+  }
   return ok(listing(indexing));
 }
 
@@ -212,9 +219,15 @@ function credible({ disk, nowMs }: FileStoreParts, summary: SessionSummary): Ses
 }
 
 function readGrowth(indexing: Indexing): void {
-  const { file, known, parts } = indexing;
+  const { file, known, unwritten, parts } = indexing;
   const { found, listed } = file.growth();
-  for (const one of found) takeIn(indexing, known, one);
+  for (const one of found) {
+    takeIn(indexing, known, one);
+    // What another process wrote later must not be replaced by what this one has not written yet.
+    if ('marks' in one) unwritten.marks.delete(one.sessionId);
+    else if (one.manifestBytes >= (unwritten.entries.get(one.sessionId)?.manifestBytes ?? 0))
+      unwritten.entries.delete(one.sessionId);
+  }
   if (listed === undefined) return;
   // A file that was replaced no longer shows what was removed.
   for (const sessionId of known.entries.keys()) {
@@ -307,7 +320,8 @@ function takeIn(indexing: Indexing, into: Known, one: IndexEntry | MarksEntry): 
   if ('marks' in one) into.marks.set(sessionId, one);
   else if (one.manifestBytes >= (into.entries.get(sessionId)?.manifestBytes ?? 0)) {
     into.entries.set(sessionId, one);
-    if (one.summary !== null) indexing.unreadable.delete(sessionId);
+    if (one.summary === null) indexing.doubtful.add(sessionId);
+    indexing.unreadable.delete(sessionId);
   }
   indexing.changed.add(sessionId);
 }

@@ -72,7 +72,9 @@ export function indexFile(parts: FileStoreParts): IndexFile {
     for (const kind of ['entries', 'marks'] as const) {
       const sums = seen[kind];
       for (const [sessionId, line] of current[kind]) {
-        const read = line.sum === sums.get(sessionId) ? undefined : readLine(file, line);
+        // A session can be gone more than once.
+        const isKnown = line.kind !== 'x' && line.sum === sums.get(sessionId);
+        const read = isKnown ? undefined : readLine(file, line);
         if (read === undefined) continue;
         sums.set(sessionId, line.sum);
         found.push(read);
