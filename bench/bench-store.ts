@@ -11,7 +11,7 @@ import type { SessionStore } from '../src/app/ports/session-store.ts';
 import { assert } from '../src/core/assert.ts';
 import { canonicalJson } from '../src/core/json/canonical-json.ts';
 import { executionSnapshot, sealSnapshot } from '../src/core/log/execution-snapshot.ts';
-import { loopIdSchema, SessionId, stepIdSchema } from '../src/core/log/ids.ts';
+import { derivedBits, loopIdSchema, SessionId, stepIdSchema } from '../src/core/log/ids.ts';
 import type { AppendPlan } from '../src/core/log/plan/append-plan.ts';
 import { SMALL_WORKFLOW } from '../test/examples/compiled.ts';
 import { type SessionWriter, sessionWriter, type WrittenNode } from '../test/simulation/session-writer.ts';
@@ -59,10 +59,15 @@ const NOTE = words('looked at the parser and found that it', 220);
 const REPLY = words('read the code first and then write down what', 400);
 const ITEMS = Array.from({ length: 60 }, (_, i) => `src/module-${i}/file-number-${i}.ts`);
 
-export function growingSession(number: number): GrowingSession {
-  const bits = Buffer.alloc(10);
+/** Ids in order, with ends that differ, as those of real sessions do. */
+export function benchSessionId(number: number): SessionId {
+  const bits = Buffer.from(derivedBits(['bench', number], sha256));
   bits.writeUIntBE(number, 0, 6);
-  const sessionId = SessionId.of(bits);
+  return SessionId.of(bits);
+}
+
+export function growingSession(number: number): GrowingSession {
+  const sessionId = benchSessionId(number);
   const writer = sessionWriter({ sessionId, at: () => 1_700_000_000_000 + number });
   let node: WrittenNode | undefined;
   let steps = 0;
@@ -118,4 +123,21 @@ export async function pinWorkflow({ pinnedWorkflows }: ReturnType<typeof freshSt
 export async function append(sessions: SessionStore, plan: AppendPlan): Promise<void> {
   const appended = await sessions.exclusively(plan.sessionId, (_, permit) => sessions.append(permit, plan));
   assert(appended.isOk(), `not appended: ${JSON.stringify(appended)}`);
+}
+
+/** A run of many steps, where the agent went back many times. */
+export function forkedSession({ nodes, lines }: { readonly nodes: number; readonly lines: number }) {
+  const sessionId = benchSessionId(0);
+  let at = 1_700_000_000_000;
+  const writer = sessionWriter({ sessionId, at: () => at++ });
+  const forks = [writer.startRun({ context: { goal: 'a long way' } }, WORKFLOW_TEXT)];
+  for (let line = 0; line < lines; line++) {
+    let node = forks[line] ?? forks[0];
+    for (let step = 0; step < Math.floor(nodes / lines); step++) {
+      assert(node !== undefined, 'a line leaves a step');
+      node = writer.advance(node, { note: { name: `note ${line} ${step}`, text: NOTE } });
+      if (step === 0) forks.push(node);
+    }
+  }
+  return { sessionId, plans: writer.plans };
 }

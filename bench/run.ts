@@ -10,7 +10,7 @@ import { benchFreshChat } from './fresh-chat.ts';
 import { benchLookAgain } from './look-again.ts';
 import { benchResume } from './resume.ts';
 import type { Row } from './row.ts';
-import { benchSessionIndex } from './session-index.ts';
+import { benchOpenSession, benchSessionIndex } from './session-index.ts';
 import { benchSizes } from './sizes.ts';
 import { benchStartAndList } from './start-and-list.ts';
 import { benchStartUp } from './start-up.ts';
@@ -24,6 +24,7 @@ const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   'first-call': benchFirstCall,
   'cold-load': benchColdLoad,
   'session-index': benchSessionIndex,
+  'open-session': benchOpenSession,
   resume: benchResume,
   fold: benchFold,
   compile: benchCompile,

@@ -276,6 +276,8 @@ async function renew(indexing: Indexing, sessionId: SessionId, isMarked: boolean
   if (read.entry !== undefined) return takeRebuilt(indexing, read.entry);
   forgetEntry(indexing, sessionId);
   unreadable.set(sessionId, { summary: read.summary, health: read.health });
+  // Otherwise the line of when it was healthy would count again, once the marks are written.
+  if (before?.summary != null) indexing.unwritten.entries.set(sessionId, tombstone([sessionId, before.manifestBytes]));
 }
 
 const HEALTHY: SessionHealth = { kind: 'healthy' };
