@@ -128,7 +128,7 @@ const STORES = isLong ? 1_000 : 4;
 const CHANGES_EACH = 24;
 
 test(`the board is what reading all logs and marks gives, whatever other processes did and whatever became of the index (${STORES} random stores)`, async () => {
-  enforces('cache_is_never_truth', 'index_is_never_truth', 'cache_versioned_with_position');
+  enforces('board_is_derived', 'cache_is_never_truth', 'index_is_never_truth', 'cache_versioned_with_position');
   const first = drawnSeed() % 100_000;
   for (let seed = first; seed < first + STORES; seed++) {
     const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'workrail-board-'));
@@ -221,7 +221,7 @@ async function wornDisk(): Promise<DiskState> {
 }
 
 test('a crash at any point of compacting loses nothing, and nothing wrong is shown afterwards', async () => {
-  enforces('cache_is_never_truth');
+  enforces('board_is_derived', 'cache_is_never_truth');
   const from = await wornDisk();
   let after = 0;
   const states = await disksDuring(from, async ({ sessions, sessionIndex }) => {

@@ -20,7 +20,7 @@ import type { Check } from '../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type DuePlace, type DueStep, duePlace, gapPlace } from './due-step.ts';
 import { namedLines } from './run-lines.ts';
-import { lastActivityIndex, standingBlock } from './session-summary.ts';
+import { blockAbove, lastActivityIndex } from './session-summary.ts';
 
 /** The state of a run at its preferred tip. */
 export type RunStanding = {
@@ -82,7 +82,7 @@ export function runStanding(run: Run, sources: StandingSources): RunStanding {
   const { runId } = run;
   const tip = preferredTip(view.graph, runId);
   const lines = namedLines(view.graph, runId);
-  const block = tip === undefined ? undefined : standingBlock(view, tip);
+  const block = tip === undefined ? undefined : blockAbove(view, tip);
   const contextOf = () => (tip === undefined ? {} : contextAt(view.context, tip.nodeId));
   const activity = lastActivityIndex(view.graph, run);
   const goal = run.rootNodeId === undefined ? undefined : contextValueAt(view.context, run.rootNodeId, 'goal');

@@ -130,7 +130,7 @@ function summariseRun(view: SessionView, { run, tip }: RunAtTip, sources: Summar
   const goal = run.rootNodeId === undefined ? undefined : contextValueAt(view.context, run.rootNodeId, 'goal');
   const shortGoal = typeof goal === 'string' ? truncate(goal, GOAL_SUMMARY_BYTES_MAX) : undefined;
   const workflow = sources.workflowOf(pinned.workflowHash);
-  const { attempts, blockers, answer } = standingBlock(view, tip);
+  const { attempts, blockers, answer } = blockAbove(view, tip);
   const [blocker] = blockers;
   const status = runStatus(view, runId, sources);
   const notes = searchedNotes(view, tip);
@@ -208,7 +208,7 @@ const noPatterns: CompilePattern = (pattern) => {
 };
 
 /** The blocked attempts right above a tip, the blockers of the last one, and what a person answered about it. */
-export function standingBlock(
+export function blockAbove(
   view: SessionView,
   tip: RunNode,
 ): {

@@ -35,7 +35,7 @@ export function fileSessionBin(parts: FileStoreParts, index: Index): SessionBin 
       if (restored.value !== 'done') return err<never, RestoreRefusal>({ code: restored.value, sessionId });
       const session = refreshSession(disk, emptySession(sessionId, parts.sha256), parts.sha256);
       if (session.isOk() && session.value.health.kind === 'healthy') await index.record(session.value);
-      // A session that is reported as gone and is there is looked at by whoever knows it.
+      // Every process reads a session again that is reported as gone and is there.
       else await index.forget(new Map([[sessionId, manifestBytes(disk, sessionId) ?? 0]]));
       await index.marked(sessionId);
       return ok(undefined);
