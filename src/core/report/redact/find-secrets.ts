@@ -27,7 +27,14 @@ const OPENING_QUOTE = /\\{0,7}["'`]/y;
 
 function secretsIn(text: string, { homes, workspaces }: KnownFolders): Secret[] {
   const secrets: Secret[] = [];
-  for (const { kind, pattern } of SECRET_PATTERNS) {
+  const hints = new Map<RegExp, boolean>();
+  const isHinted = (hint: RegExp) => {
+    const isThere = hints.get(hint) ?? hint.test(text);
+    hints.set(hint, isThere);
+    return isThere;
+  };
+  for (const { kind, pattern, hint } of SECRET_PATTERNS) {
+    if (hint !== undefined && !isHinted(hint)) continue;
     for (const match of text.matchAll(pattern)) {
       const lead = match.groups?.['lead'];
       const from = match.index + (lead?.length ?? 0);

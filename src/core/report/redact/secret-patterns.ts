@@ -28,6 +28,9 @@ const named = (lead: string, value: string): SecretPattern => ({
   pattern: new RegExp(`(?<lead>${lead})${NOT_ORDINARY}(?:${value})`, 'gi'),
 });
 
+/** Part of every pattern below. Most texts have no such name, and the patterns are large. */
+const NAMED_HINT = new RegExp(`${SECRET_NAMES}|${TOKEN_NAMES}|${SHORT_NAMES}|pass|mnemonic|phrase`, 'i');
+
 /** Find values that are secret because of the name before them. */
 const NAMED_PATTERNS: readonly SecretPattern[] = [
   named(`(?:${SECRET_NAMES})${SIGN}`, `${quoted(1)}|${NESTED}|${PLAIN}`),
@@ -69,7 +72,12 @@ const NAMED_PATTERNS: readonly SecretPattern[] = [
 ];
 
 /** Finds one kind of secret. What the group `lead` matches, and a quote after it, is not part of the secret. */
-type SecretPattern = { readonly kind: SecretKind; readonly pattern: RegExp };
+type SecretPattern = {
+  readonly kind: SecretKind;
+  readonly pattern: RegExp;
+  /** What every text has that the pattern can match. */
+  readonly hint?: RegExp;
+};
 
 /** Keys with the prefix of their provider. */
 const ACCESS_KEYS = [
@@ -159,7 +167,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   // The user and password of `scheme://user:password@host`.
   { kind: 'password', pattern: /(?<=[A-Za-z]:\/\/)[^\s/@:"'`<>]{0,256}:[^\s/@"'`<>]{1,256}(?=@)/g },
   { kind: 'access key', pattern: /(?<=[A-Za-z]:\/\/)(?=[^\s/@:"'`<>]{0,128}[0-9])[^\s/@:"'`<>]{8,256}(?=@)/g },
-  ...NAMED_PATTERNS,
+  ...NAMED_PATTERNS.map((one) => ({ ...one, hint: NAMED_HINT })),
   {
     kind: 'e-mail address',
     pattern:
