@@ -115,6 +115,7 @@ const ELSEWHERE: readonly Producer[] = [
       'warning reference_outside',
       'warning legacy_id',
       'warning blank_left_out',
+      'warning notes_characters',
     ],
   },
   {

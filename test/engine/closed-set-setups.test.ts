@@ -257,7 +257,12 @@ test('a reply warns about notes that are cut, unset values, missing documents, b
   });
   const angles = await agent.send(powers, { notes: 'Read.', artifacts: [seenAs('delegation', 'unavailable')] });
   const shown = await agent.send(angles, { artifacts: [seenAs('delegation', 'unavailable')] });
-  const codes = [start, long, powers, angles, shown].flatMap(({ structured }) =>
+  const again = await agent.start('old-name');
+  const odd = await agent.send(again, { notes: 'Half \uD800 and \0.' });
+  expect(JSON.stringify(odd.structured)).toMatch(/lone surrogates.*NUL/);
+  const saved = await agent.save(again, 'Half \uDC00.');
+  expect(JSON.stringify(saved.structured)).toMatch(/lone surrogates/);
+  const codes = [start, long, powers, angles, shown, odd].flatMap(({ structured }) =>
     (structured['warnings'] as readonly JsonObject[]).map(({ code }) => `warning ${String(code)}`),
   );
   expect(membersOf(title).filter((name) => !codes.includes(name))).toEqual([]);

@@ -14,7 +14,7 @@ import {
   contextDelta,
 } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, hole, requestDigest } from '../../core/log/operation/stored-reply.ts';
-import type { WarningFact } from '../../core/prompt/warning-facts.ts';
+import { oddCharacters, type WarningFact } from '../../core/prompt/warning-facts.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
 import { preferenceWarnings } from '../../core/run/decide/drafts.ts';
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
@@ -242,7 +242,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       earlierChecks,
       evidence,
       results,
-      noticed: isOver ? [] : drift,
+      noticed: [...(isOver ? [] : drift), ...oddCharacters(request.output.notesMarkdown)],
       outside: [...noticed, ...(isOutside ? preferenceWarnings(workflow, attempt.facts.preferences) : [])],
     };
     const reply = advanceReply(at, outcome);

@@ -20,7 +20,7 @@ import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
 import { withIgnoredCheckpoint } from '../../core/prompt/reply/replayed-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
 import { replyWarning } from '../../core/prompt/reply-warnings.ts';
-import type { WarningFact } from '../../core/prompt/warning-facts.ts';
+import { oddCharacters, type WarningFact } from '../../core/prompt/warning-facts.ts';
 import { checkpointRun } from '../../core/run/decide/checkpoint-run.ts';
 import { checkAttempt } from '../../core/run/decide/judge-attempt.ts';
 import { type FormUnfilled, refuseBlanks } from '../../core/run/form/unfilled.ts';
@@ -94,7 +94,7 @@ export async function checkpoint(
     const created = createdNodeId(target.runId, attempt, services.hasher.sha256);
     const kept: Kept = { found, attempt, created, sealed, notesMarkdown, isCorrection };
     const session = yield* await keep(services, kept, request.workspace);
-    return replyAt(services, session, kept);
+    return replyAt(services, session, { ...kept, odd: oddCharacters(request.output.notesMarkdown) });
   });
 }
 
@@ -229,7 +229,7 @@ function readOutput({ index, snapshot, facts }: RunPlace, { sealed }: Kept): Ste
 async function replyAt(
   services: Services,
   session: LoadedSession,
-  kept: Kept,
+  kept: Kept & { readonly odd: readonly WarningFact[] },
 ): Promise<Result<GivenReply, CheckpointRefusal>> {
   return safeTry(async function* () {
     const { target, keys } = kept.found;
@@ -241,7 +241,7 @@ async function replyAt(
     const standing = yield* await standingBlock(services, place, { view, nodeId: created, isLeft: false });
     const listed = listedGaps(state.kind === 'complete' ? openGaps.map(({ data }) => data) : []);
     const isOwn = isRecorded(session, kept, services);
-    const found = isOwn ? warningFacts(readOutput(place, kept), kept) : [];
+    const found = isOwn ? [...kept.odd, ...warningFacts(readOutput(place, kept), kept)] : [];
     const isReopened = await isReopenedBy(services, session, created);
     const reopened: readonly WarningFact[] = isReopened ? [{ code: 'run_closed', isReopened }] : [];
     const warnings = [...reopened, ...found, ...listed.warnings].map((fact) =>

@@ -51,6 +51,7 @@ const FACTS = {
     again: hole('againToken'),
   },
   run_closed: { code: 'run_closed', isReopened: false },
+  notes_characters: { code: 'notes_characters', found: ['half_character', 'nul'] },
   blank_left_out: { code: 'blank_left_out', units: ['`output.notesMarkdown`', 'context "size"'] },
   mode_capped: {
     code: 'mode_capped',
@@ -177,6 +178,10 @@ describe('a warning', () => {
         [
           "run_closed",
           "The user has closed this run. Do its step only if the user asks for it; that reopens the run.",
+        ],
+        [
+          "notes_characters",
+          "Your notes contain halves of characters (lone surrogates), which cannot be stored; each was replaced by "�". Check the text you copied. Your notes contain the character NUL. It is stored, but shown as an escape. Leave it out next time.",
         ],
         [
           "blank_left_out",

@@ -12,15 +12,16 @@ import { clip, truncate } from '../text/utf8.ts';
 import { shortList } from '../text/words.ts';
 import type { ReplyWarning, WarningFact, WorkspaceProblem } from './warning-facts.ts';
 
+const ODD_CHARACTERS = {
+  half_character:
+    'Your notes contain halves of characters (lone surrogates), which cannot be stored; each was replaced by "\uFFFD". Check the text you copied.',
+  nul: 'Your notes contain the character NUL. It is stored, but shown as an escape. Leave it out next time.',
+};
+
 /** The only place that puts a warning into words. The risk policy changes how much advice comes with it, nothing else. */
 export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWarning {
   const { code } = fact;
   switch (code) {
-    case 'note_cut':
-      return {
-        code,
-        message: `Your notes are longer than ${NOTE_BYTES_MAX} bytes; only the beginning was stored. Write shorter notes, or send the rest with the next step.`,
-      };
     case 'replay_ignored_new_output':
       return {
         code,
@@ -34,6 +35,8 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
       };
     case 'skipped_for_unset_value':
       return skipped(fact);
+    case 'note_cut':
+    case 'notes_characters':
     case 'text_cut':
     case 'blank_left_out':
       return notAllOfIt(fact);
@@ -89,8 +92,17 @@ function documentProblem({ code, titles }: Extract<WarningFact, { titles: unknow
 }
 
 /** What is not shown, or was not taken, in full. */
-function notAllOfIt(fact: Extract<WarningFact, { code: 'text_cut' | 'blank_left_out' }>): ReplyWarning {
+function notAllOfIt(
+  fact: Extract<WarningFact, { code: 'note_cut' | 'notes_characters' | 'text_cut' | 'blank_left_out' }>,
+): ReplyWarning {
   const { code } = fact;
+  if (code === 'note_cut') {
+    const message = `Your notes are longer than ${NOTE_BYTES_MAX} bytes; only the beginning was stored. Write shorter notes, or send the rest with the next step.`;
+    return { code, message };
+  }
+  if (code === 'notes_characters') {
+    return { code, message: fact.found.map((what) => ODD_CHARACTERS[what]).join(' '), details: { found: fact.found } };
+  }
   if (code === 'text_cut') {
     return {
       code,

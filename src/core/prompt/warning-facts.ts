@@ -18,6 +18,8 @@ export type WarningFact =
     }
   /** What was cut, named so that a reader knows where to look for the rest. */
   | { readonly code: 'text_cut'; readonly parts: readonly string[] }
+  /** The notes contain halves of characters, or NUL. */
+  | { readonly code: 'notes_characters'; readonly found: readonly ('half_character' | 'nul')[] }
   /** Keys of context that look like something secret, which is stored as it is. */
   | { readonly code: 'secret_in_context'; readonly keys: readonly string[] }
   /** Keys of context that only a person may set. */
@@ -52,6 +54,15 @@ export type WarningFact =
   /** Whether this call reopened the run, and whether the run is complete. */
   | { readonly code: 'run_closed'; readonly isReopened: boolean; readonly isOver?: boolean }
   | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem };
+
+/** What the caller should know about the characters of notes. Halves of characters cannot be stored. */
+export function oddCharacters(notes: string | undefined): readonly WarningFact[] {
+  const found = [
+    ...(notes?.isWellFormed() === false ? ['half_character' as const] : []),
+    ...(notes?.includes('\0') === true ? ['nul' as const] : []),
+  ];
+  return found.length === 0 ? [] : [{ code: 'notes_characters', found }];
+}
 
 /** Why the workspace folder of a call was not searched. */
 export type WorkspaceProblem = {
@@ -111,6 +122,8 @@ export const REPLY_WARNING_CODES = [
   'secret_in_context',
   /** The agent sent a value that only a person may set; it was not taken. */
   'person_value_ignored',
+  /** Notes contain characters that cannot be stored, or not be shown, as they are. */
+  'notes_characters',
   /** Something shown in the reply was cut to its budget. */
   'text_cut',
 ] as const;
