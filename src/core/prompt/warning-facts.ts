@@ -8,7 +8,8 @@ import type { ModeCap } from '../settings/settings-in-effect.ts';
 
 /** What there is to warn about, as facts. */
 export type WarningFact =
-  | { readonly code: 'note_cut' | 'replay_ignored_new_output' }
+  | { readonly code: 'note_cut' }
+  | { readonly code: 'replay_ignored_new_output' }
   | { readonly code: 'unset_value'; readonly names: readonly string[] }
   | {
       readonly code: 'skipped_for_unset_value';
