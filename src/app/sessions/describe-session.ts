@@ -5,7 +5,8 @@ import { isAt, type SessionRow, titleOf } from '../../core/sessions/board-rows.t
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
 import { attestationWords } from '../../core/views/attestations.ts';
-import type { GapData, ListedSessionData, PlaceData, RunData } from '../../core/wire/session-shapes.ts';
+import type { ListedSessionData } from '../../core/wire/list-shapes.ts';
+import type { GapData, PlaceData, RunData } from '../../core/wire/session-shapes.ts';
 
 type Known = { readonly shortId: (sessionId: SessionId) => string; readonly workspaces: readonly string[] };
 

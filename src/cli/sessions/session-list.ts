@@ -16,7 +16,7 @@ import {
 } from '../../core/sessions/board-rows.ts';
 import { SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
-import { count, type ListedSessionData, listedSessionShape } from '../../core/wire/session-shapes.ts';
+import { count, type ListedSessionData, listedSessionShape } from '../../core/wire/list-shapes.ts';
 import { type CommandInput, command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
 import { dim, type Line, strong } from '../output/line.ts';

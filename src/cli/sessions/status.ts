@@ -9,7 +9,8 @@ import { originLabel, shownOrigin, shownOriginSchema } from '../../core/log/orig
 import { countStates, isAt, type SessionRow, waitsForPersonIn } from '../../core/sessions/board-rows.ts';
 import { waitsForPerson } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
-import { count, runShape } from '../../core/wire/session-shapes.ts';
+import { count } from '../../core/wire/list-shapes.ts';
+import { runShape } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
 import { matchId, shortIds } from '../ids.ts';
 import { asTyped, bad, dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';

@@ -5,7 +5,8 @@ import { reportSessionSchema } from '../report/report.ts';
 import { BOARD_SORTS } from '../sessions/board-rows.ts';
 import { SESSION_STATES } from '../sessions/session-state.ts';
 import type { ConsolePath } from './console-paths.ts';
-import { count, listedSessionShape, moment, runShape, sessionHead } from './session-shapes.ts';
+import { count, listedSessionShape, moment } from './list-shapes.ts';
+import { runShape, sessionHead } from './session-shapes.ts';
 
 /** The most sessions in one reply. */
 export const PAGE_OF_SESSIONS = 200;
