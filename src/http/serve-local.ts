@@ -4,32 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { err, ok, type Result } from 'neverthrow';
-
-/** The headers that tell where a request comes from. */
-export type RequestOrigin = {
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-  /** Browsers say so of a request that a page of another site makes. */
-  readonly fetchSite?: string | undefined;
-};
-
-/** The names of this machine for itself. */
-const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'] as const;
-
-/**
- * Whether a request was made for this server, by a program or by one of its own pages. A foreign page can point its own
- * domain at this server, but it cannot hide that domain: the browser sends it as Host and Origin.
- */
-export function isLocalRequest({ host, origin, fetchSite }: RequestOrigin, port: number): boolean {
-  if (fetchSite === 'cross-site' || fetchSite === 'same-site') return false;
-  const hosts = LOCAL_NAMES.map((name) => `${name}:${port}`);
-  const origins = hosts.map((name) => `http://${name}`);
-  const isForThisServer = host !== undefined && hosts.includes(host.toLowerCase());
-  return isForThisServer && (origin === undefined || origins.includes(origin.toLowerCase()));
-}
-
-/** Not reachable from other machines. */
-const ADDRESS = '127.0.0.1';
+import { isLocalRequest, type ListenRefusal, LOCAL_ADDRESS, listening, TIME_LIMITS } from './local-requests.ts';
 
 export type ServeRequest = {
   /** 0 chooses any free port. */
@@ -40,10 +15,6 @@ export type ServeRequest = {
 };
 
 export type LocalServer = { readonly url: string; readonly stop: () => Promise<void> };
-
-export type ListenRefusal =
-  | { readonly code: 'port_taken'; readonly port: number }
-  | { readonly code: 'port_refused'; readonly port: number; readonly cause: string };
 
 /** Serves HTTP to programs of this machine that know the secret, and not to pages of other origins. */
 export async function serveLocal({ port, mcp, secret }: ServeRequest): Promise<Result<LocalServer, ListenRefusal>> {
@@ -57,7 +28,7 @@ export async function serveLocal({ port, mcp, secret }: ServeRequest): Promise<R
     );
   }
   return ok({
-    url: `http://${ADDRESS}:${portNow()}/mcp`,
+    url: `http://${LOCAL_ADDRESS}:${portNow()}/mcp`,
     stop: async () => {
       server.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
@@ -65,19 +36,6 @@ export async function serveLocal({ port, mcp, secret }: ServeRequest): Promise<R
     },
   });
 }
-
-type NodeServer = ReturnType<typeof createAdaptorServer>;
-
-/** Why it cannot listen on the port; `undefined` if it can. */
-export function listening(server: NodeServer, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen(port, ADDRESS, () => resolve(undefined));
-  });
-}
-
-/** A request that arrives slowly, or a connection that nobody uses, is closed. */
-export const TIME_LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000 } as const;
 
 function localApp({ mcp, secret }: Pick<ServeRequest, 'mcp' | 'secret'>, port: () => number): Hono {
   const wanted = digest(`Bearer ${secret.text}`);

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../app/ports/system-services.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { PAGE_KEY_HEADER } from '../../core/wire/console-paths.ts';
-import { isLocalRequest } from '../serve-local.ts';
+import { isLocalRequest } from '../local-requests.ts';
 
 /** The secrets of one launch of the console. They end with the process. */
 export type Launch = {

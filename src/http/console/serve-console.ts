@@ -24,7 +24,7 @@ import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
 import { reportJson } from '../../core/report/report.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, type ConsoleEvent } from '../../core/wire/console-shapes.ts';
-import { type ListenRefusal, listening, TIME_LIMITS } from '../serve-local.ts';
+import { type ListenRefusal, LOCAL_ADDRESS, listening, TIME_LIMITS } from '../local-requests.ts';
 import { cookieName, guardRefusal, type Launch, NOT_SIGNED_IN, newLaunch, responseHeaders } from './console-guard.ts';
 
 export type ConsoleRequest = {
@@ -43,7 +43,6 @@ export type ConsoleServer = {
   readonly stop: () => Promise<void>;
 };
 
-const ADDRESS = '127.0.0.1';
 const BODY_BYTES_MAX = 1_048_576;
 
 /** Serves the console to browsers of this machine that were given a link. */
@@ -60,7 +59,7 @@ export async function serveConsole(request: ConsoleRequest): Promise<Result<Cons
         : { code: 'port_refused', port: request.port, cause: failure },
     );
   }
-  const url = `http://${ADDRESS}:${port()}/`;
+  const url = `http://${LOCAL_ADDRESS}:${port()}/`;
   return ok({
     url,
     newLink: () => `${url}#${launch.newCode()}`,

@@ -55,9 +55,11 @@ describe.each(NAMES)('the stored bundle %s', (name) => {
   });
 });
 
-it('there are two golden bundles: one of a whole session and one of a part', () => {
+it('there are two golden bundles in the open, one of a whole session and one of a part, and an encrypted one', () => {
   expect(NAMES).toEqual(['part.json', 'whole.json']);
-  expect(readdirSync(import.meta.dirname).sort()).toEqual(['golden-bundles.test.ts', ...NAMES, 'sha256.json'].sort());
+  expect(readdirSync(import.meta.dirname).sort()).toEqual(
+    ['encrypted-v1.bin', 'golden-bundles.test.ts', ...NAMES, 'sha256.json'].sort(),
+  );
   expect(loose(read('part.json')).session.salvage).toEqual({
     health: 'corrupt_tail',
     lastEventIndex: expect.any(Number),

@@ -13,7 +13,7 @@ import {
   stepsInside,
   type WorkflowIndex,
 } from '../../workflow/compiled/workflow-index.ts';
-import { type ConditionMeanings, conditionText } from '../../workflow/outline/condition-text.ts';
+import { conditionText } from '../../workflow/outline/condition-text.ts';
 import type { ReplyParts } from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 
@@ -39,7 +39,7 @@ export function runResult({ index, facts, line }: ReplyParts): RunResult {
     const unset = [...new Set(conditions.flatMap((condition) => unsetKeys(condition, asked)))];
     const title = index.steps.get(stepId)?.title ?? index.loops.get(stepId)?.title ?? stepId;
     const steps = stepsInside(index, stepId);
-    const reason = reasonOf(conditions, unset, index.workflow.conditions);
+    const reason = reasonOf(conditions, unset);
     return { stepId, title: visibleLine(titleWithoutValues(title)), steps, reason, unset };
   });
   return { stepsDone: line.stepNumber - 1, skipped };
@@ -102,10 +102,11 @@ export function resultData({ stepsDone, skipped }: RunResult): JsonObject {
   };
 }
 
-function reasonOf(conditions: readonly Condition[], unset: readonly string[], named: ConditionMeanings): string {
+/** Named conditions stay names: what they mean is in `inspect_workflow`, and would be longer than the rest of the reply. */
+function reasonOf(conditions: readonly Condition[], unset: readonly string[]): string {
   if (unset.length > 0) return `${unset.map((key) => quote(key)).join(', ')} was never set.`;
   if (conditions.length === 0) return 'not due.';
-  return visibleLine(`only if ${conditions.map((one) => conditionText(one, named)).join(', and ')}.`);
+  return visibleLine(`only if ${conditions.map((one) => conditionText(one)).join(', and ')}.`);
 }
 
 /** All conditions that decide whether a step or a loop is due, the outermost first, by its id. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
-import { isLocalRequest } from './serve-local.ts';
+import { isLocalRequest } from './local-requests.ts';
 
 const PORT = 7433;
 
