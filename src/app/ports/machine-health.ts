@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
-import type { ResolvedSettings } from '../../core/settings/resolve-settings.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { ResolvedSettings } from '../../core/settings/resolve-settings.ts';
 import type { KeyringStore } from './keyring-store.ts';
 import type { Launch } from './machine.ts';
 import type { SessionReader } from './session-store.ts';
