@@ -9,7 +9,7 @@ describe('the catalogue of built-ins', () => {
     const catalogue = JSON.parse(builtinsCatalogue()) as { readonly [kind: string]: readonly object[] };
     expect(Object.keys(catalogue)).toEqual(['contracts', 'features', 'refs', 'templates']);
     expect(catalogue['contracts']).toEqual(
-      contracts.all.map(({ schema: _, shape, ...contract }) => ({ ...contract, schema: shape })),
+      contracts.all.map(({ schema: _, lead: __, shape, ...contract }) => ({ ...contract, schema: shape })),
     );
     expect(catalogue['features']).toEqual(
       features.all.map(({ config, ...feature }) => ({

@@ -21,9 +21,10 @@ it('keys are rotated and garbage is collected only when a person asks for it', (
 it('no part of the program opens a network connection of its own', () => {
   enforces('cli_no_telemetry');
   const transport = /from '(?:node:)?(?:https?|http2|net|tls|dgram|dns|undici|axios|got|ws)(?:\/[\w/]+)?'/;
-  // It listens, and needs the type of the address at which it does.
-  expect(where(transport)).toEqual(['src/http/serve-local.ts']);
-  expect(where(/import type \{ AddressInfo \} from 'node:net'/)).toEqual(['src/http/serve-local.ts']);
+  // They listen, and need the type of the address at which they do.
+  const servers = ['src/http/console/serve-console.ts', 'src/http/serve-local.ts'];
+  expect(where(transport)).toEqual(servers);
+  expect(where(/import type \{ AddressInfo \} from 'node:net'/)).toEqual(servers);
   expect(
     where(
       /(?:await|return|void|=|=>) (?:globalThis\.)?fetch\(|\bsendBeacon\(|\bnew (?:WebSocket|EventSource|XMLHttpRequest)\b/,

@@ -33,7 +33,7 @@ it('completion offers session ids, workflow ids, clients, settings and values wh
 });
 
 it('completion offers options after a dash, and nothing where the shell completes files', async () => {
-  expect(await values('doctor', '--f')).toEqual(['--fix']);
+  expect(await values('doctor', '--f')).toEqual(['--fix', '--full']);
   expect(await values('--v')).toEqual(['--verbose', '--version']);
   expect(await values('import', '')).toEqual([]);
   expect(await values('config', 'get', 'mode', '')).toEqual([]);

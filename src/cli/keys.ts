@@ -21,9 +21,7 @@ const keysShape = z.strictObject({
 type ShownKeys = z.infer<typeof keysShape>;
 
 export const keysRotate = command({
-  options: [
-    { flags: '--yes', help: 'do not ask for confirmation; tokens signed with the previous key become invalid' },
-  ],
+  options: [{ flags: '--yes', help: 'do not ask for confirmation' }],
   example: 'workrail keys rotate',
   data: z.strictObject({ before: keysShape, after: keysShape }),
   run: (context, input) =>

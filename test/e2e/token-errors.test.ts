@@ -67,7 +67,6 @@ it.each<[string, Change]>([
 it.each<[string, Change]>([
   ['a workflow that was cut off', (path) => writeFileSync(path, readFileSync(path).subarray(0, -9))],
   ['JSON that is no workflow', (path) => writeFileSync(path, '{"schemaVersion":1}')],
-  ['no workflow at all', (path) => rmSync(path)],
 ])('a run whose stored workflow is %s is reported as damaged', async (_, change) => {
   await expectPinned(change, { code: 'STORE_CORRUPT', message: expect.stringContaining('workflows/pinned') });
 });

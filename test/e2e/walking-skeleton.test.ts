@@ -92,7 +92,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
       ['continue_workflow', {}, 'VALIDATION_ERROR', /without a token/, /ackToken/],
       ['continue_workflow', { ackTokn: 'x' }, 'VALIDATION_ERROR', /"ackTokn".*"ackToken"/, /corrected call/],
       ['continue_workflow', { ackToken: 'done' }, 'TOKEN_INVALID_FORMAT', /"done".*st_, ack_ or chk_/, /Copy/],
-      ['continue_workflow', { ackToken: stateToken }, 'TOKEN_SCOPE_MISMATCH', /kind ack.*kind state/, /corrected call/],
+      ['continue_workflow', { ackToken: stateToken }, 'TOKEN_SCOPE_MISMATCH', /with ack_.*with st_/, /corrected call/],
       ['continue_workflow', { ackToken: changed }, 'TOKEN_BAD_SIGNATURE', /was changed/, /most similar/],
       [
         'continue_workflow',

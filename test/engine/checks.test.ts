@@ -186,7 +186,7 @@ test('the last reply and a rehydrated end list the checks with their grades', as
   expect(reply.structured['isComplete']).toBe(true);
   for (const end of [reply, await run.show(reply)]) {
     expect(end.text).toContain(
-      'Checks, with the strength of the evidence for each (weakest to strongest: asserted, reported, observed, verified):\n- "Do it": "unit" observed',
+      'Checks (weakest to strongest evidence: asserted, reported, observed, verified):\n- "Do it": "unit" observed',
     );
     expect(checksOf(end)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'observed' }]);
   }

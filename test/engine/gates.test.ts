@@ -133,7 +133,7 @@ test('never-stop passes a gate with a gap only if a person set it for this run',
 
 test('a step that waits for a person says so before the report, also where the agent chose never-stop', async () => {
   const { text } = await made(RELEASE).start('team.release', { mode: 'full_auto_never_stop' });
-  expect(text).toContain('The reply is blocked until the user answers.');
+  expect(text).toContain('Until the user has answered, the reply says "Blocked".');
 });
 
 test('a run that is attached from another folder does not move the workspace of the session', async () => {

@@ -60,7 +60,8 @@ describe('recorded text in replies', () => {
   test('no line of a recorded text can be taken for a line of ours', async () => {
     enforces('recorded_text_is_data', 'hidden_characters_shown');
     const plain = await walk('harmless\nwords');
-    const own = new Set(plain.replies.flatMap(skeleton));
+    const [secret, odd] = [await walk('password: hunter2hunter2'), await walk('a\u0000b')];
+    const own = new Set([plain, secret, odd].flatMap(({ replies }) => replies.flatMap(skeleton)));
     const walks = await Promise.all(INJECTIONS.map(walk));
     for (const reply of walks.flatMap(({ replies }) => replies)) {
       const shown = [reply.text, ...(reply.furtherTexts ?? [])].join('\n');

@@ -26,7 +26,7 @@ test('doing the third of ten steps again creates a branch and leaves the first o
 
   // The branch is where the work goes on now; the first one is left alone and can be gone back to.
   const onFork = await summary(agent, fork);
-  expect(onFork).toMatchObject({ status: 'in_progress', branchCount: 2, tip: { nodeId: await agent.node(fork) } });
+  expect(onFork).toMatchObject({ status: 'in_progress', branchCount: 2, tip: await agent.node(fork) });
   expect(notesOf(await agent.show(fork))).toEqual(['Did s1.', 'Did s2.', 'Did s3 in another way.']);
   expect(notesOf(await agent.show(tip))).toHaveLength(10);
   const { context } = await agent.view(tip);
@@ -36,7 +36,7 @@ test('doing the third of ten steps again creates a branch and leaves the first o
 
   const further = await agent.send(tip, { notes: 'Did s11.' });
   expect(stepOf(further)).toBe('s12');
-  expect(await summary(agent, tip)).toMatchObject({ branchCount: 2, tip: { nodeId: await agent.node(further) } });
+  expect(await summary(agent, tip)).toMatchObject({ branchCount: 2, tip: await agent.node(further) });
   const over = await agent.send(further, { notes: 'Did s12.' });
   expect([told(over, 'isComplete'), await summary(agent, over)]).toMatchObject([true, { status: 'complete' }]);
   const onceMore = await agent.send(fork, { notes: 'Did s4.' });

@@ -5,6 +5,7 @@ import { err } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import type { WorkflowFile } from '../../app/ports/workflow-sources.ts';
+import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
 import { type FolderAccess, nodeFolderAccess } from './read-folder.ts';
 import { workflowFiles } from './workflow-files.ts';
 
@@ -146,8 +147,8 @@ describe('workflow files', () => {
 
   it('unreadable workflow files are listed with the reason', async () => {
     enforces('workflow_file_1mb', 'invalid_file_is_listed');
-    truncateSync(write('bundle/exact.json', '1'), 1_048_576);
-    truncateSync(write('bundle/large.json', '1'), 1_048_577);
+    truncateSync(write('bundle/exact.json', '1'), WORKFLOW_FILE_BYTES_MAX);
+    truncateSync(write('bundle/large.json', '1'), WORKFLOW_FILE_BYTES_MAX + 1);
     writeFileSync(write('bundle/latin.json'), Uint8Array.of(0xe9));
     const opened: string[] = [];
     const failing: FolderAccess = {
@@ -159,7 +160,7 @@ describe('workflow files', () => {
     };
     const { files } = await source(failing).files();
     expect(reasons(files).slice(1)).toEqual([
-      ['large.json', { code: 'too_large', bytes: 1_048_577, bytesMax: 1_048_576 }],
+      ['large.json', { code: 'too_large', bytes: WORKFLOW_FILE_BYTES_MAX + 1, bytesMax: WORKFLOW_FILE_BYTES_MAX }],
       ['latin.json', { code: 'not_utf8' }],
     ]);
     expect(files[0]?.content.kind).toBe('text');

@@ -173,7 +173,9 @@ export async function findPinned(
 ): Promise<Result<FoundPinned, OtherWorkflowStored | StoreFailure>> {
   const stored = await services.pinnedWorkflows.get(workflowHash);
   if (stored.isOk()) return ok({ workflow: stored.value, isUnpinned: false });
-  if (stored.error.code !== 'damaged' || services.catalog === undefined) return err(stored.error);
+  // A copy that is there and damaged is damage that a person must hear of.
+  const isLost = stored.error.code === 'damaged' && stored.error.damage.reason === 'content_missing';
+  if (!isLost || services.catalog === undefined) return err(stored.error);
   const { found } = await services.catalog.find(workflowId, rootOf(session));
   if (found.kind !== 'found') return err(stored.error);
   const { workflow } = found.listed;

@@ -214,9 +214,9 @@ test('the details of a loop fit, and details have a byte limit', () => {
   }
 });
 
-test('a skipped step holds its id, its loop path and possibly the condition', () => {
+test('a skipped step holds its id, its loop path, possibly the condition, and how many were skipped with it', () => {
   enforces('step_skipped_shape');
-  expect(dataOf('step_skipped')).toEqual(['conditionId? loopPath stepId']);
+  expect(dataOf('step_skipped')).toEqual(['conditionId? count? loopPath stepId through?']);
 });
 
 test('an observation holds a key, a tagged value and a confidence, and no scope', () => {

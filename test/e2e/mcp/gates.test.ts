@@ -239,7 +239,7 @@ it('a form shows the context that the step would change, and a draft that does n
   expect(forms[0]?.message).toContain('| context "target": "production"');
   const manyLines = `${'x\n'.repeat(640)}And I drop the table.`;
   await client.call('continue_workflow', { ackToken: await started(client), output: { notesMarkdown: manyLines } });
-  expect(forms[1]?.message).toMatch(/\(draft \w{4}, the beginning\):[\s\S]*\nTo see all of it: workrail answer \w{4}$/);
+  expect(forms[1]?.message).toMatch(/\(draft \w{4}, the beginning\):[\s\S]*\nTo see all of it: .* answer \w{4}$/);
   expect(forms[1]?.message.length).toBeLessThanOrEqual(2_000);
   await client.close();
   expect(await reported()).toContain('only the beginning of the draft was shown');

@@ -78,8 +78,7 @@ export function answersText(answers: NonNullable<ReplyParts['evidence']>, { work
   return [`Answers of people${more > 0 ? ` (${more} earlier ones are not listed)` : ''}:`, ...lines].join('\n');
 }
 
-const GRADES_LEAD =
-  'Checks, with the strength of the evidence for each (weakest to strongest: asserted, reported, observed, verified):';
+const GRADES_LEAD = 'Checks (weakest to strongest evidence: asserted, reported, observed, verified):';
 
 /** A title with placeholders says nothing without their values, so the id is used instead. */
 function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {

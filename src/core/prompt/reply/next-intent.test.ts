@@ -35,7 +35,7 @@ describe('the next intent', () => {
     expect(intents((mode) => reviewAt('merge', { mode }))).toEqual([wait, wait, perform]);
     expect(intents((mode) => reviewAt('sign', { mode }))).toEqual([wait, wait, perform]);
     expect(reply(reviewAt('sign')).text).toContain(
-      'Do only this step. Then fill in every `<fill: …>` and send this call. The reply is blocked until the user answers.',
+      'Do only this step. Then fill in every `<fill: …>` and send this call. Until the user has answered, the reply says "Blocked".',
     );
     // Whatever else the user is asked comes before the report.
     const asking = (more: object) =>

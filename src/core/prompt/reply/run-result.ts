@@ -106,7 +106,7 @@ export function resultData({ stepsDone, skipped }: RunResult): JsonObject {
 function reasonOf(conditions: readonly Condition[], unset: readonly string[]): string {
   if (unset.length > 0) return `${unset.map((key) => quote(key)).join(', ')} was never set.`;
   if (conditions.length === 0) return 'not due.';
-  return visibleLine(`only if ${conditions.map((one) => conditionText(one)).join(', and ')}.`);
+  return visibleLine(`runs only if ${conditions.map((one) => conditionText(one)).join(', and ')}.`);
 }
 
 /** All conditions that decide whether a step or a loop is due, the outermost first, by its id. */

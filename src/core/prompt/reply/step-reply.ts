@@ -108,7 +108,7 @@ function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, { 
   const isHeld = isHeldBack(step);
   const isAsked = nextIntent === 'await_user_confirmation' && !isHeld;
   const ask = isAsked ? ', ask the user, and wait for the answer' : '';
-  const follows = isHeld ? 'The reply is blocked until the user answers.' : replyWords(step);
+  const follows = isHeld ? 'Until the user has answered, the reply says "Blocked".' : replyWords(step);
   const order = `only this step${ask}. Then ${sendWords(nextCall.arguments)} this call. ${follows}`;
   if (branch !== undefined) return `${choice(branch)} do ${order}`;
   return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;
