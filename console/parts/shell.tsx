@@ -10,9 +10,10 @@ import { KEYS, useKeys } from './keys.tsx';
 export function Shell({ connection }: { readonly connection: Connection }) {
   const navigate = useNavigate();
   const sheet = useRef<HTMLDialogElement>(null);
-  const { data: waiting } = useQuery({ queryKey: ['waiting'], queryFn: () => read('waiting') });
+  // What waits is only fetched by the page that shows it: the time of an answer counts from there.
+  const { data: listed } = useQuery({ queryKey: ['waiting-count'], queryFn: () => read('sessions', {}, { limit: 1 }) });
   const { data: about } = useQuery({ queryKey: ['about'], queryFn: () => read('about'), staleTime: Infinity });
-  const count = waiting?.waiting.filter(({ answered }) => answered === undefined).length ?? 0;
+  const count = listed?.waiting ?? 0;
   useEffect(() => {
     document.title = count === 0 ? 'WorkRail' : `(${count}) WorkRail`;
   }, [count]);

@@ -52,11 +52,15 @@ function explained(refusal: { readonly code: string }, dataDir: string): ErrorEn
   const known = PAGE_REFUSALS[refusal.code];
   if (known === undefined) return resumeProblem(refusal as Parameters<typeof resumeProblem>[0], dataDir).error;
   const [message, suggestion] = known;
-  return { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } };
+  const code = refusal.code === 'session_not_found' ? 'SESSION_NOT_FOUND' : 'VALIDATION_ERROR';
+  return { code, message, suggestion, retry: { kind: 'not_retryable' } };
 }
 
 const PAGE_REFUSALS: { readonly [code: string]: readonly [message: string, suggestion: string] } = {
-  not_waiting: ['This run no longer waits for you.', 'Look at the session.'],
+  not_waiting: [
+    'This draft no longer waits for you: it was changed or used. Nothing was recorded.',
+    'Look at what waits now.',
+  ],
   already_used: ['The step is already done, so the answer has no effect.', 'Look at the session.'],
   channel_not_accepted: [
     'Answers in the console do not count here: the setting gates.accept leaves "console" out.',

@@ -78,6 +78,7 @@ export async function sessionsPage(services: ConsoleServices, asked: ConsoleInpu
     total: page.total,
     counts: page.counts,
     stored: rows.length,
+    waiting: rows.filter(waitsForPersonIn).length,
   });
 }
 
@@ -258,6 +259,12 @@ export type ConsoleAnswer = ConsoleInput<'answer'> & {
 /** Records what a person answered in the console, about exactly the draft that was shown. */
 export async function recordAnswer(services: ConsoleServices, given: ConsoleAnswer): Page<'answer'> {
   const { sessionId, nodeId, digest, askedAt } = given;
+  const waiting = await waitingRuns(services);
+  if (waiting.isErr()) return err(services.explain(waiting.error));
+  const open = waiting.value.find((one) => one.waiting.nodeId === nodeId && one.waiting.sessionId === sessionId);
+  // A newer draft has taken its place: an approval of the old one would open nothing.
+  if (open === undefined || open.waiting.digest !== digest) return err(services.explain({ code: 'not_waiting' }));
+  if (!isFitting(given, open.waiting.contextKey)) return err(UNFITTING);
   const statement = statementOf(given);
   const by: PersonAnswer['by'] = {
     via: 'console',
@@ -269,6 +276,19 @@ export async function recordAnswer(services: ConsoleServices, given: ConsoleAnsw
   const recorded = await answerGate(services, { sessionId, nodeId }, answer);
   return recorded.isErr() ? err(services.explain(recorded.error)) : ok({ words: attestationWords({ statement, by }) });
 }
+
+/** A question is answered with a value, and anything else is approved or rejected. */
+function isFitting({ decision, value }: ConsoleAnswer, contextKey: string | undefined): boolean {
+  if (contextKey === undefined) return decision !== 'answered' && value === undefined;
+  return decision === 'answered' && value !== undefined && value !== '';
+}
+
+const UNFITTING: ErrorEnvelope = {
+  code: 'VALIDATION_ERROR',
+  message: 'This answer does not fit what was asked. Nothing was recorded.',
+  suggestion: 'Reload the page.',
+  retry: { kind: 'not_retryable' },
+};
 
 function statementOf({ decision, comment, value }: ConsoleAnswer): PersonAnswer['statement'] {
   const said = { shown: 'whole', ...(comment?.trim() ? { comment: comment.trim() } : {}) } as const;

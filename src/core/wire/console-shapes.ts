@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { jsonObjectSchema, jsonValueSchema } from '../log/document-schema.ts';
+import { COMMENT_BYTES_MAX } from '../log/budgets.ts';
+import { jsonObjectSchema, textSchema } from '../log/document-schema.ts';
 import { NodeId, RunId, SessionId } from '../log/ids.ts';
 import { reportSessionSchema } from '../report/report.ts';
 import { BOARD_SORTS } from '../sessions/board-rows.ts';
@@ -68,6 +69,10 @@ const waitingShape = z.strictObject({
   lastAt: moment.exactOptional(),
 });
 
+function isExact(value: number): boolean {
+  return !Number.isInteger(value) || Number.isSafeInteger(value);
+}
+
 /** What each request may carry. A request that is not named takes neither a query nor a body. */
 export const CONSOLE_INPUTS = {
   signIn: z.strictObject({ code: z.string().max(128) }),
@@ -80,9 +85,9 @@ export const CONSOLE_INPUTS = {
     /** Of the draft that the person saw. If it changed meanwhile, nothing is recorded. */
     digest: z.string().max(128),
     decision: z.enum(['approved', 'rejected', 'answered']),
-    comment: z.string().max(4_096).exactOptional(),
-    /** For `answered`. */
-    value: jsonValueSchema.exactOptional(),
+    comment: textSchema(COMMENT_BYTES_MAX).exactOptional(),
+    /** For `answered`. A number that JSON cannot hold exactly would be another one. */
+    value: z.union([textSchema(COMMENT_BYTES_MAX), z.boolean(), z.number().refine(isExact)]).exactOptional(),
   }),
 } as const satisfies { readonly [path in ConsolePath]?: z.ZodType };
 
@@ -99,6 +104,8 @@ export const CONSOLE_REPLIES = {
     counts: z.partialRecord(z.enum(SESSION_STATES), count),
     /** How many there are in all. */
     stored: count,
+    /** How many of all wait for a person. */
+    waiting: count,
   }),
   session: z.strictObject({
     ...sessionHead,

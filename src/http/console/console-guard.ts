@@ -10,7 +10,7 @@ export type Launch = {
   readonly newCode: () => string;
   /** What a page gets for a code: a cookie, and a key that other ports of this machine cannot learn. */
   readonly redeem: (code: string) => { readonly cookie: string; readonly key: string } | undefined;
-  readonly isSignedIn: (sent: { readonly cookie: string | undefined; readonly key: string | undefined }) => boolean;
+  readonly isSignedIn: (sent: { readonly cookie: string; readonly key: string | undefined }) => boolean;
 };
 
 const CODE_LIFE_MS = 60_000;
@@ -80,20 +80,19 @@ export function guardRefusal(request: GuardedRequest, guarded: Guarded): GuardRe
   if (!isLocalRequest({ host: header('host'), origin: header('origin'), fetchSite: site }, port)) return FOREIGN;
   if (method !== 'GET' && !isJson(header('content-type'))) return NOT_JSON;
   if (path === signInPath) return undefined;
-  const sent = { cookie: cookieIn(header('cookie'), cookieName(port)), key: header(PAGE_KEY_HEADER) };
-  return launch.isSignedIn(sent) ? undefined : NOT_SIGNED_IN;
+  const key = header(PAGE_KEY_HEADER);
+  // A server on another port of this machine can set a cookie of the same name.
+  const cookies = cookiesIn(header('cookie'), cookieName(port));
+  return cookies.some((cookie) => launch.isSignedIn({ cookie, key })) ? undefined : NOT_SIGNED_IN;
 }
 
 function isJson(contentType: string | undefined): boolean {
   return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 }
 
-function cookieIn(cookies: string | undefined, name: string): string | undefined {
-  for (const pair of cookies?.split(';') ?? []) {
-    const [key, value] = pair.trim().split('=', 2);
-    if (key === name) return value;
-  }
-  return undefined;
+function cookiesIn(cookies: string | undefined, name: string): readonly string[] {
+  const pairs = (cookies?.split(';') ?? []).map((pair) => pair.trim().split('=', 2));
+  return pairs.flatMap(([key, value = '']) => (key === name ? [value] : []));
 }
 
 function refusal(status: GuardRefusal['status'], message: string, suggestion: string): GuardRefusal {

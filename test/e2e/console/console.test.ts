@@ -7,7 +7,7 @@ import { CONSOLE_PATHS } from '../../../src/core/wire/console-paths.ts';
 import { enforces } from '../../enforces.ts';
 import { axeSource, startBrowser } from '../browser.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
-import { ask, type RunningConsole, startConsole } from './console-server.ts';
+import { type Asked, ask, type RunningConsole, startConsole } from './console-server.ts';
 
 const RELEASE = {
   id: 'project.release',
@@ -128,6 +128,46 @@ describe('without a link', () => {
       (await ask(server.port, { path: '/api/about', headers: { ...own(), cookie, 'x-workrail': key } })).status,
     ).toBe(401);
     expect((await signIn()).status).toBe(401);
+    await other.stop();
+  });
+
+  it('only an answer that fits an open draft is recorded, and the refusal says why', async () => {
+    enforces('console_error_envelope');
+    const other = await startConsole(place());
+    const call = (asked: Asked) => ask(other.port, { ...asked, headers: { ...signed, ...json, ...asked.headers } });
+    const signed: Record<string, string> = { host: `127.0.0.1:${other.port}` };
+    const code = JSON.stringify({ code: new URL(other.link).hash.slice(1) });
+    const first = await call({ method: 'POST', path: CONSOLE_PATHS.signIn[1], body: code });
+    // A server on another port can set a cookie of the same name; the right one still counts.
+    signed['cookie'] = `wr_${other.port}=bad; ${first.headers['set-cookie']?.[0]?.split(';')[0]}`;
+    signed['x-workrail'] = (JSON.parse(first.text) as { key: string }).key;
+    const seen = await call({ path: CONSOLE_PATHS.waiting[1] });
+    const [item] = (JSON.parse(seen.text) as { waiting: { sessionId: string; nodeId: string; digest: string }[] })
+      .waiting;
+    const { sessionId, nodeId, digest } = item ?? expect.fail('something waits');
+    const answer = (given: object, node = nodeId) =>
+      call({ method: 'POST', path: `/api/sessions/${sessionId}/gates/${node}/answer`, body: JSON.stringify(given) });
+    const refused: readonly [object, number, string?][] = [
+      [{ digest, decision: 'answered' }, 409],
+      [{ digest, decision: 'approved', value: 'yes' }, 409],
+      [{ digest: `sha256:${'0'.repeat(64)}`, decision: 'approved' }, 409],
+      [{ digest, decision: 'approved' }, 409, 'node_0000000000000000'],
+      [{ digest, decision: 'approved', comment: 'a\ud800b' }, 400],
+      [{ digest, decision: 'answered', value: 1e22 }, 400],
+      [{ digest, decision: 'maybe' }, 400],
+    ];
+    for (const [given, status, node] of refused) {
+      const got = await answer(given, node);
+      expect([given, got.status, JSON.parse(got.text)]).toMatchObject([
+        given,
+        status,
+        { error: { message: expect.any(String) } },
+      ]);
+    }
+    expect((await call({ path: `/api/sessions/${sessionId.slice(0, -4)}0000` })).status).toBe(404);
+    const tried = await send('continue_workflow', { ackToken: waiting });
+    expect(tried.kind).toBe('blocked');
+    waiting = tried.ackToken;
     await other.stop();
   });
 
