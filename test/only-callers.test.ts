@@ -21,8 +21,8 @@ it('keys are rotated and garbage is collected only when a person asks for it', (
 it('no part of the program opens a network connection of its own', () => {
   enforces('cli_no_telemetry');
   const transport = /from '(?:node:)?(?:https?|http2|net|tls|dgram|dns|undici|axios|got|ws)(?:\/[\w/]+)?'/;
-  // They listen, and need the type of the address at which they do.
-  const servers = ['src/http/console/serve-console.ts', 'src/http/serve-local.ts'];
+  // It listens, and needs the type of the address at which it does.
+  const servers = ['src/http/local-requests.ts'];
   expect(where(transport)).toEqual(servers);
   expect(where(/import type \{ AddressInfo \} from 'node:net'/)).toEqual(servers);
   expect(

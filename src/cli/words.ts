@@ -39,7 +39,7 @@ export function refusalProblem(refusal: CommandRefusal, dataDir: string): Comman
 
 const LIST_ALL = 'Run "workrail session list --all" to see every session.';
 const WAIT = 'Wait a moment, then run the command again. If this continues, end that process.';
-const ANY_PORT = 'Run "workrail serve --http 0" to use any free port.';
+const ANY_PORT = 'Port 0 chooses any free port: "workrail serve --http 0" or "workrail console --port 0".';
 const RUNNING = { collection: 'gc is being run', key_rotation: 'The keys are being rotated' };
 const BUSY: Retry = { kind: 'retryable_after_ms', afterMs: 500 };
 const IO_FAILED: Retry = { kind: 'retryable_after_ms', afterMs: 1_000 };
@@ -160,7 +160,7 @@ const REFUSALS: RefusalTable<CommandRefusal> = {
   }),
   port_unusable: ({ portMax, asked }) => ({
     message: `A port is a number from 0 to ${portMax}, not "${asked}".`,
-    suggestion: 'Run "workrail serve --http" for the default port, or "workrail serve --http 0" for any free one.',
+    suggestion: ANY_PORT,
   }),
   port_taken: ({ port }) => ({
     message: `Port ${port} is in use, perhaps by another WorkRail server.`,

@@ -43,7 +43,10 @@ export async function openConsole(
       if (process.stdin.isTTY !== true) return;
       process.stdin.on('data', callback);
     },
-    stop,
+    stop: async () => {
+      await rm(linkFile(dataDir), { force: true });
+      await stop();
+    },
   }));
 }
 
@@ -80,12 +83,16 @@ const OPENERS: { readonly [platform: string]: readonly string[] } = {
 
 const FILE_LIFE_MS = 60_000;
 
+function linkFile(dataDir: string): string {
+  return join(dataDir, `console-${process.pid}.html`);
+}
+
 /**
  * Opens the browser on a file that only this user can read and that leads to the link: other users can read the command
  * lines of this machine.
  */
 async function openInBrowser(link: string, dataDir: string): Promise<boolean> {
-  const file = join(dataDir, `console-${process.pid}.html`);
+  const file = linkFile(dataDir);
   const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${link}"><title>WorkRail</title>`;
   const isWritten = await writeFile(file, page, { mode: 0o600 }).then(
     () => true,

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import type { createAdaptorServer } from '@hono/node-server';
+import { err, ok, type Result } from 'neverthrow';
 
 /** The headers that tell where a request comes from. */
 export type RequestOrigin = {
@@ -24,7 +27,7 @@ export function isLocalRequest({ host, origin, fetchSite }: RequestOrigin, port:
 }
 
 /** Not reachable from other machines. */
-export const LOCAL_ADDRESS = '127.0.0.1';
+const LOCAL_ADDRESS = '127.0.0.1';
 
 export type ListenRefusal =
   | { readonly code: 'port_taken'; readonly port: number }
@@ -32,12 +35,29 @@ export type ListenRefusal =
 
 type NodeServer = ReturnType<typeof createAdaptorServer>;
 
-/** Why it cannot listen on the port; `undefined` if it can. */
-export function listening(server: NodeServer, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
+/** Begins to listen; a refusal says why it cannot. */
+export async function listen(server: NodeServer, port: number): Promise<Result<Listening, ListenRefusal>> {
+  const failure = await new Promise<string | undefined>((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     server.listen(port, LOCAL_ADDRESS, () => resolve(undefined));
   });
+  if (failure === 'EADDRINUSE') return err({ code: 'port_taken', port });
+  if (failure !== undefined) return err({ code: 'port_refused', port, cause: failure });
+  return ok({
+    url: `http://${LOCAL_ADDRESS}:${portOf(server)}/`,
+    stop: async () => {
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await once(server, 'close');
+    },
+  });
+}
+
+export type Listening = { readonly url: string; readonly stop: () => Promise<void> };
+
+/** The port of a server that listens. */
+export function portOf(server: NodeServer): number {
+  return (server.address() as AddressInfo).port;
 }
 
 /** A request that arrives slowly, or a connection that nobody uses, is closed. */

@@ -1,10 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
-import { err, ok, type Result } from 'neverthrow';
-import { isLocalRequest, type ListenRefusal, LOCAL_ADDRESS, listening, TIME_LIMITS } from './local-requests.ts';
+import type { Result } from 'neverthrow';
+import { isLocalRequest, type Listening, type ListenRefusal, listen, portOf, TIME_LIMITS } from './local-requests.ts';
 
 export type ServeRequest = {
   /** 0 chooses any free port. */
@@ -14,27 +12,11 @@ export type ServeRequest = {
   readonly secret: { readonly text: string; readonly file: string };
 };
 
-export type LocalServer = { readonly url: string; readonly stop: () => Promise<void> };
-
 /** Serves HTTP to programs of this machine that know the secret, and not to pages of other origins. */
-export async function serveLocal({ port, mcp, secret }: ServeRequest): Promise<Result<LocalServer, ListenRefusal>> {
+export async function serveLocal({ port, mcp, secret }: ServeRequest): Promise<Result<Listening, ListenRefusal>> {
   const server = createAdaptorServer({ fetch: (request) => app.fetch(request), serverOptions: TIME_LIMITS });
-  const portNow = () => (server.address() as AddressInfo).port;
-  const app = localApp({ mcp, secret }, portNow);
-  const failure = await listening(server, port);
-  if (failure !== undefined) {
-    return err(
-      failure === 'EADDRINUSE' ? { code: 'port_taken', port } : { code: 'port_refused', port, cause: failure },
-    );
-  }
-  return ok({
-    url: `http://${LOCAL_ADDRESS}:${portNow()}/mcp`,
-    stop: async () => {
-      server.close();
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      await once(server, 'close');
-    },
-  });
+  const app = localApp({ mcp, secret }, () => portOf(server));
+  return (await listen(server, port)).map(({ url, stop }) => ({ url: `${url}mcp`, stop }));
 }
 
 function localApp({ mcp, secret }: Pick<ServeRequest, 'mcp' | 'secret'>, port: () => number): Hono {

@@ -61,8 +61,12 @@ export type GuardedRequest = {
 
 export type GuardRefusal = { readonly status: 401 | 403 | 415 | 421; readonly error: ErrorEnvelope };
 
-/** The path that a page signs in with; it has nothing to show yet. */
-export type Guarded = { readonly port: number; readonly launch: Launch; readonly signInPath: string };
+export type Guarded = {
+  readonly port: number;
+  readonly launch: Launch;
+  /** A page that signs in has no cookie and no key yet. */
+  readonly signInPath: string;
+};
 
 /**
  * Why a request is refused; `undefined` if it may go on. The files of the page are public: they hold no secret. Everything

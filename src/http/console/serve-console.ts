@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { err, ok, type Result } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import type { ConsoleAssets, StoreFeed } from '../../app/ports/console.ts';
 import {
   type ConsoleServices,
@@ -24,7 +22,7 @@ import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
 import { reportJson } from '../../core/report/report.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, type ConsoleEvent } from '../../core/wire/console-shapes.ts';
-import { type ListenRefusal, LOCAL_ADDRESS, listening, TIME_LIMITS } from '../local-requests.ts';
+import { type ListenRefusal, listen, portOf, TIME_LIMITS } from '../local-requests.ts';
 import { cookieName, guardRefusal, type Launch, NOT_SIGNED_IN, newLaunch, responseHeaders } from './console-guard.ts';
 
 export type ConsoleRequest = {
@@ -37,7 +35,6 @@ export type ConsoleRequest = {
 };
 
 export type ConsoleServer = {
-  readonly url: string;
   /** An address that signs a browser in. It works once, and for a minute. */
   readonly newLink: () => string;
   readonly stop: () => Promise<void>;
@@ -49,26 +46,11 @@ const BODY_BYTES_MAX = 1_048_576;
 export async function serveConsole(request: ConsoleRequest): Promise<Result<ConsoleServer, ListenRefusal>> {
   const launch = newLaunch(request.services.clock);
   const server = createAdaptorServer({ fetch: (asked) => app.fetch(asked), serverOptions: TIME_LIMITS });
-  const port = () => (server.address() as AddressInfo).port;
-  const app = consoleApp(request, { launch, port });
-  const failure = await listening(server, request.port);
-  if (failure !== undefined) {
-    return err(
-      failure === 'EADDRINUSE'
-        ? { code: 'port_taken', port: request.port }
-        : { code: 'port_refused', port: request.port, cause: failure },
-    );
-  }
-  const url = `http://${LOCAL_ADDRESS}:${port()}/`;
-  return ok({
-    url,
+  const app = consoleApp(request, { launch, port: () => portOf(server) });
+  return (await listen(server, request.port)).map(({ url, stop }) => ({
     newLink: () => `${url}#${launch.newCode()}`,
-    stop: async () => {
-      server.close();
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      await once(server, 'close');
-    },
-  });
+    stop,
+  }));
 }
 
 type Local = { readonly launch: Launch; readonly port: () => number };

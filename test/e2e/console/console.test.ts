@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONSOLE_PATHS } from '../../../src/core/wire/console-paths.ts';
+import { CONSOLE_REPLIES } from '../../../src/core/wire/console-shapes.ts';
 import { enforces } from '../../enforces.ts';
 import { axeSource, startBrowser } from '../browser.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
@@ -131,7 +132,7 @@ describe('without a link', () => {
     await other.stop();
   });
 
-  it('only an answer that fits an open draft is recorded, and the refusal says why', async () => {
+  it('replies have their published shapes, and only an answer that fits an open draft is recorded', async () => {
     enforces('console_error_envelope');
     const other = await startConsole(place());
     const call = (asked: Asked) => ask(other.port, { ...asked, headers: { ...signed, ...json, ...asked.headers } });
@@ -145,6 +146,18 @@ describe('without a link', () => {
     const [item] = (JSON.parse(seen.text) as { waiting: { sessionId: string; nodeId: string; digest: string }[] })
       .waiting;
     const { sessionId, nodeId, digest } = item ?? expect.fail('something waits');
+    const { runId } = CONSOLE_REPLIES.waiting.parse(JSON.parse(seen.text)).waiting[0] ?? expect.fail();
+    const paths = {
+      about: CONSOLE_PATHS.about[1],
+      sessions: CONSOLE_PATHS.sessions[1],
+      session: `/api/sessions/${sessionId}`,
+      prompt: `/api/sessions/${sessionId}/nodes/${nodeId}/prompt`,
+      resume: `/api/sessions/${sessionId}/runs/${runId}/resume`,
+    } as const;
+    for (const [name, path] of Object.entries(paths)) {
+      const shape = CONSOLE_REPLIES[name as keyof typeof paths];
+      expect([name, shape.safeParse(JSON.parse((await call({ path })).text)).error]).toEqual([name, undefined]);
+    }
     const answer = (given: object, node = nodeId) =>
       call({ method: 'POST', path: `/api/sessions/${sessionId}/gates/${node}/answer`, body: JSON.stringify(given) });
     const refused: readonly [object, number, string?][] = [
