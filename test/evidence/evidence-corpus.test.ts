@@ -98,7 +98,7 @@ describe('evidence in tiny repositories', () => {
     'two-sided checks catch false evidence, of which exit codes alone miss most',
     async () => {
       enforces('evidence_two_sided');
-      const tried = share(FALSE_CASES, { every: 17 });
+      const tried = share(FALSE_CASES, { every: 31 });
       const missed = await passing(tried, 'two-sided');
       const plain = isLong ? await passing(tried, 'exit code') : [];
       const caught = (count: number) => `${tried.length - count} of ${tried.length}`;
@@ -113,7 +113,7 @@ describe('evidence in tiny repositories', () => {
   it(
     'no honest work is refused',
     async () => {
-      const tried = share(HONEST_CASES, { every: 17 });
+      const tried = share(HONEST_CASES, { every: 31 });
       const passed = await passing(tried, 'two-sided');
       const refused = tried.map(({ what }) => what).filter((what) => !passed.includes(what));
       process.stdout.write(`honest work accepted: ${passed.length} of ${tried.length}\n`);

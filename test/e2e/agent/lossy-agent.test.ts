@@ -5,7 +5,7 @@ import { simulate } from '../../simulation/agent/play/simulate.ts';
 import { isLong } from '../../volume.ts';
 import { realWorld } from './real-world.ts';
 
-const FAULTY_CALLS = isLong ? 5_000 : 80;
+const FAULTY_CALLS = isLong ? 5_000 : 48;
 const TIMEOUT_MS = isLong ? 3_600_000 : 300_000;
 
 /** What only real processes and a real disk can show is played more often. */
@@ -23,7 +23,7 @@ it.each(['data', 'text'] as const)(
     const sample = { name: 'lossy agent, real program', sight, faults, callsPerWorld: 150, newWorld: realWorld };
     const { violations, fixed } = await simulate({ ...sample, faultyCalls: FAULTY_CALLS / 2 });
     expect(violations).toEqual([]);
-    // One call that needs a second correction weighs 2.5 % of the forty calls of a check.
+    // One call that needs a second correction weighs 4 % of the calls of a check.
     expect(fixed).toBeGreaterThanOrEqual(isLong ? 0.97 : 0.9);
   },
   TIMEOUT_MS,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { share } from '../../volume.ts';
 import { type AskedForm, CLIENT_KINDS, type FormAnswer, type TestClient, type ToolResult } from '../clients.ts';
 import { type CommandHost, commandHost, SMALL_PROGRAM } from '../small-program.ts';
 import { atTerminal, CTRL_C, DOWN, hasTerminal, type Typed } from '../terminal.ts';
@@ -88,7 +89,9 @@ function asksLater() {
   };
 }
 
-describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (kind, connect) => {
+const KINDS = Object.entries(CLIENT_KINDS);
+
+describe.each(KINDS)('%s over stdio', (kind, connect) => {
   it('an approval in the form of the client opens the gate in the same call, and the record says how', async () => {
     const forms: AskedForm[] = [];
     const onForm = (form: AskedForm): FormAnswer => {
@@ -117,27 +120,6 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (kind, connect) => 
     await client.close();
   });
 
-  it('a form that is declined, cancelled or sent without a decision records nothing, and the reply says so', async () => {
-    const answers: FormAnswer[] = [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: {} }];
-    const client = await connect(place(), { onForm: () => answers.shift() ?? expect.fail('asked too often') });
-    for (const { action } of [...answers]) {
-      const reply = await client.call('continue_workflow', report(await started(client)));
-      expect([action, data(reply).kind]).toEqual([action, 'blocked']);
-      expect(textOf(reply)).toMatch(/The client was asked and nobody decided \(\w+ after \d+ ms\)/);
-      expect(data(reply).warnings?.map(({ code }) => code)).toContain('person_asked');
-    }
-    expect(await waitingNow()).toHaveLength(3);
-    await client.close();
-  });
-
-  it('a client without forms gets the one way that works here', async () => {
-    const client = await connect(place());
-    const reply = await client.call('continue_workflow', report(await started(client)));
-    expect(data(reply).kind).toBe('blocked');
-    expect(textOf(reply)).toMatch(/ answer [0-9a-z]{4}`/);
-    await client.close();
-  });
-
   it('a late answer counts: the call returns when the project says, and the call of the agent advances', async () => {
     const form = asksLater();
     writeFileSync(join(folder, 'here', '.workrail', 'config.json'), JSON.stringify({ 'gates.waitSeconds': 0 }));
@@ -162,6 +144,30 @@ describe.each(Object.entries(CLIENT_KINDS))('%s over stdio', (kind, connect) => 
     }
     await client.close();
     expect(await reported()).toContain('approved in the form of the client "workrail-test 0"');
+  });
+});
+
+// What follows is the same for every client: a check tries it with one of them.
+describe.each(share(KINDS, { every: KINDS.length }))('%s over stdio, further on', (_, connect) => {
+  it('a form that is declined, cancelled or sent without a decision records nothing, and the reply says so', async () => {
+    const answers: FormAnswer[] = [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: {} }];
+    const client = await connect(place(), { onForm: () => answers.shift() ?? expect.fail('asked too often') });
+    for (const { action } of [...answers]) {
+      const reply = await client.call('continue_workflow', report(await started(client)));
+      expect([action, data(reply).kind]).toEqual([action, 'blocked']);
+      expect(textOf(reply)).toMatch(/The client was asked and nobody decided \(\w+ after \d+ ms\)/);
+      expect(data(reply).warnings?.map(({ code }) => code)).toContain('person_asked');
+    }
+    expect(await waitingNow()).toHaveLength(3);
+    await client.close();
+  });
+
+  it('a client without forms gets the one way that works here', async () => {
+    const client = await connect(place());
+    const reply = await client.call('continue_workflow', report(await started(client)));
+    expect(data(reply).kind).toBe('blocked');
+    expect(textOf(reply)).toMatch(/ answer [0-9a-z]{4}`/);
+    await client.close();
   });
 
   it.runIf(hasTerminal)('an answer counts while the chat is gone, and a new chat continues with it', async () => {

@@ -19,7 +19,7 @@ const PROJECT = [...FIXTURES, ...CORPUS].map((file) => workflowFile(file, { kind
 const FILES = [...BUNDLED, ...CORPUS];
 /** After so many equal blocks in a row a parrot gives up. */
 const BLOCKS_MAX = 6;
-const MIXTURES = isLong ? 200 : 50;
+const MIXTURES = isLong ? 200 : 25;
 const STOP = 'Stop: show the user this list, ask how to continue';
 
 const idOf = ({ text }: SourceFile): string => JSON.parse(text).id;
@@ -32,7 +32,7 @@ describe.each(['guided', 'full_auto_stop_on_user_deps'])('a parrot in %s', (mode
     async (parrot) => {
       enforces('next_call_ready_to_send');
       const isWhole = parrot === VERBATIM && mode === 'guided';
-      const files = isWhole ? FILES : share(FILES, { every: 4, from: PARROTS.indexOf(parrot) });
+      const files = isWhole ? FILES : share(FILES, { every: 8, from: PARROTS.indexOf(parrot) });
       const completed: string[] = [];
       for (const file of files) {
         const { isComplete, blocks, last } = await squawk(parrot, idOf(file), mode);
