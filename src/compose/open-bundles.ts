@@ -15,17 +15,24 @@ export async function openBundles(appVersion: string): Promise<BundleAccess> {
     homes: [homedir()],
     services: {
       ...(await openStore()),
-      tools: nodeBundleTools,
-      yieldNow: yieldOften(),
+      ...bundleServices(appVersion),
       patterns: { load: async () => (await import('../adapters/patterns.ts')).re2Patterns() },
-      ids: randomIds(systemClock),
-      clock: systemClock,
-      appVersion,
-      appliedConfigHash: async () => configHash(await loadOwnConfig(process.cwd()), nodeHasher.sha256),
-      now: () => new Date(systemClock.nowMs()).toISOString(),
     },
     input: readBundleFile,
     seal: { isSealed, output: sealOutput, open: openSealed },
     output: async (file) => (file === undefined ? ok(streamOutput(process.stdout)) : createBundleFile(file)),
+  };
+}
+
+/** What bundles need besides the store. */
+export function bundleServices(appVersion: string) {
+  return {
+    tools: nodeBundleTools,
+    yieldNow: yieldOften(),
+    ids: randomIds(systemClock),
+    clock: systemClock,
+    appVersion,
+    appliedConfigHash: async () => configHash(await loadOwnConfig(process.cwd()), nodeHasher.sha256),
+    now: () => new Date(systemClock.nowMs()).toISOString(),
   };
 }

@@ -3,16 +3,16 @@ import { rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from 'neverthrow';
-import { nodeBundleTools } from '../adapters/bundle.ts';
 import { consoleAssets, fileStoreFeed } from '../adapters/console.ts';
-import { yieldOften } from '../adapters/file-store/yield-often.ts';
 import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
 import { shortIds } from '../cli/ids.ts';
 import type { ServeRefusal, ServingConsole } from '../cli/program.ts';
 import { resumeProblem } from '../cli/sessions/session-words.ts';
+import { upkeepProblem } from '../cli/upkeep/upkeep-words.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import { serveConsole } from '../http/console/serve-console.ts';
 import { openAnswers } from './open-answers.ts';
+import { bundleServices } from './open-bundles.ts';
 import { openStore } from './open-store.ts';
 
 type Opened = ServingConsole & { readonly stop: () => Promise<void> };
@@ -26,8 +26,7 @@ export async function openConsole(
     ...openAnswers(store),
     ...store,
     by: { via: 'console' } as const,
-    tools: nodeBundleTools,
-    yieldNow: yieldOften(),
+    ...bundleServices(version),
     shortIds,
     homes: [homedir()],
     tokenForm: settingsOf(await loadOwnConfig(undefined)).tokenForm,
@@ -53,7 +52,12 @@ export async function openConsole(
 /** What a person at the page reads. What is not the store's fault has words of its own. */
 function explained(refusal: { readonly code: string }, dataDir: string): ErrorEnvelope {
   const known = PAGE_REFUSALS[refusal.code];
-  if (known === undefined) return resumeProblem(refusal as Parameters<typeof resumeProblem>[0], dataDir).error;
+  if (known === undefined) {
+    const isAboutResuming = ['session_not_whole', 'session_not_accepted', 'keys_missing'].includes(refusal.code);
+    return isAboutResuming
+      ? resumeProblem(refusal as Parameters<typeof resumeProblem>[0], dataDir).error
+      : upkeepProblem(refusal as Parameters<typeof upkeepProblem>[0], dataDir).error;
+  }
   const [message, suggestion] = known;
   const code = refusal.code === 'session_not_found' ? 'SESSION_NOT_FOUND' : 'VALIDATION_ERROR';
   return { code, message, suggestion, retry: { kind: 'not_retryable' } };

@@ -4,7 +4,6 @@ import { defined } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { type NodeId, type RunId, runTag, type SessionId } from '../../core/log/ids.ts';
 import { fillReply } from '../../core/log/operation/stored-reply.ts';
-import type { Report } from '../../core/report/report.ts';
 import { voidedWords } from '../../core/run/gate-facts.ts';
 import {
   boardPage,
@@ -14,6 +13,7 @@ import {
   type UnknownFilter,
   waitsForPersonIn,
 } from '../../core/sessions/board-rows.ts';
+import { listedSessionData, runData } from '../../core/sessions/describe-session.ts';
 import { resumePrompt } from '../../core/sessions/resume-prompt.ts';
 import { brokenState, sessionState } from '../../core/sessions/session-state.ts';
 import { attestationWords } from '../../core/views/attestations.ts';
@@ -24,18 +24,24 @@ import {
   PAGE_OF_SESSIONS,
   type WaitingItem,
 } from '../../core/wire/console-shapes.ts';
+import type { ExportRefusal } from '../bundle/export-session.ts';
+import type { ImportRefusal } from '../bundle/import-session.ts';
 import type { MarkStore } from '../ports/session-marks.ts';
 import type { LoadRefusal } from '../ports/session-store.ts';
 import type { AnswerIds } from '../ports/system-services.ts';
+import type { BinRefusal, RestoreRefusal } from '../ports/upkeep.ts';
 import { type ReportServices, readReport } from '../report.ts';
 import { type AnswerRefusal, answerGate, boundFileLines, type PersonAnswer } from '../run/answer-gate.ts';
 import type { AnswerServices } from '../services.ts';
-import { type CloseRefusal, closeRuns } from '../upkeep/close-runs.ts';
-import { listedSessionData, runData } from './describe-session.ts';
+import type { AcceptRefusal } from '../upkeep/accept-session.ts';
+import type { CloseRefusal } from '../upkeep/close-runs.ts';
 import { type InspectServices, inspectSession } from './inspect-session.ts';
 import { type ResumeCallRefusal, type ResumeCallServices, resumeCall } from './resume-call.ts';
 import { type ListServices, sessionBoard } from './session-board.ts';
 import { type WaitingRun, waitingRuns } from './waiting-runs.ts';
+
+/** Why a session cannot be brought in, taken out or put away. */
+type ExchangeRefusal = ImportRefusal | ExportRefusal | AcceptRefusal | BinRefusal | RestoreRefusal;
 
 /** What the pages of the console need: everything that reads, and the one way to record a person's answer. */
 export type ConsoleServices = AnswerServices &
@@ -49,7 +55,9 @@ export type ConsoleServices = AnswerServices &
     readonly homes: readonly string[];
     readonly shortIds: (sessionIds: readonly SessionId[]) => (sessionId: SessionId) => string;
     /** Why something cannot be shown or done, in words for a person. */
-    readonly explain: (refusal: LoadRefusal | AnswerRefusal | ResumeCallRefusal | CloseRefusal) => ErrorEnvelope;
+    readonly explain: (
+      refusal: LoadRefusal | AnswerRefusal | ResumeCallRefusal | CloseRefusal | ExchangeRefusal,
+    ) => ErrorEnvelope;
   };
 
 type Page<Path extends keyof typeof import('../../core/wire/console-shapes.ts').CONSOLE_REPLIES> = Promise<
@@ -65,18 +73,20 @@ export async function sessionsPage(services: ConsoleServices, asked: ConsoleInpu
     q = '',
     state,
     sort,
+    group,
     offset = 0,
     limit = PAGE_OF_SESSIONS,
   } = asked as z.output<typeof CONSOLE_INPUTS.sessions>;
   const filter = readFilter([q], services.clock.nowMs());
   if ('key' in filter) return err(unknownFilter(filter));
   const states = state === undefined ? filter.states : [state];
-  const page = boardPage(rows, { ...filter, states, sort, offset, limit });
+  const page = boardPage(rows, { ...filter, states, sort, group, offset, limit });
   const shortId = services.shortIds(rows.map(({ sessionId }) => sessionId));
   return ok({
     rows: page.rows.map((row) => listRow(row, shortId)),
     total: page.total,
     counts: page.counts,
+    groups: [...page.groups],
     stored: rows.length,
     waiting: rows.filter(waitsForPersonIn).length,
   });
@@ -146,28 +156,6 @@ export async function resumePage(
   if (call.isErr()) return err(services.explain(call.error));
   const isBlocked = run.status === 'blocked';
   return ok({ prompt: resumePrompt({ run, place: run.place, isBlocked, isEarlier: false, call: call.value }) });
-}
-
-/** What was recorded, as a model for documents. Secrets are hidden. */
-export async function redactedReport(
-  services: ConsoleServices,
-  sessionId: SessionId,
-): Promise<Result<Report, ErrorEnvelope>> {
-  const report = await readReport(services, { sessionIds: [sessionId], isRedacted: true, homes: services.homes });
-  return report.mapErr(services.explain);
-}
-
-/** Closes or reopens all runs of a session, or protects it from collection. */
-export async function markSession(
-  services: ConsoleServices,
-  sessionId: SessionId,
-  { mark }: ConsoleInput<'mark'>,
-): Page<'mark'> {
-  const marked: Result<unknown, LoadRefusal | CloseRefusal> =
-    mark === 'kept' || mark === 'not_kept'
-      ? await services.marks.setKept(sessionId, mark === 'kept')
-      : await closeRuns(services, { sessionId, isUndone: mark === 'open' });
-  return marked.isErr() ? err(services.explain(marked.error)) : ok({});
 }
 
 const TOKEN_PLACE = '…';

@@ -69,6 +69,8 @@ export type SearchRequest = {
   readonly words: readonly string[];
   /** How many sessions to read. Those that the index finds are always read. */
   readonly readMax: number;
+  /** Hears of each session as soon as it is found; the best have tier 0. */
+  readonly onFound?: (found: FoundSession, tier: number) => void;
 };
 
 /** A place where words were found. */
@@ -106,7 +108,7 @@ export type SearchResult = {
  */
 export async function searchSessions(
   services: SearchServices,
-  { words, readMax }: SearchRequest,
+  { words, readMax, onFound }: SearchRequest,
   onProgress: OnProgress = () => undefined,
 ): Promise<Result<SearchResult, StoreFailure>> {
   const board = await sessionBoard(services);
@@ -127,7 +129,9 @@ export async function searchSessions(
       if (isDamaged) unreadable.ends += 1;
       unreadable.artifacts += texts.unreadable;
       const find = await findIn(services, { row: one, texts, words });
-      if (find !== undefined) found.push(find);
+      if (find === undefined) continue;
+      found.push(find);
+      onFound?.(find.session, find.tier);
     }
   }
   // Equal hits stay in list order: newest first.

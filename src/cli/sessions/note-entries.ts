@@ -1,7 +1,7 @@
 import type { ArtifactStore } from '../../app/ports/content-stores.ts';
-import { placeData } from '../../app/sessions/describe-session.ts';
 import { readOutputs } from '../../app/sessions/read-outputs.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { placeData } from '../../core/sessions/describe-session.ts';
 import type { LineOutputs } from '../../core/sessions/line-outputs.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { sizeOf } from '../../core/text/words.ts';

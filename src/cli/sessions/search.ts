@@ -1,6 +1,5 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import { listedSessionData, placeData } from '../../app/sessions/describe-session.ts';
 import {
   type FoundSession,
   SEARCHED_KINDS,
@@ -10,6 +9,7 @@ import {
 import { workspacesAt } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { RunId, runTag } from '../../core/log/ids.ts';
+import { listedSessionData, placeData } from '../../core/sessions/describe-session.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
 import { searchWords, snippetOf, wordsIn } from '../../core/text/search-words.ts';
 import { plural } from '../../core/text/words.ts';

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import { shownGap } from '../../app/sessions/describe-session.ts';
 import { defined, type JsonValue, quote } from '../../core/json/json-value.ts';
 import { jsonValueSchema } from '../../core/log/document-schema.ts';
 import { NodeId } from '../../core/log/ids.ts';
+import { shownGap } from '../../core/sessions/describe-session.ts';
 import { findLine, findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
 import type { LineEnd } from '../../core/sessions/line-outputs.ts';
 import { nodeDifference, type OneSide } from '../../core/sessions/node-difference.ts';

@@ -1,6 +1,5 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { listedSessionData } from '../../app/sessions/describe-session.ts';
 import { checkedRow, sessionBoard, workspacesAt } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { originLabel } from '../../core/log/origin.ts';
@@ -14,6 +13,7 @@ import {
   type SessionRow,
   type UnknownFilter,
 } from '../../core/sessions/board-rows.ts';
+import { listedSessionData } from '../../core/sessions/describe-session.ts';
 import { SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
 import { count, type ListedSessionData, listedSessionShape } from '../../core/wire/list-shapes.ts';

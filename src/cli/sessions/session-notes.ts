@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import { runHeadData } from '../../app/sessions/describe-session.ts';
+import { runHeadData } from '../../core/sessions/describe-session.ts';
 import { findStep } from '../../core/sessions/find-step.ts';
 import { lineOutputs } from '../../core/sessions/line-outputs.ts';
 import { currentLine, runLines } from '../../core/sessions/run-lines.ts';

@@ -1,11 +1,11 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { placeData } from '../../app/sessions/describe-session.ts';
 import { brokenRefusal, resumeCall } from '../../app/sessions/resume-call.ts';
 import { sessionBoard, workspacesAt } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { type NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import { isAt, titleOf } from '../../core/sessions/board-rows.ts';
+import { placeData } from '../../core/sessions/describe-session.ts';
 import type { DuePlace } from '../../core/sessions/due-step.ts';
 import { findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
 import { resumePrompt } from '../../core/sessions/resume-prompt.ts';

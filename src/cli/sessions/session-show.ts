@@ -1,11 +1,11 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import { runData } from '../../app/sessions/describe-session.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { isAtLeast } from '../../core/log/events/attestation-events.ts';
 import { acceptCommand, originWords, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
 import { SETTERS } from '../../core/prompt/reply-parts.ts';
 import { titleOf } from '../../core/sessions/board-rows.ts';
+import { runData } from '../../core/sessions/describe-session.ts';
 import { plural } from '../../core/text/words.ts';
 import { gradeWords } from '../../core/views/line-checks.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';

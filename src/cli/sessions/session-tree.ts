@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
-import { placeData, runHeadData } from '../../app/sessions/describe-session.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { placeData, runHeadData } from '../../core/sessions/describe-session.ts';
 import { skippedTitle } from '../../core/sessions/due-step.ts';
 import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';

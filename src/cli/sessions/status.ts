@@ -1,12 +1,12 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import { runData } from '../../app/sessions/describe-session.ts';
 import { inspectSession } from '../../app/sessions/inspect-session.ts';
 import { sessionBoard, workspacesAt } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { runTag, SessionId } from '../../core/log/ids.ts';
 import { originLabel, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
 import { countStates, isAt, type SessionRow, waitsForPersonIn } from '../../core/sessions/board-rows.ts';
+import { runData } from '../../core/sessions/describe-session.ts';
 import { waitsForPerson } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
 import { count } from '../../core/wire/list-shapes.ts';

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { COMMENT_BYTES_MAX } from '../log/budgets.ts';
-import { jsonObjectSchema, textSchema } from '../log/document-schema.ts';
+import { jsonObjectSchema, jsonValueSchema, textSchema } from '../log/document-schema.ts';
+import { errorEnvelopeSchema } from '../log/error-envelope.ts';
 import { NodeId, RunId, SessionId } from '../log/ids.ts';
 import { reportSessionSchema } from '../report/report.ts';
-import { BOARD_SORTS } from '../sessions/board-rows.ts';
+import { BOARD_GROUPS, BOARD_SORTS } from '../sessions/board-rows.ts';
 import { SESSION_STATES } from '../sessions/session-state.ts';
 import type { ConsolePath } from './console-paths.ts';
 import { count, listedSessionShape, moment } from './list-shapes.ts';
@@ -17,6 +18,7 @@ const sessionsQuery = z.strictObject({
   q: z.string().max(512).exactOptional(),
   state: z.enum(SESSION_STATES).exactOptional(),
   sort: z.enum(BOARD_SORTS).exactOptional(),
+  group: z.enum(BOARD_GROUPS).exactOptional(),
   offset: z.coerce.number().int().min(0).exactOptional(),
   limit: z.coerce.number().int().min(1).max(PAGE_OF_SESSIONS).exactOptional(),
 });
@@ -69,6 +71,36 @@ const waitingShape = z.strictObject({
   lastAt: moment.exactOptional(),
 });
 
+/** Which branch or step of which session; without `at`, the branch where work goes on. */
+const comparedSide = z.strictObject({
+  sessionId: SessionId.schema,
+  shortId: z.string(),
+  title: z.string(),
+  workflow: z.string(),
+  /** The branch or the step, in words. */
+  label: z.string(),
+});
+
+const handedIn = z.strictObject({
+  nodeId: z.string(),
+  notes: z.string(),
+  artifacts: z.array(
+    z.strictObject({ sha256: z.string(), kind: z.string().exactOptional(), content: jsonValueSchema.exactOptional() }),
+  ),
+  from: z.string().exactOptional(),
+  to: z.string().exactOptional(),
+});
+
+const comparedStep = z.strictObject({
+  kind: z.enum(['same', 'changed', 'only_a', 'only_b']),
+  title: z.string(),
+  a: handedIn.exactOptional(),
+  b: handedIn.exactOptional(),
+});
+
+/** A flag in a query. */
+const flag = z.enum(['0', '1']).exactOptional();
+
 function isExact(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
 }
@@ -77,10 +109,27 @@ function isExact(value: number): boolean {
 export const CONSOLE_INPUTS = {
   signIn: z.strictObject({ code: z.string().max(128) }),
   sessions: sessionsQuery,
-  /** What was recorded, as a document without secrets. */
-  report: z.strictObject({ as: z.enum(['md', 'html', 'json']) }),
-  /** Marks that people set. Nothing of them is in the log of the session. */
-  mark: z.strictObject({ mark: z.enum(['closed', 'open', 'kept', 'not_kept']) }),
+  /** What was recorded, as a document; secrets are hidden unless `redact` is 0. A bundle is the whole session. */
+  report: z.strictObject({
+    as: z.enum(['md', 'html', 'json', 'bundle']),
+    redact: flag,
+    /** Further sessions in the same document, separated by commas. */
+    also: z.string().max(16_384).exactOptional(),
+  }),
+  /** What people do with a session as a whole. Nothing of it is in its log; what is deleted can be restored. */
+  mark: z.strictObject({ mark: z.enum(['closed', 'open', 'kept', 'not_kept', 'deleted', 'restored']) }),
+  /** The body is the bundle. `accept`: a person has seen what it is, and agents may continue it. */
+  import: z.strictObject({ dry: flag, accept: flag, update: flag }),
+  compare: z.strictObject({
+    a: SessionId.schema,
+    b: SessionId.schema,
+    aRun: z.string().max(64).exactOptional(),
+    bRun: z.string().max(64).exactOptional(),
+    /** A branch by its name, or a node. */
+    aAt: z.string().max(64).exactOptional(),
+    bAt: z.string().max(64).exactOptional(),
+  }),
+  search: z.strictObject({ q: z.string().min(1).max(512) }),
   answer: z.strictObject({
     /** Of the draft that the person saw. If it changed meanwhile, nothing is recorded. */
     digest: z.string().max(128),
@@ -102,6 +151,8 @@ export const CONSOLE_REPLIES = {
     total: count,
     /** How many match its words in each state. */
     counts: z.partialRecord(z.enum(SESSION_STATES), count),
+    /** The groups in order, with their sizes; none if nothing was to be grouped. */
+    groups: z.array(z.strictObject({ name: z.string(), total: count })),
     /** How many there are in all. */
     stored: count,
     /** How many of all wait for a person. */
@@ -121,9 +172,72 @@ export const CONSOLE_REPLIES = {
   /** A text for a new chat, which lets an agent continue the run with one call. */
   resume: z.strictObject({ prompt: z.string() }),
   mark: z.strictObject({}),
+  compare: z.strictObject({
+    a: comparedSide,
+    b: comparedSide,
+    steps: z.array(comparedStep),
+    /** Context keys whose values differ; a side that lacks the key has no value. */
+    context: z.array(
+      z.strictObject({ key: z.string(), a: jsonValueSchema.exactOptional(), b: jsonValueSchema.exactOptional() }),
+    ),
+    /** The commits that were seen last on each side. */
+    commits: z.strictObject({ a: z.string().exactOptional(), b: z.string().exactOptional() }),
+    /** The command that shows the same, where there is one. */
+    command: z.string().exactOptional(),
+  }),
   waiting: z.strictObject({ waiting: z.array(waitingShape) }),
   answer: z.strictObject({ words: z.string() }),
-} as const satisfies { readonly [path in Exclude<ConsolePath, 'events' | 'report'>]: z.ZodType };
+} as const satisfies { readonly [path in Exclude<ConsolePath, 'events' | 'report' | 'search' | 'import'>]: z.ZodType };
+
+const workLine = z.strictObject({ kind: z.literal('progress'), done: count, total: count });
+const refusedLine = z.strictObject({ kind: z.literal('refused'), error: errorEnvelopeSchema });
+
+/** The lines of replies that take a while: how far it is, and what came of it. */
+export const CONSOLE_LINES = {
+  import: z.discriminatedUnion('kind', [
+    workLine,
+    refusedLine,
+    z.strictObject({
+      kind: z.literal('done'),
+      /** `unchanged`: it is here already, exactly as in the bundle. */
+      what: z.enum(['imported', 'updated', 'unchanged', 'would_import']),
+      /** The session in the bundle, and the session here; a new id is not known before it is written. */
+      from: SessionId.schema,
+      sessionId: SessionId.schema.exactOptional(),
+      events: count,
+      runs: count,
+      artifacts: count,
+      /** Only part of a session, which can be read but not continued. */
+      isPart: z.boolean(),
+      /** A session here that the bundle continues. */
+      earlier: z.strictObject({ sessionId: SessionId.schema, newEvents: count }).exactOptional(),
+      isAccepted: z.boolean(),
+    }),
+  ]),
+  search: z.discriminatedUnion('kind', [
+    workLine,
+    refusedLine,
+    z.strictObject({
+      kind: z.literal('found'),
+      /** What is found first counts more: 0 is the best. */
+      tier: count,
+      session: listedSessionShape.omit({ isHere: true }),
+      hits: z.array(
+        z.strictObject({
+          where: z.enum(['goal', 'note', 'artifact']),
+          runId: RunId.schema,
+          /** The title of the step that it was sent for. */
+          step: z.string().exactOptional(),
+          words: z.array(z.string()),
+          snippet: z.string(),
+        }),
+      ),
+    }),
+    z.strictObject({ kind: z.literal('done'), searched: count, total: count, unreadable: count }),
+  ]),
+} as const satisfies { readonly [path in ConsolePath]?: z.ZodType };
+
+export type ConsoleLine<Path extends keyof typeof CONSOLE_LINES> = z.output<(typeof CONSOLE_LINES)[Path]>;
 
 /** A line of the stream of events: something in the store changed. The page asks again for what it shows. */
 export const consoleEventShape = z.discriminatedUnion('kind', [

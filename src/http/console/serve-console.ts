@@ -4,31 +4,28 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { err, type Result } from 'neverthrow';
 import type { ConsoleAssets, StoreFeed } from '../../app/ports/console.ts';
+import { type ExchangeServices, withNearest } from '../../app/sessions/console-exchange.ts';
 import {
-  type ConsoleServices,
-  markSession,
   promptPage,
   recordAnswer,
-  redactedReport,
   resumePage,
   sessionPage,
   sessionsPage,
   waitingPage,
 } from '../../app/sessions/console-pages.ts';
+import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-document.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
-import { reportHtml } from '../../core/report/html/report-html.ts';
-import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
-import { reportJson } from '../../core/report/report.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, type ConsoleEvent } from '../../core/wire/console-shapes.ts';
 import { type ListenRefusal, listen, portOf, TIME_LIMITS } from '../local-requests.ts';
 import { cookieName, guardRefusal, type Launch, NOT_SIGNED_IN, newLaunch, responseHeaders } from './console-guard.ts';
+import { asError, body, exchangeHandlers, type Handler, invalid, problem, RELOAD, reply } from './exchange-routes.ts';
 
 export type ConsoleRequest = {
   /** 0 chooses any free port. */
   readonly port: number;
-  readonly services: ConsoleServices;
+  readonly services: ExchangeServices;
   readonly feed: StoreFeed;
   readonly assets: ConsoleAssets;
   readonly about: { readonly version: string; readonly dataDir: string };
@@ -68,10 +65,10 @@ function consoleApp(request: ConsoleRequest, { launch, port }: Local): Hono<{ Va
     for (const [name, value] of Object.entries(responseHeaders(nonce))) context.res.headers.set(name, value);
     if (path.startsWith('/api/')) context.res.headers.set('cache-control', 'no-store');
   });
-  app.use(
-    '/api/*',
-    bodyLimit({ maxSize: BODY_BYTES_MAX, onError: (context) => context.json(asError(TOO_LARGE), 413) }),
-  );
+  const limitTo = (maxSize: number) =>
+    bodyLimit({ maxSize, onError: (context) => context.json(asError(TOO_LARGE), 413) });
+  const [small, large] = [limitTo(BODY_BYTES_MAX), limitTo(BUNDLE_BYTES_MAX)];
+  app.use('/api/*', (context, next) => (context.req.path === CONSOLE_PATHS.import[1] ? large : small)(context, next));
   const handle = handlers(request, { launch, port });
   for (const [name, [method, path]] of Object.entries(CONSOLE_PATHS)) {
     app.on(method, path, handle[name as ConsolePath]);
@@ -89,8 +86,6 @@ function consoleApp(request: ConsoleRequest, { launch, port }: Local): Hono<{ Va
   app.onError((error, context) => context.json(asError(internal(error)), 500));
   return app;
 }
-
-type Handler = (context: Context) => Promise<Response> | Response;
 
 function handlers(
   { services, feed, about }: ConsoleRequest,
@@ -112,8 +107,11 @@ function handlers(
       return asked.success ? reply(context, await sessionsPage(services, asked.data)) : invalid(context);
     },
     session: async (context) => {
-      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
-      return sessionId.success ? reply(context, await sessionPage(services, sessionId.data)) : invalid(context);
+      const asked = context.req.param('session') ?? '';
+      const sessionId = SessionId.schema.safeParse(asked);
+      const page = sessionId.success ? await sessionPage(services, sessionId.data) : err(NO_SESSION);
+      if (page.isOk() || page.error.code !== 'SESSION_NOT_FOUND') return reply(context, page);
+      return reply(context, err(await withNearest(services, asked, page.error)));
     },
     prompt: async (context) => {
       const at = placeIn(context);
@@ -125,22 +123,7 @@ function handlers(
       if (!sessionId.success || !runId.success) return invalid(context);
       return reply(context, await resumePage(services, { sessionId: sessionId.data, runId: runId.data }));
     },
-    report: async (context) => {
-      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
-      const asked = CONSOLE_INPUTS.report.safeParse(context.req.query());
-      if (!sessionId.success || !asked.success) return invalid(context);
-      const report = await redactedReport(services, sessionId.data);
-      if (report.isErr()) return reply(context, err(report.error));
-      // A document is never opened as a page of this server.
-      const headers = { 'content-type': 'text/plain; charset=utf-8', 'content-disposition': 'attachment' };
-      return context.body(REPORT_WRITERS[asked.data.as](report.value), 200, headers);
-    },
-    mark: async (context) => {
-      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
-      const sent = CONSOLE_INPUTS.mark.safeParse(await body(context));
-      if (!sessionId.success || !sent.success) return invalid(context);
-      return reply(context, await markSession(services, sessionId.data, sent.data));
-    },
+    ...exchangeHandlers(services),
     waiting: async (context) => {
       const page = await waitingPage(services);
       const now = services.clock.nowMs();
@@ -159,8 +142,6 @@ function handlers(
     events: (context) => context.body(eventStream(feed, services.answerIds.launch), 200, EVENT_HEADERS),
   };
 }
-
-const REPORT_WRITERS = { md: reportMarkdown, html: reportHtml, json: reportJson };
 
 const EVENT_HEADERS = { 'content-type': 'application/x-ndjson; charset=utf-8' };
 const PING_MS = 15_000;
@@ -184,28 +165,10 @@ function eventStream(feed: StoreFeed, launch: string): ReadableStream<Uint8Array
   });
 }
 
-/** What is not JSON does not fit any shape. */
-function body(context: Context): Promise<unknown> {
-  return context.req.json().catch(() => undefined);
-}
-
 function placeIn(context: Context): { readonly sessionId: SessionId; readonly nodeId: NodeId } | undefined {
   const sessionId = SessionId.schema.safeParse(context.req.param('session'));
   const nodeId = NodeId.schema.safeParse(context.req.param('node'));
   return sessionId.success && nodeId.success ? { sessionId: sessionId.data, nodeId: nodeId.data } : undefined;
-}
-
-function reply(context: Context, page: Result<object, ErrorEnvelope>): Response {
-  return page.isOk() ? context.json(page.value) : context.json(asError(page.error), statusOf(page.error));
-}
-
-function statusOf({ code }: ErrorEnvelope): 404 | 409 | 500 {
-  if (code === 'SESSION_NOT_FOUND') return 404;
-  return code === 'INTERNAL' || code === 'STORE_IO' ? 500 : 409;
-}
-
-function invalid(context: Context): Response {
-  return context.json(asError(INVALID), 400);
 }
 
 function refusedResponse(context: Context, { status, error }: NonNullable<ReturnType<typeof guardRefusal>>): Response {
@@ -213,21 +176,15 @@ function refusedResponse(context: Context, { status, error }: NonNullable<Return
   return isPage ? context.text(`${error.message} ${error.suggestion}`, status) : context.json(asError(error), status);
 }
 
-function asError(error: ErrorEnvelope): { readonly error: ErrorEnvelope } {
-  return { error };
-}
-
 const NOT_BUILT = 'The files of the console are missing. Run "npm run build".';
 
-function problem(message: string, suggestion: string): ErrorEnvelope {
-  return { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } };
-}
-
-const RELOAD = 'Reload the page.';
+const NO_SESSION: ErrorEnvelope = {
+  ...problem('There is no such session.', 'It may have been deleted. Go back to the list.'),
+  code: 'SESSION_NOT_FOUND',
+};
 const UNKNOWN_PATH = problem('There is no such request.', RELOAD);
-const INVALID = problem('The request does not have the form that the console sends.', RELOAD);
 const NOT_SHOWN = problem('This draft has changed, or was never shown here. Nothing was recorded.', RELOAD);
-const TOO_LARGE = problem('The request is larger than 1 MB.', 'Send less.');
+const TOO_LARGE = problem('The request is too large: 1 MB, or 256 MiB for a bundle.', 'Send less.');
 
 function internal(error: unknown): ErrorEnvelope {
   const message = `Something went wrong in the console: ${error instanceof Error ? error.message : String(error)}`;

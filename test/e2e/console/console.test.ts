@@ -207,10 +207,10 @@ describe('without a link', () => {
     }
   });
 
-  it('nothing but the listed requests exists, and those that write set marks or record an answer of a person', async () => {
+  it('nothing but the listed requests exists, and those that write set marks, import a file or record an answer of a person', async () => {
     enforces('console_is_not_execution_plane', 'console_settings_scope');
     const writes = Object.entries(CONSOLE_PATHS).filter(([, [method]]) => method !== 'GET');
-    expect(writes.map(([name]) => name)).toEqual(['signIn', 'mark', 'answer']);
+    expect(writes.map(([name]) => name)).toEqual(['signIn', 'mark', 'import', 'answer']);
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const got = await ask(server.port, { method, path: '/api/sessions', headers: { ...own(), ...json } });
       expect(got.status).toBe(401);

@@ -1,12 +1,12 @@
-import { defined } from '../../core/json/json-value.ts';
-import { runTag, type SessionId } from '../../core/log/ids.ts';
-import { shownOrigin } from '../../core/log/origin.ts';
-import { isAt, type SessionRow, titleOf } from '../../core/sessions/board-rows.ts';
-import type { DuePlace } from '../../core/sessions/due-step.ts';
-import type { PlacedGap, RunStanding } from '../../core/sessions/run-standing.ts';
-import { attestationWords } from '../../core/views/attestations.ts';
-import type { ListedSessionData } from '../../core/wire/list-shapes.ts';
-import type { GapData, PlaceData, RunData } from '../../core/wire/session-shapes.ts';
+import { defined } from '../json/json-value.ts';
+import { runTag, type SessionId } from '../log/ids.ts';
+import { shownOrigin } from '../log/origin.ts';
+import { attestationWords } from '../views/attestations.ts';
+import type { ListedSessionData } from '../wire/list-shapes.ts';
+import type { GapData, PlaceData, RunData } from '../wire/session-shapes.ts';
+import { isAt, type SessionRow, titleOf } from './board-rows.ts';
+import type { DuePlace } from './due-step.ts';
+import type { PlacedGap, RunStanding } from './run-standing.ts';
 
 type Known = { readonly shortId: (sessionId: SessionId) => string; readonly workspaces: readonly string[] };
 
