@@ -64,6 +64,31 @@ it('a session with forged events and hashes is not continued', async () => {
   expect(session()).toEqual(before);
 });
 
+it('a running server refuses a session whose last segment was cut since, or whose manifest was', async () => {
+  enforces('session_cache_validated_by_manifest', 'corruption_is_error_result');
+  await withClient(async (client) => {
+    for (const isCut of [
+      (path: string) => path.endsWith('manifest.jsonl'),
+      (path: string) => path.includes('events'),
+    ]) {
+      const { next } = await start(client);
+      const [path, text] = Object.entries(session()).findLast(([name]) => isCut(name)) ?? expect.fail('a file');
+      writeFileSync(join(dataDir, 'sessions', path), text.slice(0, -40));
+      const before = session();
+      const call = { ackToken: next['ackToken'], output: { notesMarkdown: 'Read the code and wrote the plan.' } };
+      for (const args of [call, { stateToken: next['stateToken'] }, call]) {
+        const error = { code: 'STORE_CORRUPT', details: { blockers: [{ code: 'STORAGE_CORRUPTION_DETECTED' }] } };
+        expect(await client.call('continue_workflow', args)).toMatchObject({
+          isError: true,
+          structuredContent: { error },
+        });
+      }
+      expect(session()).toEqual(before);
+      rmSync(join(dataDir, 'sessions'), { recursive: true });
+    }
+  });
+});
+
 async function start(client: TestClient) {
   const started = data(await client.call('start_workflow', { workflowId: 'wr.first_steps' }));
   const next = data(await client.call('continue_workflow', { ackToken: started['ackToken'] }));

@@ -84,6 +84,7 @@ const WORDS_BY_REASON: { readonly [reason in DamageReason]: string } = {
   manifest_pin_without_segment: 'has a record without the one it belongs to',
   manifest_pins_missing: 'lacks records of an earlier write',
   manifest_cut_short: 'ends too early: there are events after its end',
+  manifest_replaced: 'lacks events that were already confirmed: it was cut or replaced while a process used it',
   segment_missing: 'is missing',
   segment_digest_mismatch: 'has changed since it was written',
   segment_not_json: 'has a line that is not valid JSON',

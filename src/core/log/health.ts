@@ -14,6 +14,7 @@ export const DAMAGE_REASONS = [
   'manifest_pin_without_segment',
   'manifest_pins_missing',
   'manifest_cut_short',
+  'manifest_replaced',
   'segment_missing',
   'segment_digest_mismatch',
   'segment_not_json',

@@ -17,7 +17,7 @@ import { bulkPlan, EVENTS_PER_CHECKPOINT, notePlan, openingPlan, sessionNamed } 
 import type { TracedPart } from './traced.ts';
 import { bundleProgram } from './worker-process.ts';
 
-const READING: readonly string[] = ['read', 'size', 'mode', 'modifiedMs', 'list'];
+const READING: readonly string[] = ['read', 'size', 'mode', 'modifiedMs', 'version', 'list'];
 const sessionId = sessionNamed('one');
 const locks = await systemLocks();
 
@@ -169,13 +169,13 @@ describe('reading', () => {
     expect(await lengthOf(mine)).toBe(await lengthOf(theirs));
     taken();
     await lengthOf(mine);
-    expect(taken().operations).toEqual({ read: 1 });
+    expect(taken().operations).toEqual({ read: 1, version: 1 });
     await checkpoint(theirs, 'added');
     expect(await lengthOf(mine)).toBe(await lengthOf(theirs));
-    expect(taken().operations).toEqual({ read: 2 });
+    expect(taken().operations).toEqual({ read: 2, version: 2 });
   });
 
-  it('reading notices a replaced manifest of the same length', async () => {
+  it('reading notices a replaced manifest of the same length, which the process that wrote the old one refuses', async () => {
     enforces('session_cache_validated_by_manifest');
     const other = fastDir('operations-other');
     onTestFinished(() => rmSync(other, { recursive: true }));
@@ -186,10 +186,13 @@ describe('reading', () => {
       (await appendCheckpoint(sessions, sessionId, { name: 'noted', text }))._unsafeUnwrap();
       await append(sessions, notePlan(sessionId, await lengthOf(sessions), 'last'));
     }
-    const before = await notesOf(mine);
+    const reader = storeWith(countingFileSystem().fs).sessions;
+    const before = await notesOf(reader);
     cpSync(join(other, layout.session(sessionId)), join(root, layout.session(sessionId)), { recursive: true });
-    expect(await notesOf(mine)).toEqual(await notesOf(theirs));
-    expect(await notesOf(mine)).not.toEqual(before);
+    expect(await notesOf(reader)).toEqual(await notesOf(theirs));
+    expect(await notesOf(reader)).not.toEqual(before);
+    const damage = { reason: 'manifest_replaced', place: layout.manifest(sessionId) };
+    expect(await mine.load(sessionId)).toMatchObject({ error: { code: 'damaged', damage } });
   });
 });
 

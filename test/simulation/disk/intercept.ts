@@ -12,7 +12,7 @@ export type Operation = {
 export type Around = <Value>(operation: Operation, run: (bytes?: Uint8Array) => Value) => Value | Promise<never>;
 
 /** What only looks. */
-const READING: readonly Operation['name'][] = ['read', 'size', 'modifiedMs', 'mode', 'list'];
+const READING: readonly Operation['name'][] = ['read', 'size', 'modifiedMs', 'version', 'mode', 'list'];
 
 export function isReading({ name }: Operation): boolean {
   return READING.includes(name);
@@ -25,6 +25,7 @@ export function intercept(fs: FileSystem, around: Around): FileSystem {
     read: (path, from, bytesMax) => now({ name: 'read', path }, () => fs.read(path, from, bytesMax)),
     size: (path) => now({ name: 'size', path }, () => fs.size(path)),
     modifiedMs: (path) => now({ name: 'modifiedMs', path }, () => fs.modifiedMs(path)),
+    version: (path) => now({ name: 'version', path }, () => fs.version(path)),
     mode: (path) => now({ name: 'mode', path }, () => fs.mode(path)),
     list: (path) => now({ name: 'list', path }, () => fs.list(path)),
     makeDir: (path) => now({ name: 'makeDir', path }, () => fs.makeDir(path)),

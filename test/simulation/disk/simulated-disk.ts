@@ -37,6 +37,7 @@ export function simulatedDisk(from: DiskState = EMPTY_DISK): SimulatedDisk {
       fileAt(path)?.current.slice(start, start + bytesMax),
     size: (path) => fileAt(path)?.current.length,
     modifiedMs: (path) => fileAt(path)?.touches,
+    version: (path) => versionOf(fileAt(path)),
     mode: (path) => (fileAt(path) === undefined ? undefined : FILE_MODE),
     list: (path) => [...(dirAt(inodes, path)?.current.keys() ?? [])].sort(),
     makeDir: (path) => makeDir(inodes, path),
@@ -71,6 +72,19 @@ export function simulatedDisk(from: DiskState = EMPTY_DISK): SimulatedDisk {
     damage: (path, bytes) =>
       changeFile(existing(idAt(inodes, path)), (file) => ({ ...file, durable: bytes, current: bytes, pending: [] })),
   };
+}
+
+/** Inodes are replaced on every change, so the identity of the bytes shows one. */
+const versions = new WeakMap<Uint8Array, string>();
+let versionsGiven = 0;
+
+function versionOf(file: FileInode | undefined): string | undefined {
+  if (file === undefined) return undefined;
+  const known = versions.get(file.current);
+  if (known !== undefined) return known;
+  versionsGiven += 1;
+  versions.set(file.current, `${versionsGiven}`);
+  return `${versionsGiven}`;
 }
 
 /** Every file that can be reached, by path. */

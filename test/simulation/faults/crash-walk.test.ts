@@ -36,7 +36,7 @@ test('a process flushes records of others once before it replies from them, with
     calls.length = 0;
     expect((await nextReply(heir, replies[0]))._unsafeUnwrap()).toEqual(replies[1]);
     return calls
-      .filter((call) => !/^(?:read|size|mode|list) /.test(call))
+      .filter((call) => !/^(?:read|size|version|mode|list) /.test(call))
       .map((call) => call.replace(/sess_\w+/, 'ID'));
   };
   expect(await changes()).toEqual([
@@ -89,7 +89,7 @@ test('replaying its own step, a process only reads', async () => {
   const { replies } = (await goOn(store, NO_PROGRESS, { appends: 0, replies: 2 })) as Progress;
   calls.length = 0;
   expect((await nextReply(servicesOn(store), replies[0]))._unsafeUnwrap()).toEqual(replies[1]);
-  expect(calls.filter((call) => !/^(?:read|size|mode|list) /.test(call))).toEqual([]);
+  expect(calls.filter((call) => !/^(?:read|size|version|mode|list) /.test(call))).toEqual([]);
 });
 
 function logged(calls: string[]): Parameters<typeof intercept>[1] {

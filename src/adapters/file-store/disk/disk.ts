@@ -162,6 +162,8 @@ export type FileSystem = {
   size(path: string): number | undefined;
   /** The modification time in milliseconds; `undefined` if the file does not exist. */
   modifiedMs(path: string): number | undefined;
+  /** Changes whenever a file is written, replaced or renamed; `undefined` if the file does not exist. */
+  version(path: string): string | undefined;
   /** The permission bits; `undefined` if the file does not exist or the system has no such bits. */
   mode(path: string): number | undefined;
   /** Names in a directory, sorted; empty if it does not exist. */

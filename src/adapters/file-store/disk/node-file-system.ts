@@ -34,6 +34,7 @@ export const nodeFileSystem: FileSystem = {
   read: (path, from = 0, bytesMax = Number.POSITIVE_INFINITY) => ifExists(() => readFrom(path, from, bytesMax)),
   size: (path) => statSync(path, IF_THERE)?.size,
   modifiedMs: (path) => statSync(path, IF_THERE)?.mtimeMs,
+  version: versionOf,
   // On Windows these bits say nothing about who may read.
   mode: (path) => (process.platform === 'win32' ? undefined : modeOf(path)),
   list: (path) => (ifExists(() => readdirSync(path)) ?? []).sort(),
@@ -64,6 +65,12 @@ function readFrom(path: string, from: number, bytesMax: number): Uint8Array {
   } finally {
     closeSync(file);
   }
+}
+
+/** The time of the last change of the inode, which no program can set. */
+function versionOf(path: string): string | undefined {
+  const stats = statSync(path, IF_THERE);
+  return stats === undefined ? undefined : `${stats.ino} ${stats.size} ${stats.ctimeMs}`;
 }
 
 function modeOf(path: string): number | undefined {

@@ -134,7 +134,9 @@ describe('reading the index', () => {
     const done: string[] = [];
     const store = storeOf({ ...folder, disk: { ...folder.disk, fs: watched(done) } });
     expect((await store.sessionIndex.summaries())._unsafeUnwrap()).toEqual(folder.truth);
-    expect(new Set(done.map((operation) => operation.split(' ')[0]))).toEqual(new Set(['read', 'list', 'size']));
+    expect(new Set(done.map((operation) => operation.split(' ')[0]))).toEqual(
+      new Set(['read', 'list', 'size', 'version']),
+    );
 
     await appendAll(store.sessions, sessionWith(8).plans);
     const written = readFileSync(folder.index, 'utf8');

@@ -85,7 +85,12 @@ async function commitBatch(
     }
     if (staged.value === undefined) continue;
     for (const event of plan.events) applyEvent(session.view, event);
-    session = grownBy(session, { ...staged.value.transaction, events: plan.events }, staged.value.lines);
+    session = grownBy(
+      session,
+      { ...staged.value.transaction, events: plan.events },
+      // The segment has not got its name yet. The session is read again before anybody uses it.
+      { lines: staged.value.lines, version: undefined },
+    );
     lines.push(staged.value.lines);
     bytes += staged.value.added;
   }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { appendAll, appendOne } from '../../../../test/contract/store-under-test.ts';
 import { checkpointPlan, openingPlan, sessionNamed } from '../../../../test/e2e/store/named-plans.ts';
 import { enforces } from '../../../../test/enforces.ts';
-import { filesOf, simulatedDisk } from '../../../../test/simulation/disk/simulated-disk.ts';
+import { filesOf, type SimulatedDisk, simulatedDisk } from '../../../../test/simulation/disk/simulated-disk.ts';
 import { ROOT, storeOn } from '../../../../test/simulation/faults/simulated-store.ts';
 import { foldEvents } from '../../../core/views/session-view.ts';
 import type { Locks } from '../../lock/locks.ts';
@@ -96,4 +96,68 @@ test.each([
   expect(await appendOne(sessions, plan)).toMatchObject(err({ code: 'lock_lost' }));
   expect(manifest()).toEqual(was);
   expect((await appendOne(storeOn(disk.fs).sessions, plan)).isOk()).toBe(true);
+});
+
+/** What somebody else does to the files of a session while a process has it open. */
+const CHANGES: { readonly [what: string]: (disk: SimulatedDisk) => void } = {
+  'last segment was cut': ({ fs, damage }) => damage(LAST, (fs.read(LAST) ?? Buffer.of()).slice(0, -40)),
+  'last segment was replaced by one of the same size': ({ fs, damage }) =>
+    damage(LAST, (fs.read(LAST) ?? Buffer.of()).slice().fill(0x20, 0, 1)),
+  'last segment was removed': ({ fs }) => void fs.remove(LAST),
+  'manifest was cut inside its last record': ({ fs, damage }) =>
+    damage(MANIFEST, (fs.read(MANIFEST) ?? Buffer.of()).slice(0, -40)),
+  'manifest was cut to its first append': (disk) => disk.damage(MANIFEST, firstAppend(disk)),
+  'manifest and last segment were set back to an earlier state': (disk) => {
+    disk.damage(MANIFEST, firstAppend(disk));
+    void disk.fs.remove(LAST);
+  },
+  'manifest was emptied': ({ damage }) => damage(MANIFEST, new Uint8Array()),
+  'manifest was removed': ({ fs }) => void fs.remove(MANIFEST),
+};
+const MANIFEST = join(ROOT, layout.manifest(SESSION));
+const LAST = join(ROOT, layout.events(SESSION), '00000003-00000005.jsonl');
+
+function firstAppend({ fs }: SimulatedDisk): Uint8Array {
+  const lines = Buffer.from(fs.read(MANIFEST) ?? [])
+    .toString()
+    .split('\n');
+  const second = lines.findIndex((line) => line.includes('"firstEventIndex":3'));
+  return Buffer.from(`${lines.slice(0, second).join('\n')}\n`);
+}
+
+test.each(Object.entries(CHANGES))(
+  'a process that wrote a session does not continue it after its %s',
+  async (_, change) => {
+    enforces('session_cache_validated_by_manifest');
+    const disk = simulatedDisk();
+    const { sessions } = storeOn(disk.fs);
+    await appendAll(sessions, [opening, first]);
+    const before = disk.state();
+    change(disk);
+    const changed = filesOf(disk.state());
+    for (const _ of ['once', 'again']) {
+      expect(await sessions.load(SESSION)).toMatchObject({ error: { code: 'damaged' } });
+      expect(await appendOne(sessions, second)).toMatchObject({ error: { code: 'damaged' } });
+    }
+    expect(filesOf(disk.state())).toEqual(changed);
+    for (const path of [MANIFEST, LAST]) {
+      if (disk.fs.size(path) === undefined) await (await disk.fs.create(path)).close();
+      disk.damage(path, filesOf(before).get(path) ?? expect.fail(path));
+    }
+    expect((await appendOne(sessions, second)).isOk()).toBe(true);
+  },
+);
+
+test('a process that only reads a session follows whatever is stored, and a deleted session is not damaged', async () => {
+  enforces('session_cache_validated_by_manifest');
+  const disk = simulatedDisk();
+  const [writer, reader] = [storeOn(disk.fs).sessions, storeOn(disk.fs).sessions];
+  await appendAll(writer, [opening, first]);
+  expect((await reader.load(SESSION))._unsafeUnwrap().view.nextEventIndex).toBe(6);
+  disk.damage(MANIFEST, firstAppend(disk));
+  await disk.fs.remove(LAST);
+  expect((await reader.load(SESSION))._unsafeUnwrap().view.nextEventIndex).toBe(3);
+  await disk.fs.removeTree(join(ROOT, layout.session(SESSION)));
+  for (const sessions of [writer, reader])
+    expect(await sessions.load(SESSION)).toEqual(err({ code: 'session_not_found', sessionId: SESSION }));
 });

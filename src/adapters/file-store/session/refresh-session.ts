@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { errAsync, okAsync, type Result, type ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import { assert } from '../../../core/assert.ts';
 import type { Sha256 } from '../../../core/json/canonical-json.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { ArtifactDigest, SessionId } from '../../../core/log/ids.ts';
@@ -9,6 +8,7 @@ import { chainGenesis, type SegmentClosed } from '../../../core/log/manifest.ts'
 import { addContentRefs, type NamingEvent, noContentRefs } from '../../../core/log/plan/append-plan.ts';
 import { applyEvent, emptySessionView, type SessionView } from '../../../core/views/session-view.ts';
 import { checkSegment, type StoredSegment } from '../audit/check-segment.ts';
+import { digestOf } from '../content/content-files.ts';
 import { accessing, accessingNow, type Disk, isOld, layout, putFile, type WritableFile } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { isSalvaged, salvagedHealth } from './import-marks.ts';
@@ -36,6 +36,8 @@ export type OpenSession = {
   readonly leftovers: string[];
   /** The last bytes before the position: if they changed, the manifest was replaced. */
   readonly mark: Uint8Array;
+  /** The version of the last segment when its digest was right. Another one must be checked again. */
+  readonly lastVersion: string | undefined;
   readonly health: SessionHealth;
 };
 
@@ -56,21 +58,23 @@ export function emptySession(sessionId: SessionId, sha256: Sha256): OpenSession 
     usage: { bytes: 0, artifacts: new Set() },
     leftovers: [],
     mark: new Uint8Array(),
+    lastVersion: undefined,
     health: HEALTHY,
   };
 }
 
 /**
- * Reads what was added to a session since, by this process or another. Only the end of the manifest is read; a replaced
- * manifest is read from the start.
+ * Reads what was added to a session since, by this process or another. Only the end of the manifest is read; if that or
+ * the last segment was replaced, everything is read from the start.
  */
 export function refreshSession(disk: Disk, known: OpenSession, sha256: Sha256): Result<OpenSession, StoreFailure> {
   const path = layout.manifest(known.sessionId);
   return accessingNow('read session', path, () => {
     if (known.position.offset === 0) return readWhole(disk, known, sha256);
     const bytes = disk.fs.read(join(disk.root, path), known.position.offset - known.mark.length) ?? NOTHING;
-    if (!startsWith(bytes, known.mark)) return readWhole(disk, emptySession(known.sessionId, sha256), sha256);
-    return grow(disk, { known, bytes: bytes.subarray(known.mark.length) }, sha256);
+    const sound = startsWith(bytes, known.mark) ? withSoundEnd(disk, known) : undefined;
+    if (sound === undefined) return readWhole(disk, emptySession(known.sessionId, sha256), sha256);
+    return grow(disk, { known: sound, bytes: bytes.subarray(known.mark.length) }, sha256);
   });
 }
 
@@ -80,10 +84,21 @@ export function refreshSession(disk: Disk, known: OpenSession, sha256: Sha256): 
 export function grownBy(
   known: OpenSession,
   { segment, end, events }: Pick<Transaction, 'segment' | 'end'> & { readonly events: readonly NamingEvent[] },
-  lines: Uint8Array,
+  { lines, version }: { readonly lines: Uint8Array; readonly version: string | undefined },
 ): OpenSession {
   attest(known, segment, events);
-  return upTo(known, end, lines);
+  return { ...upTo(known, end, lines), lastVersion: version };
+}
+
+/** The session if its last segment still is the attested one. Its bytes are read only if somebody may have changed it. */
+function withSoundEnd(disk: Disk, known: OpenSession): OpenSession | undefined {
+  const last = known.segments.at(-1);
+  if (last === undefined) return known;
+  const path = join(disk.root, layout.session(known.sessionId), last.segmentRelPath);
+  const lastVersion = disk.fs.version(path);
+  if (lastVersion !== undefined && lastVersion === known.lastVersion) return known;
+  const bytes = disk.fs.read(path);
+  return bytes !== undefined && digestOf(bytes) === last.sha256 ? { ...known, lastVersion } : undefined;
 }
 
 function attest({ segments, usage }: OpenSession, segment: SegmentClosed, events: readonly NamingEvent[]): void {
@@ -152,8 +167,11 @@ function grow(
   const reached = (last: Transaction | undefined) =>
     last === undefined ? known : upTo(known, last.end, bytes.subarray(0, last.end.offset - known.position.offset));
   let last: Transaction | undefined;
+  let lastVersion: string | undefined;
   for (const transaction of transactions) {
     const place = join(layout.session(known.sessionId), transaction.segment.segmentRelPath);
+    // Taken before the bytes, so that a change in between is noticed later.
+    if (transaction === transactions.at(-1)) lastVersion = disk.fs.version(join(disk.root, place));
     const segment = { place, bytes: disk.fs.read(join(disk.root, place)), transaction };
     const events = readSegment(segment.bytes, transaction.segment);
     if (events.isErr()) {
@@ -168,7 +186,7 @@ function grow(
     }
     last = transaction;
   }
-  const session = reached(last);
+  const session = last === undefined ? known : { ...reached(last), lastVersion };
   return { ...session, health: healthAt(session, end) };
 }
 
@@ -199,7 +217,7 @@ function healthAt(session: OpenSession, end: ManifestEnd): SessionHealth {
   return faultAt(session, layout.manifest(session.sessionId), end);
 }
 
-function faultAt({ position }: OpenSession, place: string, fault: LogFault): SessionHealth {
+export function faultAt({ position }: OpenSession, place: string, fault: LogFault): SessionHealth {
   return faultHealth(position.nextEventIndex, place, fault);
 }
 
@@ -218,6 +236,8 @@ export type ManifestFiles = {
    * that cannot flush takes its lines back, so the caller must read the session again.
    */
   assureUnlocked(session: OpenSession, segment: AttestedSegment): ResultAsync<void, StoreFailure>;
+  /** How many segments of what was read no writer can take back, because they were flushed under the lock. */
+  settled(view: SessionView): number;
   /** Whether an event that was read is known to be flushed. */
   isFlushed(view: SessionView, eventIndex: number): boolean;
   /** Writes the lines of one append at once and flushes them. This commits the append. */
@@ -246,10 +266,13 @@ type Unflushed = { readonly offset: number; readonly lines: Uint8Array };
 export function manifestFiles(disk: Disk): ManifestFiles {
   // By view and not by id: if another process replaced lines that were read, the session gets a new view.
   const flushedUpTo = new WeakMap<SessionView, Flushed>();
+  const settled = new WeakMap<SessionView, number>();
   const unflushed = new Map<string, Unflushed>();
   const pathOf = (sessionId: SessionId) => join(disk.root, layout.manifest(sessionId));
 
-  async function write({ sessionId, view, position: { offset } }: OpenSession, growth: Growth): Promise<void> {
+  async function write(session: OpenSession, growth: Growth): Promise<void> {
+    const { sessionId, view, segments, position } = session;
+    const { offset } = position;
     const { lines, nextEventIndex, onFlushed } = growth;
     const path = pathOf(sessionId);
     if ((disk.fs.size(path) ?? 0) > offset) {
@@ -261,17 +284,8 @@ export function manifestFiles(disk: Disk): ManifestFiles {
     if (offset === 0) await disk.fs.syncDir(dirname(path));
     unflushed.delete(path);
     flushedUpTo.set(view, { offset: offset + lines.length, nextEventIndex });
+    settled.set(view, segments.length + 1);
     onFlushed();
-  }
-
-  async function takeBack(path: string): Promise<void> {
-    const left = unflushed.get(path);
-    if (left === undefined) return;
-    const seen = disk.fs.read(path);
-    if (seen !== undefined && trustedPart(seen, left).length < seen.length) {
-      await writing(disk, path, (manifest) => manifest.truncate(left.offset));
-    }
-    unflushed.delete(path);
   }
 
   return {
@@ -280,13 +294,16 @@ export function manifestFiles(disk: Disk): ManifestFiles {
       fs: { ...disk.fs, read: (path, from) => trustedPart(disk.fs.read(path, from), unflushed.get(path), from) },
     },
     isFlushed: (view, eventIndex) => eventIndex < (flushedUpTo.get(view)?.nextEventIndex ?? 0),
-    assure: ({ sessionId, view, position: { offset, nextEventIndex } }) => {
-      if (offset === 0 || flushedUpTo.get(view)?.offset === offset) return okAsync(undefined);
+    settled: (view) => settled.get(view) ?? 0,
+    assure: ({ sessionId, view, segments, position: { offset, nextEventIndex } }) => {
+      const settle = () => void settled.set(view, segments.length);
+      if (offset === 0 || flushedUpTo.get(view)?.offset === offset) return okAsync(settle());
       const path = pathOf(sessionId);
       return accessing('flush manifest', layout.manifest(sessionId), async () => {
         await writing(disk, path, async () => undefined);
         await disk.fs.syncDir(dirname(path));
         flushedUpTo.set(view, { offset, nextEventIndex });
+        settle();
       });
     },
     assureUnlocked: ({ sessionId, view, position: { offset, nextEventIndex } }, { segmentRelPath }) => {
@@ -298,27 +315,51 @@ export function manifestFiles(disk: Disk): ManifestFiles {
         flushedUpTo.set(view, { offset, nextEventIndex });
       });
     },
-    extend: ({ sessionId, view, position: { offset } }, { lines, nextEventIndex }) => {
-      const place = layout.manifest(sessionId);
-      return accessing('write manifest', place, async () => {
+    extend: (session, { lines, nextEventIndex }) => {
+      const { offset } = session.position;
+      const place = layout.manifest(session.sessionId);
+      const replace = async () => {
         const before = disk.fs.read(join(disk.root, place))?.subarray(0, offset) ?? NOTHING;
-        assert(before.length === offset, 'a manifest is as long as what was read of it');
         await putFile(disk, place, Buffer.concat([before, lines]));
-        flushedUpTo.set(view, { offset: offset + lines.length, nextEventIndex });
-      });
+        flushedUpTo.set(session.view, { offset: offset + lines.length, nextEventIndex });
+      };
+      return cutSince(disk, session) ?? accessing('write manifest', place, replace);
     },
     append: (session, growth) => {
       const { sessionId } = session;
       const place = layout.manifest(sessionId);
       // These lines were never acknowledged. If they cannot be removed now, reads skip them and the next append cuts
       // them off.
-      return accessing('write manifest', place, () => write(session, growth)).orElse((failure) =>
-        accessing('take back', place, () => takeBack(pathOf(sessionId)))
+      const written = cutSince(disk, session) ?? accessing('write manifest', place, () => write(session, growth));
+      return written.orElse((failure) =>
+        accessing('take back', place, () => takeBack(disk, pathOf(sessionId), unflushed))
           .orElse(() => okAsync(undefined))
           .andThen(() => errAsync(failure)),
       );
     },
   };
+}
+
+async function takeBack(disk: Disk, path: string, unflushed: Map<string, Unflushed>): Promise<void> {
+  const left = unflushed.get(path);
+  if (left === undefined) return;
+  const seen = disk.fs.read(path);
+  if (seen !== undefined && trustedPart(seen, left).length < seen.length) {
+    await writing(disk, path, (manifest) => manifest.truncate(left.offset));
+  }
+  unflushed.delete(path);
+}
+
+/** The refusal of an append behind lines that somebody removed since they were read. */
+function cutSince(
+  { fs, root }: Disk,
+  { sessionId, position }: OpenSession,
+): ResultAsync<never, StoreFailure> | undefined {
+  const place = layout.manifest(sessionId);
+  const size = accessingNow('read session', place, () => fs.size(join(root, place)) ?? 0);
+  if (size.isErr()) return errAsync(size.error);
+  const damage = { reason: 'manifest_replaced', place, offset: size.value } as const;
+  return size.value < position.offset ? errAsync({ code: 'damaged', damage }) : undefined;
 }
 
 /**

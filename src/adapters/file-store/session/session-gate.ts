@@ -185,7 +185,7 @@ export async function commitPlan(
       nextEventIndex: transaction.end.nextEventIndex,
       onFlushed: () => {
         for (const event of plan.events) applyEvent(session.view, event);
-        grown = grownBy(session, { ...transaction, events: plan.events }, lines);
+        grown = grownBy(session, { ...transaction, events: plan.events }, { lines, version: versionOf(parts, plan) });
         keep(grown);
       },
     };
@@ -270,6 +270,11 @@ async function putContents({ disk }: FileStoreParts, { plan, sealed }: Work): Pr
   // Waits for all of them first: a late rename would replace a segment of another plan.
   const failed = puts.find((put) => put.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+}
+
+/** The version of a segment that was just written. */
+export function versionOf({ disk }: FileStoreParts, plan: AppendPlan): string | undefined {
+  return disk.fs.version(join(disk.root, segmentPath(plan)));
 }
 
 export function segmentPath({ sessionId, events }: AppendPlan): string {

@@ -39,6 +39,10 @@ test('a cached session does not keep the bytes of its manifest', () => {
   const lines = Buffer.alloc(1_000_000);
   const segment = { segmentRelPath: 'events/x', firstEventIndex: 0, sha256: 'sha256:' } as never;
   const { position } = sessionOf('a', 3);
-  const { mark } = grownBy(emptySession(sessionNamed('a'), sha256), { segment, end: position, events: [] }, lines);
+  const { mark } = grownBy(
+    emptySession(sessionNamed('a'), sha256),
+    { segment, end: position, events: [] },
+    { lines, version: undefined },
+  );
   expect(mark.buffer.byteLength).toBeLessThan(1_000);
 });
