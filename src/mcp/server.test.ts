@@ -29,7 +29,7 @@ async function connected(backend: Backend): Promise<Client> {
 it('an internal error is reported to the agent, and its cause only to the log', async () => {
   enforces('error_never_thrown_across_boundary', 'tool_errors_are_results');
   const wrong = () => Promise.reject(new Error('two and two is five'));
-  const catalog = { list: wrong, find: wrong };
+  const catalog = { list: wrong, find: wrong, isUnchanged: wrong };
   const { backend, told } = backendWith(async () => ({ ...memoryServices(), catalog }));
   const client = await connected(backend);
   const result = await client.callTool({ name: 'list_workflows', arguments: { query: 'x' } });

@@ -38,7 +38,8 @@ export async function authorCatalog(author: AuthorServices, paths: readonly stri
 
 /** Playing a workflow a hundred times must not read its file a hundred times. */
 function asItStands(all: Catalog): AuthorCatalog {
-  return { catalog: { list: async () => all, find: async (id) => ({ found: findWorkflow(all, id) }) }, all };
+  const find = async (id: string) => ({ found: findWorkflow(all, id) });
+  return { catalog: { list: async () => all, find, isUnchanged: async () => false }, all };
 }
 
 function extended(

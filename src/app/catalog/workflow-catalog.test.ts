@@ -257,6 +257,30 @@ describe('one workflow of many', () => {
     expect(await compiledFor(() => catalog.find('team.w8', '/repo'))).toBe(0);
   });
 
+  it('an unchanged file is recognised without compiling, and one that may have changed is left to the compiler', async () => {
+    enforces('budget_list_start_cpu', 'pinned_drift_warned');
+    const tools = listeningTools();
+    let listing: SourceListing = { files };
+    const source: WorkflowSource = { files: async () => listing };
+    const { found } = await workflowCatalog(source, tools).find('team.w7', '/repo');
+    const hash = found.kind === 'found' ? found.listed.sourceHash() : expect.fail('it is there');
+    tools.inputs.length = 0;
+    const isUnchanged = async (next: SourceListing, id = 'team.w7') => {
+      listing = next;
+      return workflowCatalog(source, tools).isUnchanged(id, hash, '/repo');
+    };
+    const spaced = fileWith(` ${workflowText('team.w7')}\n`, { ref: 'w7.json' });
+    expect(await isUnchanged({ files })).toBe(true);
+    expect(await isUnchanged({ files: [spaced] })).toBe(true);
+    expect(await isUnchanged({ files }, 'team.w8')).toBe(false);
+    expect(await isUnchanged({ files: [] })).toBe(false);
+    const edited = fileWith(workflowText('team.w7', { tags: ['edited'] }), { ref: 'w7.json' });
+    expect(await isUnchanged({ files: [edited] })).toBe(false);
+    const bindings = { ref: 'b', path: '/b', content: { kind: 'text', text: '{}' } } as const;
+    expect(await isUnchanged({ files, bindings })).toBe(false);
+    expect(tools.inputs).toEqual([]);
+  });
+
   it('finding a workflow agrees with the listing, also for broken, renamed and unknown ids', async () => {
     const broken = fileWith(workflowText('team.broken', { steps: 1 }), { ref: 'broken.json' });
     const nameless = fileWith('{', { ref: 'nameless.json' });

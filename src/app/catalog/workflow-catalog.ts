@@ -1,6 +1,8 @@
 import { assert } from '../../core/assert.ts';
+import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
+import { sourceHash } from '../../core/workflow/drift.ts';
 import type { SourceListing, WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';
 import { type AssembledCatalog, assembleCatalog, type CatalogTools, type Surroundings } from './assemble-catalog.ts';
 import type { Catalog, FoundWorkflow } from './catalog.ts';
@@ -18,6 +20,8 @@ export type WorkflowCatalog = {
   list(workspace?: string): Promise<Catalog>;
   /** What an id refers to. This is much faster than listing all. */
   find(id: string, workspace?: string): Promise<CatalogAnswer>;
+  /** Whether an id surely still has this source, as far as that can be told without compiling anything. */
+  isUnchanged(id: string, source: string | undefined, workspace?: string): Promise<boolean>;
 };
 
 /** `workspaceProblem`: why the given workspace was not read. */
@@ -26,6 +30,13 @@ export type CatalogAnswer = { readonly found: FoundWorkflow; readonly workspaceP
 /** Compiles the files of a source. Files that did not change are not compiled again. */
 export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): WorkflowCatalog {
   const built = new Map<string | undefined, Built>();
+  const ownHashes = new WeakMap<FileClaim, Sha256Digest>();
+  const ownHash = (claim: FileClaim) => {
+    const origin = { text: claim.text, routines: new Map(), slotIds: [], bindings: {} };
+    const hash = ownHashes.get(claim) ?? sourceHash(origin, tools.sha256);
+    ownHashes.set(claim, hash);
+    return hash;
+  };
   const current = async (workspace: string | undefined) => {
     const listing = await source.files(workspace);
     const now = buildCatalog(listing, tools, built.get(workspace));
@@ -55,6 +66,16 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
       const { workspaceProblem } = listing;
       return { found: find(id), ...defined({ workspaceProblem }) };
     },
+    isUnchanged: async (id, source, workspace) => {
+      const { fileOf, claims, listing, knownResult } = await current(workspace);
+      const file = fileOf(id);
+      const claim = file && claims.get(file);
+      if (file === undefined || claim === undefined || source === undefined) return false;
+      const result = knownResult(file);
+      if (result !== undefined) return result.kind === 'compiled' && result.stored?.sourceHash === source;
+      // A file that says the same calls the same routines. If there were none and nothing is bound, it is all that counts.
+      return listing.bindings === undefined && ownHash(claim) === source;
+    },
   };
 }
 
@@ -62,6 +83,8 @@ export function workflowCatalog(source: WorkflowSource, tools: CatalogTools): Wo
 type Built = AssembledCatalog & {
   /** Loads the compiler if the result of one of these files is not known. */
   readonly prepare: (files: readonly WorkflowFile[]) => Promise<void>;
+  /** The result of a file that needs no compiler. */
+  readonly knownResult: (file: WorkflowFile) => FileResult | undefined;
   /** The result of a file that `prepare` was called for. */
   readonly resultOf: (file: WorkflowFile) => FileResult;
   readonly listing: SourceListing;
@@ -99,7 +122,7 @@ function buildCatalog(listing: SourceListing, tools: CatalogTools, before: Built
     if (files.some((file) => knownResult(file) === undefined)) await surroundings.open();
   };
   const assembled = assembleCatalog(listing, { claims, choice, surroundings, resultOf }, tools);
-  return { ...assembled, prepare, resultOf, listing, claims, surroundings, results };
+  return { ...assembled, prepare, knownResult, resultOf, listing, claims, surroundings, results };
 }
 
 function isSameListing(a: SourceListing, b: SourceListing): boolean {

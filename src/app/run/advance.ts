@@ -252,7 +252,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
     const artifacts = new Map([...bytes, ...sealed.bytes]);
     const plan = decisionPlan(decision, { ...placement, artifacts }, sha256);
     const appended = yield* await appendPlan(services.sessions, permit, plan);
-    if (at.noticed.length > 0) lookedAt(services).set(target.runId, 'reported');
+    if (!isOver && drift.length > 0) lookedAt(services).set(target.runId, 'reported');
     return ok(appended);
   });
 }
@@ -264,6 +264,15 @@ function lookedAt({ catalog }: Pick<Services, 'catalog'>): Map<RunId, number | '
   const known = looks.get(catalog) ?? new Map<RunId, number | 'reported'>();
   looks.set(catalog, known);
   return known;
+}
+
+/** Says that the file of a run has just been read, so that the next steps need not look. */
+export function noteFileRead({ catalog, clock }: Pick<Services, 'catalog' | 'clock'>, runId: RunId): void {
+  const known = lookedAt({ catalog });
+  known.delete(runId);
+  known.set(runId, clock.nowMs());
+  const [oldest] = known.keys();
+  if (known.size > RUNS_REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
 }
 
 const LOOK_AGAIN_MS = 10_000;
@@ -279,14 +288,9 @@ async function driftSeen(
   session: LoadedSession,
   { runId, nodeId }: TokenTarget,
 ): Promise<readonly WarningFact[]> {
-  const known = lookedAt(services);
-  const last = known.get(runId);
-  const now = services.clock.nowMs();
-  if (last === 'reported' || (last !== undefined && now < last + LOOK_AGAIN_MS)) return [];
-  known.delete(runId);
-  known.set(runId, now);
-  const [oldest] = known.keys();
-  if (known.size > RUNS_REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
+  const last = lookedAt(services).get(runId);
+  if (last === 'reported' || (last !== undefined && services.clock.nowMs() < last + LOOK_AGAIN_MS)) return [];
+  noteFileRead(services, runId);
   const { view } = session;
   const run = view.graph.runs.get(runId);
   const found = await driftWarnings(services, {

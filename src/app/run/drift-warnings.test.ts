@@ -62,6 +62,26 @@ test('an advance reports a changed workflow file once per run and process, and i
   expect(told(await agent.send(branch, { notes: 'Two again.' }), 'warnings')).toEqual([]);
 });
 
+test('the first advances after a start do not look at the files again, and a remark about notes does not hide a later change', async () => {
+  enforces('pinned_drift_warned');
+  let files: readonly WorkflowFile[] = ENGINE_FILES;
+  let now = 1_700_000_000_000;
+  let reads = 0;
+  const listing = () => {
+    reads += 1;
+    return { files };
+  };
+  const agent = engine({ listing, services: { clock: { nowMs: () => now } } });
+  const begun = await agent.start('test.plain', { goal: 'Ship' });
+  const before = reads;
+  const second = await agent.send(begun, { notes: 'One\0.' });
+  expect(reads).toBe(before);
+  expect(told(second, 'warnings')).toMatchObject([{ code: 'notes_characters' }]);
+  files = [fileWith(CHANGED, place)];
+  now += 60_000;
+  expect(told(await agent.send(second, { notes: 'Two.' }), 'warnings')).toMatchObject([{ code: 'workflow_changed' }]);
+});
+
 test("reformatting a workflow or another workspace's file is not reported as drift", async () => {
   enforces('pinned_drift_warned');
   let files: readonly WorkflowFile[] = ENGINE_FILES;

@@ -27,6 +27,7 @@ export async function driftWarnings(
   if (pinned === undefined) return [];
   const { workflowId, workflowSourceKind } = pinned;
   if (workflowSourceKind === 'project' && !isSameProject(session, question.workspace)) return [];
+  if (await services.catalog.isUnchanged(workflowId, pinned.sourceHash, question.workspace)) return [];
   const { found } = await services.catalog.find(workflowId, question.workspace);
   // A broken file is listed as invalid. It is neither gone nor a new version.
   if (found.kind === 'invalid') return [];

@@ -62,7 +62,7 @@ test('a replay needs neither the workflow nor the snapshot nor any file', async 
     pinnedWorkflows: { ...agent.services.pinnedWorkflows, get: gone },
     snapshots: { ...agent.services.snapshots, get: gone },
     artifacts: { ...agent.services.artifacts, getJson: gone },
-    catalog: { list: gone, find: gone },
+    catalog: { list: gone, find: gone, isUnchanged: gone },
     patterns: { load: gone },
   };
   const again = await advance(services, { ackToken: tokenOf(begun, 'ackToken'), ...requestOf({ notes: 'Done.' }) });

@@ -31,6 +31,7 @@ import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
+import { noteFileRead } from './advance.ts';
 import { cappedMode } from './advance-reply.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { findTokenNode, patternsFor, rootOf, runGates, sessionGone } from './run-place.ts';
@@ -168,6 +169,7 @@ async function open(
   const placement = { sessionId, firstEventIndex, at: services.clock.nowMs(), by: services.by };
   const plan = { ...decisionPlan(decision, placement, sha256), pinned: [workflowHash] };
   const appended = await appendStart(services, permit, { plan, workflow: listed.workflow });
+  if (appended.isOk()) noteFileRead(services, runId);
   return appended.map(({ view }) => reply(start, decision.outcome, view));
 }
 

@@ -79,5 +79,6 @@ function catalogWith(workflow: CompiledWorkflow): Services['catalog'] {
   return {
     list: async () => ({ workflows: [listed], invalid: [] }),
     find: async () => ({ found: { kind: 'found', listed } }),
+    isUnchanged: async () => false,
   };
 }
