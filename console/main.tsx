@@ -3,22 +3,24 @@ import {
   createRootRouteWithContext,
   createRoute,
   createRouter,
+  Link,
   lazyRouteComponent,
   RouterProvider,
 } from '@tanstack/react-router';
-import { StrictMode, useEffect, useState } from 'react';
+import { StrictMode, useEffect, useRef, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Sessions } from './pages/sessions.tsx';
 import { Waiting } from './pages/waiting.tsx';
 import { CommandHint } from './parts/panels.tsx';
-import { Shell } from './parts/shell.tsx';
-import { Refused, signIn, signOut } from './state/api.ts';
-import { type Connection, listen } from './state/live.ts';
-import { applyTheme } from './state/looks.ts';
-import { readSessionSearch, readSessionsSearch } from './state/search.ts';
+import { type Liveness, Shell } from './parts/shell.tsx';
+import { onSignedIn, Refused, signIn, signOut } from './state/api.ts';
+import { listen } from './state/live.ts';
+import { applyLooks } from './state/looks.ts';
+import { readCompareSearch, readSessionSearch, readSessionsSearch, readWords } from './state/search.ts';
 import './style/console.css';
+import './style/lists.css';
 
-applyTheme();
+applyLooks();
 
 const queries = new QueryClient({
   defaultOptions: {
@@ -49,8 +51,28 @@ const session = createRoute({
 
 const waiting = createRoute({ getParentRoute: () => root, path: '/waiting', component: Waiting });
 
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: '/compare',
+  component: lazyRouteComponent(() => import('./pages/compare.tsx'), 'Compare'),
+  validateSearch: readCompareSearch,
+});
+
+const search = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  component: lazyRouteComponent(() => import('./pages/find.tsx'), 'Find'),
+  validateSearch: readWords,
+});
+
+const open = createRoute({
+  getParentRoute: () => root,
+  path: '/open',
+  component: lazyRouteComponent(() => import('./pages/open.tsx'), 'Open'),
+});
+
 const router = createRouter({
-  routeTree: root.addChildren([sessions, session, waiting]),
+  routeTree: root.addChildren([sessions, session, waiting, compare, search, open]),
   defaultNotFoundComponent: NoPage,
 });
 
@@ -61,20 +83,45 @@ declare module '@tanstack/react-router' {
 }
 
 function NoPage() {
-  return <p className="panel">There is no such page. The sessions are behind the first link.</p>;
+  return (
+    <section className="panel empty">
+      <h1>There is no such page</h1>
+      <p>
+        <Link to="/" search={{}}>
+          Go to the sessions
+        </Link>
+        , or press <kbd>Ctrl k</kbd> and say where you want to go.
+      </p>
+    </section>
+  );
+}
+
+/** What was read may be old, except what never changes. */
+function readAgain(): void {
+  void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'prompt' });
 }
 
 function Frame() {
-  const [connection, setConnection] = useState<Connection>('live');
+  const [isLive, setLive] = useState(true);
+  const [missed, setMissed] = useState<number | undefined>(undefined);
+  const isPaused = useRef(false);
   useEffect(
     () =>
       listen((told) => {
-        if (told.kind === 'connection') setConnection(told.connection);
-        else void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'prompt' });
+        if (told.kind === 'connection') setLive(told.connection === 'live');
+        else if (told.kind === 'signed_out') void queries.refetchQueries({ queryKey: ['waiting-count'] });
+        else if (isPaused.current) setMissed((count = 0) => count + 1);
+        else readAgain();
       }),
     [],
   );
-  return <Shell connection={connection} />;
+  const pause = () => {
+    isPaused.current = !isPaused.current;
+    setMissed(isPaused.current ? 0 : undefined);
+    if (!isPaused.current) readAgain();
+  };
+  const liveness: Liveness = missed === undefined ? { kind: isLive ? 'live' : 'off' } : { kind: 'paused', missed };
+  return <Shell liveness={liveness} onPause={pause} />;
 }
 
 /** Shown instead of any page to a browser that was not given a link. */
@@ -102,6 +149,13 @@ function Page() {
       setSignedIn(false);
     });
   }, []);
+  useEffect(() => {
+    if (isSignedIn !== false) return undefined;
+    return onSignedIn(() => {
+      queries.clear();
+      void signIn().then(setSignedIn);
+    });
+  }, [isSignedIn]);
   if (isSignedIn === undefined) return null;
   if (!isSignedIn) return <SignedOut />;
   return (

@@ -109,7 +109,15 @@ export const page = {
   root: 'console',
   plugins: [react()],
   logLevel: 'warn',
-  build: { outDir: '../dist/console', emptyOutDir: true, modulePreload: false, reportCompressedSize: false },
+  worker: { format: 'es' },
+  build: {
+    outDir: '../dist/console',
+    emptyOutDir: true,
+    modulePreload: false,
+    reportCompressedSize: false,
+    // How long parts of the build take depends on the machine and is nobody's warning.
+    rolldownOptions: { checks: { bundlerTimings: false } },
+  },
 };
 
 /** How the program is bundled, once and while watching. */

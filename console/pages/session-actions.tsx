@@ -1,15 +1,39 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { useKeys } from '../parts/keys.tsx';
 import { ErrorPanel } from '../parts/panels.tsx';
-import { read, saveReport, write } from '../state/api.ts';
+import { read, write } from '../state/api.ts';
+import { compared, exported, notice, offeredFile } from '../state/told.ts';
+import { isViewed, viewedOf } from '../state/viewed.ts';
 
-const FORMATS = { md: 'Markdown', html: 'HTML', json: 'JSON' } as const;
+type SessionData = ConsoleReply<'session'>;
+type Parts = { readonly data: SessionData; readonly runId: string | undefined };
 
-type Parts = { readonly data: ConsoleReply<'session'>; readonly runId: string | undefined };
-
-/** What a person can do with a session: hand it to a new chat, share it, put it away. */
+/** What a person can do with a session: hand it to a new chat, share it, compare it, put it away. */
 export function SessionActions({ data, runId }: Parts) {
+  return isViewed(data.sessionId) ? <FileActions data={data} /> : <StoredActions data={data} runId={runId} />;
+}
+
+/** A file is only shown. */
+function FileActions({ data }: { readonly data: SessionData }) {
+  const viewed = viewedOf(data.sessionId);
+  return (
+    <div className="banner" role="status">
+      <p>
+        {viewed?.file.name ?? 'This file'} is shown in this browser only. It was not imported, and nothing was written.{' '}
+        <button type="button" onClick={() => offeredFile.set(viewed?.file)}>
+          Import …
+        </button>
+      </p>
+      {viewed?.problem === undefined ? null : <p className="warning">{viewed.problem}</p>}
+    </div>
+  );
+}
+
+function StoredActions({ data, runId }: Parts) {
   const queries = useQueryClient();
+  const navigate = useNavigate();
   const { sessionId, shortId, isKept, runs, health } = data;
   const isClosed = runs.length > 0 && runs.every((run) => run.isClosed);
   const marked = useMutation({
@@ -22,10 +46,20 @@ export function SessionActions({ data, runId }: Parts) {
       await navigator.clipboard.writeText(prompt);
     },
   });
-  const saved = useMutation({
-    mutationFn: (as: keyof typeof FORMATS) => saveReport(sessionId, as, `workrail-${shortId}.${as}`),
-  });
-  const error = marked.error ?? copied.error ?? saved.error;
+  const restore = () =>
+    marked.mutate('restored', { onSuccess: () => notice.set({ words: 'The session was restored.' }) });
+  const remove = () =>
+    marked.mutate('deleted', {
+      onSuccess: () => {
+        notice.set({ words: 'Moved the session to the bin.', undo: restore });
+        void navigate({ to: '/', search: {} });
+      },
+    });
+  const share = () => exported.set([{ sessionId, shortId }]);
+  const first = compared.use();
+  const compare = useComparing(data, runId);
+  useKeys({ e: share, d: compare });
+  const error = marked.error ?? copied.error;
   const isWhole = health.kind === 'healthy';
   return (
     <>
@@ -35,11 +69,12 @@ export function SessionActions({ data, runId }: Parts) {
             {copied.isSuccess ? 'Copied: paste it into a new chat' : 'Copy resume prompt'}
           </button>
         ) : null}
-        {Object.entries(FORMATS).map(([as, words]) => (
-          <button key={as} type="button" className="quiet" onClick={() => saved.mutate(as as keyof typeof FORMATS)}>
-            Report as {words}
-          </button>
-        ))}
+        <button type="button" className="quiet" onClick={share}>
+          Export …
+        </button>
+        <button type="button" className="quiet" onClick={compare}>
+          {first === undefined ? 'Compare …' : `Compare with "${first.words}"`}
+        </button>
         {isWhole ? (
           <button type="button" className="quiet" onClick={() => marked.mutate(isClosed ? 'open' : 'closed')}>
             {isClosed ? 'Reopen' : 'Close'}
@@ -48,8 +83,35 @@ export function SessionActions({ data, runId }: Parts) {
         <button type="button" className="quiet" onClick={() => marked.mutate(isKept ? 'not_kept' : 'kept')}>
           {isKept ? 'Stop keeping' : 'Keep'}
         </button>
+        <button type="button" className="quiet" onClick={remove}>
+          Delete
+        </button>
       </div>
       {error === null ? null : <ErrorPanel error={error} />}
     </>
   );
+}
+
+/** The chosen step, or else the branch where work goes on: the first time it is marked, the second time compared. */
+function useComparing({ sessionId, title, shortId }: SessionData, runId: string | undefined): () => void {
+  const navigate = useNavigate();
+  const { step } = useSearch({ from: '/sessions/$session' });
+  return () => {
+    const first = compared.get();
+    const node = step?.split(':')[0];
+    if (first === undefined) {
+      const words = node === undefined ? (title ?? shortId) : `a step of ${title ?? shortId}`;
+      compared.set({ session: sessionId, run: runId, at: node, words });
+      notice.set({ words: 'Marked for comparing. Choose the other side and press d again.', undo: forget });
+      return;
+    }
+    forget();
+    const sides = { a: first.session, aRun: first.run, aAt: first.at, b: sessionId, bRun: runId, bAt: node };
+    void navigate({ to: '/compare', search: Object.fromEntries(Object.entries(sides).filter(([, part]) => part)) });
+  };
+}
+
+function forget(): void {
+  compared.set(undefined);
+  notice.set(undefined);
 }

@@ -1,30 +1,30 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
-import { SESSION_STATES, type SessionState } from '../../src/core/sessions/session-state.ts';
-import { plural } from '../../src/core/text/words.ts';
+import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES, type SessionState } from '../../src/core/sessions/session-state.ts';
+import { plural, shellWord } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { CommandHint, ErrorPanel } from '../parts/panels.tsx';
-import { useNow } from '../parts/shell.tsx';
-import { StateMark, stateWord } from '../parts/state-mark.tsx';
-import { ago, wholeTime } from '../parts/times.ts';
+import { StateMark } from '../parts/state-mark.tsx';
 import { read } from '../state/api.ts';
+import { useChosen } from '../state/looks.ts';
 import type { SessionsSearch } from '../state/search.ts';
+import { offeredFile } from '../state/told.ts';
+import { SessionRows } from './session-rows.tsx';
 
-type Row = ConsoleReply<'sessions'>['rows'][number];
-
-const ROW_PX = 40;
 const WINDOW = 100;
 const TYPING_MS = 120;
 
 export function Sessions() {
-  const { q, state } = useSearch({ from: '/' });
+  const asked = useSearch({ from: '/' });
+  const { q, state, sort, group } = asked;
   const navigate = useNavigate({ from: '/' });
+  // Rows are measured once.
+  const density = useChosen('density');
   const listed = useInfiniteQuery({
-    queryKey: ['sessions', q, state],
-    queryFn: ({ pageParam }) => read('sessions', {}, { q, state, offset: pageParam, limit: WINDOW }),
+    queryKey: ['sessions', q, state, sort, group],
+    queryFn: ({ pageParam }) => read('sessions', {}, { q, state, sort, group, offset: pageParam, limit: WINDOW }),
     initialPageParam: 0,
     getNextPageParam: ({ total }, pages) => {
       const seen = pages.reduce((sum, { rows }) => sum + rows.length, 0);
@@ -32,47 +32,61 @@ export function Sessions() {
     },
     placeholderData: keepPreviousData,
   });
-  if (listed.error !== null && listed.data === undefined) return <ErrorPanel error={listed.error} />;
-  const first = listed.data?.pages[0];
-  if (first === undefined) return <p className="meta">Reading the sessions …</p>;
-  if (first.stored === 0) return <NoSessions />;
-  const rows = listed.data?.pages.flatMap((page) => page.rows) ?? [];
   const choose = (next: SessionsSearch) => void navigate({ search: next, replace: true });
+  const change = (part: Partial<{ [key in keyof SessionsSearch]: SessionsSearch[key] | undefined }>) => {
+    const next = Object.entries({ ...asked, ...part }).filter(([, value]) => value !== undefined && value !== '');
+    choose(Object.fromEntries(next));
+  };
+  const first = listed.data?.pages[0];
+  if (first === undefined && listed.error === null) return <p className="meta">Reading the sessions …</p>;
+  if (first?.stored === 0) return <NoSessions />;
+  const rows = listed.data?.pages.flatMap((page) => page.rows) ?? [];
   return (
     <>
       <header className="page-head">
         <h1>Sessions</h1>
-        <Search
-          q={q ?? ''}
-          onSearch={(words) => choose({ ...(words === '' ? {} : { q: words }), ...(state && { state }) })}
-        />
+        <Filter q={q ?? ''} onFilter={(words) => change({ q: words })} />
+        <ImportButton />
       </header>
-      <StateChips
-        counts={first.counts}
-        chosen={state}
-        onChoose={(next) => choose({ ...(q === undefined ? {} : { q }), ...(next && { state: next }) })}
-      />
-      {rows.length === 0 ? (
+      <div className="list-tools">
+        <StateChips counts={first?.counts ?? {}} chosen={state} onChoose={(next) => change({ state: next })} />
+        <WordChips q={q ?? ''} onFilter={(words) => change({ q: words })} />
+        <Pick label="Sort" value={sort} words={SORTS} onPick={(next) => change({ sort: next })} />
+        <Pick label="Group" value={group} words={GROUPS} onPick={(next) => change({ group: next })} />
+      </div>
+      {listed.error !== null ? <ErrorPanel error={listed.error} /> : null}
+      {first === undefined ? null : rows.length === 0 ? (
         <p className="panel">None of {plural(first.stored, 'session')} matches.</p>
       ) : (
-        <Rows
+        <SessionRows
+          key={density}
           rows={rows}
+          groups={first.groups}
+          grouping={group}
           total={first.total}
+          view={JSON.stringify(asked)}
           onEnd={() => void (listed.hasNextPage && !listed.isFetchingNextPage && listed.fetchNextPage())}
         />
       )}
-      <CommandHint command="workrail session list" />
+      <CommandHint command={commandFor(asked)} />
     </>
   );
 }
 
-function Search({ q, onSearch }: { readonly q: string; readonly onSearch: (words: string) => void }) {
+/** The command that shows the same. */
+function commandFor({ q, state }: SessionsSearch): string {
+  const words = [...(state === undefined ? [] : [`state:${state}`]), ...(q?.split(/\s+/) ?? [])].filter(Boolean);
+  const named = words.map(shellWord).join(' ');
+  return `workrail session list --all${named === '' ? '' : ` ${named}`}`;
+}
+
+function Filter({ q, onFilter }: { readonly q: string; readonly onFilter: (words: string) => void }) {
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(q);
   useEffect(() => setTyped(q), [q]);
   useEffect(() => {
     if (typed.trim() === q) return undefined;
-    const timer = setTimeout(() => onSearch(typed.trim()), TYPING_MS);
+    const timer = setTimeout(() => onFilter(typed.trim()), TYPING_MS);
     return () => clearTimeout(timer);
   });
   useKeys({ '/': () => field.current?.focus() });
@@ -81,10 +95,12 @@ function Search({ q, onSearch }: { readonly q: string; readonly onSearch: (words
       ref={field}
       type="search"
       placeholder="Find by words, or state:blocked wf:coding repo:api after:2d"
-      aria-label="Find sessions"
+      aria-label="Filter the sessions"
       value={typed}
       onChange={({ target }) => setTyped(target.value)}
-      onKeyDown={({ key }) => key === 'Escape' && field.current?.blur()}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape' || key === 'Enter') document.querySelector<HTMLElement>('.list')?.focus();
+      }}
     />
   );
 }
@@ -112,102 +128,77 @@ function StateChips({ counts, chosen, onChoose }: Chips) {
   );
 }
 
-type RowList = { readonly rows: readonly Row[]; readonly total: number; readonly onEnd: () => void };
-
-function Rows({ rows, total, onEnd }: RowList) {
-  const box = useRef<HTMLDivElement>(null);
-  const navigate = useNavigate();
-  const now = useNow();
-  const [current, setCurrent] = useState(0);
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => box.current,
-    estimateSize: () => ROW_PX,
-    overscan: 12,
-  });
-  const shown = virtual.getVirtualItems();
-  const last = shown.at(-1)?.index ?? 0;
-  useEffect(() => {
-    if (last >= rows.length - 1) onEnd();
-  }, [last, rows.length, onEnd]);
-  const open = (row: Row | undefined) =>
-    row && void navigate({ to: '/sessions/$session', params: { session: row.sessionId }, search: {} });
-  const move = (by: number) => {
-    const next = Math.min(rows.length - 1, Math.max(0, current + by));
-    setCurrent(next);
-    virtual.scrollToIndex(next);
-  };
-  const openCurrent = () => open(rows[current]);
-  useKeys({ j: () => move(1), k: () => move(-1), Enter: openCurrent });
+/** The parts of the filter that restrict it, each with a way to take it away. */
+function WordChips({ q, onFilter }: { readonly q: string; readonly onFilter: (words: string) => void }) {
+  const words = q.split(/\s+/).filter((word) => /^(?:state|wf|repo|branch|after):/.test(word));
+  if (words.length === 0) return null;
+  const without = (gone: string) =>
+    q
+      .split(/\s+/)
+      .filter((word) => word !== gone)
+      .join(' ');
   return (
-    <div ref={box} className="list" role="grid" aria-label="Sessions" aria-rowcount={total} tabIndex={0}>
-      <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
-        {shown.map(({ index, start }) => {
-          const row = rows[index];
-          if (row === undefined) return null;
-          return (
-            <div
-              key={row.sessionId}
-              role="row"
-              aria-rowindex={index + 1}
-              aria-selected={index === current}
-              className="row"
-              style={{ transform: `translateY(${start}px)` }}
-              onClick={() => open(row)}
-              onPointerEnter={() => setCurrent(index)}
-            >
-              <Cells row={row} now={now} />
-            </div>
-          );
-        })}
-      </div>
+    <div className="chips" role="group" aria-label="Filters">
+      {words.map((word) => (
+        <button key={word} type="button" aria-label={`Remove ${word}`} onClick={() => onFilter(without(word))}>
+          {word} <span aria-hidden="true">×</span>
+        </button>
+      ))}
     </div>
   );
 }
 
-function Cells({ row, now }: { readonly row: Row; readonly now: number }) {
-  const { state, title, runs, workspace, branch, lastAt, note } = row;
-  const folder = workspace?.split(/[\\/]/).filter(Boolean).at(-1);
-  const more = runs.length > 1 ? ` +${runs.length - 1}` : '';
-  const isWaiting = row.waitsForPerson && state === 'blocked';
+const SORTS = { recent: 'latest activity', started: 'start', title: 'title', state: 'most urgent' } as const;
+const GROUPS = { none: 'none', repository: 'repository', day: 'day', workflow: 'workflow' } as const;
+
+type Picked<Name extends string> = {
+  readonly label: string;
+  readonly value: Name | undefined;
+  readonly words: { readonly [name: string]: string };
+  readonly onPick: (name: Name | undefined) => void;
+};
+
+function Pick<Name extends string>({ label, value, words, onPick }: Picked<Name>) {
+  const known: readonly string[] = [...BOARD_SORTS, ...BOARD_GROUPS];
   return (
-    <>
-      <span role="gridcell" className="cell-state">
-        {isWaiting ? <StateMark name="waiting" /> : <StateMark name={state} words={stateWords(row)} />}
-      </span>
-      <span role="rowheader" className="cell-goal" title={note}>
-        {title ?? 'cannot be read'}
-      </span>
-      <span role="gridcell" className="cell-flow">
-        {runs[0]?.workflowId ?? ''}
-        {more}
-      </span>
-      <span role="gridcell" className="cell-step">
-        {stepWords(row)}
-      </span>
-      <span role="gridcell" className="cell-place">
-        {[folder, branch, ...flagsOf(row)].filter(Boolean).join(' · ')}
-      </span>
-      <span role="gridcell" className="cell-age" title={lastAt === undefined ? undefined : wholeTime(lastAt)}>
-        {lastAt === undefined ? '' : ago(lastAt, now)}
-      </span>
-    </>
+    <label className="pick">
+      {label}
+      <select
+        value={value ?? Object.keys(words)[0]}
+        onChange={({ target }) => {
+          const isDefault = target.value === Object.keys(words)[0] || !known.includes(target.value);
+          onPick(isDefault ? undefined : (target.value as Name));
+        }}
+      >
+        {Object.entries(words).map(([name, shown]) => (
+          <option key={name} value={name}>
+            {shown}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
-function stateWords({ state, openGaps }: Row): string {
-  return state === 'complete' && openGaps > 0 ? `done, ${plural(openGaps, 'follow-up')}` : stateWord(state);
-}
-
-function stepWords({ state, step, attempts }: Row): string {
-  if (step === undefined || state === 'complete') return '';
-  const of = step.of === undefined ? '' : ` of ${step.of}`;
-  const number = step.index === undefined ? '' : `step ${step.index}${of} `;
-  return `${number}"${step.title}"${attempts > 1 ? `, tried ${attempts} times` : ''}`;
-}
-
-function flagsOf({ branches, origin, isKept }: Row): readonly string[] {
-  return [branches > 1 ? `${branches} branches` : '', origin === undefined ? '' : 'imported', isKept ? 'kept' : ''];
+function ImportButton() {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" onClick={() => field.current?.click()} title="Or drop the file anywhere">
+        Import …
+      </button>
+      <input
+        ref={field}
+        type="file"
+        hidden
+        aria-label="A bundle to import"
+        onChange={({ target }) => {
+          offeredFile.set(target.files?.[0]);
+          target.value = '';
+        }}
+      />
+    </>
+  );
 }
 
 function NoSessions() {
@@ -216,8 +207,11 @@ function NoSessions() {
       <h1>No sessions yet</h1>
       <p>A session appears here as soon as an agent starts a workflow. To try it, tell your agent:</p>
       <blockquote>Use WorkRail to run the workflow wr.first_steps here.</blockquote>
-      <p>Or watch a scripted agent:</p>
-      <CommandHint command="workrail demo" />
+      <p>Or watch a scripted agent, which keeps its session:</p>
+      <CommandHint command="workrail demo --keep" />
+      <p>
+        A bundle from another machine can be imported: drop it here. <ImportButton />
+      </p>
     </section>
   );
 }

@@ -5,9 +5,11 @@ import type { ConsoleInput, WaitingItem } from '../../src/core/wire/console-shap
 import { Note } from '../parts/note.tsx';
 import { CommandHint, ErrorPanel, Json } from '../parts/panels.tsx';
 import { useNow } from '../parts/shell.tsx';
-import { Mark } from '../parts/state-mark.tsx';
+import { Mark, StateMark } from '../parts/state-mark.tsx';
 import { ago } from '../parts/times.ts';
 import { read, write } from '../state/api.ts';
+import { choose, useChosen } from '../state/looks.ts';
+import { notice } from '../state/told.ts';
 
 export function Waiting() {
   const { data, error } = useQuery({ queryKey: ['waiting'], queryFn: () => read('waiting') });
@@ -17,7 +19,9 @@ export function Waiting() {
     <>
       <header className="page-head">
         <h1>Waiting for you</h1>
+        <Notify />
       </header>
+      <Answered waiting={data.waiting} />
       {data.waiting.length === 0 ? (
         <section className="panel empty">
           <p className="strong">Nothing waits for you.</p>
@@ -28,8 +32,101 @@ export function Waiting() {
       ) : (
         data.waiting.map((item) => <Item key={item.digest} item={item} />)
       )}
+      <NeedsLook waiting={data.waiting} />
       <CommandHint command="workrail waiting" />
     </>
+  );
+}
+
+/** The system tells when something begins to wait, if the user wants that. */
+function Notify() {
+  const isOn = useChosen('notify') === 'on';
+  const turn = async () => {
+    const isAllowed = isOn || (await Notification.requestPermission()) === 'granted';
+    choose('notify', isAllowed && !isOn ? 'on' : 'off');
+    if (!isAllowed) notice.set({ words: 'The browser does not allow notifications of this page.' });
+  };
+  return (
+    <button type="button" className="quiet" aria-pressed={isOn} onClick={() => void turn()}>
+      {isOn ? 'You are notified' : 'Notify me'}
+    </button>
+  );
+}
+
+const LOOK_AT = 'state:blocked,damaged,salvaged';
+const TRIED_OFTEN = 3;
+
+/** What no answer solves and a person should still look at: steps that are blocked again and again, and damage. */
+function NeedsLook({ waiting }: { readonly waiting: readonly WaitingItem[] }) {
+  const { data } = useQuery({
+    queryKey: ['needs-look'],
+    queryFn: () => read('sessions', {}, { q: LOOK_AT, sort: 'state', limit: 200 }),
+  });
+  const waits = new Set(waiting.map(({ sessionId }) => sessionId));
+  const rows = (data?.rows ?? []).filter(
+    ({ sessionId, state, attempts }) => !waits.has(sessionId) && (state !== 'blocked' || attempts >= TRIED_OFTEN),
+  );
+  if (rows.length === 0) return null;
+  return (
+    <section className="panel" aria-label="Worth a look">
+      <h2>Worth a look</h2>
+      <ul className="plain">
+        {rows.map(({ sessionId, state, title, attempts, shortId, step }) => (
+          <li key={sessionId}>
+            <StateMark name={state} />{' '}
+            <Link to="/sessions/$session" params={{ session: sessionId }} search={{}}>
+              {title ?? 'cannot be read'}
+            </Link>{' '}
+            <span className="meta">
+              {state === 'blocked' ? (
+                `"${step?.title ?? 'the step'}" was blocked ${attempts} times`
+              ) : (
+                <code>workrail session verify {shortId}</code>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type Given = {
+  readonly sessionId: string;
+  readonly digest: string;
+  readonly stepTitle: string;
+  readonly words: string;
+};
+
+/** What was answered here since the page was loaded. */
+const given: Given[] = [];
+
+/** Whether the agent has seen what was answered, and where it is now. */
+function Answered({ waiting }: { readonly waiting: readonly WaitingItem[] }) {
+  const open = new Set(waiting.map(({ digest }) => digest));
+  const seen = given.filter(({ digest }) => !open.has(digest));
+  return seen.map((one) => <Seen key={one.digest} given={one} />);
+}
+
+function Seen({ given: { sessionId, stepTitle, words } }: { readonly given: Given }) {
+  const now = useNow();
+  const { data } = useQuery({
+    queryKey: ['seen', sessionId],
+    queryFn: () => read('sessions', {}, { q: sessionId, limit: 1 }),
+  });
+  const [row] = data?.rows ?? [];
+  const at =
+    row?.step === undefined
+      ? ''
+      : ` It is at ${row.step.index === undefined ? '' : `step ${row.step.index} `}"${row.step.title}" now.`;
+  const since = row?.lastAt === undefined ? '' : ` ${ago(row.lastAt, now)}`;
+  return (
+    <p className="banner" role="status">
+      "{stepTitle}": {words}. The agent has seen it{since}.{row?.state === 'complete' ? ' The run is done.' : at}{' '}
+      <Link to="/sessions/$session" params={{ session: sessionId }} search={{}}>
+        open the session
+      </Link>
+    </p>
   );
 }
 
@@ -98,6 +195,7 @@ function AnswerForm({ item }: { readonly item: WaitingItem }) {
   const sent = useMutation({
     mutationFn: (answer: Omit<ConsoleInput<'answer'>, 'digest'>) =>
       write('answer', { session: item.sessionId, node: item.nodeId }, { digest: item.digest, ...answer }),
+    onSuccess: ({ words }) => given.push({ ...item, words }),
     onSettled: () => queries.invalidateQueries(),
   });
   const field = useId();

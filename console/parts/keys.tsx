@@ -1,16 +1,26 @@
 import { useEffect, useRef } from 'react';
 
-/** Every key of the console. The sheet shows this table, and a key that is not in it cannot be bound. */
+/** Every key of the console. The sheet and the palette show this table, and a key that is not in it cannot be bound. */
 export const KEYS = [
   { keys: 'g s', does: 'go to the sessions' },
   { keys: 'g w', does: 'go to what waits for you' },
-  { keys: '/', does: 'search' },
+  { keys: 'g f', does: 'find words in all notes' },
+  { keys: 'g o', does: 'open a bundle without importing it' },
+  { keys: '/', does: 'filter or search' },
   { keys: 'j', does: 'next row' },
   { keys: 'k', does: 'previous row' },
   { keys: 'Enter', does: 'open the row' },
+  { keys: 'x', does: 'select the row' },
+  { keys: 'X', shown: 'Shift x', does: 'select all rows from the last one' },
+  { keys: 'e', does: 'export' },
+  { keys: 'd', does: 'compare: mark the first, then the second' },
+  { keys: 'z', does: 'undo what was just done' },
   { keys: 'u', does: 'go up, from a session to the list' },
   { keys: '1 … 6', does: 'choose a tab of the step' },
   { keys: 'b', does: 'show or hide the other branches' },
+  { keys: 'y', does: 'copy the address of this view' },
+  { keys: 'p', does: 'pause: show no changes, or go on' },
+  { keys: 'Ctrl k', does: 'go, find or do by words' },
   { keys: '?', does: 'show the keys' },
 ] as const;
 
@@ -18,6 +28,18 @@ type Bound = Exclude<(typeof KEYS)[number]['keys'], '1 … 6'> | '1' | '2' | '3'
 export type KeyBindings = { readonly [keys in Bound]?: () => void };
 
 const SECOND_KEY_MS = 1_000;
+
+/** What is bound at the moment, innermost last. */
+const active = new Set<{ readonly current: KeyBindings }>();
+
+/** What the keys would do now, for the palette. */
+export function boundKeys(): readonly { readonly keys: string; readonly does: string; readonly act: () => void }[] {
+  return KEYS.flatMap((key) => {
+    const act = [...active].map(({ current }) => current[key.keys as Bound]).findLast((one) => one !== undefined);
+    const keys = 'shown' in key ? key.shown : key.keys;
+    return act === undefined ? [] : [{ keys, does: key.does, act }];
+  });
+}
 
 /** Binds keys while a part is shown. Keys never act while the user is typing. */
 export function useKeys(bindings: KeyBindings): void {
@@ -27,8 +49,10 @@ export function useKeys(bindings: KeyBindings): void {
     let first = '';
     let until = 0;
     const onKey = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;
-      const pressed = first !== '' && event.timeStamp < until ? `${first} ${event.key}` : event.key;
+      const isControl = (event.ctrlKey || event.metaKey) && event.key === 'k';
+      if (!isControl && (event.ctrlKey || event.metaKey || event.altKey || isTaken(event))) return;
+      const isSecond = first !== '' && event.timeStamp < until;
+      const pressed = isControl ? 'Ctrl k' : isSecond ? `${first} ${event.key}` : event.key;
       const act = current.current[pressed as Bound];
       first = event.key === 'g' ? 'g' : '';
       until = event.timeStamp + SECOND_KEY_MS;
@@ -36,13 +60,19 @@ export function useKeys(bindings: KeyBindings): void {
       event.preventDefault();
       act();
     };
+    active.add(current);
     addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
+    return () => {
+      active.delete(current);
+      removeEventListener('keydown', onKey);
+    };
   }, []);
 }
 
 /** Whether the part that has the focus uses the key itself. */
 function isTaken({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.closest(`input, textarea, select, dialog${key === 'Enter' ? ', a, button, summary' : ''}`) !== null;
+  const isOfButtons = key === 'Enter' || key === ' ';
+  const own = `input:not([type=checkbox]), textarea, select, dialog${isOfButtons ? ', a, button, summary, input' : ''}`;
+  return target.closest(own) !== null;
 }

@@ -1,5 +1,7 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { JsonValue } from '../../src/core/json/json-value.ts';
+import type { ErrorEnvelope } from '../../src/core/log/error-envelope.ts';
 import { visibleJson } from '../../src/core/text/visible-text.ts';
 import { Refused } from '../state/api.ts';
 
@@ -12,8 +14,32 @@ export function ErrorPanel({ error }: { readonly error: Error }) {
       <p>
         {envelope?.suggestion ?? 'Is "workrail console" still running? The page goes on by itself when it is back.'}
       </p>
+      <Nearest details={envelope?.details} />
       {envelope === undefined ? null : <p className="meta">{envelope.code}</p>}
     </div>
+  );
+}
+
+type NearSession = { readonly sessionId: string; readonly shortId: string; readonly title?: string };
+
+/** The sessions that may have been meant. */
+function Nearest({ details }: { readonly details: ErrorEnvelope['details'] }) {
+  const near = (details as { readonly nearest?: readonly NearSession[] } | undefined)?.nearest ?? [];
+  if (near.length === 0) return null;
+  return (
+    <>
+      <p>Did you mean one of these?</p>
+      <ul className="plain">
+        {near.map(({ sessionId, shortId, title }) => (
+          <li key={sessionId}>
+            <Link to="/sessions/$session" params={{ session: sessionId }} search={{}}>
+              {title ?? sessionId}
+            </Link>{' '}
+            <span className="meta">{shortId}</span>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

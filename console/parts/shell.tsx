@@ -1,65 +1,65 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { plural } from '../../src/core/text/words.ts';
 import { read } from '../state/api.ts';
-import type { Connection } from '../state/live.ts';
-import { setTheme, THEMES, useTheme } from '../state/looks.ts';
+import { choices, choose, useChosen } from '../state/looks.ts';
+import { exported, notice, offeredFile } from '../state/told.ts';
 import { KEYS, useKeys } from './keys.tsx';
 
+const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
+const ImportDialog = lazy(() => import('./import-dialog.tsx').then((module) => ({ default: module.ImportDialog })));
+const ExportDialog = lazy(() => import('./export-dialog.tsx').then((module) => ({ default: module.ExportDialog })));
+
+/** Whether what is shown is live. */
+export type Liveness = { readonly kind: 'live' | 'off' } | { readonly kind: 'paused'; readonly missed: number };
+
+type Parts = { readonly liveness: Liveness; readonly onPause: () => void };
+
 /** The frame around every page: where one can go, and whether what is shown is live. */
-export function Shell({ connection }: { readonly connection: Connection }) {
+export function Shell({ liveness, onPause }: Parts) {
   const navigate = useNavigate();
   const sheet = useRef<HTMLDialogElement>(null);
-  // What waits is only fetched by the page that shows it: the time of an answer counts from there.
-  const { data: listed } = useQuery({ queryKey: ['waiting-count'], queryFn: () => read('sessions', {}, { limit: 1 }) });
-  const { data: about } = useQuery({ queryKey: ['about'], queryFn: () => read('about'), staleTime: Infinity });
-  const count = listed?.waiting ?? 0;
-  useEffect(() => {
-    document.title = count === 0 ? 'WorkRail' : `(${count}) WorkRail`;
-  }, [count]);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const count = useWaitingCount();
+  useFileDrop();
   useKeys({
-    'g s': () => void navigate({ to: '/' }),
+    'g s': () => void navigate({ to: '/', search: {} }),
     'g w': () => void navigate({ to: '/waiting' }),
+    'g f': () => void navigate({ to: '/search', search: {} }),
+    'g o': () => void navigate({ to: '/open' }),
     '?': () => sheet.current?.showModal(),
+    'Ctrl k': () => setPaletteOpen(true),
+    y: () => void copyAddress(),
+    p: onPause,
+    z: () => notice.get()?.undo?.(),
   });
   return (
     <>
       <a className="skip" href="#main">
         Skip to the content
       </a>
-      <nav className="rail" aria-label="Pages">
-        <p className="brand">WorkRail</p>
-        <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
-          Sessions
-        </Link>
-        <Link to="/waiting">
-          Waiting for you
-          {count === 0 ? null : <span className="count">{count}</span>}
-        </Link>
-      </nav>
+      <Rail count={count} onPalette={() => setPaletteOpen(true)} />
       <main id="main" tabIndex={-1}>
+        {liveness.kind === 'off' ? (
+          <p className="banner off" role="status">
+            The console does not answer. You see what it showed last; the page goes on by itself when "workrail console"
+            runs again.
+          </p>
+        ) : null}
         <Outlet />
       </main>
-      <footer>
-        <span className={`connection ${connection}`} role="status">
-          {connection === 'live' ? 'live' : 'the server does not answer'}
-        </span>
-        <span className="meta path">{about?.dataDir}</span>
-        <span className="meta">{about === undefined ? '' : `workrail ${about.version}`}</span>
-        <ThemeChoice />
-        <button type="button" className="quiet" onClick={() => sheet.current?.showModal()}>
-          Keys
-        </button>
-      </footer>
-      <dialog ref={sheet} aria-labelledby="keys-title">
+      <StatusBar liveness={liveness} onPause={onPause} onKeys={() => sheet.current?.showModal()} />
+      <Notice />
+      <dialog ref={sheet} className="sheet" aria-labelledby="keys-title">
         <h2 id="keys-title">Keys</h2>
         <dl className="keys">
-          {KEYS.map(({ keys, does }) => (
-            <div key={keys}>
+          {KEYS.map((key) => (
+            <div key={key.keys}>
               <dt>
-                <kbd>{keys}</kbd>
+                <kbd>{'shown' in key ? key.shown : key.keys}</kbd>
               </dt>
-              <dd>{does}</dd>
+              <dd>{key.does}</dd>
             </div>
           ))}
         </dl>
@@ -67,22 +67,160 @@ export function Shell({ connection }: { readonly connection: Connection }) {
           <button type="submit">Close</button>
         </form>
       </dialog>
+      <Suspense>
+        {isPaletteOpen ? <Palette onClose={() => setPaletteOpen(false)} /> : null}
+        <Dialogs />
+      </Suspense>
     </>
   );
 }
 
-function ThemeChoice() {
-  const theme = useTheme();
+/** The parts that are loaded when somebody brings a session in or takes one out. */
+function Dialogs() {
+  const file = offeredFile.use();
+  const sessions = exported.use();
+  if (file !== undefined) return <ImportDialog key={file.name} file={file} />;
+  return sessions.length === 0 ? null : <ExportDialog sessions={sessions} />;
+}
+
+function Rail({ count, onPalette }: { readonly count: number; readonly onPalette: () => void }) {
+  return (
+    <nav className="rail" aria-label="Pages">
+      <p className="brand">WorkRail</p>
+      <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
+        Sessions
+      </Link>
+      <Link to="/waiting">
+        <span>
+          Waiting<span className="wide-only"> for you</span>
+        </span>
+        {count === 0 ? null : <span className="count">{count}</span>}
+      </Link>
+      <Link to="/search">Search</Link>
+      <Link to="/open">
+        <span>
+          Open<span className="wide-only"> a file</span>
+        </span>
+      </Link>
+      <button type="button" className="quiet wide-only" onClick={onPalette}>
+        Go to … <kbd>Ctrl k</kbd>
+      </button>
+    </nav>
+  );
+}
+
+type Bar = { readonly liveness: Liveness; readonly onPause: () => void; readonly onKeys: () => void };
+
+function StatusBar({ liveness, onPause, onKeys }: Bar) {
+  const { data: about } = useQuery({ queryKey: ['about'], queryFn: () => read('about'), staleTime: Infinity });
+  return (
+    <footer>
+      <span className={`connection ${liveness.kind}`} role="status">
+        {livenessWords(liveness)}
+      </span>
+      <button type="button" className="quiet" aria-pressed={liveness.kind === 'paused'} onClick={onPause}>
+        {liveness.kind === 'paused' ? 'Go on' : 'Pause'}
+      </button>
+      <span className="meta path">{about?.dataDir}</span>
+      <span className="meta wide-only">{about === undefined ? '' : `workrail ${about.version}`}</span>
+      <Choice name="density" label="Rows" />
+      <Choice name="theme" label="Theme" />
+      <button type="button" className="quiet" onClick={onKeys}>
+        Keys
+      </button>
+    </footer>
+  );
+}
+
+function livenessWords(liveness: Liveness): string {
+  if (liveness.kind !== 'paused') return liveness.kind === 'live' ? 'live' : 'server off';
+  return liveness.missed === 0 ? 'paused' : `paused, ${plural(liveness.missed, 'change')}`;
+}
+
+function Choice({ name, label }: { readonly name: 'theme' | 'density'; readonly label: string }) {
+  const value = useChosen(name);
   return (
     <label className="theme">
-      Theme
-      <select value={theme} onChange={({ target }) => setTheme(THEMES.find((one) => one === target.value) ?? 'system')}>
-        {THEMES.map((one) => (
+      <span className="wide-only">{label}</span>
+      <select
+        value={value}
+        aria-label={label}
+        onChange={({ target }) => {
+          const found = choices(name).find((one) => one === target.value);
+          if (found !== undefined) choose(name, found);
+        }}
+      >
+        {choices(name).map((one) => (
           <option key={one}>{one}</option>
         ))}
       </select>
     </label>
   );
+}
+
+/** What was just done. It can be undone as long as it is shown. */
+function Notice() {
+  const shown = notice.use();
+  return (
+    <div className="notice" role="status">
+      {shown === undefined ? null : (
+        <p>
+          {shown.words}
+          {shown.undo === undefined ? null : (
+            <button type="button" onClick={shown.undo}>
+              Undo <kbd>z</kbd>
+            </button>
+          )}
+          <button type="button" className="quiet" aria-label="Put this away" onClick={() => notice.set(undefined)}>
+            ×
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+async function copyAddress(): Promise<void> {
+  await navigator.clipboard.writeText(location.href);
+  notice.set({ words: 'The address of this view was copied.' });
+}
+
+/** How many sessions wait: in the title, and by the system if the user asked for that. */
+function useWaitingCount(): number {
+  // What waits is only fetched by the page that shows it: the time of an answer counts from there.
+  const { data: listed } = useQuery({ queryKey: ['waiting-count'], queryFn: () => read('sessions', {}, { limit: 1 }) });
+  const count = listed?.waiting;
+  const before = useRef(count);
+  const isWanted = useChosen('notify') === 'on';
+  useEffect(() => {
+    document.title = count === undefined || count === 0 ? 'WorkRail' : `(${count}) WorkRail`;
+    const isMore = before.current !== undefined && count !== undefined && count > before.current;
+    before.current = count;
+    if (!isMore || !isWanted || document.hasFocus() || Notification.permission !== 'granted') return;
+    new Notification('WorkRail waits for you', { body: plural(count, 'session'), tag: 'workrail' });
+  }, [count, isWanted]);
+  return count ?? 0;
+}
+
+/** A file that is dropped anywhere is offered for import; it never replaces the page. */
+function useFileDrop(): void {
+  useEffect(() => {
+    const onDrag = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files') === true) event.preventDefault();
+    };
+    const onDrop = (event: DragEvent) => {
+      const [file] = event.dataTransfer?.files ?? [];
+      if (file === undefined || event.defaultPrevented) return;
+      event.preventDefault();
+      offeredFile.set(file);
+    };
+    addEventListener('dragover', onDrag);
+    addEventListener('drop', onDrop);
+    return () => {
+      removeEventListener('dragover', onDrag);
+      removeEventListener('drop', onDrop);
+    };
+  }, []);
 }
 
 /** The time now, renewed every half minute, for "3 min. ago". */

@@ -1,6 +1,7 @@
 import type { ErrorEnvelope } from '../../src/core/log/error-envelope.ts';
 import { CONSOLE_PATHS, PAGE_KEY_HEADER } from '../../src/core/wire/console-paths.ts';
-import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import type { ConsoleInput, ConsoleLine, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { isViewed, NOT_OPEN, viewedOf } from './viewed.ts';
 
 /** A request that was refused, with what the server says about it. */
 export class Refused extends Error {
@@ -38,7 +39,20 @@ export async function signIn(): Promise<boolean> {
   channel.onmessage = ({ data }) => {
     if (data === 'ask' && key !== '') channel.postMessage({ key });
   };
+  // Tabs of a console that was started again wait for somebody who has a link of the new one.
+  channel.postMessage({ key });
   return true;
+}
+
+/** Waits for a tab that was signed in by another link. */
+export function onSignedIn(onKey: () => void): () => void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = ({ data }) => {
+    if (typeof data?.key !== 'string' || data.key === key) return;
+    keep(data.key);
+    onKey();
+  };
+  return () => channel.close();
 }
 
 export function signOut(): void {
@@ -75,7 +89,7 @@ function askOtherTabs(): Promise<string> {
   });
 }
 
-type Read = 'about' | 'sessions' | 'session' | 'prompt' | 'resume' | 'waiting';
+type Read = 'about' | 'sessions' | 'session' | 'prompt' | 'resume' | 'waiting' | 'compare';
 type Places = { readonly session?: string; readonly node?: string; readonly run?: string };
 
 function pathOf(name: keyof typeof CONSOLE_PATHS, { session = '', node = '', run = '' }: Places): string {
@@ -88,11 +102,22 @@ function pathOf(name: keyof typeof CONSOLE_PATHS, { session = '', node = '', run
 export async function read<Path extends Read>(
   name: Path,
   places: Places = {},
-  query: { readonly [name: string]: string | number | undefined } = {},
+  query: Query = {},
 ): Promise<ConsoleReply<Path>> {
+  if (places.session !== undefined && isViewed(places.session)) {
+    const viewed = viewedOf(places.session);
+    if (viewed === undefined) throw new Refused(NOT_OPEN, 404);
+    return viewed.read(name, places, query) as Promise<ConsoleReply<Path>>;
+  }
+  return answered(await fetch(`${pathOf(name, places)}${searchOf(query)}`, { headers: headers() }));
+}
+
+type Query = { readonly [name: string]: string | number | undefined };
+
+function searchOf(query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
   const search = new URLSearchParams(given.map(([word, value]) => [word, String(value)])).toString();
-  return answered(await fetch(`${pathOf(name, places)}${search === '' ? '' : `?${search}`}`, { headers: headers() }));
+  return search === '' ? '' : `?${search}`;
 }
 
 type Write = 'answer' | 'mark';
@@ -111,13 +136,47 @@ export async function write<Path extends Write>(
   );
 }
 
-/** Saves a report of a session as a file. The key is sent in a header, so a plain link cannot do this. */
-export async function saveReport(session: string, as: ConsoleInput<'report'>['as'], fileName: string): Promise<void> {
-  const response = await fetch(`${pathOf('report', { session })}?as=${as}`, { headers: headers() });
+/** A reply that comes line by line, the last of which says what came of it. */
+export async function* readLines<Path extends 'import' | 'search'>(
+  name: Path,
+  query: ConsoleInput<Path>,
+  more: RequestInit = {},
+): AsyncGenerator<ConsoleLine<Path>> {
+  const [method] = CONSOLE_PATHS[name];
+  const type = method === 'POST' ? { 'content-type': 'application/json' } : {};
+  const asked = { ...more, method, headers: { ...headers(), ...type } };
+  const response = await fetch(`${pathOf(name, {})}${searchOf(query)}`, asked);
   if (!response.ok) return answered(response);
+  yield* jsonLines<ConsoleLine<Path>>(response);
+}
+
+/** The lines of a body, each as soon as it is there. */
+export async function* jsonLines<Line>({ body }: Response): AsyncGenerator<Line> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value = '', done } = (await reader?.read()) ?? { done: true };
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as Line;
+    if (done) return;
+  }
+}
+
+export type Export = ConsoleInput<'report'> & { readonly sessions: readonly string[] };
+
+/** What was recorded, as a document. The key is sent in a header, so a plain link cannot do this. */
+export async function readExport({ sessions, as, redact }: Export): Promise<Blob> {
+  const [session = '', ...also] = sessions;
+  const query = { as, redact, also: also.join(',') };
+  const response = await fetch(`${pathOf('report', { session })}${searchOf(query)}`, { headers: headers() });
+  return response.ok ? response.blob() : answered(response);
+}
+
+export function saveFile(content: Blob, name: string): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(await response.blob());
-  link.download = fileName;
+  link.href = URL.createObjectURL(content);
+  link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);
 }

@@ -1,10 +1,12 @@
 import { CONSOLE_PATHS } from '../../src/core/wire/console-paths.ts';
 import type { ConsoleEvent } from '../../src/core/wire/console-shapes.ts';
-import { headers } from './api.ts';
+import { headers, jsonLines } from './api.ts';
 
 export type Connection = 'live' | 'off';
 
-type Told = { readonly kind: 'changed' } | { readonly kind: 'connection'; readonly connection: Connection };
+type Told =
+  | { readonly kind: 'changed' | 'signed_out' }
+  | { readonly kind: 'connection'; readonly connection: Connection };
 
 const RETRY_MS = 1_000;
 const LOCK = 'workrail-live';
@@ -31,19 +33,11 @@ export function listen(onTold: (told: Told) => void): void {
 
 async function readEvents(tell: (told: Told) => void): Promise<void> {
   const response = await fetch(CONSOLE_PATHS.events[1], { headers: headers() });
-  if (!response.ok || response.body === null) return;
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '';
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const lines = (rest + value).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const { kind } = JSON.parse(line) as ConsoleEvent;
-      // What happened while nobody listened is seen by asking again.
-      if (kind === 'hello') tell({ kind: 'connection', connection: 'live' });
-      if (kind !== 'ping') tell({ kind: 'changed' });
-    }
+  if (response.status === 401) tell({ kind: 'signed_out' });
+  if (!response.ok) return;
+  for await (const { kind } of jsonLines<ConsoleEvent>(response)) {
+    // What happened while nobody listened is seen by asking again.
+    if (kind === 'hello') tell({ kind: 'connection', connection: 'live' });
+    if (kind !== 'ping') tell({ kind: 'changed' });
   }
 }

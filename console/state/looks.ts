@@ -1,29 +1,46 @@
 import { useSyncExternalStore } from 'react';
 
-export const THEMES = ['system', 'light', 'dark'] as const;
-export type Theme = (typeof THEMES)[number];
+const CHOICES = {
+  theme: ['system', 'light', 'dark'],
+  /** How much room a row takes. */
+  density: ['comfortable', 'compact'],
+  /** Whether the system tells when something begins to wait. */
+  notify: ['off', 'on'],
+} as const;
 
-const PLACE = 'workrail-theme';
+type Choice = keyof typeof CHOICES;
+type Value<Name extends Choice> = (typeof CHOICES)[Name][number];
+
+const PLACE = 'workrail-';
 const listeners = new Set<() => void>();
 
-function theme(): Theme {
-  return THEMES.find((one) => one === localStorage.getItem(PLACE)) ?? 'system';
+export function choices<Name extends Choice>(name: Name): readonly Value<Name>[] {
+  return CHOICES[name];
 }
 
-export function setTheme(next: Theme): void {
-  localStorage.setItem(PLACE, next);
-  applyTheme();
+/** What the user chose on this machine; the first is the default. */
+export function chosen<Name extends Choice>(name: Name): Value<Name> {
+  const known: readonly Value<Name>[] = CHOICES[name];
+  return (known.find((one) => one === localStorage.getItem(`${PLACE}${name}`)) ?? known[0]) as Value<Name>;
+}
+
+export function choose<Name extends Choice>(name: Name, value: Value<Name>): void {
+  localStorage.setItem(`${PLACE}${name}`, value);
+  applyLooks();
   for (const listener of listeners) listener();
 }
 
 /** Called before the first paint, so that nothing flashes. */
-export function applyTheme(): void {
-  document.documentElement.dataset['theme'] = theme();
+export function applyLooks(): void {
+  for (const name of ['theme', 'density'] as const) document.documentElement.dataset[name] = chosen(name);
 }
 
-export function useTheme(): Theme {
-  return useSyncExternalStore((onChange) => {
-    listeners.add(onChange);
-    return () => listeners.delete(onChange);
-  }, theme);
+export function useChosen<Name extends Choice>(name: Name): Value<Name> {
+  return useSyncExternalStore(
+    (onChange) => {
+      listeners.add(onChange);
+      return () => listeners.delete(onChange);
+    },
+    () => chosen(name),
+  );
 }

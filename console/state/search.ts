@@ -1,7 +1,24 @@
-import { SESSION_STATES, type SessionState } from '../../src/core/sessions/session-state.ts';
+import {
+  BOARD_GROUPS,
+  BOARD_SORTS,
+  type BoardGroup,
+  type BoardSort,
+  SESSION_STATES,
+  type SessionState,
+} from '../../src/core/sessions/session-state.ts';
 
 /** What the address of the list says. */
-export type SessionsSearch = { readonly q?: string; readonly state?: SessionState };
+export type SessionsSearch = {
+  readonly q?: string;
+  readonly state?: SessionState;
+  readonly sort?: BoardSort;
+  readonly group?: BoardGroup;
+};
+
+/** What the address of a comparison says. */
+export type CompareSearch = { readonly [part in (typeof COMPARED)[number]]?: string };
+
+const COMPARED = ['a', 'b', 'aRun', 'bRun', 'aAt', 'bAt'] as const;
 
 export const TABS = ['notes', 'prompt', 'why', 'data', 'follow-ups', 'raw'] as const;
 export type Tab = (typeof TABS)[number];
@@ -18,10 +35,20 @@ export type SessionSearch = {
 
 type Given = Readonly<Record<string, unknown>>;
 
-export function readSessionsSearch({ q: words, state: named }: Given): SessionsSearch {
-  const q = text(words);
-  const state = SESSION_STATES.find((one) => one === named);
-  return { ...(q && { q }), ...(state && { state }) };
+export function readSessionsSearch(given: Given): SessionsSearch {
+  const q = text(given['q']);
+  const state = SESSION_STATES.find((one) => one === given['state']);
+  const sort = BOARD_SORTS.find((one) => one === given['sort'] && one !== 'recent');
+  const group = BOARD_GROUPS.find((one) => one === given['group']);
+  return { ...(q && { q }), ...(state && { state }), ...(sort && { sort }), ...(group && { group }) };
+}
+
+export function readCompareSearch(given: Given): CompareSearch {
+  return Object.fromEntries(COMPARED.flatMap((part) => (text(given[part]) ? [[part, text(given[part])]] : [])));
+}
+
+export function readWords({ q }: Given): { readonly q?: string } {
+  return text(q) === undefined ? {} : { q: String(q) };
 }
 
 export function readSessionSearch(given: Given): SessionSearch {

@@ -3,9 +3,8 @@ import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-document.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
-import { type ComparedSide, compareLines } from '../../core/report/compare-lines.ts';
+import { type ComparedSide, compareLines, sideLabel } from '../../core/report/compare-lines.ts';
 import type { Report, ReportRun, ReportSession } from '../../core/report/report.ts';
-import { branchTitle, entryLabel } from '../../core/report/report-words.ts';
 import { titleOf } from '../../core/sessions/board-rows.ts';
 import { listedSessionData } from '../../core/sessions/describe-session.ts';
 import { brokenState } from '../../core/sessions/session-state.ts';
@@ -141,8 +140,12 @@ export async function comparePage(
   if (left === undefined || right === undefined || compared === undefined) return err(NOTHING_THERE);
   const ids = (await services.sessions.list()).unwrapOr([a, b]);
   const told = (side: ComparedSide) => sideData(side, services.shortIds(ids));
-  const isOne = a === b && asked.aAt !== undefined && asked.bAt !== undefined;
-  const command = isOne ? `workrail session diff ${services.shortIds(ids)(a)} ${asked.aAt} ${asked.bAt}` : undefined;
+  // A step is named by the node where it was due, which the command would take for the step before it.
+  const isBranch = (at: string | undefined) => at !== undefined && !at.includes('node_');
+  const command =
+    a === b && isBranch(asked.aAt) && isBranch(asked.bAt)
+      ? `workrail session diff ${services.shortIds(ids)(a)} ${asked.aAt} ${asked.bAt}`
+      : undefined;
   return ok({ a: told(left), b: told(right), ...compared, ...defined({ command }) });
 }
 
@@ -155,7 +158,7 @@ type AskedSide = { readonly sessionId: SessionId; readonly run: string | undefin
 
 function sideIn({ sessions }: Report, { sessionId, run: asked, at }: AskedSide): ComparedSide | undefined {
   const session = sessions.find((one) => one.sessionId === sessionId);
-  const has = (run: ReportRun) => run.entries.some(({ nodeId }) => nodeId === at);
+  const has = (run: ReportRun) => run.entries.some(({ nodeId }) => at?.endsWith(nodeId) === true);
   const run =
     asked === undefined
       ? (session?.runs.find(has) ?? session?.runs[0])
@@ -163,15 +166,14 @@ function sideIn({ sessions }: Report, { sessionId, run: asked, at }: AskedSide):
   return session && run && { session, run, at };
 }
 
-function sideData({ session, run, at }: ComparedSide, shortId: (sessionId: SessionId) => string) {
-  const entry = run.entries.find(({ nodeId }) => nodeId === at);
-  const branch = at ?? run.branches.find(({ isCurrent }) => isCurrent === true)?.name ?? 'main';
+function sideData(side: ComparedSide, shortId: (sessionId: SessionId) => string) {
+  const { session, run } = side;
   return {
     sessionId: session.sessionId,
     shortId: shortId(session.sessionId),
     title: titleIn(session),
     workflow: run.workflow.workflowId,
-    label: entry === undefined ? branchTitle(branch) : entryLabel(entry),
+    label: sideLabel(side),
   };
 }
 

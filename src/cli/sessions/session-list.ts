@@ -4,8 +4,6 @@ import { checkedRow, sessionBoard, workspacesAt } from '../../app/sessions/sessi
 import { defined } from '../../core/json/json-value.ts';
 import { originLabel } from '../../core/log/origin.ts';
 import {
-  BOARD_GROUPS,
-  BOARD_SORTS,
   type BoardPage,
   type BoardQuery,
   boardPage,
@@ -14,7 +12,7 @@ import {
   type UnknownFilter,
 } from '../../core/sessions/board-rows.ts';
 import { listedSessionData } from '../../core/sessions/describe-session.ts';
-import { SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
+import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
 import { plural } from '../../core/text/words.ts';
 import { count, type ListedSessionData, listedSessionShape } from '../../core/wire/list-shapes.ts';
 import { type CommandInput, command, done } from '../command.ts';

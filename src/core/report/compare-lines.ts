@@ -1,13 +1,14 @@
 import { defined, type JsonValue, ownValue, quote } from '../json/json-value.ts';
 import { lineDiff } from '../text/line-diff.ts';
 import type { ConsoleReply } from '../wire/console-shapes.ts';
-import type { ReportEntry, ReportRun, ReportSession } from './report.ts';
+import type { ReportBranch, ReportEntry, ReportRun, ReportSession } from './report.ts';
+import { branchTitle, entryLabel } from './report-words.ts';
 
 /** One side of a comparison: a branch up to its end, or a single step. */
 export type ComparedSide = {
   readonly session: ReportSession;
   readonly run: ReportRun;
-  /** A branch by its name, or what one node has. Default: the branch where work goes on. */
+  /** A branch by its name, the step that is due at a node, or both. Default: the branch where work goes on. */
   readonly at?: string | undefined;
 };
 
@@ -16,26 +17,43 @@ type ComparedStep = Compared['steps'][number];
 type HandedIn = NonNullable<ComparedStep['a']>;
 
 type Line = {
+  readonly branch: ReportBranch;
   readonly entries: readonly ReportEntry[];
-  readonly end: ReportEntry | undefined;
-  readonly isStep: boolean;
+  /** Set if only this step is compared. */
+  readonly step: ReportEntry | undefined;
 };
 
-/** The entries that a side stands for; `undefined` if the run has no such branch or node. */
+/** The entries that a side stands for; `undefined` if the run has no such branch or step. */
 function lineOf({ run, at }: ComparedSide): Line | undefined {
   const byId = new Map<string, ReportEntry>(run.entries.map((entry) => [entry.nodeId, entry]));
+  const [name, nodeId] = placeOf(at);
+  const has = ({ line }: ReportBranch) => nodeId === undefined || line.some((one) => one === nodeId);
   const branch =
-    at === undefined
-      ? (run.branches.find(({ isCurrent }) => isCurrent === true) ?? run.branches[0])
-      : run.branches.find(({ name }) => name === at);
-  if (branch !== undefined) {
-    const entries = branch.line.flatMap((nodeId) => byId.get(nodeId) ?? []);
-    return { entries, end: entries.at(-1), isStep: false };
-  }
-  const line = run.branches.find((one) => one.line.some((nodeId) => nodeId === at))?.line;
-  if (line === undefined) return undefined;
-  const entries = line.slice(0, line.findIndex((nodeId) => nodeId === at) + 1).flatMap((id) => byId.get(id) ?? []);
-  return { entries, end: entries.at(-1), isStep: true };
+    name === undefined
+      ? (run.branches.find((one) => one.isCurrent === true && has(one)) ?? run.branches.find(has))
+      : run.branches.find((one) => one.name === name && has(one));
+  if (branch === undefined) return undefined;
+  const entries = branch.line.flatMap((one) => byId.get(one) ?? []);
+  if (nodeId === undefined) return { branch, entries, step: undefined };
+  // The step that is due at a node is done by the next one of its line.
+  const from = entries.findIndex((entry) => entry.nodeId === nodeId);
+  const done = entries.findIndex(({ kind }, i) => i > from && kind === 'step');
+  const upTo = entries.slice(0, (done < 0 ? from : done) + 1);
+  return { branch, entries: upTo, step: upTo.at(-1) };
+}
+
+/** `A`, `node_…` or `A/node_…`. */
+function placeOf(at: string | undefined): readonly [name: string | undefined, nodeId: string | undefined] {
+  const [first, second] = at?.split('/', 2) ?? [];
+  if (first === undefined || second !== undefined) return [first, second];
+  return first.startsWith('node_') ? [undefined, first] : [first, undefined];
+}
+
+/** What a side is, in words. */
+export function sideLabel(side: ComparedSide): string {
+  const line = lineOf(side);
+  if (line === undefined) return '';
+  return line.step === undefined ? branchTitle(line.branch.name) : entryLabel(line.step);
 }
 
 /** The differences between two branches, steps or sessions; `undefined` if a side does not exist. */
@@ -46,8 +64,8 @@ export function compareLines(
   const [lineA, lineB] = [lineOf(a), lineOf(b)];
   if (lineA === undefined || lineB === undefined) return undefined;
   const steps =
-    lineA.isStep && lineB.isStep && lineA.end !== undefined && lineB.end !== undefined
-      ? [paired(handedAt(lineA, lineA.end), handedAt(lineB, lineB.end), titleOf(lineA.end))]
+    lineA.step !== undefined && lineB.step !== undefined
+      ? [paired(handedAt(lineA, lineA.step), handedAt(lineB, lineB.step), titleOf(lineA.step))]
       : alignedSteps(lineA, lineB);
   const [valuesA, valuesB] = [contextOf(lineA), contextOf(lineB)];
   const keys = [...new Set([...valuesA.keys(), ...valuesB.keys()])].sort();
@@ -56,7 +74,7 @@ export function compareLines(
     context: keys
       .map((key) => defined({ key, a: valuesA.get(key), b: valuesB.get(key) }))
       .filter((one) => quote(one.a) !== quote(one.b)),
-    commits: defined({ a: commitAt(a.session, lineA.end), b: commitAt(b.session, lineB.end) }),
+    commits: defined({ a: commitAt(a.session, lineA), b: commitAt(b.session, lineB) }),
   };
 }
 
@@ -123,7 +141,8 @@ function contextOf({ entries }: Line): ReadonlyMap<string, JsonValue> {
 }
 
 /** The commit that was seen last before the end of a line. */
-function commitAt({ workspace }: ReportSession, end: ReportEntry | undefined): string | undefined {
+function commitAt({ workspace }: ReportSession, { entries }: Line): string | undefined {
+  const end = entries.at(-1);
   const seen = workspace.filter(({ key, at }) => key === 'git_head_sha' && (at ?? '') <= (end?.at ?? '9'));
   return seen.at(-1)?.value;
 }

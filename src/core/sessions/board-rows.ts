@@ -4,7 +4,15 @@ import { bareFolder } from '../resume/resume-question.ts';
 import { searchWords, wordsIn } from '../text/search-words.ts';
 import { isoTime } from '../text/utc-time.ts';
 import { isClosed } from '../views/run-status.ts';
-import { brokenState, SESSION_STATES, type SessionMarks, type SessionState, sessionState } from './session-state.ts';
+import {
+  type BoardGroup,
+  type BoardSort,
+  brokenState,
+  SESSION_STATES,
+  type SessionMarks,
+  type SessionState,
+  sessionState,
+} from './session-state.ts';
 import type { RunSummary, SessionSummary } from './session-summary.ts';
 
 /** A session as it is known without reading its log. */
@@ -64,12 +72,6 @@ export function compareRecent(a: SessionRow, b: SessionRow): number {
   if (timeA !== timeB) return (timeB ?? UNKNOWN) - (timeA ?? UNKNOWN);
   return a.sessionId < b.sessionId ? 1 : -1;
 }
-
-export const BOARD_SORTS = ['recent', 'started', 'title', 'state'] as const;
-export type BoardSort = (typeof BOARD_SORTS)[number];
-
-export const BOARD_GROUPS = ['repository', 'day', 'workflow'] as const;
-export type BoardGroup = (typeof BOARD_GROUPS)[number];
 
 /** What to show of the board. What is absent does not restrict. */
 export type BoardQuery = BoardFilter & {

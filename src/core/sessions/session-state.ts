@@ -48,3 +48,10 @@ export function isOver(status: RunStatus | undefined): boolean {
 export function waitsForPerson(blockers: readonly Pick<Blocker, 'code'>[]): boolean {
   return blockers.length > 0 && blockers.every(({ code }) => code === 'USER_ONLY_DEPENDENCY');
 }
+
+/** How a list of sessions can be ordered and grouped. */
+export const BOARD_SORTS = ['recent', 'started', 'title', 'state'] as const;
+export type BoardSort = (typeof BOARD_SORTS)[number];
+
+export const BOARD_GROUPS = ['repository', 'day', 'workflow'] as const;
+export type BoardGroup = (typeof BOARD_GROUPS)[number];

@@ -4,8 +4,7 @@ import { jsonObjectSchema, jsonValueSchema, textSchema } from '../log/document-s
 import { errorEnvelopeSchema } from '../log/error-envelope.ts';
 import { NodeId, RunId, SessionId } from '../log/ids.ts';
 import { reportSessionSchema } from '../report/report.ts';
-import { BOARD_GROUPS, BOARD_SORTS } from '../sessions/board-rows.ts';
-import { SESSION_STATES } from '../sessions/session-state.ts';
+import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES } from '../sessions/session-state.ts';
 import type { ConsolePath } from './console-paths.ts';
 import { count, listedSessionShape, moment } from './list-shapes.ts';
 import { runShape, sessionHead } from './session-shapes.ts';
@@ -125,9 +124,9 @@ export const CONSOLE_INPUTS = {
     b: SessionId.schema,
     aRun: z.string().max(64).exactOptional(),
     bRun: z.string().max(64).exactOptional(),
-    /** A branch by its name, or a node. */
-    aAt: z.string().max(64).exactOptional(),
-    bAt: z.string().max(64).exactOptional(),
+    /** A branch by its name, the node where a step is due, or `A/node_…`. */
+    aAt: z.string().max(128).exactOptional(),
+    bAt: z.string().max(128).exactOptional(),
   }),
   search: z.strictObject({ q: z.string().min(1).max(512) }),
   answer: z.strictObject({

@@ -322,9 +322,13 @@ describe('in a browser', () => {
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(
       'resume_session {"sessionId":"sess_',
     );
+    const saveMarkdown = async () => {
+      await page.getByRole('button', { name: 'Export' }).click();
+      await page.getByRole('button', { name: 'Save' }).click();
+    };
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Report as Markdown' }).click(),
+      saveMarkdown(),
     ]);
     expect(saved.suggestedFilename()).toMatch(/^workrail-\w+\.md$/);
     expect(readFileSync(await saved.path(), 'utf8')).toContain('Improve the date parser');

@@ -1,0 +1,234 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useSearch } from '@tanstack/react-router';
+import { diffWordsWithSpace } from 'diff';
+import { useMemo, useState } from 'react';
+import { isObject, type JsonValue } from '../../src/core/json/json-value.ts';
+import { visibleText } from '../../src/core/text/visible-text.ts';
+import { plural } from '../../src/core/text/words.ts';
+import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { CommandHint, CopyButton, ErrorPanel } from '../parts/panels.tsx';
+import { duration } from '../parts/times.ts';
+import { read } from '../state/api.ts';
+
+type Compared = ConsoleReply<'compare'>;
+type Step = Compared['steps'][number];
+type Handed = NonNullable<Step['a']>;
+
+/** Two branches, steps or sessions side by side. */
+export function Compare() {
+  const asked = useSearch({ from: '/compare' });
+  const { data, error } = useQuery({
+    queryKey: ['compare', asked],
+    queryFn: () => read('compare', {}, asked),
+    retry: false,
+  });
+  const [isAll, setAll] = useState(false);
+  if (error !== null) return <ErrorPanel error={error} />;
+  if (data === undefined) return <p className="meta">Comparing …</p>;
+  const steps = data.steps.filter(({ kind }) => isAll || kind !== 'same');
+  const same = data.steps.length - data.steps.filter(({ kind }) => kind !== 'same').length;
+  const { a: from, b: to } = data.commits;
+  return (
+    <>
+      <header className="page-head">
+        <h1>Compare</h1>
+        <div className="actions">
+          <label>
+            <input type="checkbox" checked={isAll} onChange={({ target }) => setAll(target.checked)} /> Show the{' '}
+            {plural(same, 'step')} that are the same
+          </label>
+          <CopyButton text={markdownOf(data)} label="Copy as Markdown" />
+        </div>
+      </header>
+      <div className="sides">
+        <Side side={data.a} letter="a" />
+        <Side side={data.b} letter="b" />
+      </div>
+      {from !== undefined && to !== undefined && from !== to ? (
+        <CommandHint command={`git diff ${from} ${to}`} />
+      ) : null}
+      {data.context.length === 0 ? null : (
+        <section className="panel" aria-label="Values that differ">
+          <h2>Values that differ</h2>
+          <Changes
+            changes={data.context.flatMap(({ key, a, b }) => valueChanges({ path: key, a: a ?? null, b: b ?? null }))}
+          />
+        </section>
+      )}
+      {steps.length === 0 ? <p className="panel">The steps of both sides were done in the same way.</p> : null}
+      {steps.map((step, i) => (
+        <StepDifference key={i} step={step} />
+      ))}
+      {data.command === undefined ? null : <CommandHint command={data.command} />}
+    </>
+  );
+}
+
+function Side({ side, letter }: { readonly side: Compared['a']; readonly letter: 'a' | 'b' }) {
+  return (
+    <p className={`side ${letter}`}>
+      <span className="badge">{letter === 'a' ? 'removed from' : 'added in'}</span>{' '}
+      <Link to="/sessions/$session" params={{ session: side.sessionId }} search={{}}>
+        {side.title}
+      </Link>
+      <span className="meta">
+        {side.label} · {side.workflow} · {side.shortId}
+      </span>
+    </p>
+  );
+}
+
+const KINDS = { same: 'the same', changed: 'changed', only_a: 'only on the first', only_b: 'only on the second' };
+
+function StepDifference({ step: { kind, title, a, b } }: { readonly step: Step }) {
+  return (
+    <section className="panel difference" aria-label={title}>
+      <h2>
+        {title} <span className={`badge ${kind}`}>{KINDS[kind]}</span>
+      </h2>
+      {kind === 'same' ? null : (
+        <>
+          <p className="meta">{[tookWords(a), tookWords(b)].filter(Boolean).join(' → ')}</p>
+          <Words before={a?.notes ?? ''} after={b?.notes ?? ''} />
+          <Changes changes={artifactChanges(a, b)} />
+        </>
+      )}
+    </section>
+  );
+}
+
+function tookWords(handed: Handed | undefined): string {
+  return handed?.from === undefined || handed.to === undefined ? '' : duration(handed.from, handed.to);
+}
+
+/** Longer texts are compared line by line, so that the page does not stand still. */
+const WORDS_MAX = 20_000;
+
+/** The words of two texts; what is only in one of them is marked. */
+function Words({ before, after }: { readonly before: string; readonly after: string }) {
+  const parts = useMemo(() => wordParts(before, after), [before, after]);
+  if (before === '' && after === '') return null;
+  return (
+    <div className="words">
+      {parts.map(({ value, added, removed }, i) =>
+        added ? (
+          <ins key={i}>{visibleText(value)}</ins>
+        ) : removed ? (
+          <del key={i}>{visibleText(value)}</del>
+        ) : (
+          <span key={i}>{visibleText(value)}</span>
+        ),
+      )}
+    </div>
+  );
+}
+
+function wordParts(before: string, after: string) {
+  if (before === after || before.length + after.length <= WORDS_MAX) return diffWordsWithSpace(before, after);
+  return [
+    { value: before, added: false, removed: true },
+    { value: after, added: true, removed: false },
+  ];
+}
+
+type Change = {
+  readonly path: string;
+  readonly a: JsonValue | undefined;
+  readonly b: JsonValue | undefined;
+};
+
+/** The places of two values that differ, each with its path. */
+function valueChanges({ path, a, b }: Change): readonly Change[] {
+  if (JSON.stringify(a) === JSON.stringify(b)) return [];
+  const [left, right] = [childrenOf(a), childrenOf(b)];
+  if (left === undefined || right === undefined) return [{ path, a, b }];
+  const keys = [...new Set([...left.keys(), ...right.keys()])];
+  return keys.flatMap((key) =>
+    valueChanges({ path: path === '' ? key : `${path}.${key}`, a: left.get(key), b: right.get(key) }),
+  );
+}
+
+function childrenOf(value: JsonValue | undefined): ReadonlyMap<string, JsonValue> | undefined {
+  if (Array.isArray(value)) return new Map(value.map((item, i) => [String(i + 1), item as JsonValue]));
+  return isObject(value) ? new Map(Object.entries(value) as [string, JsonValue][]) : undefined;
+}
+
+/** Artifacts of one kind are compared in their order. */
+function artifactChanges(a: Handed | undefined, b: Handed | undefined): readonly Change[] {
+  const byName = (handed: Handed | undefined) => {
+    const seen = new Map<string, number>();
+    return new Map(
+      (handed?.artifacts ?? []).map(({ kind = 'artifact', content, sha256 }) => {
+        const count = (seen.get(kind) ?? 0) + 1;
+        seen.set(kind, count);
+        return [count === 1 ? kind : `${kind} ${count}`, content ?? sha256] as const;
+      }),
+    );
+  };
+  const [left, right] = [byName(a), byName(b)];
+  const names = [...new Set([...left.keys(), ...right.keys()])];
+  return names.flatMap((name) => valueChanges({ path: name, a: left.get(name), b: right.get(name) }));
+}
+
+function Changes({ changes }: { readonly changes: readonly Change[] }) {
+  if (changes.length === 0) return null;
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label="Data that differs">
+      <table className="changes">
+        <thead>
+          <tr>
+            <th scope="col">Where</th>
+            <th scope="col">First</th>
+            <th scope="col">Second</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map(({ path, a, b }) => (
+            <tr key={path}>
+              <th scope="row">{visibleText(path)}</th>
+              <td>{a === undefined ? '' : <del>{shown(a)}</del>}</td>
+              <td>{b === undefined ? '' : <ins>{shown(b)}</ins>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function shown(value: JsonValue): string {
+  return visibleText(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** The comparison for a message or a pull request. What was written by agents stands in code blocks. */
+function markdownOf({ a, b, steps, context }: Compared): string {
+  const heading = `# ${oneLine(a.title)}: ${a.label} and ${oneLine(b.title)}: ${b.label}`;
+  const values = context.map(({ key, a: left, b: right }) => `- ${key}: ${code(left)} → ${code(right)}`);
+  const parts = steps.map((step) => {
+    const head = `## ${oneLine(step.title)} (${KINDS[step.kind]})`;
+    if (step.kind === 'same') return head;
+    const lines = [...signed('-', step.a?.notes), ...signed('+', step.b?.notes)];
+    const data = artifactChanges(step.a, step.b).map(({ path, a: left, b: right }) => {
+      return `- ${path}: ${code(left)} → ${code(right)}`;
+    });
+    return [head, ...(lines.length === 0 ? [] : ['````diff', ...lines, '````']), ...data].join('\n');
+  });
+  return [heading, ...(values.length === 0 ? [] : [`## Values\n\n${values.join('\n')}`]), ...parts].join('\n\n');
+}
+
+function signed(sign: string, notes: string | undefined): readonly string[] {
+  const isNothing = notes === undefined || notes === '';
+  return isNothing
+    ? []
+    : visibleText(notes)
+        .split('\n')
+        .map((line) => `${sign} ${line}`);
+}
+
+function oneLine(text: string): string {
+  return visibleText(text).replaceAll(/\s+/g, ' ');
+}
+
+function code(value: JsonValue | undefined): string {
+  return value === undefined ? '(none)' : `\`${oneLine(JSON.stringify(value)).replaceAll('`', "'")}\``;
+}

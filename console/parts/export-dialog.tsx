@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { visibleText } from '../../src/core/text/visible-text.ts';
+import { plural } from '../../src/core/text/words.ts';
+import type { ConsoleInput } from '../../src/core/wire/console-shapes.ts';
+import { readExport, saveFile } from '../state/api.ts';
+import { exported, notice } from '../state/told.ts';
+import { Dialog } from './dialog.tsx';
+import { CopyButton, ErrorPanel } from './panels.tsx';
+
+const FORMATS = {
+  md: ['Markdown', 'to read or to paste'],
+  html: ['HTML', 'one file that opens in a browser'],
+  json: ['JSON', 'for programs'],
+  bundle: ['Bundle', 'the whole session, to import elsewhere'],
+} as const;
+
+type Format = ConsoleInput<'report'>['as'];
+type Named = { readonly sessionId: string; readonly shortId: string };
+
+const PREVIEW_LENGTH = 20_000;
+
+/** Saves sessions as a document, and shows before what would be hidden. */
+export function ExportDialog({ sessions }: { readonly sessions: readonly Named[] }) {
+  const [as, setFormat] = useState<Format>('md');
+  const [isRedacted, setRedacted] = useState(true);
+  const ids = sessions.map(({ sessionId }) => sessionId);
+  const redact = isRedacted ? '1' : '0';
+  const isBundle = as === 'bundle';
+  const preview = useQuery({
+    queryKey: ['export', ids, as, redact],
+    queryFn: async () => {
+      const [model, text] = await Promise.all([
+        readExport({ sessions: ids, as: 'json', redact }).then((content) => content.text()),
+        readExport({ sessions: ids, as: as === 'json' ? 'json' : 'md', redact }).then((content) => content.text()),
+      ]);
+      return { hidden: (JSON.parse(model) as { readonly hidden: readonly Hidden[] }).hidden, text };
+    },
+    enabled: !isBundle,
+    retry: false,
+  });
+  const [error, setError] = useState<Error | undefined>(undefined);
+  const close = () => exported.set([]);
+  const save = async () => {
+    try {
+      for (const one of isBundle ? sessions : sessions.slice(0, 1)) {
+        const content = await readExport({ sessions: isBundle ? [one.sessionId] : ids, as, redact });
+        const more = !isBundle && sessions.length > 1 ? `-and-${sessions.length - 1}` : '';
+        saveFile(content, `workrail-${one.shortId}${more}.${isBundle ? 'bundle.json' : as}`);
+      }
+      notice.set({ words: `Exported ${plural(sessions.length, 'session')}.` });
+      close();
+    } catch (failed) {
+      setError(failed instanceof Error ? failed : undefined);
+    }
+  };
+  const shownError = error ?? preview.error ?? undefined;
+  return (
+    <Dialog title={`Export ${plural(sessions.length, 'session')}`} className="exchange wide" onClose={close}>
+      <fieldset>
+        <legend>As</legend>
+        {Object.entries(FORMATS).map(([name, [word, what]]) => (
+          <label key={name}>
+            <input type="radio" name="as" checked={as === name} onChange={() => setFormat(name as Format)} /> {word}{' '}
+            <span className="meta">{what}</span>
+          </label>
+        ))}
+      </fieldset>
+      {isBundle ? (
+        <p className="warning">
+          A bundle holds everything that was recorded, secrets too. For an encrypted one, in a terminal:{' '}
+          <code>workrail export {sessions[0]?.shortId} --as bundle --encrypt</code>
+        </p>
+      ) : (
+        <label>
+          <input type="checkbox" checked={isRedacted} onChange={({ target }) => setRedacted(target.checked)} /> Hide
+          secrets and private paths
+        </label>
+      )}
+      {isBundle || preview.data === undefined ? null : (
+        <>
+          <p className="hidden-list" role="status">
+            {hiddenWords(preview.data.hidden, isRedacted)}
+          </p>
+          <pre className="preview" tabIndex={0}>
+            {visibleText(preview.data.text.slice(0, PREVIEW_LENGTH))}
+            {preview.data.text.length > PREVIEW_LENGTH ? '\n…' : ''}
+          </pre>
+        </>
+      )}
+      {shownError === undefined ? null : <ErrorPanel error={shownError} />}
+      <div className="actions">
+        <button type="button" className="main" onClick={() => void save()}>
+          Save
+        </button>
+        {preview.data === undefined || isBundle ? null : <CopyButton text={preview.data.text} label="Copy the text" />}
+        <button type="button" className="quiet" onClick={close}>
+          Cancel
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+type Hidden = { readonly kind: string; readonly count: number };
+
+function hiddenWords(hidden: readonly Hidden[], isRedacted: boolean): string {
+  if (!isRedacted) return 'Nothing is hidden.';
+  if (hidden.length === 0) return 'Nothing that looks like a secret was found.';
+  return `Hidden: ${hidden.map(({ kind, count }) => `${kind} (${count})`).join(', ')}.`;
+}
