@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { plural } from '../../src/core/text/words.ts';
-import type { ConsoleInput } from '../../src/core/wire/console-shapes.ts';
+import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { ErrorPanel } from '../parts/panels.tsx';
 import { write } from '../state/api.ts';
 import { exported, notice } from '../state/told.ts';
-import type { Row } from './session-rows.tsx';
 
+type Row = ConsoleReply<'sessions'>['rows'][number];
 type Mark = ConsoleInput<'mark'>['mark'];
 
 const ACTIONS: readonly {

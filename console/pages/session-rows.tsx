@@ -12,7 +12,7 @@ import { useChosen } from '../state/looks.ts';
 import { compared } from '../state/told.ts';
 import { BulkBar } from './bulk-bar.tsx';
 
-export type Row = ConsoleReply<'sessions'>['rows'][number];
+type Row = ConsoleReply<'sessions'>['rows'][number];
 type Group = ConsoleReply<'sessions'>['groups'][number];
 
 const ROW_PX = { comfortable: 40, compact: 28 };

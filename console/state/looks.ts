@@ -19,7 +19,7 @@ export function choices<Name extends Choice>(name: Name): readonly Value<Name>[]
 }
 
 /** What the user chose on this machine; the first is the default. */
-export function chosen<Name extends Choice>(name: Name): Value<Name> {
+function chosen<Name extends Choice>(name: Name): Value<Name> {
   const known: readonly Value<Name>[] = CHOICES[name];
   return (known.find((one) => one === localStorage.getItem(`${PLACE}${name}`)) ?? known[0]) as Value<Name>;
 }

@@ -326,10 +326,7 @@ describe('in a browser', () => {
       await page.getByRole('button', { name: 'Export' }).click();
       await page.getByRole('button', { name: 'Save' }).click();
     };
-    const [saved] = await Promise.all([
-      page.waitForEvent('download'),
-      saveMarkdown(),
-    ]);
+    const [saved] = await Promise.all([page.waitForEvent('download'), saveMarkdown()]);
     expect(saved.suggestedFilename()).toMatch(/^workrail-\w+\.md$/);
     expect(readFileSync(await saved.path(), 'utf8')).toContain('Improve the date parser');
     await page.getByRole('button', { name: 'Close', exact: true }).click();
