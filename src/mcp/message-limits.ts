@@ -92,7 +92,7 @@ export function readMessage(text: string): Result<string, MessageRefusal> {
     );
   }
   const found = isObject(sent) ? Object.keys(sent).length : 0;
-  const inexact = found <= CALL_NAMES_MAX ? inexactNumber(text) : undefined;
+  const inexact = found <= CALL_NAMES_MAX ? inexactNumber(text, ARGUMENTS) : undefined;
   if (found <= CALL_NAMES_MAX && inexact === undefined) return ok(text);
   const wrong =
     inexact === undefined
@@ -107,8 +107,11 @@ const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/gs;
 const ARGUMENTS = 'params.arguments.';
 const NUMBER_SHOWN_MAX = 40;
 
-/** The first number among the arguments that parsing rounds, as it was written, with its name. The text is valid JSON. */
-function inexactNumber(text: string): { readonly name: string; readonly number: string } | undefined {
+/** A number that parsing rounds, as it was written, with the path to it. */
+export type InexactNumber = { readonly name: string; readonly number: string };
+
+/** The first such number below a path. The text is valid JSON. */
+function inexactNumber(text: string, below = ''): InexactNumber | undefined {
   if (!MAY_BE_INEXACT.test(text)) return undefined;
   const path: (string | number)[] = [];
   let last = '';
@@ -123,14 +126,35 @@ function inexactNumber(text: string): { readonly name: string; readonly number: 
       const name = path
         .map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`))
         .join('')
-        .slice(1);
-      if (name.startsWith(ARGUMENTS)) {
-        return { name: name.slice(ARGUMENTS.length), number: token.slice(0, NUMBER_SHOWN_MAX) };
-      }
+        .replace(/^\./, '');
+      if (name.startsWith(below)) return { name: name.slice(below.length), number: token.slice(0, NUMBER_SHOWN_MAX) };
     }
     last = token;
   }
   return undefined;
+}
+
+/** Why a text that looks like JSON is not read. */
+export type JsonTextFault =
+  | { readonly kind: 'broken_json'; readonly isTooLarge?: true }
+  | ({ readonly kind: 'inexact_number' } & InexactNumber);
+
+const NESTED_TEXTS_MAX = 2;
+
+/** A value that was sent as JSON text, perhaps twice encoded. What is in a text was not counted with its message. */
+export function openText(sent: JsonValue): Result<JsonValue, JsonTextFault> {
+  let value = sent;
+  for (let i = 0; i < NESTED_TEXTS_MAX && typeof value === 'string'; i++) {
+    const text = value.trim();
+    if (!/^[[{"]/.test(text)) return ok(value);
+    if (excessIn(Buffer.from(text)) !== undefined) return err({ kind: 'broken_json', isTooLarge: true });
+    const parsed = parseJson(text);
+    if (parsed.isErr()) return text.startsWith('"') ? ok(value) : err({ kind: 'broken_json' });
+    const inexact = inexactNumber(text);
+    if (inexact !== undefined) return err({ kind: 'inexact_number', ...inexact });
+    value = parsed.value;
+  }
+  return ok(value);
 }
 
 /** Whether a number is still the same after it was parsed. */

@@ -189,6 +189,8 @@ export type ArgumentProblem =
   | { readonly kind: 'misplaced'; readonly name: string; readonly meant: string }
   /** It looks like JSON but is not valid, or has more values than are read from a text. */
   | { readonly kind: 'broken_json'; readonly name: string; readonly isTooLarge?: true }
+  /** A number in JSON text that parsing would round. */
+  | { readonly kind: 'inexact_number'; readonly name: string; readonly number: string }
   /** `name` is empty for the arguments themselves. */
   | { readonly kind: 'too_many'; readonly name: string; readonly found: number; readonly max: number }
   | { readonly kind: 'too_long'; readonly name: string; readonly bytes: number; readonly bytesMax: number }

@@ -43,6 +43,12 @@ describe('unambiguous arguments', () => {
     ['with the same said twice', { ...right, notes: NOTES }],
     ['wrapped in an argument that does not exist', { arguments: right }],
     ['wrapped as JSON text', { input: JSON.stringify(right) }],
+    ['wrapped twice', { params: { arguments: right } }],
+    ['wrapped twice, the inner one as JSON text', { request: { input: JSON.stringify(right) } }],
+    ['wrapped with the name of the tool', { name: 'continue_workflow', arguments: right }],
+    ['wrapped as a whole message', { method: 'tools/call', params: { name: 'continue_workflow', arguments: right } }],
+    ['with the token beside the wrapper', { ackToken: ACK, input: { output: right.output, context: right.context } }],
+    ['with the same token inside and beside the wrapper', { ackToken: ACK, args: right }],
   ])('%s', (_, sent) => {
     enforces('json_string_arguments_accepted', 'continue_arguments');
     expect(taken(continueWorkflowTool, sent)).toEqual(right);
@@ -230,6 +236,39 @@ describe('unclear arguments are reported without a corrected call', () => {
     const { problems } = refused(checkpointWorkflowTool, { checkpointToken: 'chk_1', output: {} });
     expect(problems).toContainEqual({ kind: 'missing', name: 'output', isEmpty: true });
   });
+});
+
+it.each<readonly [sent: JsonObject, name: string]>([
+  [{ context: '{"order":12345678901234567890}' }, 'context.order'],
+  [{ context: JSON.stringify('{"order":12345678901234567890}') }, 'context.order'],
+  [{ output: '{"artifacts":[{"n":[12345678901234567890]}]}' }, 'output.artifacts[0].n[0]'],
+  [{ output: { artifacts: '[{"n":12345678901234567890}]' } }, 'output.artifacts[0].n'],
+  [{ output: { artifacts: ['{"n":12345678901234567890}'] } }, 'output.artifacts[0].n'],
+  [{ input: '{"context":{"order":12345678901234567890}}' }, 'context.order'],
+])('a number in JSON text that parsing would round is refused by name: %j', (sent, name) => {
+  enforces('inexact_numbers_refused');
+  const { problems, meant } = refused(continueWorkflowTool, { ackToken: ACK, ...sent });
+  expect(problems).toEqual([{ kind: 'inexact_number', name, number: '12345678901234567890' }]);
+  expect(meant).toBeUndefined();
+});
+
+it('a wrapper that cannot be read or contradicts what is beside it is reported, and no token is lost', () => {
+  const broken = { input: `{"ackToken":"${ACK}","output":{"notesMarkdown":"cut o` };
+  expect(refused(continueWorkflowTool, broken)).toMatchObject({
+    problems: [{ kind: 'broken_json', name: 'input' }],
+    read: { ackToken: ACK },
+  });
+  expect(refused(continueWorkflowTool, { ackToken: ACK, input: '{"output":' })).toMatchObject({
+    problems: [{ kind: 'broken_json', name: 'input' }],
+    read: { ackToken: ACK },
+  });
+  const other = { ackToken: ACK, context: { a: 1 }, arguments: { context: { a: 2 } } };
+  expect(refused(continueWorkflowTool, other).problems).toEqual([
+    { kind: 'twice', name: 'arguments.context', meant: 'context' },
+  ]);
+  expect(refused(continueWorkflowTool, { ackToken: ACK, input: 'some words' }).problems).toEqual([
+    { kind: 'unknown', name: 'input' },
+  ]);
 });
 
 it('a required group that is corrected to nothing is reported as missing, and no call is offered', () => {

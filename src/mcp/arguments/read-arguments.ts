@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ByKind, byKind } from '../../core/assert.ts';
-import { isList, isObject, type JsonObject, type JsonValue, parseJson } from '../../core/json/json-value.ts';
+import { isList, isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { unwrapped } from '../../core/text/binary-text.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import { excessIn } from '../message-limits.ts';
+import { openText } from '../message-limits.ts';
 import {
   type Argument,
   type ArgumentProblem,
@@ -35,8 +35,7 @@ export function readArguments(
   sent: JsonObject,
   isSessionStartOn = false,
 ): Result<JsonObject, ArgumentRefusal> {
-  const wrapper = wrapperOf(all, sent);
-  const { value, problems } = wrapper === undefined ? readFields(all, sent, '') : readWrapped(all, wrapper);
+  const { value, problems } = readUnwrapped(all, sent);
   if (problems.length === 0) return ok(value);
   const meant = problems.every(isCorrected) ? { meant: value } : {};
   return err({
@@ -50,23 +49,64 @@ export function readArguments(
 
 /** Names that agents put around all arguments. */
 const WRAPPERS = ['arguments', 'args', 'input', 'params', 'parameters', 'payload', 'request', 'body', 'toolinput'];
+/** Names that belong to a message around the arguments, not to the call. */
+const AROUND_WRAPPERS = ['name', 'tool', 'toolname', 'method', 'jsonrpc', 'id', 'type'];
+const WRAPPERS_MAX = 4;
+
+/** Reads the arguments, without what an agent put around them: an argument that does not exist, perhaps twice. */
+function readUnwrapped(all: Arguments, sent: JsonObject, depth = 0): FieldsReading {
+  const name = Object.keys(sent).length > CALL_LIMITS.namesMax ? undefined : wrapperIn(all, sent);
+  if (name === undefined || depth === WRAPPERS_MAX) return readFields(all, sent, '');
+  const { [name]: value = null, ...others } = sent;
+  const beside = Object.fromEntries(Object.entries(others).filter(([one]) => !isAround(all, one)));
+  const isAlone = Object.keys(beside).length === 0;
+  const inner = openJson(value);
+  if (isObject(inner) && (isAlone || hasArguments(all, inner))) {
+    const twice = Object.keys(inner).filter(
+      (one) => Object.hasOwn(beside, one) && !isSame(inner[one] ?? null, beside[one] ?? null),
+    );
+    const read = readUnwrapped(all, { ...inner, ...beside }, depth + 1);
+    const problems = twice.map((one) => ({ kind: 'twice' as const, name: `${name}.${one}`, meant: one }));
+    return { value: read.value, problems: [...problems, ...read.problems] };
+  }
+  return inner !== undefined && !isAlone ? readFields(all, sent, '') : readAround(all, { name, value }, beside);
+}
 
 type Wrapper = { readonly name: string; readonly value: JsonValue };
 
-/** The only argument, if all arguments were sent as one that does not exist. */
-function wrapperOf(all: Arguments, sent: JsonObject): Wrapper | undefined {
-  const names = Object.keys(sent);
-  const [name = ''] = names;
-  if (names.length !== 1 || argumentNamed(name, all)?.isEquivalent === true) return undefined;
-  return WRAPPERS.includes(plainly(name)) ? { name, value: sent[name] ?? null } : undefined;
+/** What can be read around and in a wrapper that holds no object. Arguments that seem to be missing may be in its text. */
+function readAround(all: Arguments, { name, value }: Wrapper, beside: JsonObject): FieldsReading {
+  const opened = openText(value);
+  if (opened.isOk())
+    return { value: {}, problems: [...wrong(name, 'object', value).problems, ...readFields(all, {}, '').problems] };
+  const read = readFields(all, { ...tokensIn(all, value), ...beside }, '');
+  const fault = opened.error.kind === 'inexact_number' ? opened.error : { ...opened.error, name };
+  return { value: read.value, problems: [fault, ...read.problems.filter(({ kind }) => kind !== 'missing')] };
 }
 
-/** The arguments in a wrapper. What does not hold any is not an object. */
-function readWrapped(all: Arguments, { name, value }: Wrapper): FieldsReading {
-  const inner = openJson(value);
-  if (isObject(inner)) return readFields(all, inner, '');
-  const problem = inner === undefined ? [brokenJson(name, value)] : wrong(name, 'object', inner).problems;
-  return { value: {}, problems: [...problem, ...readFields(all, {}, '').problems] };
+/** The tokens in a text that cannot be read otherwise. */
+function tokensIn(all: Arguments, value: JsonValue): JsonObject {
+  const tokens = typeof value === 'string' ? (value.match(TOKEN) ?? []) : [];
+  const slots = { st: 'stateToken', ack: 'ackToken', chk: 'checkpointToken' };
+  const found = Object.entries(slots).flatMap(([start, slot]) => {
+    const [token, ...more] = new Set(tokens.filter((one) => one.toLowerCase().startsWith(start)));
+    return token === undefined || more.length > 0 || all[slot]?.kind !== 'token' ? [] : [[slot, token] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+function wrapperIn(all: Arguments, sent: JsonObject): string | undefined {
+  return Object.keys(sent).find(
+    (name) => WRAPPERS.includes(plainly(name)) && argumentNamed(name, all)?.isEquivalent !== true,
+  );
+}
+
+function isAround(all: Arguments, name: string): boolean {
+  return AROUND_WRAPPERS.includes(plainly(name)) && argumentNamed(name, all)?.isEquivalent !== true;
+}
+
+function hasArguments(all: Arguments, sent: JsonObject): boolean {
+  return wrapperIn(all, sent) !== undefined || Object.keys(sent).some((name) => argumentNamed(name, all)?.isEquivalent);
 }
 
 type FieldsReading = { readonly value: JsonObject; readonly problems: readonly ArgumentProblem[] };
@@ -339,30 +379,18 @@ function text(name: string, textsInto: string, said: string): ArgumentReading {
   return { problems: [{ kind: 'misplaced', name, meant }], texts: [said] };
 }
 
-const NESTED_TEXTS_MAX = 2;
-
-/** A value that was sent as JSON text, perhaps twice encoded; `undefined` if the JSON is invalid. */
+/** The value of JSON text, or the text itself; `undefined` if the JSON cannot be read. */
 function openJson(sent: JsonValue): JsonValue | undefined {
-  let value = sent;
-  for (let i = 0; i < NESTED_TEXTS_MAX && typeof value === 'string'; i++) {
-    const text = value.trim();
-    if (!/^[[{"]/.test(text)) return value;
-    if (isTooLarge(text)) return undefined;
-    const parsed = parseJson(text);
-    if (parsed.isErr()) return text.startsWith('"') ? value : undefined;
-    value = parsed.value;
-  }
-  return value;
+  return openText(sent).unwrapOr(undefined);
 }
 
-/** Values inside a text were not counted when the message was read. */
-function isTooLarge(text: string): boolean {
-  return excessIn(Buffer.from(text)) !== undefined;
-}
-
+/** Why JSON text cannot be read. A number is named with the path to it. */
 function brokenJson(name: string, sent: JsonValue): ArgumentProblem {
-  const isLarge = typeof sent === 'string' && isTooLarge(sent);
-  return { kind: 'broken_json', name, ...(isLarge ? { isTooLarge: true } : {}) };
+  const opened = openText(sent);
+  if (opened.isOk()) return { kind: 'broken_json', name };
+  const fault = opened.error;
+  if (fault.kind === 'broken_json') return { ...fault, name };
+  return { ...fault, name: `${name}${fault.name.startsWith('[') || name === '' ? '' : '.'}${fault.name}` };
 }
 
 function shapeNameOf(value: JsonValue): ShapeName {

@@ -62,6 +62,8 @@ const PROBLEM_WORDS: ByKind<ArgumentProblem, string> = {
     isTooLarge
       ? `${quote(name)} is JSON in a text, with too many values to be read. Send it as an object, and less of it.`
       : `${quote(name)} is not valid JSON; it may be cut off.`,
+  inexact_number: ({ name, number }) =>
+    `${quote(name)} is ${number}, a number that would be rounded; send it as text: "${number}".`,
   too_many: ({ name, found, max }) =>
     name === ''
       ? `The call has ${found} arguments; the maximum is ${max}.`

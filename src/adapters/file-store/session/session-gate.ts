@@ -273,7 +273,7 @@ async function putContents({ disk }: FileStoreParts, { plan, sealed }: Work): Pr
 }
 
 /** The version of a segment that was just written. */
-export function versionOf({ disk }: FileStoreParts, plan: AppendPlan): string | undefined {
+function versionOf({ disk }: FileStoreParts, plan: AppendPlan): string | undefined {
   return disk.fs.version(join(disk.root, segmentPath(plan)));
 }
 
