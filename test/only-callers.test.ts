@@ -31,3 +31,17 @@ it('no part of the program opens a network connection of its own', () => {
     ),
   ).toEqual([]);
 });
+
+it('files are read by the guarded reader only, which refuses pipes and devices', () => {
+  enforces('guarded_files');
+  // Files of the system, and of this package.
+  const known = ['src/adapters/console.ts', 'src/adapters/lock/claim-locks.ts'];
+  expect(
+    where(/\b(?:readFileSync|readFile|createReadStream)\(\s*[^{]/).filter((path) => !/keyring/.test(path)),
+  ).toEqual(known);
+  expect(where(/\bopenSync\(/)).toEqual([
+    'src/adapters/file-store/disk/node-file-system.ts',
+    'src/adapters/guarded-file.ts',
+    'src/adapters/lock/system-locks.ts',
+  ]);
+});

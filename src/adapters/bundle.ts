@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { constants, rmSync } from 'node:fs';
-import { type FileHandle, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, Result, ResultAsync } from 'neverthrow';
-import type { BundleOutput, InputFailure, OutputFailure } from '../app/ports/bundle-output.ts';
+import type { BundleOutput, InputFailure, OutputFailure, OutputOptions } from '../app/ports/bundle-output.ts';
 import { BUNDLE_BYTES_MAX } from '../core/bundle/bundle-document.ts';
 import type { BundleTools } from '../core/bundle/bundle-tools.ts';
 import { atExit } from './at-exit.ts';
@@ -21,19 +21,17 @@ export async function readBundleFile(path: string): Promise<Result<Uint8Array, I
   const read = await ResultAsync.fromPromise(readWhole(opened.value), failed);
   await opened.value.close();
   return read.andThen((content): Result<Uint8Array, InputFailure> => {
-    if (content === NOT_A_FILE) return err({ code: 'input_failed', place: path, cause: 'it is no regular file' });
+    if (typeof content === 'string') return err({ code: 'input_failed', place: path, cause: content });
     if (typeof content !== 'number') return ok(content);
     return err({ code: 'input_too_large', place: path, size: content, max: BUNDLE_BYTES_MAX });
   });
 }
 
-const NOT_A_FILE = 'not a file';
-
-/** The size instead of the bytes if it is too large. A pipe or a device may have no end. */
-async function readWhole(file: FileHandle): Promise<Uint8Array | number | typeof NOT_A_FILE> {
+/** The size instead of the bytes if it is too large, or what is wrong with the file: a pipe or a device may have no end. */
+async function readWhole(file: FileHandle): Promise<Uint8Array | number | string> {
   const status = await file.stat();
   if (status.size > BUNDLE_BYTES_MAX) return status.size;
-  if (!status.isFile()) return NOT_A_FILE;
+  if (!status.isFile()) return status.isDirectory() ? 'it is a folder' : 'it is not a regular file';
   const bytes = Buffer.allocUnsafe(status.size);
   let done = 0;
   while (done < bytes.length) {
@@ -41,20 +39,45 @@ async function readWhole(file: FileHandle): Promise<Uint8Array | number | typeof
     if (bytesRead === 0) break;
     done += bytesRead;
   }
-  return bytes.subarray(0, done);
+  // Editors on Windows write it, and it belongs to no text.
+  const start = BYTE_ORDER_MARK.equals(bytes.subarray(0, Math.min(done, BYTE_ORDER_MARK.length)))
+    ? BYTE_ORDER_MARK.length
+    : 0;
+  return bytes.subarray(start, done);
 }
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
  * Writes a file that only this user may read and that appears under its name once it is finished. A pipe or a device is
  * written to directly.
  */
-export async function createBundleFile(path: string): Promise<Result<BundleOutput, OutputFailure>> {
+export async function createBundleFile(
+  path: string,
+  { mayReplace }: OutputOptions,
+): Promise<Result<BundleOutput, OutputFailure>> {
   const failed = (cause: unknown): OutputFailure => ({ code: 'output_failed', place: path, cause: codeOf(cause) });
   const trying: Trying = (work) => ResultAsync.fromPromise(work, failed);
+  if (!mayReplace && (await isTaken(path))) return err({ code: 'output_exists', place: path });
   const there = await stat(path).catch(() => undefined);
   if (there !== undefined && !there.isFile()) return writeThrough(path, trying);
   // A link stays, and its target is replaced.
-  return writeBeside(there === undefined ? path : await realpath(path), trying);
+  const target = there === undefined ? path : await realpath(path);
+  // A link fails if somebody made the file meanwhile, where a rename would replace it.
+  const name = async (temp: string) => {
+    if (mayReplace) return rename(temp, target);
+    await link(temp, target);
+    return rm(temp, { force: true });
+  };
+  return writeBeside(target, trying, name);
+}
+
+/** Whether a file or a link has the name. A pipe or a device may be written to. */
+async function isTaken(path: string): Promise<boolean> {
+  const entry = await lstat(path).catch(() => undefined);
+  if (entry === undefined) return false;
+  const target = await stat(path).catch(() => undefined);
+  return target === undefined || target.isFile();
 }
 
 type Trying = <Value>(work: Promise<Value>) => ResultAsync<Value, OutputFailure>;
@@ -69,7 +92,11 @@ async function writeThrough(path: string, trying: Trying): Promise<Result<Bundle
   }));
 }
 
-async function writeBeside(path: string, trying: Trying): Promise<Result<BundleOutput, OutputFailure>> {
+async function writeBeside(
+  path: string,
+  trying: Trying,
+  name: (temp: string) => Promise<void>,
+): Promise<Result<BundleOutput, OutputFailure>> {
   const temp = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   const forget = atExit(() => rmSync(temp, { force: true }));
   const opened = await trying(open(temp, 'wx', 0o600));
@@ -90,7 +117,7 @@ async function writeBeside(path: string, trying: Trying): Promise<Result<BundleO
         file
           .sync()
           .then(() => file.close())
-          .then(() => rename(temp, path)),
+          .then(() => name(temp)),
       );
       if (finished.isErr()) await abandon();
       forget();

@@ -1,13 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { appendAll } from '../../test/contract/store-under-test.ts';
+import { checkpointPlan, openingPlan, sessionNamed } from '../../test/e2e/store/named-plans.ts';
 import { enforces } from '../../test/enforces.ts';
+import { layout } from './file-store/disk/disk.ts';
+import { fileStore } from './file-store/file-store.ts';
 import { readGuarded } from './guarded-file.ts';
 import { loadConfig } from './settings.ts';
+import { nodeHasher } from './system.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -40,8 +45,8 @@ describe.skipIf(process.platform === 'win32')('what a clone can put in place of 
     truncateSync(join(folder, 'huge'), 2 ** 40);
     for (const device of ['/dev/zero', '/dev/tty', '/dev/stdin']) symlinkSync(device, join(folder, device.slice(5)));
     expect([await read('pipe'), await read('zero')]).toEqual([
-      refused('it is no regular file'),
-      refused('it is no regular file'),
+      refused('it is not a regular file'),
+      refused('it is not a regular file'),
     ]);
     expect([await read('.'), await read('huge')]).toEqual([
       refused('it is a folder'),
@@ -98,4 +103,56 @@ describe.skipIf(process.platform === 'win32')('what a clone can put in place of 
       settings: { log: { value: true }, startSession: { value: true } },
     });
   });
+});
+
+describe.skipIf(process.platform === 'win32')('something else in the place of a file of the data folder', () => {
+  /** Each is put in the place of a file, in a data folder with a session of two appends. */
+  const KINDS: { readonly [kind: string]: (path: string) => void } = {
+    folder: (path) => mkdirSync(path),
+    pipe: (path) => execFileSync('mkfifo', ['-m', '600', path]),
+    'link to a device': (path) => symlinkSync('/dev/zero', path),
+  };
+  const SESSION = sessionNamed('a');
+  const FILES: { readonly [what: string]: readonly [path: string, code: string] } = {
+    keyring: [layout.keyring, 'damaged'],
+    manifest: [layout.manifest(SESSION), 'io_failed'],
+    segment: [join(layout.events(SESSION), '00000003-00000005.jsonl'), 'damaged'],
+  };
+  const cases = Object.keys(FILES).flatMap((file) => Object.keys(KINDS).map((kind) => [kind, file] as const));
+
+  it.each(cases)('a %s in the place of a %s is refused at once', async (kind, file) => {
+    enforces('guarded_files');
+    const { sessions, keyring } = await smallStore();
+    const [path, code] = FILES[file] ?? expect.fail('a file');
+    rmSync(join(folder, path));
+    KINDS[kind]?.(join(folder, path));
+    for (const store of [{ sessions, keyring }, fileStore(folder, nodeHasher.sha256)]) {
+      const read = file === 'keyring' ? await store.keyring.open() : await store.sessions.load(SESSION);
+      expect(read).toMatchObject({ error: { code } });
+    }
+  });
+
+  it.each(Object.keys(KINDS))(
+    'sessions are listed without an index that is a %s, and keys that are one are made again',
+    async (kind) => {
+      enforces('guarded_files');
+      await smallStore();
+      for (const path of [layout.sessionIndex, layout.keyring]) {
+        rmSync(join(folder, path), { force: true });
+        KINDS[kind]?.(join(folder, path));
+      }
+      const { sessionIndex, keyring, sessions } = fileStore(folder, nodeHasher.sha256);
+      expect((await sessionIndex.summaries())._unsafeUnwrap()).toHaveLength(1);
+      await appendAll(sessions, [checkpointPlan(SESSION, { name: 'y', firstEventIndex: 6 })]);
+      expect((await keyring.repair()).isOk()).toBe(true);
+      expect((await keyring.open()).isOk()).toBe(true);
+    },
+  );
+
+  async function smallStore() {
+    const store = fileStore(folder, nodeHasher.sha256);
+    await appendAll(store.sessions, [openingPlan(SESSION), checkpointPlan(SESSION, { name: 'x', firstEventIndex: 3 })]);
+    (await store.keyring.open())._unsafeUnwrap();
+    return store;
+  }
 });

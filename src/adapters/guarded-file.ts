@@ -1,4 +1,4 @@
-import { constants, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
@@ -43,8 +43,7 @@ async function readNow(
   try {
     const outside = within === undefined ? undefined : await targetOutside(path, within, files);
     if (outside !== undefined) return err({ cause: `it is a link to ${outside}, outside of the project` });
-    // Without this flag, opening a pipe waits for somebody who writes to it.
-    file = await files.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    file = await files.open(path, constants.O_RDONLY | NO_WAITING);
     const stats = await file.stat();
     const trouble = troubleWith(stats, bytesMax);
     return trouble === undefined ? await readUpTo(file, bytesMax) : err({ cause: trouble });
@@ -71,7 +70,7 @@ export function isInside(path: string, root: string): boolean {
 
 function troubleWith(stats: Stats, bytesMax: number): string | undefined {
   if (stats.isDirectory()) return 'it is a folder';
-  if (!stats.isFile()) return 'it is no regular file';
+  if (!stats.isFile()) return 'it is not a regular file';
   return stats.size > bytesMax ? tooLarge(bytesMax) : undefined;
 }
 
@@ -89,6 +88,39 @@ async function readUpTo(file: FileHandle, bytesMax: number): Promise<Result<Uint
     size += bytesRead;
     if (size > bytesMax) return err({ cause: tooLarge(bytesMax) });
     pieces.push(buffer.subarray(0, bytesRead));
+  }
+}
+
+/** Without this flag, opening a pipe waits for a process at its other end. */
+const NO_WAITING = constants.O_NONBLOCK ?? 0;
+/** No file of ours is larger, and a larger one would not fit into memory. */
+const OWN_BYTES_MAX = 2 ** 30;
+
+/** Opens a file of our own. What is in its place may be anything; only a regular file is opened. */
+export function openRegular(path: string, flags: number, mode?: number): number {
+  const file = openSync(path, flags | NO_WAITING, mode);
+  const stats = fstatSync(file);
+  if (stats.isFile() && stats.size <= OWN_BYTES_MAX) return file;
+  closeSync(file);
+  const code = stats.isDirectory() ? 'EISDIR' : stats.isFile() ? 'EFBIG' : 'EFTYPE';
+  // Systems with the last code raise it themselves.
+  throw Object.assign(new Error(`${code}: ${path} is not a regular file, or too large`), { code });
+}
+
+/** Reads a file of our own from an offset on, at most so many bytes. */
+export function readRegular(path: string, from = 0, bytesMax = OWN_BYTES_MAX): Buffer {
+  const file = openRegular(path, constants.O_RDONLY);
+  try {
+    const bytes = Buffer.allocUnsafe(Math.min(bytesMax, Math.max(0, fstatSync(file).size - from)));
+    let read = 0;
+    while (read < bytes.length) {
+      const count = readSync(file, bytes, read, bytes.length - read, from + read);
+      if (count === 0) break;
+      read += count;
+    }
+    return bytes.subarray(0, read);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
+import { chmod, link, mkdir, open, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import { errorCode, isMissing } from './guarded-file.ts';
+import { errorCode, isMissing, readRegular } from './guarded-file.ts';
 
 const SECRET_BYTES = 32;
 const SECRET = /^[\w-]{43}$/;
@@ -33,7 +33,7 @@ export async function openHttpSecret(dataDir: string): Promise<Result<HttpSecret
 
 async function read(file: string): Promise<string | undefined> {
   try {
-    return (await readFile(file, 'utf8')).trim();
+    return readRegular(file).toString().trim();
   } catch (cause) {
     if (isMissing(cause)) return undefined;
     throw cause;

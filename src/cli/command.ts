@@ -56,7 +56,8 @@ export type CommandOutcome<Data = unknown> =
       /** The command to type next, or a sentence that leads there; empty where no person reads it. */
       readonly next: string;
     }
-  | { readonly kind: 'serving' };
+  /** With what a script must know, which is printed instead of messages under --json and --quiet. */
+  | { readonly kind: 'serving'; readonly data?: Data; readonly lines?: readonly Line[] };
 
 /** The outcome of a command that ran to its end. */
 export function done<Data>(

@@ -13,7 +13,7 @@ export const consoleCommand: Command = {
     { flags: '--no-open', help: 'print the link, and do not open a browser' },
   ],
   example: 'workrail console --no-open',
-  run: async ({ program, say }, { options }) => {
+  run: async ({ program, say, switches }, { options }) => {
     const { port = String(PORT), open } = options;
     const dataDir = await program.dataDir();
     if (typeof port !== 'string' || !/^\d{1,5}$/.test(port) || Number(port) > PORT_MAX) {
@@ -22,6 +22,11 @@ export const consoleCommand: Command = {
     const serving = await program.console({ port: Number(port) });
     if (serving.isErr()) return err(refusalProblem(serving.error, dataDir));
     const { newLink, openBrowser, onEnter } = serving.value;
+    // Each link works once, so the one for a script is not printed for a person too.
+    if (switches.isJson || switches.isQuiet) {
+      const url = newLink();
+      return ok({ kind: 'serving', data: { url }, lines: [[url]] });
+    }
     const show = () => say([`Open ${newLink()}`]);
     const isOpened = open !== false && program.terminal.isOutput() && (await openBrowser());
     say([

@@ -4,7 +4,13 @@ import type { ExportServices } from '../app/bundle/export-session.ts';
 import type { ForkServices } from '../app/bundle/fork-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
-import type { BundleOutput, InputFailure, OutputFailure, SealFailure } from '../app/ports/bundle-output.ts';
+import type {
+  BundleOutput,
+  InputFailure,
+  OutputFailure,
+  OutputOptions,
+  SealFailure,
+} from '../app/ports/bundle-output.ts';
 import type { CheckRunner, CommandConfirmations } from '../app/ports/check-runner.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
@@ -30,7 +36,7 @@ export type BundleAccess = {
   /** Reads a whole file, unless it is too large for a bundle. */
   readonly input: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
   /** Opens a file for writing, or standard output if none is named. */
-  readonly output: (file: string | undefined) => Promise<Result<BundleOutput, OutputFailure>>;
+  readonly output: (file: string | undefined, options: OutputOptions) => Promise<Result<BundleOutput, OutputFailure>>;
   /** Encrypted bundles. */
   readonly seal: {
     readonly isSealed: (bytes: Uint8Array) => boolean;

@@ -203,15 +203,28 @@ describe('every command', () => {
       const { operands } = await entry.load();
       const { exitCode, out, talk } = await runFake({ argv: [...name.split(' '), '--json'], ...world });
       expect(talk, name).toBe('');
-      // Commands that serve print no document.
+      // Commands that serve print where, unless that is standard output itself.
       if (exitCode === undefined) {
-        expect([['serve', 'console'].includes(name), out]).toEqual([true, '']);
+        const data = { url: 'http://127.0.0.1:7434/#code' };
+        const said = name === 'console' ? `${JSON.stringify({ ok: true, v: 1, command: name, data })}\n` : '';
+        expect([['serve', 'console'].includes(name), out]).toEqual([true, said]);
         continue;
       }
       const document = COMMAND_SHAPES[name]?.parse(JSON.parse(out));
       expect(document, name).toMatchObject({ v: 1, ok: exitCode === 0 });
       if (operands?.[0]?.syntax.startsWith('<') === true) expect([name, exitCode]).toEqual([name, EXIT.usage]);
     }
+  });
+
+  it('a server prints its address for a script, as JSON or alone, and nothing else', async () => {
+    enforces('cli_json_everywhere');
+    const url = 'http://127.0.0.1:7433/mcp';
+    const world = { terminals: ALL, serve: () => ok({ url, secretFile: '/data/keys/http-token' }) };
+    const said = async (...argv: readonly string[]) => runFake({ argv, ...world });
+    expect(await said('serve', '--http', '--quiet')).toMatchObject({ out: `${url}\n`, talk: '' });
+    const { out, talk } = await said('serve', '--http', '--json');
+    expect([JSON.parse(out).data, talk]).toEqual([{ url, tokenFile: '/data/keys/http-token' }, '']);
+    expect(await said('console', '--quiet')).toMatchObject({ out: 'http://127.0.0.1:7434/#code\n', talk: '' });
   });
 
   it('a command exits with one of seven codes', async () => {

@@ -155,7 +155,10 @@ function concluded(
     printer.failed(result.error, command);
     return result.error.exitCode;
   }
-  if (result.value.kind === 'serving') return undefined;
+  if (result.value.kind === 'serving') {
+    printer.serving(command, result.value);
+    return undefined;
+  }
   printer.done(command, result.value);
   return result.value.problem?.exitCode ?? EXIT.ok;
 }

@@ -62,7 +62,7 @@ async function overHttp(context: CommandContext, how: ServeOptions): Promise<Res
   say([`Clients must send the token in ${secretFile}.`]);
   const header = `--header "Authorization: Bearer $(cat '${secretFile}')"`;
   say([dim(`To register it: claude mcp add --transport http workrail ${url} ${header}`)]);
-  return ok({ kind: 'serving' });
+  return ok({ kind: 'serving', data: { url, tokenFile: secretFile }, lines: [[url]] });
 }
 
 async function refused({ program }: CommandContext, trouble: ServeTrouble): Promise<Result<never, CommandProblem>> {

@@ -1,9 +1,8 @@
 import type { ExportRefusal } from '../app/bundle/export-session.ts';
 import type { ImportRefusal } from '../app/bundle/import-session.ts';
 import type { InputFailure, SealFailure } from '../app/ports/bundle-output.ts';
-import { KEYRING_PLACE } from '../app/ports/keyring-store.ts';
 import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
-import type { StoreFailure } from '../app/ports/store-failure.ts';
+import { KEYRING_PLACE, type StoreFailure, WRONG_KIND } from '../app/ports/store-failure.ts';
 import type { VerifyRefusal } from '../app/upkeep/verify-sessions.ts';
 import { byCode } from '../core/assert.ts';
 import type { Retry } from '../core/log/error-envelope.ts';
@@ -44,11 +43,19 @@ const RUNNING = { collection: 'gc is being run', key_rotation: 'The keys are bei
 const BUSY: Retry = { kind: 'retryable_after_ms', afterMs: 500 };
 const IO_FAILED: Retry = { kind: 'retryable_after_ms', afterMs: 1_000 };
 
+/** What to do about a file that is not what it must be. */
+function wrongKindWords(place: string, cause: string): string | undefined {
+  const wrong = WRONG_KIND[cause];
+  if (wrong === undefined) return undefined;
+  const where = cause === 'ENOTDIR' ? `Part of the path ${place}` : place;
+  return `${where} must be a ${wrong.wanted}, but ${wrong.found} is there. Move it away`;
+}
+
 const STORE_FAILURES: RefusalTable<StoreFailure> = {
   io_failed: ({ operation, cause, place }, dataDir) => ({
     code: 'STORE_IO',
     message: `The data directory ${dataDir} cannot be used (${operation}: ${cause} at ${place}).`,
-    suggestion: 'Check its free space and permissions, then run the command again.',
+    suggestion: `${wrongKindWords(place, cause) ?? 'Check its free space and permissions'}, then run the command again.`,
     retry: IO_FAILED,
   }),
   busy: ({ running, holder = 'another process' }) => ({

@@ -20,7 +20,8 @@ export async function openBundles(appVersion: string): Promise<BundleAccess> {
     },
     input: readBundleFile,
     seal: { isSealed, output: sealOutput, open: openSealed },
-    output: async (file) => (file === undefined ? ok(streamOutput(process.stdout)) : createBundleFile(file)),
+    output: async (file, options) =>
+      file === undefined ? ok(streamOutput(process.stdout)) : createBundleFile(file, options),
   };
 }
 

@@ -89,7 +89,8 @@ const HOST = /^(?:[A-Za-z0-9_][\w.-]*@)?[A-Za-z0-9[][^\s/@]*$/;
  * programs, and with plain http anyone on the network could change what an agent reads.
  */
 export function parseSourceAddress(address: string): Result<SourceAddress, AddressRefusal> {
-  const refuse = (reason: AddressRefusal['reason']) => err({ code: 'address_refused' as const, address, reason });
+  const refuse = (reason: AddressRefusal['reason']) =>
+    err({ code: 'address_refused' as const, address: withoutPassword(address), reason });
   if (hasControl(address) || address.trim() !== address || address === '') return refuse('form');
   if (address.startsWith('-')) return refuse('option');
   if (address.startsWith('npm:')) {
@@ -108,6 +109,11 @@ export function parseSourceAddress(address: string): Result<SourceAddress, Addre
   if (/^[^/\\]*@(?:[^/\\]*:)?-/.test(address)) return refuse('option');
   if (/^[^/\\]*@[^/\\]*:/.test(address)) return refuse('form');
   return ok(address.endsWith('.git') ? { kind: 'git', url: address, isPath: true } : { kind: 'folder', path: address });
+}
+
+/** An address that may be shown: without the password that somebody wrote before its host. */
+export function withoutPassword(address: string): string {
+  return address.replace(/(^|\/\/)([^/\\@:]*):(?!\/\/).*@/, '$1$2:***@');
 }
 
 /** Whether git may be given this address from the list of sources, which is a file that can be edited. */

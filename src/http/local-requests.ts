@@ -60,5 +60,13 @@ export function portOf(server: NodeServer): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** A request that arrives slowly, or a connection that nobody uses, is closed. */
-export const TIME_LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000 } as const;
+/**
+ * A request that arrives slowly, or a connection that nobody uses, is closed. Node looks at connections only twice a
+ * minute by itself.
+ */
+export const TIME_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+} as const;

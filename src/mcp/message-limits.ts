@@ -81,6 +81,8 @@ export function readMessage(text: string): Result<string, MessageRefusal> {
     return err({ code: PARSE_ERROR, message: 'Nothing was done: the message is not valid JSON. Send it again.' });
   }
   const message = parsed.value;
+  const wrongPrompt = isObject(message) && message['method'] === 'prompts/get' ? promptFault(message) : undefined;
+  if (wrongPrompt !== undefined) return err(wrongPrompt);
   if (!isObject(message) || message['method'] !== 'tools/call') return ok(text);
   const { params = {}, id } = message;
   const { name, arguments: sent } = isObject(params) ? params : { name: '', arguments: params };
@@ -99,6 +101,17 @@ export function readMessage(text: string): Result<string, MessageRefusal> {
       ? `the call has ${found} arguments. Send only those that the tool has.`
       : `${inexact.name} is ${inexact.number}, a number that would be rounded. Send it as text: "${inexact.number}".`;
   return err({ code: INVALID_PARAMS, message: `Nothing was done: ${wrong}`, ...(isId(id) ? { id } : {}) });
+}
+
+/** The library answers a prompt whose parameters have another shape with a page of its own words, too. */
+function promptFault({ params = {}, id }: JsonObject): MessageRefusal | undefined {
+  const { name, arguments: given = {} } = isObject(params) ? params : {};
+  const isShaped = isObject(params) && typeof name === 'string' && isObject(given);
+  if (isShaped && Object.values(given).every((value) => typeof value === 'string')) return undefined;
+  const wrong = isShaped
+    ? 'every argument of a prompt must be a text.'
+    : 'prompts/get needs "name" as a text (prompts/list shows the names), and "arguments" as an object of texts.';
+  return { code: INVALID_PARAMS, message: `Nothing was done: ${wrong}`, ...(isId(id) ? { id } : {}) };
 }
 
 /** Only numbers of so many digits, or with an exponent of three, can be inexact. */

@@ -108,6 +108,20 @@ test.each([
   expect(refused.message).toContain(`Send it as text: "${number}".`);
 });
 
+test.each([
+  '{}',
+  '[]',
+  '"x"',
+  'null',
+  '{"name":7}',
+  '{"name":"start","arguments":"x"}',
+  '{"name":"start","arguments":{"a":1}}',
+])('a prompt that is asked for with %s is refused in words of our own', (params) => {
+  const refused = readMessage(`{"jsonrpc":"2.0","id":7,"method":"prompts/get","params":${params}}`)._unsafeUnwrapErr();
+  expect(refused).toMatchObject({ id: 7, code: -32_602, message: expect.stringMatching(/^Nothing was done: [\w ]+/) });
+  expect(refused.message).not.toMatch(/expected|received|"code"/);
+});
+
 test('a number that parsing keeps is passed on, however it is written, and so is any text', () => {
   fc.assert(
     fc.property(fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.maxSafeInteger()), (number) => {

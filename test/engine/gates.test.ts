@@ -459,3 +459,19 @@ test('the last reply and the report show each answer at its step, with draft, ch
   expect(pending).toContain(`draft ${second} approved at a terminal`);
   expect(pending).not.toContain('answer counted');
 });
+
+test.each([
+  [
+    ['terminal', 'console'],
+    /Run `workrail answer \w{4}` in a terminal of your own, or open it in `workrail console`\./,
+  ],
+  [['terminal'], /Run `workrail answer \w{4}` in a terminal of your own\."/],
+  [['console'], /Open it in `workrail console`\./],
+  [['elicitation'], /Answer in the form that your client shows\./],
+] as const)('a block for a person names the places where an answer counts: %j', async (accept, words) => {
+  const gateSettings = async () => ({ ...REHEARSED_GATES, accept });
+  const it = engine({ listing: () => withFile(RELEASE), services: { gateSettings } });
+  const blocked = await it.send(await it.start('team.release'), { notes: 'Ready to ship.' });
+  expect(kindOf(blocked)).toBe('blocked');
+  expect(blocked.text).toMatch(words);
+});

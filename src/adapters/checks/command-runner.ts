@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CheckRunner, CommandResult, CommandWork } from '../../app/ports/check-runner.ts';
 import { junitReport, type TestReport, tapReader } from '../../core/run/evidence/test-report.ts';
 import { atExit } from '../at-exit.ts';
+import { readRegular } from '../guarded-file.ts';
 import { withBase } from './throw-away-worktree.ts';
 
 /** What is kept of the output: the end of it says how a command failed. */
@@ -148,7 +149,7 @@ function fileReport({
   const isSame = before !== undefined && before.mtimeMs === after.mtimeMs && before.ino === after.ino;
   // File systems keep times less exactly than the clock.
   if (isSame || after.mtimeMs < startedAt - 2_000) return undefined;
-  return junitReport(readFileSync(path, 'utf8'), (name) => isFileIn(folder, name));
+  return junitReport(readRegular(path).toString(), (name) => isFileIn(folder, name));
 }
 
 function isFileIn(folder: string, name: string): boolean {

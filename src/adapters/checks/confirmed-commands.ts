@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CommandConfirmations, ConfirmedCommand } from '../../app/ports/check-runner.ts';
 import type { Hasher } from '../../app/ports/system-services.ts';
 import { digestHex, ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { readableJson } from '../../core/json/json-value.ts';
+import { readRegular } from '../guarded-file.ts';
 
 /** One small file for each command and workspace, in the user's data directory. It shows what was confirmed. */
 export function confirmedCommands(dataDir: string, { sha256 }: Hasher): CommandConfirmations {
@@ -27,7 +28,7 @@ export function confirmedCommands(dataDir: string, { sha256 }: Hasher): CommandC
 /** A file that cannot be read confirms nothing. */
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegular(file).toString();
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { access, chmod, constants, readFile, stat } from 'node:fs/promises';
+import { access, chmod, constants, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Machine } from '../../app/ports/machine.ts';
 import type { MachineHealth, OpenPlace } from '../../app/ports/machine-health.ts';
@@ -6,6 +6,7 @@ import { layout } from '../file-store/disk/disk.ts';
 import { storeOf } from '../file-store/file-store.ts';
 import { fileStoreParts } from '../file-store/file-store-parts.ts';
 import { indexUpkeep } from '../file-store/index/rebuild-index.ts';
+import { readGuarded } from '../guarded-file.ts';
 import { loadConfig } from '../settings.ts';
 import { nodeHasher } from '../system.ts';
 import { nodeCommands } from './this-machine.ts';
@@ -76,16 +77,23 @@ async function openPlace(path: string, wanted: string): Promise<OpenPlace | unde
 async function packageVersion({ platform }: Machine, programPath: string): Promise<string | undefined> {
   if (platform === 'win32') {
     const beside = join(dirname(programPath), 'node_modules', 'workrail', 'package.json');
-    const found = await readFile(beside, 'utf8').catch(() => undefined);
+    const found = await packageText(beside);
     if (found !== undefined) return versionIn(found);
   }
   if (!programPath.endsWith('.js')) return undefined;
   for (let folder = dirname(programPath); folder !== dirname(folder); folder = dirname(folder)) {
-    const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);
+    const text = await packageText(join(folder, 'package.json'));
     if (text === undefined) continue;
     return /"name"\s*:\s*"workrail"/.test(text) ? versionIn(text) : undefined;
   }
   return undefined;
+}
+
+const PACKAGE_BYTES_MAX = 2 ** 20;
+
+async function packageText(path: string): Promise<string | undefined> {
+  const read = await readGuarded(path, { bytesMax: PACKAGE_BYTES_MAX });
+  return read.isErr() || read.value === undefined ? undefined : Buffer.from(read.value).toString();
 }
 
 async function saidVersion(machine: Machine, path: string): Promise<string | undefined> {

@@ -14,7 +14,7 @@ import {
   signingKey,
 } from '../../core/token/keyring.ts';
 import { damagedContent, parseStored } from './content/content-files.ts';
-import { accessing, accessingNow, ensureDir, layout, putFile, putNewFile } from './disk/disk.ts';
+import { accessing, accessingNow, ensureDir, isWrongKind, layout, putFile, putNewFile } from './disk/disk.ts';
 import { type FileStoreParts, lockFile, whileHeld } from './file-store-parts.ts';
 
 const KEY_BYTES = 32;
@@ -126,10 +126,14 @@ async function sweepLeftovers({ disk }: FileStoreParts): Promise<void> {
 
 function readFile({ disk }: FileStoreParts): Result<Uint8Array | undefined, StoreFailure> {
   const path = join(disk.root, layout.keyring);
-  const look = () => ({ mode: disk.fs.mode(path) ?? SAFE_MODE, bytes: disk.fs.read(path) });
-  return accessingNow('read keyring', layout.keyring, look).andThen(({ mode, bytes }) =>
-    (mode & OTHERS_BITS) === 0 ? ok(bytes) : err(unsafePermissions(mode)),
-  );
+  // Read first: the mode of a folder or a pipe is of no interest.
+  const look = () => {
+    const bytes = disk.fs.read(path);
+    return { mode: disk.fs.mode(path) ?? SAFE_MODE, bytes };
+  };
+  return accessingNow('read keyring', layout.keyring, look)
+    .mapErr((failure) => (isWrongKind(failure) ? damagedContent(layout.keyring, 'content_wrong_shape') : failure))
+    .andThen(({ mode, bytes }) => ((mode & OTHERS_BITS) === 0 ? ok(bytes) : err(unsafePermissions(mode))));
 }
 
 function unsafePermissions(mode: number): StoreFailure {

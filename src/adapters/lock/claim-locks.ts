@@ -15,7 +15,7 @@ import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../../core/json/json-value.ts';
-import { errorCode, ifExists } from '../guarded-file.ts';
+import { errorCode, ifExists, readRegular } from '../guarded-file.ts';
 import type { LockAttempt, Locks } from './locks.ts';
 
 /** What the system knows about a process number; `startedAt` is `undefined` if it does not say. */
@@ -171,7 +171,7 @@ export function claimsIn(dir: string): readonly LaidClaim[] {
  * A claim that disappeared meanwhile was withdrawn. Any other failure is thrown, because it must not look like that.
  */
 export function claimAt(path: string): LaidClaim | undefined {
-  const text = ifExists(() => readFileSync(path, 'utf8'));
+  const text = ifExists(() => readRegular(path).toString());
   return text === undefined ? undefined : { path, claim: parseClaim(text) };
 }
 

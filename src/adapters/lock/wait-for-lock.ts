@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, rmSync, statSync, writeFileSync } from 'node:fs';
+import { openRegular, readRegular } from '../guarded-file.ts';
 import { LOCK_WAIT_MS, type LockAttempt, type Waiting } from './locks.ts';
 
 /** A mark beside a lock that a process waits for it exclusively. It excludes nobody; others let the waiter go first. */
@@ -13,6 +14,8 @@ export type WantedMark = {
 
 const HOLDS_MS = 250;
 
+const TO_WRITE = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC;
+
 export function wantedMark(lockPath: string): WantedMark {
   const path = `${lockPath}.wanted`;
   let own: string | undefined;
@@ -24,11 +27,15 @@ export function wantedMark(lockPath: string): WantedMark {
     set: () => {
       own ??= randomBytes(8).toString('hex');
       const text = own;
-      ignoringErrors(() => writeFileSync(path, text, { mode: 0o600 }));
+      ignoringErrors(() => {
+        const file = openRegular(path, TO_WRITE, 0o600);
+        writeFileSync(file, text);
+        closeSync(file);
+      });
     },
     clear: () =>
       ignoringErrors(() => {
-        if (readFileSync(path, 'utf8') === own) rmSync(path, { force: true });
+        if (readRegular(path).toString() === own) rmSync(path, { force: true });
       }),
   };
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CompiledFiles, KeptFile } from '../../app/ports/workflow-sources.ts';
 import type { CompiledFile } from '../../core/workflow/compiled/compiled-file.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { readRegular } from '../guarded-file.ts';
 
 /** Names the compiler that made a kept file: another one may make something else of the same text. */
 export type CompilerId = string;
@@ -168,7 +169,7 @@ function quietly(access: () => void): boolean {
 
 function readIfThere(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readRegular(path);
   } catch {
     return undefined;
   }

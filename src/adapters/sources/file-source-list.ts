@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import type { SourceList, SourceListFailure } from '../../app/ports/workflow-sources.ts';
 import { schemaIssueText } from '../../core/json/schema-issue.ts';
 import { sourceListSchema, type WorkflowSourceEntry } from '../../core/sources.ts';
-import { isMissing } from '../guarded-file.ts';
+import { isMissing, readRegular } from '../guarded-file.ts';
 
 /** The list is a small JSON file that the user may read and edit. */
 export function fileSourceList(file: string): SourceList {
@@ -31,7 +31,7 @@ export function readSourceList(file: string): Result<readonly WorkflowSourceEntr
   const broken = (cause: string) => err({ code: 'source_list_broken' as const, file, cause });
   let document: unknown;
   try {
-    document = JSON.parse(readFileSync(file, 'utf8'));
+    document = JSON.parse(readRegular(file).toString());
   } catch (error) {
     if (isMissing(error)) return ok([]);
     return broken(error instanceof SyntaxError ? 'not valid JSON' : causeOf(error));

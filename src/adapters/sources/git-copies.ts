@@ -1,15 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
@@ -17,6 +8,7 @@ import type { GitCopies, GitRefusal } from '../../app/ports/workflow-sources.ts'
 import { parseJson } from '../../core/json/json-value.ts';
 import type { GitSource } from '../../core/sources.ts';
 import { atExit } from '../at-exit.ts';
+import { readRegular } from '../guarded-file.ts';
 
 const GIT_MS_MAX = 60_000;
 const SAID_MAX = 400;
@@ -114,7 +106,7 @@ export function fetchedDigests(copy: string): CopyDigests | undefined {
 
 function readRecord(copy: string): CopyDigests | undefined {
   try {
-    const record = recordSchema.safeParse(parseJson(readFileSync(recordFile(copy), 'utf8')).unwrapOr(undefined));
+    const record = recordSchema.safeParse(parseJson(readRegular(recordFile(copy)).toString()).unwrapOr(undefined));
     return record.success ? new Map(Object.entries(record.data)) : undefined;
   } catch {
     return undefined;
@@ -140,7 +132,7 @@ function currentDigests(copy: string): CopyDigests {
     for (const entry of readdirSync(join(copy, inner), { withFileTypes: true })) {
       const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
       if (entry.isDirectory() && path !== '.git') enter(path);
-      if (entry.isFile() && path.endsWith('.json')) digests.set(path, contentDigest(readFileSync(join(copy, path))));
+      if (entry.isFile() && path.endsWith('.json')) digests.set(path, contentDigest(readRegular(join(copy, path))));
     }
   };
   enter('');

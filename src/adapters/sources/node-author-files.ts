@@ -4,7 +4,6 @@ import {
   type FSWatcher,
   linkSync,
   mkdirSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,6 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { AuthorFiles, FileFailure } from '../../app/ports/author-files.ts';
 import type { Unread } from '../../app/ports/workflow-sources.ts';
+import { readRegular } from '../guarded-file.ts';
 import { contentAt, type FolderAccess } from './read-folder.ts';
 
 const DEPTH_MAX = 8;
@@ -79,7 +79,7 @@ function writeNew(path: string, text: string): Result<void, FileFailure> {
 function replace(path: string, text: string): Result<void, FileFailure> {
   return attempt(path, () => {
     const before = statSync(path, { throwIfNoEntry: false });
-    const hasMark = before?.isFile() === true && readFileSync(path).subarray(0, 3).equals(BYTE_ORDER_MARK);
+    const hasMark = before?.isFile() === true && readRegular(path).subarray(0, 3).equals(BYTE_ORDER_MARK);
     const whole = { text: hasMark ? `\uFEFF${text}` : text, mode: before?.mode };
     viaDraft(path, whole, (draft) => renameSync(draft, path));
   });

@@ -1,10 +1,10 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs';
 import { join, parse } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { SourceFile, UnreadReason, WorkflowFile } from '../../app/ports/workflow-sources.ts';
 import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
 import type { BoundedCache } from '../bounded-cache.ts';
-import { isInside } from '../guarded-file.ts';
+import { isInside, readRegular } from '../guarded-file.ts';
 import { type CopyDigests, contentDigest } from './git-copies.ts';
 
 /** What is known about a file without reading it. While this is unchanged, so is the file. */
@@ -229,7 +229,7 @@ export const nodeFolderAccess: FolderAccess = {
   list: (path) => attempt(() => readdirSync(path).sort()),
   stat: (path) => attempt(() => statsOf(lstatSync(path))),
   resolve: (path) => attempt(() => realpathSync(path)),
-  read: (path) => attempt(() => readFileSync(path)),
+  read: (path) => attempt(() => readRegular(path)),
 };
 
 function statsOf(stats: Stats): PathStats {

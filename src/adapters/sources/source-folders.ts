@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import type { ReadSource, SourceInspector } from '../../app/ports/workflow-sources.ts';
@@ -6,6 +5,7 @@ import { assert } from '../../core/assert.ts';
 import { defined, parseJson } from '../../core/json/json-value.ts';
 import type { PackageSource, WorkflowSourceEntry } from '../../core/sources.ts';
 import { boundedCache } from '../bounded-cache.ts';
+import { readRegular } from '../guarded-file.ts';
 import { type CopyDigests, copyFolder, fetchedDigests, recordFile } from './git-copies.ts';
 import { nodeFolderAccess, readFolder, type SourceFolder } from './read-folder.ts';
 
@@ -109,7 +109,7 @@ function declaredFolder(dir: string, text: string): string | undefined {
 
 function readIfThere(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegular(file).toString();
   } catch {
     return undefined;
   }

@@ -48,6 +48,9 @@ test('a session that is damaged at its end is forked up to there, and the fork c
   expect(structured).toMatchObject({
     pending: { stepId: (second.structured['pending'] as { stepId: string }).stepId },
   });
+  // A second fork of the same part would only be a duplicate.
+  const again = { code: 'already_forked', sessionId, fork: forked.sessionId } as const;
+  expect(await forkFromValid(open(), sessionId)).toEqual(err(again));
   // The damaged session is untouched, and the whole session brings back the rest.
   expect(await open().sessions.load(sessionId)).toMatchObject(err({ code: 'damaged' }));
   const updated = await imported(open(), whole, { chooseUpdate: async () => true });

@@ -34,6 +34,8 @@ export type ForkRefusal =
   | LoadRefusal
   /** The session is intact, so it can be continued itself. */
   | { readonly code: 'nothing_damaged'; readonly sessionId: SessionId }
+  /** The same part was already made into a session. */
+  | { readonly code: 'already_forked'; readonly sessionId: SessionId; readonly fork: SessionId }
   /** A newer program wrote the rest, so it is not damaged. */
   | { readonly code: 'rest_is_newer'; readonly sessionId: SessionId }
   | WriteRefusal;
@@ -64,6 +66,12 @@ export async function forkFromValid(
     if (intact.health === 'unknown_version') return err({ code: 'rest_is_newer', sessionId: from });
     yield* await services.keyring.open();
     const origin = await originOf(services, from, last);
+    const listed = yield* await services.sessions.list();
+    for (const fork of listed.toReversed()) {
+      const known = await services.marks.origin(fork);
+      const isSame = known?.kind === 'imported' && known.forkedFrom === from && known.head === origin.head;
+      if (isSame) return err({ code: 'already_forked', sessionId: from, fork });
+    }
     const copy: SessionCopy = {
       events: intact.view.nextEventIndex,
       salvage: undefined,

@@ -9,7 +9,13 @@ export type InputFailure =
 export type SealFailure = { readonly code: 'seal_unknown' } | { readonly code: 'passphrase_wrong' };
 
 /** Writing a bundle failed. */
-export type OutputFailure = { readonly code: 'output_failed'; readonly place: string; readonly cause: string };
+export type OutputFailure =
+  | { readonly code: 'output_failed'; readonly place: string; readonly cause: string }
+  /** There is a file already. Nothing was written. */
+  | { readonly code: 'output_exists'; readonly place: string };
+
+/** Whether a file that exists may be replaced. */
+export type OutputOptions = { readonly mayReplace: boolean };
 
 /** Receives a bundle piece by piece. If possible, nothing of it is visible before it is finished. */
 export type BundleOutput = {

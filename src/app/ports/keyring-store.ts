@@ -2,9 +2,6 @@ import type { Result } from 'neverthrow';
 import type { Keyring } from '../../core/token/keyring.ts';
 import type { StoreFailure } from './store-failure.ts';
 
-/** The file that failures name, in the data folder. */
-export const KEYRING_PLACE = 'keys/keyring.json';
-
 /** Holds the signing keys of this machine. */
 export type KeyringStore = {
   /** The keyring; `undefined` if none exists yet. Never writes. */

@@ -21,3 +21,16 @@ export type StoreFailure =
       readonly offset: number;
       readonly version: string;
     };
+
+/** What is in the place of a file or a folder, for causes that say it. */
+export const WRONG_KIND: { readonly [cause: string]: { readonly wanted: string; readonly found: string } | undefined } =
+  {
+    EISDIR: { wanted: 'file', found: 'a folder' },
+    ENOTDIR: { wanted: 'folder', found: 'a file' },
+    EFTYPE: { wanted: 'file', found: 'a pipe, a device or a socket' },
+    ENXIO: { wanted: 'file', found: 'a pipe, a device or a socket' },
+    EFBIG: { wanted: 'file', found: 'a file of more than 1 GiB' },
+  };
+
+/** The file that failures name, in the data folder. */
+export const KEYRING_PLACE = 'keys/keyring.json';

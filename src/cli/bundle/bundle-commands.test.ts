@@ -90,7 +90,7 @@ describe('export', () => {
       '<!doctype html>',
     ]);
     const told = exportShape.parse(
-      JSON.parse((await run('export', sessionId, '--as', 'json', '--json', '--no-redact', '-o', file)).out),
+      JSON.parse((await run('export', sessionId, '--as', 'json', '--json', '--no-redact', '-o', file, '--force')).out),
     );
     expect(told).toMatchObject({ data: { format: 'json', sessionIds: [sessionId], isRedacted: false, hidden: [] } });
     expect(reportSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).sessions[0]?.runs).toHaveLength(2);
@@ -181,6 +181,39 @@ describe('an encrypted bundle', () => {
     expect(talk).toContain('BUNDLE_UNSUPPORTED_VERSION');
   });
 
+  it.each([
+    ['bundle', []],
+    ['bundle', ['--encrypt']],
+    ['html', []],
+    ['md', ['--json']],
+  ])('export --as %s does not replace a file of the user without --force (%j)', async (format, more) => {
+    enforces('export_keeps_files');
+    const { run, folder, sessionId } = await world();
+    const file = join(folder, 'thesis.txt');
+    writeFileSync(file, 'mine');
+    const refused = await run('export', sessionId, '--as', format, '-o', file, ...more);
+    expect([refused.exitCode, readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual([2, 'mine', ['thesis.txt']]);
+    expect(`${refused.talk}${refused.out}`).toContain(`${file} already exists and was not changed.`);
+    expect(`${refused.talk}${refused.out}`).toContain('Choose another file, or add --force to replace it.');
+    if (more.includes('--encrypt')) return;
+    expect((await run('export', sessionId, '--as', format, '-o', file, ...more, '--force')).exitCode).toBe(0);
+    expect(readFileSync(file, 'utf8')).not.toBe('mine');
+  });
+
+  it('a passphrase file that is a folder or missing is named as such', async () => {
+    const { run, folder, sessionId } = await world();
+    const asked = ['export', sessionId, '--encrypt', '-o', join(folder, 'x.json'), '--passphrase-file'] as const;
+    const folderGiven = await run(...asked, folder);
+    expect(folderGiven).toMatchObject({
+      exitCode: 2,
+      talk: expect.stringContaining(`The passphrase file ${folder} could not be read (it is a folder).`),
+    });
+    const missing = await run(...asked, join(folder, 'none'));
+    expect(missing.talk).toContain(`The passphrase file ${join(folder, 'none')} does not exist.`);
+    expect(missing.talk).not.toContain('bundle written by');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('a passphrase is typed twice, is long enough, and is never asked for without a terminal', async () => {
     const { run, folder, sessionId } = await world();
     const file = join(folder, 'x');
@@ -211,7 +244,7 @@ async function world({ isEmpty = false } = {}) {
     homes: ['/data/ana'],
     services: { ...exportServices(services), ...services, bin: { list: async () => ok([]) } },
     input: readBundleFile,
-    output: async (file) => (file === undefined ? ok(stream) : createBundleFile(file)),
+    output: async (file, options) => (file === undefined ? ok(stream) : createBundleFile(file, options)),
     // The real cost would make the test slow.
     seal: { isSealed, open: openSealed, output: (out, words) => sealOutput(out, words, { N: 2 ** 14, r: 8, p: 1 }) },
   };

@@ -51,6 +51,10 @@ export const BUNDLE_FILE_REFUSALS: RefusalTable<InputFailure | OutputFailure | S
     message: `${place} could not be written (${cause}); no partial file was left.`,
     suggestion: 'Check the folder, its free space and permissions, then run the command again.',
   }),
+  output_exists: ({ place }) => ({
+    message: `${place} already exists and was not changed.`,
+    suggestion: 'Choose another file, or add --force to replace it.',
+  }),
   session_too_large: ({ measure, size, max }) => ({
     message: `The session is too large for a bundle: ${size} ${measure}, the maximum is ${max}.`,
     suggestion: 'Copy the data directory instead.',

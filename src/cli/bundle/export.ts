@@ -1,7 +1,7 @@
 import { err, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type Exported, exportSession } from '../../app/bundle/export-session.ts';
-import type { BundleOutput, OutputFailure } from '../../app/ports/bundle-output.ts';
+import type { BundleOutput, OutputFailure, OutputOptions } from '../../app/ports/bundle-output.ts';
 import { readReport } from '../../app/report.ts';
 import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
 import { defined } from '../../core/json/json-value.ts';
@@ -58,6 +58,7 @@ export const exportCommand = command({
       help: 'bundle: one session, to import elsewhere (default); md, html or json: a report of one or more sessions',
     },
     { flags: '-o, --output <file>', help: 'the file to write (default: standard output)' },
+    { flags: '--force', help: 'replace the file if it exists' },
     { flags: '--encrypt', help: 'encrypt the bundle with a passphrase that you type' },
     { flags: PASSPHRASE_FILE, help: 'with --encrypt: take the passphrase from the first line of this file' },
     { flags: '--no-redact', help: 'do not hide paths, addresses, keys and passwords in a report' },
@@ -77,21 +78,22 @@ export const exportCommand = command({
     if (passphraseFile !== undefined && !isEncrypted) {
       return err(usageProblem('--passphrase-file has no effect without --encrypt.', 'Add --encrypt, or remove it.'));
     }
-    if (!isReportFormat(format)) return exportBundle(context, { asked, file, isEncrypted, passphraseFile });
+    const mayReplace = options['force'] === true;
+    if (!isReportFormat(format)) return exportBundle(context, { asked, file, mayReplace, isEncrypted, passphraseFile });
     if (isEncrypted) {
       return err(usageProblem('Only a bundle can be encrypted.', 'Use --as bundle, or encrypt the report yourself.'));
     }
-    return exportReport(context, { asked, file, format, isRedacted: options['redact'] !== false });
+    return exportReport(context, { asked, file, mayReplace, format, isRedacted: options['redact'] !== false });
   },
 });
 
-type BundleRequest = { readonly asked: readonly string[]; readonly file: string | undefined };
+type BundleRequest = OutputOptions & { readonly asked: readonly string[]; readonly file: string | undefined };
 type Encryption = { readonly isEncrypted: boolean; readonly passphraseFile: string | undefined };
 
 /** Writes one session so that another machine can continue it. */
 async function exportBundle(
   context: CommandContext,
-  { asked, file, isEncrypted, passphraseFile }: BundleRequest & Encryption,
+  { asked, file, mayReplace, isEncrypted, passphraseFile }: BundleRequest & Encryption,
 ): Exporting {
   return safeTry(async function* () {
     const { program, switches, progress } = context;
@@ -107,9 +109,10 @@ async function exportBundle(
     if (sessionId === undefined) return err(usageProblem('A bundle holds one session.', NAME_ONE));
     const { services, output: open, seal } = await program.bundleAccess();
     const wanted = { file: passphraseFile, message: 'A passphrase for the bundle:', isNew: true };
-    const passphrase = isEncrypted ? yield* await askPassphrase(context, wanted) : undefined;
-    const plain = yield* (await open(file)).mapErr(refused);
-    const output = passphrase === undefined ? plain : await seal.output(plain, passphrase);
+    const plain = yield* (await open(file, { mayReplace })).mapErr(refused);
+    const passphrase = isEncrypted ? await askPassphrase(context, wanted) : undefined;
+    if (passphrase?.isErr()) await plain.abandon();
+    const output = passphrase === undefined ? plain : await seal.output(plain, yield* passphrase);
     const exported = yield* (
       await exportSession(services, { sessionId, output }, (step) =>
         progress.show({ label: 'reading the session', ...step }),
@@ -158,7 +161,7 @@ type ReportRequest = BundleRequest & { readonly format: ReportFormat; readonly i
 /** Writes a report for people: all sessions in one document. */
 async function exportReport(
   { program, switches, progress }: CommandContext,
-  { asked, file, format, isRedacted }: ReportRequest,
+  { asked, file, mayReplace, format, isRedacted }: ReportRequest,
 ): Exporting {
   return safeTry(async function* () {
     const isForTerminal = format !== 'html' || !program.terminal.isOutput();
@@ -178,7 +181,7 @@ async function exportReport(
       )
     ).mapErr(refused);
     const bytes = encodeUtf8(WRITERS[format](report));
-    const opened = yield* (await output(file)).mapErr(refused);
+    const opened = yield* (await output(file, { mayReplace })).mapErr(refused);
     yield* (await put(opened, bytes)).mapErr(refused);
     const data: ReportData = {
       format,

@@ -1,9 +1,9 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { InputFailure } from '../../app/ports/bundle-output.ts';
 import type { Flow } from '../../core/flow.ts';
 import type { CommandContext } from '../command.ts';
 import { isPersonThere } from '../loosening.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
-import { refusalProblem } from '../words.ts';
 
 export const PASSPHRASE_FILE = '--passphrase-file <file>';
 
@@ -47,13 +47,19 @@ function weakness(text: string): string | undefined {
     : undefined;
 }
 
+function unreadable(file: string, failure: InputFailure): string {
+  if (failure.code === 'input_too_large') return `The passphrase file ${file} is too large.`;
+  const { cause } = failure;
+  return `The passphrase file ${file} ${cause === 'ENOENT' ? 'does not exist' : `could not be read (${cause})`}.`;
+}
+
 async function fromFile(
   { program }: CommandContext,
   file: string,
   isNew: boolean,
 ): Promise<Result<string, CommandProblem>> {
   const read = await (await program.bundleAccess()).input(file);
-  if (read.isErr()) return err(refusalProblem(read.error, await program.dataDir()));
+  if (read.isErr()) return err(usageProblem(unreadable(file, read.error), 'Give the path of a text file.'));
   const [line = ''] = new TextDecoder().decode(read.value.subarray(0, 4_096)).split(/\r?\n/);
   const weak = isNew ? weakness(line) : undefined;
   if (line === '') return err(usageProblem(`The first line of ${file} is empty.`, 'Write the passphrase there.'));

@@ -5,10 +5,12 @@ import { asTyped, bad, dim, type Line, lineRenderer, printableJson, strong } fro
 import { type Progress, progressDisplay } from './progress.ts';
 
 type Done = Extract<CommandOutcome, { kind: 'done' }>;
+type Serving = Extract<CommandOutcome, { kind: 'serving' }>;
 
 /** Prints the outcome of a command: data to standard output, messages to standard error. */
 export type Printer = {
   readonly done: (command: string, outcome: Done) => void;
+  readonly serving: (command: string, outcome: Serving) => void;
   readonly failed: (problem: CommandProblem, command?: string) => void;
   readonly say: (line: Line) => void;
   readonly progress: Progress;
@@ -45,6 +47,11 @@ export function printerFor(program: Speaker, switches: Switches): Printer {
       program.write(data(outcome.lines));
       if (problem !== undefined) writeProblem(problem);
       if (hasMessages && outcome.next !== '') writeTalk([dim(`Next: ${asTyped(outcome.next, program)}`)]);
+    },
+    serving: (command, { data: known, lines = [] }) => {
+      if (known === undefined) return;
+      if (switches.isJson) writeJson({ ok: true, ...SHAPE, command, data: known });
+      else if (switches.isQuiet) program.write(data(lines));
     },
     failed: (problem, command) => {
       if (switches.isJson) {

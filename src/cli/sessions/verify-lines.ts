@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { WRONG_KIND } from '../../app/ports/store-failure.ts';
 import { AUDIT_FINDING_KINDS, type AuditFinding, type AuditFindingKind } from '../../app/ports/upkeep.ts';
 import { DAMAGE_REASONS, type DamageReason, salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
@@ -55,7 +56,10 @@ export type SessionVerifyData = z.infer<typeof sessionVerifyData>;
 /** What is wrong with the file, as the second half of a sentence. */
 function findingWords({ what, offset, reason, version, code }: AuditFinding): string {
   if (what === 'unknown_version') return `has version ${version}, which this workrail cannot read`;
-  if (what === 'unreadable') return `cannot be read (${code})`;
+  if (what === 'unreadable') {
+    const wrong = code === undefined ? undefined : WRONG_KIND[code];
+    return wrong === undefined ? `cannot be read (${code})` : `must be a ${wrong.wanted}, but ${wrong.found} is there`;
+  }
   if (reason === 'manifest_cut_short' && offset === undefined) return 'is missing or empty, although there are events';
   const words = WORDS_BY_KIND[what];
   return words ?? (reason === undefined ? 'is damaged' : WORDS_BY_REASON[reason]);

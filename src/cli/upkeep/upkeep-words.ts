@@ -51,6 +51,11 @@ const UPKEEP_REFUSALS: RefusalTable<OfUpkeep> = {
     message: `Session ${sessionId} is not damaged. Nothing was changed.`,
     suggestion: `Run "workrail session resume ${sessionId}" to continue it.`,
   }),
+  already_forked: ({ sessionId, fork }) => ({
+    message: `Session ${fork} was already made from the intact part of ${sessionId}. Nothing was changed.`,
+    suggestion: `Run "workrail session resume ${fork}" to continue it. To make it again, delete it first: workrail session delete ${fork}`,
+    details: { sessionId: fork },
+  }),
   rest_is_newer: ({ sessionId }) => ({
     code: 'STORE_UNKNOWN_VERSION',
     message: `A newer workrail wrote the last part of session ${sessionId}, so it is not damaged. Nothing was changed.`,

@@ -1,5 +1,4 @@
-import { KEYRING_PLACE } from '../../app/ports/keyring-store.ts';
-import type { StoreFailure, StoreLimit } from '../../app/ports/store-failure.ts';
+import { KEYRING_PLACE, type StoreFailure, type StoreLimit, WRONG_KIND } from '../../app/ports/store-failure.ts';
 import type { ResumeRefusal } from '../../app/resume/resume-session.ts';
 import { quote } from '../../core/json/json-value.ts';
 import type { Damage } from '../../core/log/health.ts';
@@ -59,10 +58,10 @@ const DAMAGED_KEYRING: Words = {
 
 /** The words for problems with stored data. Mostly only the user can help. */
 export const STORE_WORDS: WordsFor<StoreFailure> = {
-  io_failed: ({ operation, cause }) => ({
+  io_failed: ({ operation, cause, place }) => ({
     code: 'STORE_IO',
     message: `The data directory cannot be used (${operation}: ${cause}).`,
-    suggestion: `Ask the user to ${TO_CHECK[cause] ?? 'check the free space and permissions of the data directory'}, then send the same call again; nothing is recorded twice.`,
+    suggestion: `Ask the user to ${TO_CHECK[cause] ?? moveAway(place, cause) ?? 'check the free space and permissions of the data directory'}, then send the same call again; nothing is recorded twice.`,
     retry: retryAfter(IO_RETRY_MS),
   }),
   busy: ({ running, holder }) => ({
@@ -125,9 +124,14 @@ const TO_CHECK: { readonly [cause: string]: string | undefined } = {
   EACCES: MAKE_WRITABLE,
   EPERM: MAKE_WRITABLE,
   EROFS: MAKE_WRITABLE,
-  ENOTDIR: REMOVE_FILE,
   EEXIST: REMOVE_FILE,
 };
+
+function moveAway(place: string, cause: string): string | undefined {
+  const wrong = WRONG_KIND[cause];
+  const where = cause === 'ENOTDIR' ? `on the path to ${place}` : `at ${place}`;
+  return wrong && `move away ${wrong.found} ${where} in the data directory, where a ${wrong.wanted} belongs`;
+}
 
 /** A session that is missing may be in another data folder. */
 export function storedIn(dataDir: string | undefined): string {

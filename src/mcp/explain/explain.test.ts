@@ -270,7 +270,9 @@ describe('the words for a refusal', () => {
     ['EACCES', /writable for their account/],
     ['EPERM', /writable for their account/],
     ['EROFS', /writable for their account/],
-    ['ENOTDIR', /remove the file that is in the place of the data directory/],
+    ['ENOTDIR', /move away a file on the path to log in the data directory, where a folder belongs/],
+    ['EISDIR', /move away a folder at log in the data directory, where a file belongs/],
+    ['EFTYPE', /move away a pipe, a device or a socket at log /],
     ['EEXIST', /remove the file that is in the place of the data directory/],
     ['EIO', /check the free space and permissions/],
   ])('a data directory error %s says what the user can do', (cause, words) => {

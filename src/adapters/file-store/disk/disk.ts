@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, sep } from 'node:path';
 import { Result, ResultAsync } from 'neverthrow';
-import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import { type StoreFailure, WRONG_KIND } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
 import { digestHex } from '../../../core/json/canonical-json.ts';
 import type { ArtifactDigest, RunId, SessionId, SnapshotRef, WorkflowHash } from '../../../core/log/ids.ts';
@@ -141,6 +141,21 @@ function failureOf(operation: string, place: string, cause: unknown): StoreFailu
   const code = errorCode(cause);
   if (code === undefined) throw cause;
   return { code: 'io_failed', operation, place, cause: code };
+}
+
+/** Whether a folder, a pipe or the like is in the place of a file. */
+export function isWrongKind(failure: StoreFailure): boolean {
+  return failure.code === 'io_failed' && failure.cause !== 'ENOTDIR' && WRONG_KIND[failure.cause] !== undefined;
+}
+
+/** The content of a file that was complete once. Something else in its place counts as an empty file. */
+export function readIfFile({ fs, root }: Disk, place: string): Uint8Array | undefined {
+  try {
+    return fs.read(join(root, place));
+  } catch (cause) {
+    if (isWrongKind(failureOf('read', place, cause))) return new Uint8Array();
+    throw cause;
+  }
 }
 
 export type WritableFile = {

@@ -1,12 +1,11 @@
 import {
   closeSync,
-  fstatSync,
+  constants,
   fsync,
   linkSync,
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
   renameSync,
   statSync,
   truncateSync,
@@ -16,11 +15,12 @@ import {
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { errorCode, ifExists } from '../../guarded-file.ts';
+import { errorCode, ifExists, openRegular, readRegular } from '../../guarded-file.ts';
 import type { FileSystem, WritableFile } from './disk.ts';
 
 const FOR_THIS_USER = { dir: 0o700, file: 0o600 };
 const PERMISSION_BITS = 0o777;
+const TO_APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT;
 /** Creating an error only to catch it costs more than the call itself. */
 const IF_THERE = { throwIfNoEntry: false } as const;
 
@@ -31,7 +31,7 @@ const flush = promisify(fsync);
  * long as the operation itself.
  */
 export const nodeFileSystem: FileSystem = {
-  read: (path, from = 0, bytesMax = Number.POSITIVE_INFINITY) => ifExists(() => readFrom(path, from, bytesMax)),
+  read: (path, from, bytesMax) => ifExists(() => readRegular(path, from, bytesMax)),
   size: (path) => statSync(path, IF_THERE)?.size,
   modifiedMs: (path) => statSync(path, IF_THERE)?.mtimeMs,
   version: versionOf,
@@ -40,32 +40,16 @@ export const nodeFileSystem: FileSystem = {
   list: (path) => (ifExists(() => readdirSync(path)) ?? []).sort(),
   makeDir,
   create: async (path) => writable(path, openSync(path, 'wx', FOR_THIS_USER.file)),
-  openEnd: async (path) => writable(path, openSync(path, 'a', FOR_THIS_USER.file)),
+  openEnd: async (path) => writable(path, openRegular(path, TO_APPEND, FOR_THIS_USER.file)),
   rename: async (from, to) => renameSync(from, to),
   linkNew: async (from, to) => linkNew(from, to),
   remove: (path) => rm(path, { force: true }),
   removeTree: (path) => rm(path, { force: true, recursive: true }),
   touch: async (path) => utimesSync(path, new Date(), new Date()),
-  syncFile: syncReadOnly,
+  syncFile: async (path) => flushed(openRegular(path, constants.O_RDONLY)),
   // Windows cannot open a directory. There, the file system writes entries through by itself.
-  syncDir: async (path) => (process.platform === 'win32' ? undefined : syncReadOnly(path)),
+  syncDir: async (path) => (process.platform === 'win32' ? undefined : flushed(openSync(path, 'r'))),
 };
-
-function readFrom(path: string, from: number, bytesMax: number): Uint8Array {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.allocUnsafe(Math.min(bytesMax, Math.max(0, fstatSync(file).size - from)));
-    let read = 0;
-    while (read < bytes.length) {
-      const count = readSync(file, bytes, read, bytes.length - read, from + read);
-      if (count === 0) break;
-      read += count;
-    }
-    return bytes.subarray(0, read);
-  } finally {
-    closeSync(file);
-  }
-}
 
 /** The time of the last change of the inode, which no program can set. */
 function versionOf(path: string): string | undefined {
@@ -123,8 +107,7 @@ function linkNew(from: string, to: string): void {
   }
 }
 
-async function syncReadOnly(path: string): Promise<void> {
-  const file = openSync(path, 'r');
+async function flushed(file: number): Promise<void> {
   try {
     await flush(file);
   } finally {

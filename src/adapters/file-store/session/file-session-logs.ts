@@ -5,7 +5,7 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { damagedContent, digestOf, parseJsonBytes } from '../content/content-files.ts';
-import { accessingNow, type Disk, layout } from '../disk/disk.ts';
+import { accessingNow, type Disk, layout, readIfFile } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { readSalvage, salvagedHealth } from './import-marks.ts';
 import { isCutShort, splitLines } from './lines.ts';
@@ -57,7 +57,7 @@ function readEvents(
   { segment }: LoggedAppend,
 ): Result<readonly unknown[], StoreFailure> {
   const place = join(layout.session(sessionId), segment.segmentRelPath);
-  return accessingNow('read events', place, () => disk.fs.read(join(disk.root, place))).andThen((bytes) => {
+  return accessingNow('read events', place, () => readIfFile(disk, place)).andThen((bytes) => {
     if (bytes === undefined) return err(damagedContent(place, 'segment_missing'));
     if (digestOf(bytes) !== segment.sha256) return err(damagedContent(place, 'segment_digest_mismatch'));
     return Result.combine(splitLines(bytes, 0).map((line) => parseJsonBytes(line.bytes))).mapErr(() =>

@@ -9,7 +9,16 @@ import { addContentRefs, type NamingEvent, noContentRefs } from '../../../core/l
 import { applyEvent, emptySessionView, type SessionView } from '../../../core/views/session-view.ts';
 import { checkSegment, type StoredSegment } from '../audit/check-segment.ts';
 import { digestOf } from '../content/content-files.ts';
-import { accessing, accessingNow, type Disk, isOld, layout, putFile, type WritableFile } from '../disk/disk.ts';
+import {
+  accessing,
+  accessingNow,
+  type Disk,
+  isOld,
+  layout,
+  putFile,
+  readIfFile,
+  type WritableFile,
+} from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { isSalvaged, salvagedHealth } from './import-marks.ts';
 import { isCutShort, LEFT_BY_A_CRASH, leftByWriters, mayHoldEvents } from './lines.ts';
@@ -94,10 +103,10 @@ export function grownBy(
 function withSoundEnd(disk: Disk, known: OpenSession): OpenSession | undefined {
   const last = known.segments.at(-1);
   if (last === undefined) return known;
-  const path = join(disk.root, layout.session(known.sessionId), last.segmentRelPath);
-  const lastVersion = disk.fs.version(path);
+  const place = join(layout.session(known.sessionId), last.segmentRelPath);
+  const lastVersion = disk.fs.version(join(disk.root, place));
   if (lastVersion !== undefined && lastVersion === known.lastVersion) return known;
-  const bytes = disk.fs.read(path);
+  const bytes = readIfFile(disk, place);
   return bytes !== undefined && digestOf(bytes) === last.sha256 ? { ...known, lastVersion } : undefined;
 }
 
@@ -172,7 +181,7 @@ function grow(
     const place = join(layout.session(known.sessionId), transaction.segment.segmentRelPath);
     // Taken before the bytes, so that a change in between is noticed later.
     if (transaction === transactions.at(-1)) lastVersion = disk.fs.version(join(disk.root, place));
-    const segment = { place, bytes: disk.fs.read(join(disk.root, place)), transaction };
+    const segment = { place, bytes: readIfFile(disk, place), transaction };
     const events = readSegment(segment.bytes, transaction.segment);
     if (events.isErr()) {
       const session = reached(last);

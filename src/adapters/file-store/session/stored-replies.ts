@@ -8,7 +8,7 @@ import { advanceRecordedSchema, type StoredReply } from '../../../core/log/event
 import type { EventIndex, SessionId } from '../../../core/log/ids.ts';
 import { boundedCache } from '../../bounded-cache.ts';
 import { damagedContent, digestOf, parseJsonBytes, parseStored } from '../content/content-files.ts';
-import { accessingNow, type Disk, layout } from '../disk/disk.ts';
+import { accessingNow, type Disk, layout, readIfFile } from '../disk/disk.ts';
 import { splitLines } from './lines.ts';
 import type { OpenSession } from './refresh-session.ts';
 
@@ -30,7 +30,7 @@ export function readStoredReply(
     return err({ code: 'damaged', damage });
   }
   const place = join(layout.session(sessionId), segment.segmentRelPath);
-  return accessingNow('read reply', place, () => disk.fs.read(join(disk.root, place))).andThen((bytes) => {
+  return accessingNow('read reply', place, () => readIfFile(disk, place)).andThen((bytes) => {
     if (bytes === undefined) return err(damagedContent(place, 'segment_missing'));
     // It was intact when it was loaded, which may be long ago.
     if (digestOf(bytes) !== segment.sha256) return err(damagedContent(place, 'segment_digest_mismatch'));

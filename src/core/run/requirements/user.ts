@@ -239,7 +239,7 @@ function waitingWords(
       voided === undefined
         ? `This step waits for a person: ${question}`
         : `${voidedWords(voided)} This step waits for a person again: ${clip(question, QUESTION_AGAIN_BYTES_MAX)}`,
-    suggestedFix: `Tell the user, and stop: "Run ${tag} waits for your decision (draft ${code}). ${placeToAnswer(gate, `${facts.command ?? 'workrail'} answer ${tag}`)}" When the user says that they have answered, send the call below. It needs no output. An answer in notes or context does not count.`,
+    suggestedFix: `Tell the user, and stop: "Run ${tag} waits for your decision (draft ${code}). ${placeToAnswer(gate, { command: facts.command ?? 'workrail', tag })}" When the user says that they have answered, send the call below. It needs no output. An answer in notes or context does not count.`,
     details,
   };
 }
@@ -260,9 +260,15 @@ export function rejectedWords(
   };
 }
 
-/** The one way that works here, as far as the settings let it count. */
-function placeToAnswer({ accept }: GateFacts, command: string): string {
-  if (accept.includes('terminal')) return `Run \`${command}\` in a terminal of your own.`;
+/** The ways that work here, as far as the settings let them count. */
+function placeToAnswer(
+  { accept }: GateFacts,
+  { command, tag }: { readonly command: string; readonly tag: string },
+): string {
+  const isConsole = accept.includes('console');
+  const orConsole = isConsole ? `, or open it in \`${command} console\`` : '';
+  if (accept.includes('terminal')) return `Run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
+  if (isConsole) return `Open it in \`${command} console\`.`;
   if (accept.includes('elicitation')) return 'Answer in the form that your client shows.';
   return 'The setting gates.accept says where you can answer.';
 }
