@@ -187,7 +187,7 @@ describe('steps that delegate', () => {
       expect(text).toMatch(/\b(one|two|three|four|five|six|[1-9])\b[^.]{0,40}\b(subagents?|tasks)\b/i);
       expect(text).toMatch(/\bin one (response|message)\b/);
       expect(text).toMatch(/\bown tool for subagents\b|\btool of your own for subagents\b/);
-      expect(text).toMatch(/\bnot (call |with )?start_workflow\b/);
+      expect(text).toMatch(/\bnot (call |with )?start_workflow\b|\bto call start_workflow\b/);
       expect(text).toMatch(/\b(If you (cannot|have no)|[Oo]therwise)\b[\s\S]*\byourself\b/);
     },
   );

@@ -89,7 +89,7 @@ describe('reports', () => {
 
   it('a step that was done again on a branch counts once among the steps done', async () => {
     const { report } = await hunted();
-    expect(reportMarkdown(report)).toContain('5 steps done on branch A');
+    expect(reportMarkdown(report)).toContain('5 steps done along branch A');
   });
 
   it('a report says on which branch a gap was resolved', async () => {
@@ -186,7 +186,7 @@ describe('reports', () => {
     expect(md?.(closed)).toContain('**in progress, closed** · ');
     expect(html?.(closed)).toContain('<span class="chip in_progress">in progress, closed</span>');
     expect(json?.(closed)).toContain('"isClosed": true');
-    for (const format of [md, html]) expect(format?.(closed)).not.toContain('Waiting at');
+    for (const format of [md, html]) expect(format?.(closed)).not.toContain('Now at');
     await hunt.send(begun, { notes: 'Went on.' });
     const reopened = await reportOf(hunt.services, sessionId);
     for (const format of [md, html]) expect(format?.(reopened)).not.toContain('closed');

@@ -59,7 +59,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'session tree',
-    summary: 'draw the steps of a session with its branches, blocks and checkpoints',
+    summary: 'draw the steps of a session with its branches, blocked attempts and checkpoints',
     load: async () => (await import('./sessions/session-tree.ts')).sessionTree,
   },
   {
@@ -224,12 +224,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'keys rotate',
-    summary: 'sign new tokens with a new key; tokens of the current key stay valid',
+    summary: 'replace the signing key by a new one; the replaced key stays valid until the next rotation',
     load: async () => (await import('./keys.ts')).keysRotate,
   },
   {
     usage: 'keys repair',
-    summary: 'move damaged keys aside and make new ones; tokens from before become invalid',
+    summary: 'move damaged keys aside and make new ones; all existing tokens become invalid',
     load: async () => (await import('./keys.ts')).keysRepair,
   },
   {

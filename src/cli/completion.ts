@@ -38,7 +38,7 @@ const completionData = z.union([
 export const completion = command({
   operands: [
     { syntax: '<shell>', help: 'bash, zsh or fish' },
-    { syntax: '[words...]', help: 'used by the generated script, which passes the words typed so far after "--"' },
+    { syntax: '[words...]', help: 'for the generated script only: "--" and then the words typed so far' },
   ],
   options: [{ flags: '--complete', help: 'print completions for the last word; the script calls this' }],
   example: 'source <(workrail completion bash)',

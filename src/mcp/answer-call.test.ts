@@ -81,7 +81,9 @@ it.each([
   ] as const) {
     const { suggestion, nextCall, details } = await errorOf(tool, { [slot]: token, output });
     for (const run of [first, second]) {
-      expect(suggestion).toContain(`For run ${run.run.tag} (wr.first_steps), send it with "${slot}":"${run[slot]}".`);
+      expect(suggestion).toContain(
+        `For run ${run.run.tag} (wr.first_steps), send the same call with "${slot}":"${run[slot]}".`,
+      );
     }
     expect(details).toMatchObject({ runs: [{ tag: second.run.tag }, { tag: first.run.tag }] });
     expect(nextCall).toBeUndefined();
@@ -112,7 +114,7 @@ it('a checkpoint with tokens of two runs offers a checkpoint token of the other 
     stateToken: second.stateToken,
     output,
   });
-  expect(suggestion).toContain(`instead, send it with "checkpointToken":"${second.checkpointToken}".`);
+  expect(suggestion).toContain(`instead, send the same call with "checkpointToken":"${second.checkpointToken}".`);
   expect(suggestion).not.toContain('ack_');
   expect(details).toMatchObject({ runs: [{ checkpointToken }, { checkpointToken: second.checkpointToken }] });
 });

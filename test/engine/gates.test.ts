@@ -282,7 +282,7 @@ test('where nobody can answer, never-stop passes a gate with a gap, and nothing 
   const unattended = { ...REHEARSED_GATES, unattended: 'gap' } as const;
   const run = engine({ listing: () => withFile(RELEASE), services: { gateSettings: async () => unattended } });
   const start = await run.start('team.release', { mode: 'full_auto_never_stop' });
-  expect(start.text).toContain('In this mode you do not ask the user.');
+  expect(start.text).toContain('in this mode you do not ask the user.');
   const passed = await run.send(start, { notes: 'Shipped.' });
   const end = await run.send(passed, { notes: 'Told.' });
   expect([kindOf(passed), end.structured['isComplete']]).toEqual(['ok', true]);

@@ -47,7 +47,7 @@ test('a finished step shows its branches and both recaps, with no note twice', a
     },
   });
   expect(shown.text).toMatch(
-    /already finished this step.* is now at "Do s4"\.\nTo continue from there: .*\nTo do this step again on a new branch/,
+    /already finished this step.* is now at "Do s4"\.\nTo continue where the run is now: .*\nTo do this step again on a new branch/,
   );
 });
 

@@ -82,7 +82,7 @@ function linesOf(
     [],
     ...labelled(
       'Size   ',
-      `${plural(size.steps, 'step')}, ${plural(size.loops, 'loop')}, ${plural(size.conditional, 'condition')}; prompts: ${sizeOf(total)} in total, median ${sizeOf(median)}, longest ${sizeOf(max)}`,
+      `${plural(size.steps, 'step')} (${size.conditional} conditional), ${plural(size.loops, 'loop')}; prompts: ${sizeOf(total)} in total, median ${sizeOf(median)}, longest ${sizeOf(max)}`,
     ),
     ...labelled('Source ', `${sourceText(data)}, ${pathFrom(path, workspace)}`),
     ...shadows.flatMap((shadow) => labelled('Overrides ', pathFrom(shadow, workspace))),

@@ -31,7 +31,7 @@ type DoctorData = z.infer<typeof doctorData>;
 export const doctor = command({
   options: [
     { flags: '--fix', help: 'fix what can be fixed automatically' },
-    { flags: '--full', help: 'check every stored byte of every session, which takes long if there are thousands' },
+    { flags: '--full', help: 'check every stored byte of every session (slow with thousands of sessions)' },
   ],
   example: 'workrail doctor --fix',
   needsNoConfig: true,

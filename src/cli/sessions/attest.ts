@@ -39,7 +39,10 @@ export const attest = command({
   ],
   options: [
     { flags: '--timeout <time>', help: 'end the command after this time, for example 90s or 30m (default: 10m)' },
-    { flags: '--yes', help: "run the command without confirmation; the result then counts as the agent's own report" },
+    {
+      flags: '--yes',
+      help: 'run the command without confirmation; the result then counts no more than a report by the agent',
+    },
   ],
   example: 'workrail attest 7f3a unit',
   data: z.strictObject({

@@ -41,7 +41,7 @@ export const sessionList = command({
   operands: [
     {
       syntax: '[filter...]',
-      help: 'words that must occur, and state:blocked, wf:coding, repo:api, branch:main or after:2d',
+      help: 'words that must occur, or filters such as state:blocked, wf:coding, repo:api, branch:main, after:2d',
     },
   ],
   options: [
@@ -49,7 +49,7 @@ export const sessionList = command({
     { flags: '--all', help: 'show all sessions (default: the newest 20)' },
     {
       flags: '--state <states>',
-      help: 'only these states, separated by commas: running, blocked, complete, closed, salvaged (only part of it could be read), damaged',
+      help: 'only these states, separated by commas: running, blocked, complete, closed, salvaged (only part of the session could be read), damaged',
     },
     { flags: '--sort <order>', help: 'recent, started, title or state (default: recent)' },
     { flags: '--group <by>', help: 'repository, day or workflow' },

@@ -20,7 +20,7 @@ it('status shows waiting runs first, then blocked, then running; here before els
       '      ← This step needs the user: Please: needs_user_secret_or_token.',
       '  ▲ id00  lacks something                      blocked                 5 min ago',
       '      run tag0 at step 1: Do contracted',
-      '      ← Assessment "readiness": This step requires an artifact of kind wr.asses…',
+      '      ← Assessment "readiness": The required artifact of kind wr.assessment was…',
       '  ● id00  goes on                               running                 just now',
       '      run tag0 at step 1: Do s1',
       '',

@@ -87,7 +87,7 @@ function linesOf(run: WaitingRun, { nowMs, isNamed }: Layout): readonly Line[] {
   const name = isNamed(run) ? `${runTag(runId)}  ${sessionId}` : runTag(runId);
   const where = [goal, workspace, at === undefined ? undefined : ago(at, nowMs)].filter((part) => part !== undefined);
   return [
-    [`  ${name}  `, strong(step.title), `  draft ${code}`],
+    [`  ${name}  `, strong(step.title), `  (draft ${code} of its report)`],
     ...(question === step.title ? [] : [[`        ${question}`]]),
     ...(voided === undefined ? [] : [[notable(`        ${voidedWords(voided)}`)]]),
     ...(where.length === 0 ? [] : [[dim(`        ${where.join(' · ')}`)]]),

@@ -59,7 +59,7 @@ export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastA
     fact('Workflow', code(workflow.workflowId), secondary(`${source}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),
     fact('Run', code(runId)),
-    fact('Mode', plain(setBy === undefined ? modeWords(preferences) : `${modeWords(preferences)}, ${SETTERS[setBy]}`)),
+    fact('Mode', plain(modeWords(preferences, setBy))),
     ...timeFacts(startedAt, lastAt),
   ];
 }
@@ -101,7 +101,7 @@ export function runFigures({
   const seen = new Set(current?.line);
   const done = entries.filter((entry) => entry.kind === 'step' && entry.step !== null && seen.has(entry.nodeId)).length;
   const hasRounds = entries.some((entry) => entry.kind === 'step' && (entry.step?.rounds.length ?? 0) > 0);
-  const rounds = `${branches.length > 1 ? ` on ${branchPhrase(current?.name ?? 'main')}` : ''}${hasRounds ? ' (each loop round counted)' : ''}`;
+  const rounds = `${branches.length > 1 ? ` along ${branchPhrase(current?.name ?? 'main')}` : ''}${hasRounds ? ' (each loop round counted)' : ''}`;
   return [
     figure(done, `step done${rounds}`, `steps done${rounds}`),
     figure(ofKind('blocked_attempt'), 'blocked attempt', 'blocked attempts'),
@@ -131,7 +131,7 @@ export function forkLabel(fork: ReportEntry): string {
     fork.kind === 'step'
       ? entryLabel(fork)
       : `the ${entryLabel(fork).replace(/^[CS]/, (first) => first.toLowerCase())}`;
-  return `Leaves ${branchPhrase(fork.branch)} after ${fork.kind === 'blocked_attempt' ? `a blocked attempt at ${entryLabel(fork)}` : at}`;
+  return `This branch leaves ${branchPhrase(fork.branch)} after ${fork.kind === 'blocked_attempt' ? `a blocked attempt at ${entryLabel(fork)}` : at}`;
 }
 
 /** Whether a branch can still continue, rather than having been abandoned or closed. */
@@ -142,7 +142,8 @@ export function isWaiting({ isCurrent }: ReportBranch, { isClosed }: Pick<Report
 /** The step at the end of a branch that is not complete. */
 export function endLabel(branch: ReportBranch, run: Pick<ReportRun, 'isClosed'>): string | undefined {
   if (branch.waiting === null) return undefined;
-  return `${isWaiting(branch, run) ? 'Waiting' : 'Stopped'} at ${stepLabel(branch.waiting)}`;
+  const { title, rounds } = branch.waiting;
+  return `${isWaiting(branch, run) ? 'Now' : 'Stopped'} at ${stepLabel({ title: `"${title}"`, rounds })}`;
 }
 
 /** A branch with the entries that no earlier branch has. */
@@ -255,11 +256,10 @@ export function entryFacts(entry: ReportEntry): readonly (readonly [name: string
     // The next entry shows which step was selected.
     ...entry.decisions
       .filter(({ kind }) => kind !== 'selected_next_step')
-      .map(({ summary }) => ['Decision', decisionText(summary)] as const),
+      .map(({ summary }) => ['Decision', decisionText(summary, entry)] as const),
     ...entry.skipped.map((step) => ['Skipped', stepLabel({ ...step, title: `"${step.title}"` })] as const),
     ...entry.preferences.map((change) => {
-      const mode = `${modeWords(change)}, ${SETTERS[change.setBy]}`;
-      return ['Mode', [mode, ...change.warnings].join('. ')] as const;
+      return ['Mode', [modeWords(change, change.setBy), ...change.warnings].join('. ')] as const;
     }),
     ...entry.capabilities.map(
       ({ capability, status, how }) => ['Capability', `${inWords(capability)}: ${status} (${inWords(how)})`] as const,
@@ -288,9 +288,14 @@ const DECISIONS: readonly (readonly [logged: RegExp, shown: string])[] = [
   [/^Reached loop /, 'Started loop '],
 ];
 
-function decisionText(summary: string): string {
+/** The log names a skipped step or loop by its id; people know it by its title. */
+function decisionText(summary: string, { skipped }: Pick<ReportEntry, 'skipped'>): string {
   const known = DECISIONS.find(([logged]) => logged.test(summary));
-  return known === undefined ? summary : summary.replace(...known);
+  const text = known === undefined ? summary : summary.replace(...known);
+  return text.replace(/^Skipped (?:step|loop) "([^"]+)"/, (whole, id) => {
+    const title = skipped.find(({ stepId }) => stepId === id)?.title;
+    return title === undefined ? whole : `Skipped "${title}"`;
+  });
 }
 
 /** What is known of an artifact besides its content. */
@@ -349,8 +354,8 @@ export function hiddenWords({ isRedacted, hidden }: Report): string | readonly s
   return hidden.map(({ kind, count }) => `${kind}: ${plural(count, 'occurrence')}`);
 }
 
-export function modeWords({ autonomy, riskPolicy }: Preferences): string {
-  return `${inWords(autonomy)}, ${riskPolicy} risk policy`;
+export function modeWords({ autonomy, riskPolicy }: Preferences, setBy?: keyof typeof SETTERS): string {
+  return `${inWords(autonomy)}${setBy === undefined ? '' : `, ${SETTERS[setBy]}`}; risk policy: ${riskPolicy}`;
 }
 
 /** A name from the log as people write it. */

@@ -36,7 +36,7 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
     '>   Next call: continue_workflow {"stateToken":"st_old"}',
     '',
     '---',
-    'If you cannot tell which one is meant, ask the user. The calls in the list change nothing.',
+    'If you cannot tell which one is meant, ask the user. The calls in the list only show a run.',
     'Next call: continue_workflow {"stateToken":"st_1"}',
   ]);
   const { sessionId, runId, goal, status, stepTitle, whyMatched, stateToken, snippet } = candidate;

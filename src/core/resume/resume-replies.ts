@@ -70,9 +70,9 @@ export function candidateList(candidates: readonly ShownCandidate[], search: Sea
 const NOTHING = 'Nothing matched: no unfinished run is stored here.';
 const START =
   'To see finished runs, send "includeFinished":true. To begin, choose a workflow with list_workflows and start it with start_workflow.';
-const ASK = 'If you cannot tell which one is meant, ask the user. The calls in the list change nothing.';
+const ASK = 'If you cannot tell which one is meant, ask the user. The calls in the list only show a run.';
 const ASK_FIRST =
-  'Nothing matched, so no call is suggested. Ask the user which run is meant, or start a new one. The calls in the list change nothing.';
+  'Nothing matched, so no call is suggested. Ask the user which run is meant, or start a new one. The calls in the list only show a run.';
 
 const ASK_TO_ACCEPT =
   'No call is suggested: an imported run cannot be continued before a person accepted it. Show the command to the user, and call resume_session again when the user has run it.';
@@ -108,7 +108,7 @@ function opening(candidates: readonly ShownCandidate[]): string {
   const found = candidates.filter(({ whyMatched }) => !whyMatched.includes('recency_fallback')).length;
   const which =
     found === 0 || found === count
-      ? `${count} runs may be the one you mean; the most likely is first.`
+      ? `You may mean one of these ${count} runs; the most likely is first.`
       : `${plural(found, 'run matches', 'runs match')} your search. Other recent runs are listed after ${found === 1 ? 'it' : 'them'}.`;
   return `${which} Send the call shown with the run you mean. ${has}`;
 }

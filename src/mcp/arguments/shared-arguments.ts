@@ -47,7 +47,8 @@ export const OUTPUT = {
 
 export const CONTEXT = {
   kind: 'object',
-  about: 'Facts that steps depend on, such as {"ticket":"AB-12"}. Kept: send only changes; null removes a key.',
+  about:
+    'Facts that steps depend on, such as {"ticket":"AB-12"}. They are kept: send only changes; null removes a key.',
   mistakenFor: ['variables', 'inputs', 'params', 'parameters', 'ctx'],
 } as const satisfies Argument;
 
@@ -71,7 +72,7 @@ const MODE_WORDS = {
 export const MODE = {
   kind: 'choice',
   about:
-    'guided: ask the user where a step requires confirmation. full_auto_stop_on_user_deps: ask only for what only the user can provide. full_auto_never_stop: never ask. Unmet requirements become gaps. A mode stays until you send another.',
+    'guided: ask the user where a step requires confirmation. full_auto_stop_on_user_deps: ask only for what the user must provide. full_auto_never_stop: never ask; record what is missing as a gap. A mode stays until you send another.',
   values: AUTONOMY,
   synonyms: MODE_WORDS,
   mistakenFor: ['autonomy', 'automation'],

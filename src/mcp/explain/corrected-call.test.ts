@@ -174,7 +174,7 @@ describe('a call with the wrong token', () => {
       `ackToken belongs to run ${place.tag} (wr.first_steps), stateToken to run zzzz (wr.first_steps).`,
     );
     expect(error.suggestion).toContain(
-      'To continue run zzzz (wr.first_steps) instead, send it with "ackToken":"ack_there".',
+      'To continue run zzzz (wr.first_steps) instead, send the same call with "ackToken":"ack_there".',
     );
     expect(error.nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_here', output: OUTPUT } });
     expect(error.details).toMatchObject({ runs: [{ tag: place.tag }, { tag: 'zzzz', ackToken: 'ack_there' }] });

@@ -80,7 +80,7 @@ export function recentTokens(situation: Situation): Pick<Words, 'suggestion' | '
   const runs = situation.recent.slice(0, RUNS_NAMED_MAX);
   if (runs.length === 0) return undefined;
   const ways = runs.map(
-    (run) => `For run ${run.tag} (${run.workflowId}), send it with ${fittingToken(situation, run)}.`,
+    (run) => `For run ${run.tag} (${run.workflowId}), send the same call with ${fittingToken(situation, run)}.`,
   );
   return { suggestion: ways.join(' '), details: { runs } };
 }

@@ -53,7 +53,7 @@ const DAMAGED_KEYRING: Words = {
   code: 'STORE_CORRUPT',
   message: 'The keys that sign tokens are damaged. No session is damaged, and nothing was recorded.',
   suggestion:
-    'Ask the user to run "workrail keys repair" in a terminal. After that, tokens from before are invalid; call resume_session to get new ones for your run.',
+    'Ask the user to run "workrail keys repair" in a terminal. After that, all earlier tokens are invalid; call resume_session to get new ones for your run.',
 };
 
 /** The words for problems with stored data. Mostly only the user can help. */

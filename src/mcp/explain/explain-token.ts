@@ -188,7 +188,7 @@ function corrected(situation: Situation, otherwise: string): Advice {
     situation.tokens.find(({ text }) => Object.values(call.arguments).includes(text)) ?? situation.tokens[0];
   const others = situation.tokens.filter(({ tag }) => tag !== token?.tag);
   const which = others.map(
-    (other) => ` To continue ${runOf(other)} instead, send it with ${fittingToken(situation, other)}.`,
+    (other) => ` To continue ${runOf(other)} instead, send the same call with ${fittingToken(situation, other)}.`,
   );
   const runs = situation.tokens.map(({ slot, tag, workflowId, stateToken, ackToken, checkpointToken }) =>
     defined({ slot, tag, workflowId, stateToken, ackToken, checkpointToken }),

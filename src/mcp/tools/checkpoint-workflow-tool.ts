@@ -10,7 +10,7 @@ const SAVED_FIELDS = {
   artifacts: { ...ARTIFACTS, about: 'Results, each with its "kind".' },
   replacesNotes: {
     kind: 'flag',
-    about: 'true: replaces the notes of the last finished step.',
+    about: 'If true, corrects the notes of the last finished step.',
     mistakenFor: ['replaces', 'replaceNotes', 'corrects', 'supersedes'],
   },
 } as const satisfies Arguments;
@@ -29,7 +29,7 @@ export const checkpointWorkflowTool = defineTool({
       isRequired: true,
       mistakenFor: ['checkpoint', 'chk', 'token'],
     },
-    stateToken: { ...STATE_TOKEN, about: 'Not needed. If sent, from the same reply.' },
+    stateToken: { ...STATE_TOKEN, about: 'Optional, from the same reply.' },
     sessionToken: {
       kind: 'token',
       slot: 'sessionToken',

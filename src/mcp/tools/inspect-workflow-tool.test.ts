@@ -57,7 +57,7 @@ describe('a workflow before it is started', () => {
         'References: Style (docs/style.md) How we write.',
         '',
         '1. Look (look) · asks for notes',
-        'Loop: Rounds (rounds) · for each of files · at most 5 times',
+        'Loop: Rounds (rounds) · once for each entry of "files" · at most 5 times',
         '   2. Repair (repair) · when size is "large" · asks for notes',
         '',
         'Start it with start_workflow {"workflowId":"team.loops"}',

@@ -24,15 +24,17 @@ describe('a rehydrated step that was already done', () => {
     enforces('rejoin_text_says_choice');
     const { text } = reply({});
     expect(text).toContain(
-      'You already finished this step. The run is now at "Check …".\nTo continue from there: continue_workflow {"stateToken":"st_there"}\nTo do this step again on a new branch, do it and send the call after "Next call:" below. The existing branch is kept.\n',
+      'You already finished this step. The run is now at "Check …".\nTo continue where the run is now: continue_workflow {"stateToken":"st_there"}\nTo do this step again on a new branch, do it and send the call after "Next call:" below. The existing branch is kept.\n',
     );
     expect(text).toContain(
       'To do this step again on a new branch, do only this step. Then fill in every `<fill: …>` and send this call.',
     );
     const complete = reply({ preferred: { ...preferred, isComplete: true } });
     expect(complete.text).toContain('You already finished this step. The run is complete.');
-    expect(text).toContain('To stay on the existing branch, send the call after "To continue from there".');
-    expect(complete.text).toContain('To stay on the existing branch, send the call after "To see its result".');
+    expect(text).toContain('To stay on the existing branch, send the call after "To continue where the run is now:".');
+    expect(complete.text).toContain(
+      'To stay on the existing branch, send the call after "To see the result of the run:".',
+    );
   });
 
   test('a rehydrated step that was already done shows the other branch as data, and offers the call for this step as the next call', () => {

@@ -112,7 +112,7 @@ function stepContextLines({ assessments, checks = [], state }: Told): readonly s
   });
   // A finished run shows the checks of all its steps further up.
   const isListed = checks.length > 0 && state.kind !== 'complete';
-  return isListed ? [...accepted, `Checks: ${checks.map(gradeWords).join(', ')}.`] : accepted;
+  return isListed ? [...accepted, `Evidence for checks: ${checks.map(gradeWords).join(', ')}.`] : accepted;
 }
 
 function assessmentData({ assessmentId, dimensions, normalizationNotes }: Accepted): JsonObject {

@@ -78,7 +78,8 @@ export function answersText(answers: NonNullable<ReplyParts['evidence']>, { work
   return [`Answers of people${more > 0 ? ` (${more} earlier ones are not listed)` : ''}:`, ...lines].join('\n');
 }
 
-const GRADES_LEAD = 'Checks (weakest to strongest evidence: asserted, reported, observed, verified):';
+const GRADES_LEAD =
+  'Checks with their evidence (asserted: only claimed; reported: with output; observed: run by WorkRail; verified: run by a team server):';
 
 /** A title with placeholders says nothing without their values, so the id is used instead. */
 function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {

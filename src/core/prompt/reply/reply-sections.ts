@@ -43,7 +43,7 @@ function branchText({ preferred }: BranchPart): readonly TextPart[] {
 
 /** What stands before the call that follows the existing branch. */
 export function toStay({ isComplete }: BranchPart['preferred']): string {
-  return isComplete ? 'To see its result' : 'To continue from there';
+  return isComplete ? 'To see the result of the run' : 'To continue where the run is now';
 }
 
 /** What was sent for the step before, and the notes of the branch. */
@@ -51,8 +51,8 @@ function branchEntries({ children, childrenOmitted, preferred }: BranchPart): re
   const sent = children.map(({ kind, summary }) => {
     const text = visibleLine(summary);
     return text === ''
-      ? { heading: `${KINDS[kind]} earlier for this step, without notes.` }
-      : { heading: `${KINDS[kind]} earlier for this step, first line:`, text };
+      ? { heading: `${KINDS[kind]} earlier, without notes.` }
+      : { heading: `${KINDS[kind]} earlier; the notes begin with:`, text };
   });
   const more = childrenOmitted === 0 ? [] : [{ heading: `Sent earlier for this step: ${childrenOmitted} more` }];
   return [...sent, ...more, ...recapEntries(preferred.recap, 'Notes on the existing branch')];
@@ -62,9 +62,9 @@ const AGAIN =
   '\nTo do this step again on a new branch, do it and send the call after "Next call:" below. The existing branch is kept.';
 
 const KINDS: { readonly [kind in BranchPart['children'][number]['kind']]: string } = {
-  step: 'Reported as done',
-  blocked_attempt: 'Blocked',
-  checkpoint: 'Saved',
+  step: 'This step was reported as done',
+  blocked_attempt: 'An attempt at this step was blocked',
+  checkpoint: 'Progress of this step was saved',
 };
 
 export function branchData({ children, childrenOmitted, preferred }: BranchPart): JsonObject {

@@ -115,7 +115,7 @@ function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, { 
 }
 
 function choice({ preferred }: NonNullable<ReplyParts['branch']>): string {
-  return `To stay on the existing branch, send the call after "${toStay(preferred)}". To do this step again on a new branch,`;
+  return `To stay on the existing branch, send the call after "${toStay(preferred)}:". To do this step again on a new branch,`;
 }
 
 function replyWords({ position: { index, of } }: RenderedStep): string {
@@ -236,7 +236,7 @@ function blockedOpening(
   const stuck = attempts < ATTEMPTS_IN_A_ROW_MAX ? '' : `${attempts} attempts in a row were blocked. ${STOP}\n`;
   return [
     `${isUnfilled ? `${UNFILLED}. ` : ''}Blocked: ${what}\n${stuck}${list.join('\n')}\n`,
-    `${leadOf(nextCall, isUserAsked)}\n`,
+    `${leadOf(nextCall, isUserAsked ? askWords(blockers) : undefined)}\n`,
     ...nextCallLine(nextCall),
   ];
 }
@@ -245,12 +245,18 @@ function blockedOpening(
 const ATTEMPTS_IN_A_ROW_MAX = 5;
 const STOP = 'Stop: show the user this list, ask how to continue, and send nothing for this step before the answer.';
 
-function leadOf(call: Call, isUserAsked: boolean): string {
+/** A person who answers on a channel of their own is already told about it above. */
+function askWords(blockers: NonNullable<ReplyParts['blocked']>['blockers']): string {
+  return blockers.some(({ details }) => details?.['approval'] !== undefined) ? ANSWERED : ASK;
+}
+
+function leadOf(call: Call, ask: string | undefined): string {
   if (call.arguments['ackToken'] === undefined) return BACK;
   const send = `${sendWords(call.arguments)} only this call.`;
-  return `${isUserAsked ? `${ASK} Then ${send}` : `${send.charAt(0).toUpperCase()}${send.slice(1)}`} ${KEPT}`;
+  return `${ask === undefined ? `${send.charAt(0).toUpperCase()}${send.slice(1)}` : `${ask} ${send}`} ${KEPT}`;
 }
 
 const BACK = 'What you sent is kept. This step cannot fix it. Go back with:';
-const ASK = 'Ask the user and wait for the answer.';
+const ASK = 'Ask the user and wait for the answer. Then';
+const ANSWERED = 'When the user says that they have answered,';
 const KEPT = 'Everything else you sent for this step is kept.';

@@ -40,7 +40,7 @@ const index = indexWorkflow(
   }),
 );
 
-const names = (text: string | undefined) => [...(text ?? '').matchAll(/^(\w+)\(.*\):$/gm)].map(([, name]) => name);
+const names = (text: string | undefined) => [...(text ?? '').matchAll(/^(\w+)(?:\(.*\))?:$/gm)].map(([, name]) => name);
 
 const branchOf = (
   lines: readonly { stepId: string; text: string }[],
@@ -66,9 +66,9 @@ describe('functions', () => {
     enforces('functions_in_prompt', 'functions_order_and_priority');
     const { text } = functionTexts(index, 'inner') ?? {};
     expect(names(text)).toEqual(['alpha', 'own', 'ofLoop', 'shared', 'zeta']);
-    expect(text).toContain('alpha():\nBy the step.');
-    expect(text).toContain('shared():\nBy the loop.');
-    expect(functionTexts(index, 'later')?.text).toContain('shared():\nBy the workflow.');
+    expect(text).toContain('alpha:\nBy the step.');
+    expect(text).toContain('shared:\nBy the loop.');
+    expect(functionTexts(index, 'later')?.text).toContain('shared:\nBy the workflow.');
   });
 
   test('functions of the work below come after those of the step, and those of other branches last', () => {
@@ -173,7 +173,7 @@ describe('a delegating step', () => {
   test('a delegating step lists its tasks for subagents where delegation is known to work', () => {
     enforces('parallel_rendering');
     expect(told(known('available')).text.split('\n')).toEqual([
-      expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*not call start_workflow/),
+      expect.stringMatching(/^Delegate these 2 tasks\. Start one subagent for each.*to call start_workflow/),
       '1. workflow: wr.security',
       '   goal: Look at "fix".',
       '   context: depth: "deep fix", ref: "fix", files: ["a"], gone: [unset: nowhere]',
@@ -197,7 +197,7 @@ describe('a delegating step', () => {
       enforces('parallel_rendering');
       const { text, warnings } = told(place);
       expect(text).toMatch(
-        /^Try to delegate these 2 tasks\..*\nIf you cannot, do them yourself, one after the other: /,
+        /^Try to delegate these 2 tasks\..*\nIf you have no such tool, or it fails, do the tasks yourself, one after the other: /,
       );
       expect(text).toContain('{"kind":"wr.capability_observation","capability":"delegation","status":"available"}');
       expect(warnings).not.toContain('capability_degraded');

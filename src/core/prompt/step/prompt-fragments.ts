@@ -99,7 +99,7 @@ function inOrder(definitions: readonly FunctionDefinition[]): readonly FunctionD
 /** A parameter in braces is the agent's to fill in. */
 function definitionText({ name, parameters, definition }: FunctionDefinition, fill: ValueFiller['fill']): string {
   const names = parameters.map((parameter) => parameter.name);
-  const signature = `${name}(${names.join(', ')})`;
+  const signature = names.length === 0 ? name : `${name}(${names.join(', ')})`;
   const lines = parameters.flatMap(({ name: parameter, type, description }) => {
     const said = [type, description].filter((part) => part !== undefined).join('; ');
     return said === '' ? [] : [`- ${parameter}: ${said}`];
@@ -166,7 +166,7 @@ function lead(way: DelegationWay, what: string, isOne: boolean): string {
     case 'in_turn':
       return `There are no subagents here, so do ${what} yourself${inTurn(isOne)}`;
     case 'try':
-      return `Try to delegate ${what}. ${subagents(isOne)}\nIf you cannot, do ${isOne ? 'it' : 'them'} yourself${inTurn(isOne)}`;
+      return `Try to delegate ${what}. ${subagents(isOne)}\nIf you have no such tool, or it fails, do ${isOne ? 'the task' : 'the tasks'} yourself${inTurn(isOne)}`;
     default:
       return unreachable(way);
   }
@@ -176,12 +176,12 @@ function subagents(isOne: boolean): string {
   const start = isOne
     ? 'Start a subagent for it.'
     : 'Start one subagent for each, all in one message so that they work in parallel.';
-  return `${start} Start ${isOne ? 'it' : 'them'} with your own tool for subagents; do not call start_workflow yourself. Tell ${isOne ? 'it' : 'each one'} to call start_workflow with the workflow, goal and context below, to follow the workflow to the end, and to report the result to you.`;
+  return `${start} Use your own tool for subagents. Tell ${isOne ? 'the subagent' : 'each subagent'} to call start_workflow with what is given below, to follow that workflow to the end, and to report the result to you.`;
 }
 
 function inTurn(isOne: boolean): string {
   const order = isOne ? '' : ', one after the other';
-  return `${order}: call start_workflow with the workflow, goal and context below, follow it to the end, keep the result, and come back here.`;
+  return `${order}: call start_workflow with what is given below, follow that workflow to the end, keep the result, and come back here.`;
 }
 
 function taskText(task: Delegation, mark: string, filler: ValueFiller): string {

@@ -63,7 +63,7 @@ test('the parts of a prompt always come in the same order, the authored one firs
     'Follow these rules:',
     'Loop "Round": round 1 of 1.',
     'Formats used in this step:',
-    'score():',
+    'score:',
     'Required:',
     expect.stringMatching(/^An artifact of kind wr\.loop_control: /),
     expect.stringMatching(/^Confirmation: /),
@@ -142,7 +142,9 @@ describe('a confirmation', () => {
     const [, alone] = told('full_auto_never_stop', { kind: 'human_approval' }, stated);
     expect([approval, alone]).toEqual([
       expect.stringMatching(/^The user must approve this step\. Your first report .*blocked.*wait/),
-      expect.stringMatching(/^The user should approve this step\. In this mode you do not ask the user.*records a gap/),
+      expect.stringMatching(
+        /^The user should approve this step, but in this mode you do not ask the user.*records a gap/,
+      ),
     ]);
   });
 
@@ -160,7 +162,7 @@ describe('the requirements of a step', () => {
     expect(found).toEqual([
       'Required:',
       'Notes about this step only, in `output.notesMarkdown`.',
-      'Rules for the notes (all are checked):\n- State the verdict (the notes must contain "Verdict:")',
+      'Checked in this step:\n- State the verdict (the notes must contain "Verdict:")',
       expect.stringMatching(
         /^An artifact of kind wr\.assessment: .*- assessmentId: readiness .*correctness: low \| high/s,
       ),
@@ -188,7 +190,7 @@ describe('the requirements of a step', () => {
     const output = { contractRef: 'wr.contracts.loop_control' };
     const criteria = [{ type: 'length', min: 10, message: 'Say enough' }];
     expect(sections({ output, validationCriteria: criteria })[2]).toBe(
-      'Rules for the notes (advice, not checked):\n- Say enough (the notes must have at least 10 characters)',
+      'Advice for the notes (not checked):\n- Say enough (the notes must have at least 10 characters)',
     );
   });
 

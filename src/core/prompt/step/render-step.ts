@@ -216,7 +216,7 @@ function confirmationText(place: StepPlace): string | undefined {
       return 'The coordinator of this work must give the verdict. Do not give it yourself unless you are the coordinator.';
     case 'confirm':
       return place.facts.preferences.autonomy === 'guided'
-        ? 'Confirmation: when the step is done, show the user in a few lines what you decided, and wait for a yes before you send the next call. If the user says no, do what the step says for that case. If it says nothing, fix the work as the user asks, and ask again.'
+        ? 'Confirmation: when the step is done, show the user in a few lines what you decided, and wait for a yes before you send the next call. If the user says no, do what the step says for that case. If the step does not cover it, change the work as the user asks, and ask again.'
         : 'Confirmation: in this mode you do not ask the user. Decide as the user most likely would, and write the choice and its reason in the notes.';
     default:
       return unreachable(due);

@@ -1,7 +1,6 @@
 import { unreachable } from '../../assert.ts';
 import { defined } from '../../json/json-value.ts';
 import { runTag } from '../../log/ids.ts';
-import { SETTERS } from '../../prompt/reply-parts.ts';
 import { gapText } from '../../text/words.ts';
 import { attestationWords } from '../../views/attestations.ts';
 import type { RunNode } from '../../views/run-graph.ts';
@@ -39,13 +38,13 @@ function sentence(source: ReportSource, detail: MomentDetail): string | undefine
       return label === undefined ? 'Checkpoint' : `Checkpoint at ${label}`;
     }
     case 'done':
-      return `${labelAt(source, detail.from) ?? 'Start'}: done${detail.isFork ? ' again, as a branch' : ''}`;
+      return `${labelAt(source, detail.from) ?? 'Start'}: done${detail.isFork ? ' again, on a new branch' : ''}`;
     case 'blocked':
       return `${labelAt(source, detail.from) ?? 'Start'}: blocked (${detail.codes.join(', ')})`;
     case 'skipped':
       return `Skipped ${stepLabel(reportStep(source, detail.onWayTo.workflowHash, detail.step))}`;
     case 'mode':
-      return `Mode: ${modeWords(detail.mode.effective)}, ${SETTERS[detail.setBy]}`;
+      return `Mode: ${modeWords(detail.mode.effective, detail.setBy)}`;
     case 'capability':
       return `${inWords(detail.capability.capability)}: ${detail.capability.status} (${inWords(detail.capability.provenance.kind)})`;
     case 'gap':

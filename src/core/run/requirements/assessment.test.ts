@@ -43,7 +43,7 @@ const unmet = (form: JsonObject) => ({
 const lacksReadiness = {
   ...unmet(blankForm),
   reason: 'contract_violation:missing_required_output',
-  message: 'Assessment "readiness": This step requires an artifact of kind wr.assessment.',
+  message: 'Assessment "readiness": The required artifact of kind wr.assessment was not sent.',
 };
 const wrong = (rest: string, form: JsonObject = blankForm) => ({
   ...lacksReadiness,

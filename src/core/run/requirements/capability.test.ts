@@ -90,7 +90,7 @@ describe('the probe of a required capability', () => {
         {
           reason: 'contract_violation:missing_required_output',
           pointer: { kind: 'output_contract', contractRef },
-          message: 'This step requires an artifact of kind wr.capability_observation.',
+          message: 'The required artifact of kind wr.capability_observation was not sent.',
           suggestedFix: contractFix({ artifactKind: kind }),
           requirement: 'capability:web_browsing',
           form: { artifacts: [form] },

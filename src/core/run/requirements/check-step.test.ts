@@ -43,7 +43,7 @@ describe('an attempt at a step', () => {
       reason: 'contract_violation:invalid_required_output',
       pointer: at,
       message:
-        'The notes do not meet these rules: Name the risks (the notes must contain "risks"); Name the files (the notes must contain "files")',
+        'Missing or wrong: Name the risks (the notes must contain "risks"); Name the files (the notes must contain "files")',
       suggestedFix:
         'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent.',
       requirement: 'criteria:work',
@@ -140,7 +140,7 @@ describe('an attempt at a step', () => {
       {
         reason: 'contract_violation:missing_required_output',
         pointer: at,
-        message: 'The notes do not meet these rules: Name the risks (the notes must contain "risks")',
+        message: 'Missing or wrong: Name the risks (the notes must contain "risks")',
         suggestedFix: 'Write the missing parts in `output.notesMarkdown`. Report only work that you really did.',
         requirement: 'criteria:work',
         form: { notesMarkdown },

@@ -32,22 +32,23 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     })),
 
   ask: ({ check }, place) => {
-    const named = `Check ${quote(check.checkId)}`;
+    const named = `The check ${quote(check.checkId)}`;
     const { text, unset, keys } = commandAt(check, place);
-    const names = unset.map(quote).join(' and ');
-    const command = unset.length === 0 ? `\`${shown(text)}\`` : `its command (send ${names} in context)`;
+    const isKnown = unset.length === 0;
+    const command = isKnown ? `\`${shown(text)}\`` : 'its command';
+    const values = `send ${unset.map(quote).join(' and ')} in context`;
     const attest = `\`${attestLine(check, place)}\``;
     const isFromContext = keys.length > 0;
-    const confirmed = `ask the user to run ${attest} in a terminal of their own. Only a person can confirm a command that comes from context.`;
+    const confirmed = `ask the user to run ${attest} in a terminal of their own. ${CONFIRMED}`;
     switch (check.minimum) {
       case 'asserted':
-        return `${named}: run ${command} and write in the notes how it ended.`;
+        return `${named}: run ${command}${isKnown ? '' : ` (${values})`} and write in the notes how it ended.`;
       case 'reported':
-        return `${named} must pass. Run ${command}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. Stronger: ${isFromContext ? confirmed : `run ${attest}.`}${demands(check)}`;
+        return `${named} must pass. Run ${command}, ${isKnown ? '' : `${values}, `}and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. For stronger evidence, ${isFromContext ? confirmed : `run ${attest}.`}${demands(check)}`;
       case 'verified':
         return `${named}: ${NOBODY_VERIFIES} Run ${attest} all the same, so that it is observed.`;
       default:
-        return `${named} must pass: ${isFromContext ? confirmed : `run ${attest} in a shell.`} It runs ${unset.length === 0 ? command : `the command with ${names} from context`} and records the result. Notes and artifacts do not count for this.${demands(check)}`;
+        return `${named} must pass: ${isKnown ? '' : `${values}, then `}${isFromContext ? confirmed : `run ${attest} in a shell.`} \`attest\` runs ${command} and records the result. Notes and artifacts do not count for this.${demands(check)}`;
     }
   },
 
@@ -107,7 +108,7 @@ function evidenceOf(newest: CheckRecord | undefined): { readonly evidence?: read
 
 /** What is missing for a check to count. */
 function lackWords({ checkId, minimum }: Check, grade: CheckStanding['grade']): string {
-  const named = `Check ${quote(checkId)}`;
+  const named = `The check ${quote(checkId)}`;
   if (minimum === 'asserted') return `${named} is not shown: the notes must say how it ended.`;
   if (minimum === 'reported') {
     return `${named} is not shown as passed: ${verificationReport.artifactKind} has no valid entry ${quote(checkId)} with outcome "${PASS}", and notes alone are not enough.`;
@@ -116,6 +117,7 @@ function lackWords({ checkId, minimum }: Check, grade: CheckStanding['grade']): 
 }
 
 const PASS = 'pass';
+const CONFIRMED = 'Its command comes from context, so a person must confirm it.';
 const NOBODY_VERIFIES = 'Only a team server can verify a check, and there is none yet.';
 const VALUE = blank(COMMAND_VALUE_WORDS);
 
@@ -130,10 +132,10 @@ function attestLine({ checkId }: Check, { facts }: StepPlace): string {
 }
 
 function fixOf(check: Check, attempt: AskedAttempt, attest: string): string {
-  const { unset } = commandAt(check, attempt);
+  const { unset, keys } = commandAt(check, attempt);
   if (check.minimum === 'asserted') return 'Send `output.notesMarkdown` and say how the command ended.';
   if (check.minimum === 'reported') {
-    return `Run \`${attest}\`, or run the command yourself and send ${verificationReport.artifactKind} with the entry ${quote(check.checkId)} and outcome "${PASS}". Report only what you saw: if it does not pass, fix the work first.`;
+    return `${keys.length > 0 ? 'Ask the user to run' : 'Run'} \`${attest}\`, or run the command yourself and send ${verificationReport.artifactKind} with the entry ${quote(check.checkId)} and outcome "${PASS}". Report only what you saw: if it does not pass, fix the work first.`;
   }
   if (check.minimum === 'verified') {
     return `${NOBODY_VERIFIES} Stop and tell the user: this step cannot be passed before "minimum" is "observed" in the workflow file and the workflow is started again.`;
@@ -142,12 +144,13 @@ function fixOf(check: Check, attempt: AskedAttempt, attest: string): string {
     unset.length === 0
       ? ''
       : `First send the context ${unset.map((name) => quote(name)).join(', ')}, which the command needs. Then `;
-  const run = `run \`${attest}\` in a shell of the workspace.`;
-  const person = isLimitedByPerson(check, attempt)
-    ? ` The command counts only after a person has confirmed it once: ask the user to run \`${attest}\` in a terminal of their own.`
-    : '';
+  const isPersonNeeded =
+    isLimitedByPerson(check, attempt) || (keys.length > 0 && newestRun(check, attempt) === undefined);
+  const run = isPersonNeeded
+    ? `ask the user to run \`${attest}\` in a terminal of their own. The command counts only after a person has confirmed it once.`
+    : `run \`${attest}\` in a shell of the workspace.`;
   const then = ' Then send the call again. It needs no output.';
-  return `${set}${set === '' ? `R${run.slice(1)}` : run}${person}${then}`;
+  return `${set}${set === '' ? `${run.charAt(0).toUpperCase()}${run.slice(1)}` : run}${then}`;
 }
 
 function isLimitedByPerson(check: Check, attempt: AskedAttempt): boolean {

@@ -38,7 +38,7 @@ const unmet = {
 const missing = {
   ...unmet,
   reason: 'contract_violation:missing_required_output',
-  message: 'This step requires an artifact of kind wr.coding_handoff.',
+  message: 'The required artifact of kind wr.coding_handoff was not sent.',
 };
 const invalid = {
   ...unmet,

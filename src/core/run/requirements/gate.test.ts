@@ -52,7 +52,7 @@ describe('a gate', () => {
       {
         ...unmet,
         reason: 'contract_violation:missing_required_output',
-        message: 'This step requires an artifact of kind wr.gate_verdict.',
+        message: 'The required artifact of kind wr.gate_verdict was not sent.',
       },
     ],
     [

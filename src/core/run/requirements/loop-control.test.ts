@@ -73,7 +73,7 @@ describe('the step that decides a loop', () => {
         {
           ...unmet('rounds'),
           reason: 'contract_violation:missing_required_output',
-          message: 'This step requires an artifact of kind wr.loop_control.',
+          message: 'The required artifact of kind wr.loop_control was not sent.',
         },
       ],
     });

@@ -79,7 +79,7 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
   },
 
   ask: ({ isEnforced, bullets }) => {
-    const lead = isEnforced ? 'Rules for the notes (all are checked):' : 'Rules for the notes (advice, not checked):';
+    const lead = isEnforced ? 'Checked in this step:' : 'Advice for the notes (not checked):';
     return [lead, ...bullets.map((bullet) => `- ${bullet}`)].join('\n');
   },
 
@@ -121,7 +121,7 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
     const message = fitItems(
       unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
       {
-        head: areNotesEnough ? VALUE_MISSING : 'The notes do not meet these rules: ',
+        head: areNotesEnough ? VALUE_MISSING : 'Missing or wrong: ',
         separator: '; ',
         bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
       },
@@ -185,7 +185,7 @@ function linesFor(unmet: UnmetCriteria, facts: Facts): readonly string[] {
   return lines.length > 0 ? lines : [blank(`Remove this line, and correct the notes: ${describeUnmet(unmet, facts)}`)];
 }
 
-const VALUE_MISSING = 'The notes are accepted, but the `context` argument has no value for: ';
+const VALUE_MISSING = 'The notes are accepted, but this is missing: ';
 
 const OWN_NOTES_BYTES_MAX = 2048;
 

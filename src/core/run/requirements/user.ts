@@ -55,8 +55,12 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
     // Every draft needs an answer of its own where only a person's answer counts.
     const isKnown = contextKey !== undefined && hasAnswer(facts.context, contextKey);
     if (isKnown && !isConfirmed(asked, place)) return undefined;
-    const kind = choiceKind === undefined ? '' : ` (${choiceKind.replaceAll('_', ' ')})`;
-    return `This step needs ${ONLY_THE_USER[reason]}${kind}.\n${prompt}\n${wayOf(asked, place)}`;
+    const kind = choiceKind === undefined ? '' : CHOICE_ABOUT[choiceKind];
+    const isUnasked = facts.preferences.autonomy === 'full_auto_never_stop' && !isHeld(asked, place);
+    const needs = `This step needs ${ONLY_THE_USER[reason]}${kind}`;
+    return isUnasked
+      ? `${needs}, but ${NOT_ASKED} ${unattendedWay(asked)}\nThe user would be asked: ${prompt}`
+      : `${needs}.\n${prompt}\n${isHeld(asked, place) ? WAITS : answerWay(asked)}`;
   },
 
   form: ({ contextKey }, place, problem) => {
@@ -112,7 +116,7 @@ export const approval = requirementKind<'approval', Problem>({
   ask: (asked, place) => {
     if (isHeld(asked, place)) return `The user must approve this step. ${WAITS}`;
     return place.facts.preferences.autonomy === 'full_auto_never_stop'
-      ? `The user should approve this step. ${WITHOUT}`
+      ? `The user should approve this step, but ${NOT_ASKED} ${WITHOUT}`
       : `The user must approve this step. ${HELD_BACK}`;
   },
 
@@ -229,7 +233,11 @@ function waitingWords(
   const pass = gatePass(facts);
   if (pass !== undefined) {
     const decided = problem.kind === 'rejected' ? `A person rejected draft ${code}.` : `No person decided: ${question}`;
-    return { message: `${decided} ${PASSED_BY[pass]}`, suggestedFix: WITHOUT, details: { ...details, passedBy: pass } };
+    return {
+      message: `${decided} ${PASSED_BY[pass]}`,
+      suggestedFix: `I${NOT_ASKED.slice(1)} ${WITHOUT}`,
+      details: { ...details, passedBy: pass },
+    };
   }
   if (problem.kind === 'rejected') {
     return { ...rejectedWords(code, problem.comment), details: { ...details, rejected: true } };
@@ -239,7 +247,7 @@ function waitingWords(
       voided === undefined
         ? `This step waits for a person: ${question}`
         : `${voidedWords(voided)} This step waits for a person again: ${clip(question, QUESTION_AGAIN_BYTES_MAX)}`,
-    suggestedFix: `Tell the user, and stop: "Run ${tag} waits for your decision (draft ${code}). ${placeToAnswer(gate, { command: facts.command ?? 'workrail', tag })}" When the user says that they have answered, send the call below. It needs no output. An answer in notes or context does not count.`,
+    suggestedFix: `Tell the user: "The run ${tag} waits for your decision on draft ${code}. ${placeToAnswer(gate, { command: facts.command ?? 'workrail', tag })}" Then stop and wait. An answer in notes or context does not count.`,
     details,
   };
 }
@@ -267,8 +275,8 @@ function placeToAnswer(
 ): string {
   const isConsole = accept.includes('console');
   const orConsole = isConsole ? `, or open it in \`${command} console\`` : '';
-  if (accept.includes('terminal')) return `Run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
-  if (isConsole) return `Open it in \`${command} console\`.`;
+  if (accept.includes('terminal')) return `To answer, run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
+  if (isConsole) return `To answer, open it in \`${command} console\`.`;
   if (accept.includes('elicitation')) return 'Answer in the form that your client shows.';
   return 'The setting gates.accept says where you can answer.';
 }
@@ -288,10 +296,20 @@ const ONLY_THE_USER: { readonly [reason in Dependency['reason']]: string } = {
   needs_user_environment_action: 'an action by the user',
 };
 
+/** What a choice is about. */
+const CHOICE_ABOUT: { readonly [kind in NonNullable<Dependency['choiceKind']>]: string } = {
+  preference_tradeoff: ' between things that cannot all be had',
+  scope_boundary: ' about what is in scope',
+  irreversible_action: ' about something that cannot be undone',
+  external_side_effect: ' about something that others will notice',
+  policy_or_compliance: ' about rules that must be followed',
+};
+
+const NOT_ASKED = 'in this mode you do not ask the user.';
 const ASSUMED =
-  'In this mode you do not ask the user. Look for the answer yourself. If you do not find it, assume the most likely one, write in the notes what you assumed, and continue. The run records a gap.';
+  'Look for the answer yourself. If you do not find it, assume the most likely one, write in the notes what you assumed, and continue. The run records a gap.';
 const WITHOUT =
-  'In this mode you do not ask the user. Do the parts of this step that do not need the user. Do not do anything that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
+  'Do the parts of this step that do not need the user. Do not do anything that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
 /** Answers that the agent reports do not count. */
 const WAITS =
   'Report your work as usual. The report is shown to the user, and the run waits until the user fills in the form shown by the client, or answers in a terminal. Do not answer for the user: an answer in notes or context does not count.';
@@ -302,11 +320,6 @@ const HELD_BACK =
 function unattendedWay({ reason, choiceKind }: Dependency): string {
   const isGuessed = choiceKind === 'preference_tradeoff' || choiceKind === 'scope_boundary';
   return reason === 'needs_user_choice' && isGuessed ? ASSUMED : WITHOUT;
-}
-
-function wayOf(asked: Dependency, place: StepPlace): string {
-  if (isHeld(asked, place)) return WAITS;
-  return place.facts.preferences.autonomy === 'full_auto_never_stop' ? unattendedWay(asked) : answerWay(asked);
 }
 
 function answerWay({ contextKey }: Dependency): string {

@@ -20,7 +20,7 @@ describe('the words for a refused artifact', () => {
     expect(violationMessage(contract, violationsOf(contract.shape, 'stop'))).toBe(
       'The wr.loop_control artifact was not accepted: the artifact is "stop" (allowed: {decision: continue | stop, kind: wr.loop_control, loopId?: text, metadata?: object, summary?: text}).',
     );
-    expect(missingMessage(contract)).toBe('This step requires an artifact of kind wr.loop_control.');
+    expect(missingMessage(contract)).toBe('The required artifact of kind wr.loop_control was not sent.');
   });
 
   it.each(contracts.all)('the words for a refused $artifactKind fit their budgets', (contract) => {

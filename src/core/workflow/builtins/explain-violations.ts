@@ -29,7 +29,7 @@ export function violationMessage({ artifactKind }: Named, violations: readonly A
 
 /** Says that an artifact was asked for and did not come. */
 export function missingMessage({ artifactKind }: Named): string {
-  return `This step requires an artifact of kind ${clip(artifactKind)}.`;
+  return `The required artifact of kind ${clip(artifactKind)} was not sent.`;
 }
 
 /** Says how to continue. The offered call has the form. */

@@ -68,7 +68,7 @@ const DECLARATIONS: readonly Declaration[] = [
     purpose: 'Has the agent try a capability, report it, and continue without it where it is missing.',
     effects: [
       rule(
-        'Find out by trying whether you can delegate or browse the web; never assume it. When you have tried, you may add the result to output.artifacts: kind wr.capability_observation, capability delegation or web_browsing, status available or unavailable. If a capability is optional for a step and you do not have it, do the work without it and say so in your notes.',
+        'To find out whether you can delegate or browse the web, try it; do not assume. You may then report the result in an artifact of kind wr.capability_observation, with capability ("delegation" or "web_browsing") and status ("available" or "unavailable"). If a capability is optional for a step and you do not have it, do the work without it and say so in your notes.',
       ),
       guidance(
         'delegating',
@@ -96,7 +96,7 @@ const DECLARATIONS: readonly Declaration[] = [
       ),
       guidance(
         'last',
-        'If you have a memory tool, store what will still matter in the next task here: decisions with their reasons, traps, where things are. No secrets, no progress reports. Without such a tool, continue.',
+        'If you have a memory tool, store in it what the next task in this project will need: decisions with their reasons, traps, where things are. Do not store secrets or progress reports. Without such a tool, continue.',
       ),
     ],
   },
@@ -106,11 +106,11 @@ const DECLARATIONS: readonly Declaration[] = [
       'Explains what the agent may decide alone in each mode, and reminds it on steps that ask for confirmation.',
     effects: [
       rule(
-        'Every reply names the mode. In guided mode, ask the user wherever a step asks for confirmation. In a full-auto mode, decide as the user most likely would and write the assumption in your notes. Never change the mode yourself; the user does that.',
+        'Every reply names the mode. In guided mode, ask the user wherever a step asks for confirmation. In a full-auto mode, decide as the user most likely would and write the assumption in your notes. Change the mode only when the user asks you to.',
       ),
       guidance(
         'with_confirmation',
-        'When this step asks for confirmation: in guided mode, show the user in a few lines what you are about to decide, and wait for the answer. In full-auto modes, decide yourself, unless the step says that a person must approve, and note what you assumed and what would change your mind.',
+        'In guided mode, the user confirms this step. In a full-auto mode, decide yourself, unless the step says that a person must approve. Note what you assumed and what would change your mind.',
       ),
     ],
   },
@@ -135,7 +135,7 @@ const DECLARATIONS: readonly Declaration[] = [
     },
     effects: [
       rule(
-        'A subagent knows only what you send it: give it the goal, the facts, the limits and the form of its answer. Start those that do not depend on each other together, at most {maxParallel} at once, with your own tool for subagents, not by starting another workflow. Only you call continue_workflow.',
+        'A subagent knows only what you send it: give it the goal, the facts, the limits and the form of its answer. Start independent subagents at the same time, at most {maxParallel} at once, with your own tool for subagents. Only you call continue_workflow for this run.',
       ),
       guidance(
         'delegating',

@@ -55,13 +55,13 @@ export const shapingHandoff = defineContract({
 export const discoveryHandoff = defineContract({
   name: 'discovery_handoff',
   purpose: 'Hands the direction that a discovery found to the people who shape or build it.',
-  lead: 'everything that someone who was not there needs to continue.',
+  lead: 'everything a newcomer needs in order to continue the work.',
   fields: () => ({
     version: z.literal(1),
-    selectedDirection: nonEmptyText.describe('what to do now, in a sentence or two'),
+    selectedDirection: nonEmptyText.describe('the result, in a few sentences'),
     designDocPath: nonEmptyText.describe('where the reasoning is written, or "none"'),
     confidenceBand: confidence,
-    keyInvariants: textList(12).describe('what must stay true'),
+    keyInvariants: textList(12).describe('what is certain or must stay true'),
     rejectedDirections: remarks.optional(),
     implementationConstraints: remarks.optional(),
     keyCodebaseLocations: remarks.optional(),

@@ -30,14 +30,14 @@ const DECLARATIONS: readonly Declaration[] = [
     name: 'context_beside_output',
     purpose: 'Steps that classify the work, so that later steps depend on it.',
     text: [
-      'Send these values in `context`, a separate argument next to `output` in the same call, with exactly these names and words. They are kept for the whole run and decide which steps follow; if a value is missing, the run takes the longer path. If one proves wrong later, send the right one with any later step.',
+      'Send the values below in `context`, an argument next to `output` in the same call, with exactly these names and words. They are kept for the whole run and decide which steps follow; if one is missing, the run takes the longer path. If one proves wrong later, send the right one with any later step.',
     ],
   },
   {
     name: 'delegate_or_in_turn',
     purpose: 'Steps that split their work among subagents, and must also work without any.',
     text: [
-      'If you have your own tool for subagents, start all of them in one response, so that they work at the same time. A subagent sees nothing of this chat: give it the facts, its one question, what it must not touch, and the form of its answer. Do not call start_workflow for them; only you call continue_workflow. If you have no such tool, or it fails, do the same parts yourself, one after the other: write down each answer in full before you begin the next, and begin each from the facts, not from the previous answer. Say in the notes which of the two you did.',
+      'If you have your own tool for subagents, start all of them in one response, so that they work at the same time. A subagent sees nothing of this chat: give it the facts, its one question, what it must not touch, and the form of its answer. Do not call start_workflow for them. Only you call continue_workflow. If you have no such tool, or it fails, do the same parts yourself, one after the other: write down each answer in full before you begin the next, and begin each from the facts, not from the previous answer. Say in the notes whether subagents or you did the work.',
     ],
   },
   {
@@ -117,7 +117,7 @@ const DECLARATIONS: readonly Declaration[] = [
       '1. Write down each claim, who made it, and its evidence.',
       '2. Separate contradictions of fact from differences of judgement.',
       '3. For a fact, go to the source and look: run it, read it, measure it. One observation outweighs any number of opinions.',
-      '4. For a judgement, name the assumption on which the sides differ, and say which one is true here, and why.',
+      '4. For a judgement, name the assumption that each side makes, and say which one is true here, and why.',
       '5. Keep the strongest argument of the losing side and say what would prove it right.',
       '',
       'If you cannot settle it, say so, say what would settle it, and choose the option that is cheaper to undo. Check agreement too: sources that share a mistake agree perfectly.',

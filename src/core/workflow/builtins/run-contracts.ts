@@ -8,7 +8,7 @@ import { confidence, defineContract, nonEmptyText, openArtifactSchema, shortText
 export const loopControl = defineContract({
   name: 'loop_control',
   purpose: 'Decides whether a loop runs another round.',
-  lead: 'decide by what this round changed, not by how many rounds there were.',
+  lead: 'decide by what this round changed.',
   fields: () => ({
     loopId: nonEmptyText.optional().describe('which loop, when several are open'),
     decision: z.enum(['continue', 'stop']).describe('continue starts another round'),

@@ -87,8 +87,8 @@ function repeats(control: LoopControl): string {
       return control.count.kind === 'literal' ? `${control.count.count} times` : `${control.count.variable} times`;
     case 'for_each':
       return control.items.kind === 'literal'
-        ? `for each of ${control.items.items.length} items`
-        : `for each of ${control.items.variable}`;
+        ? `once for each of ${control.items.items.length} items`
+        : `once for each entry of "${control.items.variable}"`;
     default:
       return unreachable(control);
   }

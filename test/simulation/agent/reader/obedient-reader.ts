@@ -43,7 +43,7 @@ function readText(text: string): Reading {
   };
   return {
     next: call('Next call:'),
-    rejoin: call('To continue from there:') ?? call('To see its result:'),
+    rejoin: call('To continue where the run is now:') ?? call('To see the result of the run:'),
     isComplete: /^Run \w{4} · .* · complete$/m.test(text),
   };
 }
