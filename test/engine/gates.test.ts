@@ -213,7 +213,7 @@ test('a rejection keeps the gate closed, and the agent reads the comment', async
     expect(again.structured).toMatchObject({ nextIntent: 'perform_pending_then_continue', nextCall: call });
   }
   const next = await run.send(await run.show(blocked), { notes: 'Shipped on Monday.' });
-  expect(next.text).toMatch(/waits for your decision \(draft [A-Z]{4}\)/);
+  expect(next.text).toMatch(/waits for your decision on draft [A-Z]{4}\b/);
   expect(next.text).not.toContain('no longer counts');
 });
 
