@@ -73,12 +73,12 @@ describe.each(MODES)('a check in %s', (mode) => {
     enforces('check_observed_only_by_run');
     const run = made([OBSERVED]);
     let reply = await run.start('team.work', { mode });
-    expect(reply.text).toMatch(/run `workrail attest [0-9a-z]{4} unit` in a shell\. It runs `npm test`/);
+    expect(reply.text).toMatch(/run `workrail attest [0-9a-z]{4} unit` in a shell\. `attest` runs `npm test`/);
     reply = await run.send(reply, { notes: NOTES, artifacts: [REPORT('pass')], context: { unit: 'observed' } });
     if (mode === 'full_auto_never_stop') {
       expect(reply.structured['gaps']).toMatchObject([{ detail: 'missing_required_output' }]);
       expect(checksOf(reply)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'reported' }]);
-      expect(reply.text).toContain('Checks: "unit" only reported.');
+      expect(reply.text).toContain('Evidence for checks: "unit" only reported.');
       return;
     }
     const tag = (reply.structured['run'] as JsonObject)['tag'];
@@ -86,7 +86,7 @@ describe.each(MODES)('a check in %s', (mode) => {
       {
         code: 'MISSING_REQUIRED_OUTPUT',
         pointer: { kind: 'workflow_step', stepId: 'do' },
-        message: 'Check "unit" must be observed, and it is only reported.',
+        message: 'The check "unit" must be observed, and it is only reported.',
         suggestedFix: `Run \`workrail attest ${tag} unit\` in a shell of the workspace. Then send the call again. It needs no output.`,
       },
     ]);
@@ -95,7 +95,7 @@ describe.each(MODES)('a check in %s', (mode) => {
     await attest(run, reply);
     const next = await run.send(reply);
     expect(kindOf(next)).toBe('ok');
-    expect(next.text).toContain('Checks: "unit" observed.');
+    expect(next.text).toContain('Evidence for checks: "unit" observed.');
   });
 });
 
@@ -106,7 +106,7 @@ test('the newest run of a check counts', async () => {
   await attest(run, reply, { exitCode: 1 });
   reply = await run.send(reply, { notes: NOTES });
   expect(blockersOf(reply)[0]?.['message']).toBe(
-    'Check "unit" must be observed, and it is only asserted. The last run does not count for more: the command ended with exit code 1.',
+    'The check "unit" must be observed, and it is only asserted. The last run does not count for more: the command ended with exit code 1.',
   );
   await attest(run, reply);
   expect(kindOf(await run.send(reply))).toBe('ok');
@@ -135,7 +135,7 @@ test('a run whose command nobody confirmed counts as reported, and the block ask
   let reply = await run.start('team.work');
   await attest(run, reply, { unseen: true });
   reply = await run.send(reply, { notes: NOTES });
-  expect(blockersOf(reply)[0]?.['suggestedFix']).toContain('ask the user to run');
+  expect(blockersOf(reply)[0]?.['suggestedFix']).toContain('Ask the user to run');
   expect(kindOf(await made([REPORTED]).start('team.work'))).toBe('ok');
 });
 
@@ -172,7 +172,7 @@ test('a check that must be verified is met by nothing yet, and the block says so
   const reply = await run.send(start, { notes: NOTES, artifacts: [REPORT('pass')] });
   expect(kindOf(reply)).toBe('blocked');
   expect(blockersOf(reply)[0]).toMatchObject({
-    message: 'Check "unit" must be verified, and it is only observed.',
+    message: 'The check "unit" must be verified, and it is only observed.',
     suggestedFix: expect.stringContaining('Stop and tell the user: this step cannot be passed'),
   });
 });
@@ -186,7 +186,7 @@ test('the last reply and a rehydrated end list the checks with their grades', as
   expect(reply.structured['isComplete']).toBe(true);
   for (const end of [reply, await run.show(reply)]) {
     expect(end.text).toContain(
-      'Checks (weakest to strongest evidence: asserted, reported, observed, verified):\n- "Do it": "unit" observed',
+      'Checks with their evidence (asserted: only claimed; reported: with output; observed: run by WorkRail; verified: run by a team server):\n- "Do it": "unit" observed',
     );
     expect(checksOf(end)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'observed' }]);
   }

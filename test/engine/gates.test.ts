@@ -463,10 +463,10 @@ test('the last reply and the report show each answer at its step, with draft, ch
 test.each([
   [
     ['terminal', 'console'],
-    /Run `workrail answer \w{4}` in a terminal of your own, or open it in `workrail console`\./,
+    /To answer, run `workrail answer \w{4}` in a terminal of your own, or open it in `workrail console`\./,
   ],
-  [['terminal'], /Run `workrail answer \w{4}` in a terminal of your own\."/],
-  [['console'], /Open it in `workrail console`\./],
+  [['terminal'], /To answer, run `workrail answer \w{4}` in a terminal of your own\."/],
+  [['console'], /To answer, open it in `workrail console`\./],
   [['elicitation'], /Answer in the form that your client shows\./],
 ] as const)('a block for a person names the places where an answer counts: %j', async (accept, words) => {
   const gateSettings = async () => ({ ...REHEARSED_GATES, accept });

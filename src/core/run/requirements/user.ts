@@ -275,7 +275,8 @@ function placeToAnswer(
 ): string {
   const isConsole = accept.includes('console');
   const orConsole = isConsole ? `, or open it in \`${command} console\`` : '';
-  if (accept.includes('terminal')) return `To answer, run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
+  if (accept.includes('terminal'))
+    return `To answer, run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
   if (isConsole) return `To answer, open it in \`${command} console\`.`;
   if (accept.includes('elicitation')) return 'Answer in the form that your client shows.';
   return 'The setting gates.accept says where you can answer.';
