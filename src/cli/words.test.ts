@@ -26,6 +26,8 @@ const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code 
   busy: { code: 'busy', running: 'key_rotation', holder: 'process 4711' },
   lock_lost: { code: 'lock_lost', place: 'sessions/x' },
   limit_reached: { code: 'limit_reached', setting: 'store.sessionMiB', maxMiB: 256 },
+  unreachable: { code: 'unreachable', operation: 'append', retryAfterMs: 2_000 },
+  store_went_back: { code: 'store_went_back', sessionId: SESSION, known: 12, found: 9 },
   unsafe_permissions: { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
   damaged: { code: 'damaged', damage: { reason: 'manifest_not_json', place: 'sessions/x/manifest.jsonl', offset: 7 } },
   unknown_version: { code: 'unknown_version', place: 'sessions/x/manifest.jsonl', offset: 3, version: '9' },

@@ -76,6 +76,18 @@ const STORE_FAILURES: RefusalTable<StoreFailure> = {
     suggestion: `Run "workrail config set ${setting} ${2 * maxMiB}" to raise the limit, then run the command again.`,
     details: { setting, maxMiB },
   }),
+  unreachable: ({ operation, retryAfterMs: afterMs }) => ({
+    code: 'STORE_IO',
+    message: `The database does not answer (${operation}). Nothing was changed that this command did not report.`,
+    suggestion: 'Check the database URL and that the server accepts connections, then run the command again.',
+    retry: { kind: 'retryable_after_ms', afterMs },
+  }),
+  store_went_back: ({ sessionId, known, found }) => ({
+    code: 'STORE_CORRUPT',
+    message: `The database has lost events of ${sessionId}: it has ${found}, and had ${known} before.`,
+    suggestion: 'Find out whether a standby took over or a backup was restored. Steps that were acknowledged are gone.',
+    details: { known, found },
+  }),
   unsafe_permissions: ({ place, found, wanted }, dataDir) => ({
     code: 'STORE_IO',
     message: `Other users of this machine can read ${place} in ${dataDir} (mode ${found}), so it is not used.`,

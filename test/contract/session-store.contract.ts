@@ -148,8 +148,9 @@ export function sessionStoreContract(makeStore: MakeStore): void {
       const both = [write(store, 'one'), write(where === 'one process' ? store : again(), 'other')];
       const seen = (await Promise.all(both)).map((written) => written._unsafeUnwrap());
       expect(seen.toSorted()).toEqual([SESSION, undefined]);
+      // Across processes only the outcome counts: a writer that was overtaken may begin again.
       const names = seen[0] === undefined ? ['one', 'other'] : ['other', 'one'];
-      expect(steps).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
+      if (where === 'one process') expect(steps).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
       expect(await store.sessions.load(SESSION)).toEqual(sessionOf(SESSION, eventsOf([start, advance])));
     });
 
@@ -174,7 +175,8 @@ export function sessionStoreContract(makeStore: MakeStore): void {
           }
         }),
       );
-      expect(written).toEqual(ALL_PLANS.map(({ events }) => events[0]?.dedupeKey));
+      // Each is written once. In which order the writers hear of it does not matter.
+      expect(written.toSorted()).toEqual(ALL_PLANS.map(({ events }) => events[0]?.dedupeKey).toSorted());
       expect(await again().sessions.load(SESSION)).toEqual(sessionOf(SESSION, SESSION_EVENTS));
     });
 

@@ -56,8 +56,8 @@ export type SessionLogs = { open(sessionId: SessionId): Promise<Result<SessionLo
 declare const permit: unique symbol;
 
 /**
- * Proof that the session's lock is held and the session is healthy. Only the gate creates one. It becomes invalid when
- * its callback ends.
+ * Proof that the session is healthy and that its next append follows what was seen. Only the gate creates one. It
+ * becomes invalid when its callback ends.
  */
 export type AppendPermit = { readonly [permit]: SessionId };
 
@@ -76,9 +76,10 @@ export type AppendRefusal =
 
 export type SessionStore = SessionReader & {
   /**
-   * Holds the session's lock while `work` runs, with the current, durable session (`undefined` if it is new) and the
-   * only permit to append to it. Waits a limited time for the lock. If it `mustExist` and does not, nothing is created:
-   * `work` gets no session and an invalid permit.
+   * Runs `work` with the current, durable session (`undefined` if it is new) and the only permit to append to it. Waits
+   * a limited time for others. A store may find at an append that another process was faster: then `work` runs again
+   * from its start with what is there now, so it must act only through its permit. If it `mustExist` and does not,
+   * nothing is created: `work` gets no session and an invalid permit.
    */
   exclusively<Value, Refusal>(
     sessionId: SessionId,

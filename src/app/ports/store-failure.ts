@@ -1,4 +1,5 @@
 import type { Damage } from '../../core/log/health.ts';
+import type { SessionId } from '../../core/log/ids.ts';
 
 /** The settings that limit how much a session and the data directory may grow. */
 export type StoreLimit = 'store.sessionMiB' | 'store.dailyMiB';
@@ -12,6 +13,10 @@ export type StoreFailure =
   | { readonly code: 'lock_lost'; readonly place: string }
   /** A limit on what may be stored is reached. Nothing was recorded; the user can raise the setting. */
   | { readonly code: 'limit_reached'; readonly setting: StoreLimit; readonly maxMiB: number }
+  /** The database does not answer. Nothing is lost, and the same call can be sent again. */
+  | { readonly code: 'unreachable'; readonly operation: string; readonly retryAfterMs: number }
+  /** The database no longer has events that were acknowledged, for example after a standby took over. */
+  | { readonly code: 'store_went_back'; readonly sessionId: SessionId; readonly known: number; readonly found: number }
   | { readonly code: 'damaged'; readonly damage: Damage }
   /** A secret file can be read by other users. Modes are octal, as for `chmod`. */
   | { readonly code: 'unsafe_permissions'; readonly place: string; readonly found: string; readonly wanted: string }

@@ -163,6 +163,8 @@ function isStoreFailure(refusal: AppendRefusal): refusal is StoreFailure {
     refusal.code === 'io_failed' ||
     refusal.code === 'busy' ||
     refusal.code === 'lock_lost' ||
+    refusal.code === 'unreachable' ||
+    refusal.code === 'store_went_back' ||
     refusal.code === 'limit_reached' ||
     refusal.code === 'damaged' ||
     refusal.code === 'unsafe_permissions' ||

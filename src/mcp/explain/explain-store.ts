@@ -84,6 +84,20 @@ export const STORE_WORDS: WordsFor<StoreFailure> = {
     suggestion: `Stop and ask the user. "workrail config set ${setting} ${2 * maxMiB}" raises the limit at once; then send the same call again. Smaller artifacts may fit without that.`,
     details: { setting, maxMiB },
   }),
+  unreachable: ({ operation, retryAfterMs }) => ({
+    code: 'STORE_IO',
+    message: `The database does not answer (${operation}). What was acknowledged before is not lost.`,
+    suggestion: `Send the same call again in ${retryAfterMs} ms; nothing is recorded twice. If this continues, tell the user that the database cannot be reached.`,
+    retry: retryAfter(retryAfterMs),
+  }),
+  store_went_back: ({ known, found }) => ({
+    code: 'STORE_CORRUPT',
+    message: `The database has lost events of this session: it has ${found}, and had ${known} before. Steps that were acknowledged may be gone.`,
+    suggestion:
+      'Tell the user, and call resume_session to see where the run is now. Do the lost steps again only if the user agrees.',
+    nextIntent: 'rehydrate_only',
+    details: { known, found },
+  }),
   unsafe_permissions: ({ place, found, wanted }) => ({
     code: 'STORE_IO',
     message: `Other users of this machine can read ${place} in the data directory (mode ${found}), so it is not used.`,

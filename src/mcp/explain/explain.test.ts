@@ -151,6 +151,8 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'session_locked', sessionId: SESSION, holder: undefined },
   { code: 'busy', running: 'collection', holder: 'process 7 on here' },
   { code: 'lock_lost', place: 'sessions/x' },
+  { code: 'unreachable', operation: 'append', retryAfterMs: 2_000 },
+  { code: 'store_went_back', sessionId: SESSION, known: 12, found: 9 },
   { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
   { code: 'io_failed', operation: 'append', place: 'sessions/x', cause: 'ENOSPC' },
   { code: 'damaged', damage: { reason: 'segment_missing', place: 'sessions/x', offset: 0 } },

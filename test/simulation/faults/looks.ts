@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow';
+import type { LoadRefusal } from '../../../src/app/ports/session-store.ts';
 import type { Damage } from '../../../src/core/log/health.ts';
 import { sealWorkflow } from '../../../src/core/workflow/compiled/sealed-workflow.ts';
 import { SMALL_WORKFLOW } from '../../examples/compiled.ts';
@@ -45,7 +46,7 @@ type Refusal =
   | { readonly code: 'unknown_version'; readonly place: string; readonly offset: number }
   | { readonly code: 'other_workflow_stored'; readonly place: string }
   | {
-      readonly code: 'session_not_found' | 'io_failed' | 'busy' | 'lock_lost' | 'limit_reached' | 'unsafe_permissions';
+      readonly code: Exclude<LoadRefusal['code'], 'damaged' | 'unknown_version'>;
     };
 
 async function toldPrefix({ sessions }: SimulatedStore): Promise<Told> {

@@ -63,6 +63,7 @@ export async function summariseSession(
   { sessionId, view }: { readonly sessionId: SessionId; readonly view: SessionView },
   { snapshots, pinnedWorkflows }: SummedContent,
 ): Promise<Result<SessionSummary, StoreFailure>> {
+  const readUpTo = view.nextEventIndex;
   const found = new Map<SnapshotRef, ExecutionSnapshot>();
   for (const ref of tipSnapshots(view)) {
     const snapshot = await snapshots.get(ref);
@@ -75,6 +76,8 @@ export async function summariseSession(
     const workflow = await pinnedWorkflows.get(pinned.workflowHash);
     if (workflow.isOk()) workflows.set(pinned.workflowHash, workflow.value);
   }
+  // The view follows its log: what was appended meanwhile has tips that were not read.
+  if (view.nextEventIndex !== readUpTo) return summariseSession({ sessionId, view }, { snapshots, pinnedWorkflows });
   const snapshotOf = (ref: SnapshotRef) => {
     const snapshot = found.get(ref);
     assert(snapshot !== undefined, `${ref} is the snapshot of no tip`);

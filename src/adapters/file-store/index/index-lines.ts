@@ -5,7 +5,7 @@ import type { SessionMarks } from '../../../core/sessions/session-state.ts';
 import type { RunSummary, SessionSummary, SummedPlace } from '../../../core/sessions/session-summary.ts';
 
 /** Raised whenever the shape or meaning of a line changes: lines of other versions are rebuilt. */
-const INDEX_VERSION = '7';
+export const INDEX_VERSION = '7';
 
 /** What the index holds about a session, and how much of the log it was made from. */
 export type IndexEntry = {
@@ -123,7 +123,7 @@ function marksOf([version, isKept, closed, origin]: MarksFields): Omit<MarksEntr
 }
 
 /** Fields without names, and `null` for what is absent: there are many of these lines. */
-type SummaryFields = readonly [
+export type SummaryFields = readonly [
   lastEventIndex: number,
   lastAt: number | null,
   branch: string | null,
@@ -153,7 +153,7 @@ type PlaceFields =
   | readonly [kind: string]
   | readonly [kind: string, stepId: string, title: string, index: number | null, of: number | null];
 
-function summaryFields({ lastEventIndex, lastAt, observed, runs }: SessionSummary): SummaryFields {
+export function summaryFields({ lastEventIndex, lastAt, observed, runs }: SessionSummary): SummaryFields {
   const { git_branch = null, git_head_sha = null, repo_root = null } = observed;
   return [lastEventIndex, lastAt ?? null, git_branch, git_head_sha, repo_root, runs.map(runFields)];
 }
@@ -161,7 +161,7 @@ function summaryFields({ lastEventIndex, lastAt, observed, runs }: SessionSummar
 /** Absent fields are left out one by one: spreading objects takes several times as long. */
 type Mutable<Value> = { -readonly [key in keyof Value]: Value[key] };
 
-function summaryOf(sessionId: SessionId, fields: SummaryFields): SessionSummary {
+export function summaryOf(sessionId: SessionId, fields: SummaryFields): SessionSummary {
   const [lastEventIndex, lastAt, branch, commit, root, runs] = fields;
   const observed: Mutable<SessionSummary['observed']> = {};
   if (branch !== null) observed.git_branch = branch;

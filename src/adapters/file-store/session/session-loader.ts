@@ -104,8 +104,8 @@ const SESSIONS_KEPT = 32;
 const EVENTS_KEPT = 200_000;
 
 /** The most recently used sessions. The last one stays, however large it is. */
-export function keptSessions(): BoundedCache<SessionId, OpenSession> {
-  const sessions = boundedCache<SessionId, OpenSession>(SESSIONS_KEPT);
+export function keptSessions<Session extends OpenSession = OpenSession>(): BoundedCache<SessionId, Session> {
+  const sessions = boundedCache<SessionId, Session>(SESSIONS_KEPT);
   return {
     ...sessions,
     set: (sessionId, session) => {

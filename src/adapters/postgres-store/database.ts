@@ -1,0 +1,175 @@
+import { err, ok, type Result } from 'neverthrow';
+import pg from 'pg';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+
+/** One statement with its values. Statements with a name are planned once per connection. */
+export type Statement = { readonly name: string; readonly text: string };
+
+type Row = Record<string, unknown>;
+export type Rows = readonly Row[];
+
+/** Runs statements, each in a transaction of its own unless a connection is held. */
+export type Database = {
+  run(statement: Statement, values: readonly unknown[]): Promise<Result<Rows, DatabaseFailure>>;
+  /**
+   * Holds a connection in a transaction while `work` runs. It is committed if `work` succeeds, and otherwise undone.
+   * These connections are not those of `run`, so `work` may use both.
+   */
+  transaction<Value, Refusal>(
+    work: (held: Held) => Promise<Result<Value, Refusal>>,
+  ): Promise<Result<Value, Refusal | DatabaseFailure>>;
+  close(): Promise<void>;
+};
+
+export type Held = Pick<Database, 'run'>;
+
+/** `isUnknown`: the connection was lost, so the statement may have been carried out. */
+export type DatabaseFailure = {
+  readonly code: 'database_failed';
+  readonly sqlState: string;
+  readonly isAway: boolean;
+  readonly isUnknown: boolean;
+};
+
+export type DatabaseOptions = {
+  readonly url: string;
+  /** The most connections for statements; callers queue for one. */
+  readonly connectionsMax?: number;
+};
+
+const CONNECTIONS_MAX = 10;
+/** A writer that was overtaken holds one of these while it decides again. */
+const HELD_MAX = 2;
+const CONNECT_MS = 4_000;
+const STATEMENT_MS = 5_000;
+/** For those who hold a row that somebody else wants. */
+export const LOCK_MS = 2_000;
+
+/**
+ * A pool of connections. Whatever the server's defaults are, a commit is flushed before it is acknowledged, and no
+ * standby answers: what is read there may be older than what was acknowledged.
+ */
+export function openDatabase({ url, connectionsMax = CONNECTIONS_MAX }: DatabaseOptions): Database {
+  const pool = (max: number) => {
+    const made = new pg.Pool({
+      connectionString: url,
+      max,
+      connectionTimeoutMillis: CONNECT_MS,
+      statement_timeout: STATEMENT_MS,
+      lock_timeout: LOCK_MS,
+      idleTimeoutMillis: 30_000,
+      allowExitOnIdle: true,
+      application_name: 'workrail',
+      onConnect: prepareConnection,
+    });
+    // An idle connection that is lost is replaced by the next caller.
+    made.on('error', () => undefined);
+    return made;
+  };
+  const statements = pool(connectionsMax);
+  const held = pool(HELD_MAX);
+  return {
+    run: (statement, values) => querying(statements, statement, values),
+    transaction: (work) => inTransaction(held, work),
+    close: async () => {
+      await Promise.all([statements.end(), held.end()]);
+    },
+  };
+}
+
+type Client = Pick<pg.ClientBase, 'query'>;
+
+async function prepareConnection(client: Client): Promise<void> {
+  const { rows } = await client.query(
+    "select set_config('synchronous_commit', 'on', false), pg_is_in_recovery() as is_standby",
+  );
+  if ((rows[0] as Row)['is_standby'] === true) throw Object.assign(new Error('a standby'), { code: READ_ONLY });
+}
+
+/** What PostgreSQL itself answers to a write on a standby. */
+const READ_ONLY = '25006';
+
+async function querying(
+  client: { query: Client['query'] },
+  { name, text }: Statement,
+  values: readonly unknown[],
+): Promise<Result<Rows, DatabaseFailure>> {
+  try {
+    const { rows } = await client.query({ name, text, values: [...values] });
+    return ok(rows as Rows);
+  } catch (error) {
+    return err(failureOf(error));
+  }
+}
+
+async function inTransaction<Value, Refusal>(
+  held: pg.Pool,
+  work: (held: Held) => Promise<Result<Value, Refusal>>,
+): Promise<Result<Value, Refusal | DatabaseFailure>> {
+  let client: pg.PoolClient;
+  try {
+    client = await held.connect();
+  } catch (error) {
+    return err({ ...failureOf(error), isUnknown: false });
+  }
+  let broken: Error | undefined;
+  client.on('error', (error) => (broken = error));
+  try {
+    await client.query('begin');
+    const done = await work({ run: (statement, values) => querying(client, statement, values) });
+    await client.query(done.isOk() ? 'commit' : 'rollback');
+    return done;
+  } catch (error) {
+    // An error of `work` itself is none of the database.
+    if (!isDatabaseError(error)) {
+      broken ??= new Error('left in a transaction');
+      throw error;
+    }
+    broken ??= error as Error;
+    return err(failureOf(error));
+  } finally {
+    client.release(broken);
+  }
+}
+
+function isDatabaseError(error: unknown): boolean {
+  return error instanceof pg.DatabaseError || AWAY.test(sqlStateOf(error)) || LOST.test(messageOf(error));
+}
+
+/** Connection errors, a server that starts or stops, too many connections, a standby; and errors of the socket. */
+const AWAY = /^(?:08...|57P0[1-5]|53300|25006|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+const LOST = /connection terminated|connection ended|timeout exceeded|client has encountered a connection error/i;
+
+function failureOf(error: unknown): DatabaseFailure {
+  const sqlState = sqlStateOf(error);
+  const isLost = LOST.test(messageOf(error));
+  const isAway = isLost || AWAY.test(sqlState);
+  return {
+    code: 'database_failed',
+    sqlState: sqlState === '' ? (isLost ? 'connection_lost' : 'unknown') : sqlState,
+    isAway,
+    // The server says by itself what it did not do; a lost connection says nothing.
+    isUnknown: isAway && !(error instanceof pg.DatabaseError),
+  };
+}
+
+function sqlStateOf(error: unknown): string {
+  const { code } = (error ?? {}) as { readonly code?: unknown };
+  return typeof code === 'string' ? code : '';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : '';
+}
+
+/** When an agent should try again after the database was away. */
+const RETRY_AFTER_MS = 2_000;
+/** What PostgreSQL answers if `lock_timeout` passes. */
+export const LOCK_NOT_AVAILABLE = '55P03';
+export const UNIQUE_VIOLATION = '23505';
+
+/** The failure in the words of the port. */
+export function storeFailure(failure: DatabaseFailure, operation: string, place: string): StoreFailure {
+  if (failure.isAway) return { code: 'unreachable', operation, retryAfterMs: RETRY_AFTER_MS };
+  return { code: 'io_failed', operation, place, cause: failure.sqlState };
+}

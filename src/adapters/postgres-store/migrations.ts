@@ -1,0 +1,178 @@
+import { hash } from 'node:crypto';
+import { err, ok, type Result } from 'neverthrow';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import { type Database, type Held, storeFailure } from './database.ts';
+
+/** One change of the schema. They are only ever added; a released one never changes. */
+type Migration = { readonly version: number; readonly title: string; readonly sql: string };
+
+const MIGRATIONS: readonly Migration[] = [
+  {
+    version: 1,
+    title: 'sessions, their content, marks and keys',
+    sql: `
+create table wr.space (
+  space_id int primary key generated always as identity,
+  name text unique not null,
+  settings jsonb not null default '{}');
+
+-- The head of a session. No index covers what changes, so that an update stays on its page.
+create table wr.session (
+  space_id int not null references wr.space,
+  session_id text not null,
+  next_event_index bigint not null,
+  next_manifest_index bigint not null,
+  chain bytea not null,
+  last_at bigint,
+  arrived_at timestamptz not null default now(),
+  is_imported boolean not null default false,
+  salvage jsonb,
+  origin jsonb,
+  kept boolean not null default false,
+  binned_at bigint,
+  primary key (space_id, session_id)) with (fillfactor = 50);
+
+-- One row per append: the segment byte for byte, and the manifest records that attest it.
+create table wr.append (
+  space_id int not null,
+  session_id text not null,
+  first_event_index bigint not null,
+  last_event_index bigint not null,
+  records jsonb not null,
+  chain bytea not null,
+  dedupe_key text not null,
+  events bytea not null,
+  primary key (space_id, session_id, first_event_index),
+  unique (space_id, session_id, dedupe_key),
+  foreign key (space_id, session_id) references wr.session on update cascade on delete cascade);
+alter table wr.append alter column events set storage external;
+
+-- Kinds: 1 snapshot, 2 artifact, 3 workflow. Content is never shared between spaces.
+create table wr.content (
+  space_id int not null references wr.space,
+  kind smallint not null,
+  digest bytea not null,
+  bytes bytea not null,
+  touched timestamptz not null default now(),
+  primary key (space_id, kind, digest));
+
+create table wr.content_ref (
+  space_id int not null,
+  session_id text not null,
+  kind smallint not null,
+  digest bytea not null,
+  primary key (space_id, session_id, kind, digest),
+  foreign key (space_id, session_id) references wr.session on update cascade on delete cascade,
+  foreign key (space_id, kind, digest) references wr.content);
+create index content_ref_content on wr.content_ref (space_id, kind, digest);
+
+create table wr.closed_run (
+  space_id int not null,
+  session_id text not null,
+  run_id text not null,
+  closed_at bigint not null,
+  primary key (space_id, session_id, run_id),
+  foreign key (space_id, session_id) references wr.session on update cascade on delete cascade);
+
+-- Derived: what a list needs to know of a session as of a manifest index.
+create table wr.summary (
+  space_id int not null,
+  session_id text not null,
+  manifest_index bigint not null,
+  summary jsonb not null,
+  primary key (space_id, session_id),
+  foreign key (space_id, session_id) references wr.session on update cascade on delete cascade);
+
+create table wr.keyring (
+  space_id int primary key references wr.space,
+  version bigint not null,
+  sealed bytea not null);
+
+-- For people who like SQL: every event as a row.
+create view wr.event as
+  select a.space_id, a.session_id, a.first_event_index + line.number - 1 as event_index, line.text::jsonb as event
+  from wr.append a,
+    lateral regexp_split_to_table(rtrim(convert_from(a.events, 'UTF8'), E'\\n'), E'\\n') with ordinality as line(text, number);
+`,
+  },
+];
+
+/** The version that this program needs. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+export type MigrationStep = { readonly version: number; readonly title: string };
+
+export type MigrationRefusal =
+  | { readonly code: 'schema_newer'; readonly found: number; readonly known: number }
+  /** A migration was applied that is not the one of this version. */
+  | { readonly code: 'schema_differs'; readonly version: number }
+  | StoreFailure;
+
+const statement = (name: string, text: string) => ({ name: `wr_${name}`, text });
+const LOCK = statement('migrate_lock', "select pg_advisory_xact_lock(hashtext('workrail migrations'))");
+const PREPARE_SCHEMA = statement('migrate_schema', 'create schema if not exists wr');
+const PREPARE_TABLE = statement(
+  'migrate_table',
+  'create table if not exists wr.schema_version (version int primary key, checksum bytea not null, at timestamptz not null default now())',
+);
+const IS_THERE = statement('migrate_is_there', "select to_regclass('wr.schema_version') is not null as is_there");
+const APPLIED = statement('migrate_applied', 'select version, checksum from wr.schema_version order by version');
+const RECORD = statement('migrate_record', 'insert into wr.schema_version (version, checksum) values ($1, $2)');
+
+/** Brings the schema up to date, or says what that would do. Two that run at once wait for each other. */
+export function migrate(
+  database: Database,
+  { isDryRun }: { readonly isDryRun: boolean },
+): Promise<Result<readonly MigrationStep[], MigrationRefusal>> {
+  return failing(
+    database.transaction<readonly MigrationStep[], MigrationRefusal>(async (held) => {
+      for (const first of isDryRun ? [] : [LOCK, PREPARE_SCHEMA, PREPARE_TABLE]) {
+        const done = await held.run(first, []);
+        if (done.isErr()) return err(storeFailure(done.error, 'migrate', 'schema'));
+      }
+      const missing = await missingMigrations(held);
+      if (missing.isErr() || isDryRun) return missing;
+      for (const migration of missing.value) {
+        const changed = await held.run({ name: '', text: migration.sql }, []);
+        const recorded = changed.isErr() ? changed : await held.run(RECORD, [migration.version, checksumOf(migration)]);
+        if (recorded.isErr()) return err(storeFailure(recorded.error, 'migrate', `version ${migration.version}`));
+      }
+      return missing;
+    }),
+  );
+}
+
+/** What has to be migrated before this program can use the database. */
+export async function pendingMigrations(
+  database: Database,
+): Promise<Result<readonly MigrationStep[], MigrationRefusal>> {
+  return missingMigrations(database);
+}
+
+async function missingMigrations(held: Held): Promise<Result<readonly Migration[], MigrationRefusal>> {
+  const there = await held.run(IS_THERE, []);
+  if (there.isErr()) return err(storeFailure(there.error, 'read schema', 'schema_version'));
+  if (there.value[0]?.['is_there'] !== true) return ok(MIGRATIONS);
+  const applied = await held.run(APPLIED, []);
+  if (applied.isErr()) return err(storeFailure(applied.error, 'read schema', 'schema_version'));
+  for (const { version, checksum } of applied.value as readonly { version: number; checksum: Buffer }[]) {
+    const known = MIGRATIONS.find((migration) => migration.version === version);
+    if (known === undefined) return err({ code: 'schema_newer', found: version, known: SCHEMA_VERSION });
+    if (!checksum.equals(checksumOf(known))) return err({ code: 'schema_differs', version });
+  }
+  return ok(MIGRATIONS.slice(applied.value.length));
+}
+
+function checksumOf({ sql }: Migration): Buffer {
+  return hash('sha256', sql, 'buffer');
+}
+
+async function failing<Value>(
+  done: Promise<Result<Value, MigrationRefusal | { readonly code: 'database_failed' }>>,
+): Promise<Result<Value, MigrationRefusal>> {
+  return (await done).mapErr((refusal) =>
+    refusal.code === 'database_failed'
+      ? storeFailure(refusal as Parameters<typeof storeFailure>[0], 'migrate', 'schema')
+      : refusal,
+  );
+}

@@ -1,0 +1,102 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { ArtifactStore, PinnedWorkflows, SnapshotStore } from '../../app/ports/content-stores.ts';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import { jsonObjectSchema, parseDocument } from '../../core/log/document-schema.ts';
+import { type ExecutionSnapshot, parseSnapshot } from '../../core/log/execution-snapshot.ts';
+import type { SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
+import { isSnapshotOf } from '../../core/run/walk/next-step.ts';
+import { type CompiledWorkflow, parseCompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
+import { boundedCache } from '../bounded-cache.ts';
+import { damagedContent, digestOf, parseStored } from '../file-store/content/content-files.ts';
+import { storeFailure } from './database.ts';
+import { CONTENT_KINDS, type ContentKind, digestBytes, type SpaceParts, sql } from './space.ts';
+
+const READ = sql('read_content', 'select bytes from wr.content where space_id = $1 and kind = $2 and digest = $3');
+const PIN = sql(
+  'pin_workflow',
+  `insert into wr.content (space_id, kind, digest, bytes) values ($1, 3, $2, $3)
+   on conflict (space_id, kind, digest) do update set touched = now()`,
+);
+
+/** Reads content and checks it against its digest. */
+async function readContent(
+  { database, spaceId }: SpaceParts,
+  kind: ContentKind,
+  digest: string,
+): Promise<Result<Uint8Array, StoreFailure>> {
+  const read = await database.run(READ, [spaceId, kind, digestBytes(digest)]);
+  if (read.isErr()) return err(storeFailure(read.error, 'read content', digest));
+  const bytes = read.value[0]?.['bytes'] as Buffer | undefined;
+  if (bytes === undefined) return err(damagedContent(digest, 'content_missing'));
+  return digestOf(bytes) === digest ? ok(bytes) : err(damagedContent(digest, 'content_digest_mismatch'));
+}
+
+const WORKFLOWS_KEPT = 64;
+
+export function postgresWorkflows(parts: SpaceParts): PinnedWorkflows {
+  const kept = boundedCache<WorkflowHash, CompiledWorkflow>(WORKFLOWS_KEPT);
+  const keep = (hash: WorkflowHash, bytes: Uint8Array) =>
+    parseStored(hash, bytes, parseCompiledWorkflow).map((workflow) => {
+      kept.set(hash, workflow);
+      return workflow;
+    });
+  return {
+    pin: async (workflow, stored) => {
+      const { hash, bytes } =
+        stored === undefined ? sealWorkflow(workflow, parts.sha256) : { hash: stored.hash, bytes: stored.bytes() };
+      const pinned = await parts.database.run(PIN, [parts.spaceId, digestBytes(hash), Buffer.from(bytes)]);
+      if (pinned.isErr()) return err(storeFailure(pinned.error, 'pin workflow', hash));
+      // As stored and not as compiled: replies must be the same to the byte in all processes.
+      return kept.get(hash) === undefined ? keep(hash, bytes).map(() => hash) : ok(hash);
+    },
+    get: async (hash) => {
+      const known = kept.get(hash);
+      if (known !== undefined) return ok(known);
+      return (await readContent(parts, CONTENT_KINDS.workflow, hash)).andThen((bytes) => keep(hash, bytes));
+    },
+  };
+}
+
+const SNAPSHOTS_KEPT = 256;
+
+export type PostgresSnapshots = SnapshotStore & {
+  /** Caches what was just stored: the same process is about to read it. */
+  remember(snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>): void;
+};
+
+export function postgresSnapshots(parts: SpaceParts, workflows: Pick<PinnedWorkflows, 'get'>): PostgresSnapshots {
+  const kept = boundedCache<SnapshotRef, ExecutionSnapshot>(SNAPSHOTS_KEPT);
+  return {
+    remember: (snapshots) => {
+      for (const [ref, snapshot] of snapshots) kept.set(ref, snapshot);
+    },
+    get: async (ref) => {
+      const known = kept.get(ref);
+      if (known !== undefined) return ok(known);
+      const bytes = await readContent(parts, CONTENT_KINDS.snapshot, ref);
+      const read = bytes.andThen((found) => parseStored(ref, found, parseSnapshot));
+      if (read.isErr()) return err(read.error);
+      // If the workflow cannot be read, reading the workflow itself reports that.
+      const workflow = await workflows.get(read.value.workflowHash);
+      if (workflow.isOk() && !isSnapshotOf(workflow.value, read.value)) {
+        return err(damagedContent(ref, 'content_wrong_shape'));
+      }
+      kept.set(ref, read.value);
+      return ok(read.value);
+    },
+  };
+}
+
+export function postgresArtifacts(parts: SpaceParts): ArtifactStore {
+  return {
+    get: (digest) => readContent(parts, CONTENT_KINDS.artifact, digest),
+    getJson: async (digest) =>
+      (await readContent(parts, CONTENT_KINDS.artifact, digest)).andThen((bytes) =>
+        parseStored(digest, bytes, (value) => parseDocument(jsonObjectSchema, value)).map((value) => ({
+          value,
+          bytes,
+        })),
+      ),
+  };
+}

@@ -1,0 +1,92 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { SessionIndex } from '../../app/ports/session-index.ts';
+import type { LoadRefusal } from '../../app/ports/session-store.ts';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import type { SessionHealth } from '../../core/log/health.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+import { healthySummaries, type SessionRow, type StoredSession, sessionRow } from '../../core/sessions/board-rows.ts';
+import type { SessionMarks } from '../../core/sessions/session-state.ts';
+import type { SessionSummary } from '../../core/sessions/session-summary.ts';
+import { type SummedContent, summariseSession } from '../file-store/index/entry-makers.ts';
+import { INDEX_VERSION, type SummaryFields, summaryFields, summaryOf } from '../file-store/index/index-lines.ts';
+import type { OpenSession } from '../file-store/session/refresh-session.ts';
+import { storeFailure } from './database.ts';
+import { MARK_COLUMNS, type MarkRow, marksOf } from './postgres-marks.ts';
+import type { SessionRows } from './session-rows.ts';
+import { type SpaceParts, sql } from './space.ts';
+
+const ALL = sql(
+  'all_sessions',
+  `select s.session_id, ${MARK_COLUMNS}, i.summary
+   from wr.session s
+   left join wr.summary i on i.space_id = s.space_id and i.session_id = s.session_id
+     and i.manifest_index = s.next_manifest_index - 1 and s.salvage is null
+   where s.space_id = $1 and s.binned_at is null and s.next_event_index > 0 order by s.session_id`,
+);
+/** Of two processes that summarise the same session, the one that saw more wins. */
+const RECORD = sql(
+  'record_summary',
+  `insert into wr.summary as i (space_id, session_id, manifest_index, summary)
+   select space_id, session_id, $3, $4::jsonb from wr.session where space_id = $1 and session_id = $2
+   on conflict (space_id, session_id) do update
+     set manifest_index = excluded.manifest_index, summary = excluded.summary
+     where i.manifest_index < excluded.manifest_index`,
+);
+
+/** A summary of another version is made again. */
+type StoredSummary = { readonly v: string; readonly fields: SummaryFields };
+type IndexRow = MarkRow & { readonly session_id: SessionId; readonly summary: StoredSummary | null };
+
+export type PostgresIndex = SessionIndex & { record(session: OpenSession): Promise<void> };
+
+/** Summaries are rows beside the sessions. One that is missing or older than its session is made when it is asked for. */
+export function postgresIndex(parts: SpaceParts, rows: SessionRows, content: SummedContent): PostgresIndex {
+  const { database, spaceId } = parts;
+
+  async function record({ sessionId, view, position }: OpenSession): Promise<void> {
+    const summary = await summariseSession({ sessionId, view }, content);
+    // It is derived: whoever lists the sessions makes it again.
+    if (summary.isErr()) return;
+    const text = JSON.stringify({ v: INDEX_VERSION, fields: summaryFields(summary.value) } satisfies StoredSummary);
+    await database.run(RECORD, [spaceId, sessionId, position.nextManifestIndex - 1, text]);
+  }
+
+  async function see(sessionId: SessionId, marks: SessionMarks): Promise<Result<StoredSession, LoadRefusal>> {
+    const session = await rows.refresh(sessionId);
+    if (session.isErr()) return err(session.error);
+    const { view, health } = session.value;
+    const summary = (await summariseSession({ sessionId, view }, content)).unwrapOr(undefined);
+    if (summary !== undefined && health.kind === 'healthy') await record(session.value);
+    return ok({ sessionId, summary, health, marks });
+  }
+
+  const sessions = async (): Promise<Result<readonly SessionRow[], StoreFailure>> => {
+    const all = await database.run(ALL, [spaceId]);
+    if (all.isErr()) return err(storeFailure(all.error, 'list sessions', 'session'));
+    const found: SessionRow[] = [];
+    for (const row of all.value as unknown as readonly IndexRow[]) {
+      const marks = marksOf(row);
+      const stored =
+        row.summary?.v === INDEX_VERSION
+          ? ok(whole(summaryOf(row.session_id, row.summary.fields), marks))
+          : await see(row.session_id, marks);
+      // A session that was removed meanwhile is not listed.
+      if (stored.isOk()) found.push(sessionRow(stored.value));
+    }
+    return ok(found);
+  };
+
+  return {
+    record,
+    sessions,
+    summarise: (session) => summariseSession(session, content),
+    summaries: async () => (await sessions()).map(healthySummaries),
+    inspect: ({ sessionId, marks }) => see(sessionId, marks),
+  };
+}
+
+const HEALTHY: SessionHealth = { kind: 'healthy' };
+
+function whole(summary: SessionSummary, marks: SessionMarks): StoredSession {
+  return { sessionId: summary.sessionId, summary, health: HEALTHY, marks };
+}

@@ -1,0 +1,95 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { err, ok, type Result } from 'neverthrow';
+import { KEYRING_PLACE, type KeyringStore } from '../../app/ports/keyring-store.ts';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import { ownJsonBytes } from '../../core/json/canonical-json.ts';
+import { type Keyring, keyringDocument, parseKeyring, rotate, signingKey } from '../../core/token/keyring.ts';
+import { damagedContent, parseStored } from '../file-store/content/content-files.ts';
+import { storeFailure } from './database.ts';
+import { type SpaceParts, sql } from './space.ts';
+
+const READ = sql('read_keyring', 'select version::text as version, sealed from wr.keyring where space_id = $1');
+const MAKE = sql(
+  'make_keyring',
+  'insert into wr.keyring (space_id, version, sealed) values ($1, 1, $2) on conflict (space_id) do nothing',
+);
+/** Only if nobody else has rotated it since it was read. */
+const REPLACE = sql(
+  'replace_keyring',
+  `update wr.keyring set version = version + 1, sealed = $3 where space_id = $1 and version = $2
+   returning version::text as version`,
+);
+
+const KEY_BYTES = 32;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const CIPHER = 'aes-256-gcm';
+
+type Stored = { readonly version: string; readonly keyring: Keyring };
+
+/** One keyring per space, sealed with the master key: a dump of the database does not hold the keys. */
+export function postgresKeyring({ database, spaceId, masterKey }: SpaceParts): KeyringStore {
+  let known: Stored | undefined;
+  // The space is part of what is sealed, so that the keyring of one space cannot be put in the place of another.
+  const bound = Buffer.from(`workrail keyring of space ${spaceId}`);
+
+  function seal(keyring: Keyring): Buffer {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, masterKey, iv).setAAD(bound);
+    const sealed = Buffer.concat([cipher.update(ownJsonBytes(keyringDocument(keyring))), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
+  }
+
+  function unseal(sealed: Buffer): Result<Keyring, StoreFailure> {
+    try {
+      const cipher = createDecipheriv(CIPHER, masterKey, sealed.subarray(0, IV_BYTES)).setAAD(bound);
+      cipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+      const opened = Buffer.concat([cipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), cipher.final()]);
+      return parseStored(KEYRING_PLACE, opened, parseKeyring);
+    } catch {
+      return err(damagedContent(KEYRING_PLACE, 'content_digest_mismatch'));
+    }
+  }
+
+  async function find(): Promise<Result<Stored | undefined, StoreFailure>> {
+    const read = await database.run(READ, [spaceId]);
+    if (read.isErr()) return err(storeFailure(read.error, 'read keyring', KEYRING_PLACE));
+    const [row] = read.value as unknown as readonly { version: string; sealed: Buffer }[];
+    if (row === undefined) return ok(undefined);
+    if (known?.version === row.version) return ok(known);
+    return unseal(row.sealed).map((keyring) => {
+      known = { version: row.version, keyring };
+      return known;
+    });
+  }
+
+  async function open(): Promise<Result<Stored, StoreFailure>> {
+    const found = await find();
+    if (found.isErr()) return err(found.error);
+    if (found.value !== undefined) return ok(found.value);
+    const made = await database.run(MAKE, [spaceId, seal({ current: freshKey() })]);
+    if (made.isErr()) return err(storeFailure(made.error, 'make keyring', KEYRING_PLACE));
+    return open();
+  }
+
+  return {
+    find: async () => (await find()).map((stored) => stored?.keyring),
+    open: async () => (await open()).map(({ keyring }) => keyring),
+    // What another key sealed, or somebody changed, cannot be repaired here without ending every token of the space.
+    repair: async () => (await find()).map(() => undefined),
+    rotate: async () => {
+      for (;;) {
+        const opened = await open();
+        if (opened.isErr()) return err(opened.error);
+        const rotated = rotate(opened.value.keyring, freshKey());
+        const replaced = await database.run(REPLACE, [spaceId, opened.value.version, seal(rotated)]);
+        if (replaced.isErr()) return err(storeFailure(replaced.error, 'rotate keyring', KEYRING_PLACE));
+        if (replaced.value.length === 1) return ok(rotated);
+      }
+    },
+  };
+}
+
+function freshKey() {
+  return signingKey(randomBytes(KEY_BYTES));
+}

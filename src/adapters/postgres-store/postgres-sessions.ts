@@ -1,0 +1,409 @@
+import { err, ok, type Result } from 'neverthrow';
+import type {
+  AppendPermit,
+  AppendRefusal,
+  GateRefusal,
+  LoadedSession,
+  LoadRefusal,
+  MarkRefusal,
+  SessionLog,
+  SessionLogs,
+  SessionStore,
+} from '../../app/ports/session-store.ts';
+import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import { assert } from '../../core/assert.ts';
+import { parseDocument } from '../../core/log/document-schema.ts';
+import { advanceRecordedSchema } from '../../core/log/events/graph-events.ts';
+import type { Salvage } from '../../core/log/health.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+import { addContentRefs, type AppendPlan, noContentRefs, planNovelty } from '../../core/log/plan/append-plan.ts';
+import { applyEvent, checkedView } from '../../core/views/session-view.ts';
+import { damagedContent, digestOf, parseJsonBytes, parseStored } from '../file-store/content/content-files.ts';
+import { splitLines } from '../file-store/session/lines.ts';
+import { grownBy, type OpenSession } from '../file-store/session/refresh-session.ts';
+import { preparePlan } from '../file-store/session/session-gate.ts';
+import { hasEvents } from '../file-store/session/session-loader.ts';
+import { freshReplies, segmentOf } from '../file-store/session/stored-replies.ts';
+import { describeClaim, ownClaim } from '../lock/claim-locks.ts';
+import { boundedTurnTaking, turnTaking } from '../lock/wait-for-lock.ts';
+import { type DatabaseFailure, type Held, LOCK_NOT_AVAILABLE, storeFailure } from './database.ts';
+import { appendPlace, type DatabaseSession, type SessionRows, wholeSession } from './session-rows.ts';
+import { CONTENT_KINDS, digestBytes, type SpaceParts, sql } from './space.ts';
+
+/** Somebody else appended after the decision was made. It has to be made again, from what is there now. */
+class Overtaken {
+  readonly permit: AppendPermit;
+  constructor(permit: AppendPermit) {
+    this.permit = permit;
+  }
+}
+
+type Granted = {
+  readonly session: DatabaseSession;
+  /** The connection that holds the session's row, after a conflict. Its first append commits and lets go. */
+  readonly held: HeldRow | undefined;
+};
+type HeldRow = { readonly connection: Held; readonly commit: () => Promise<Result<void, DatabaseFailure>> };
+
+const NO_LIMITS = { refusal: async () => undefined, add: async () => undefined };
+const DECISIONS_MAX = 12;
+
+const LOCK_ROW = sql('lock_row', 'select 1 from wr.session where space_id = $1 and session_id = $2 for update');
+const COMMIT = sql('commit', 'commit');
+
+/**
+ * Appends only if the session still ends where the plan was made for, in one statement: so it is one transaction, one
+ * round trip, and the history is one line. Nothing is appended if a pinned workflow is missing.
+ */
+const APPEND = sql(
+  'append',
+  `with pinned as (
+     select digest from wr.content where space_id = $1 and kind = 3 and digest = any($14::bytea[]) for key share),
+   head as (
+     insert into wr.session as s (space_id, session_id, next_event_index, next_manifest_index, chain, last_at)
+     select $1, $2, $4::bigint + 1, $5, $6, $7
+       where cardinality($14::bytea[]) = (select count(*) from pinned)
+         and ($15 or exists (select 1 from wr.session where space_id = $1 and session_id = $2))
+     on conflict (space_id, session_id) do update
+       set next_event_index = excluded.next_event_index, next_manifest_index = excluded.next_manifest_index,
+           chain = excluded.chain, last_at = greatest(s.last_at, excluded.last_at)
+       where s.chain = $8 and s.salvage is not distinct from $9::jsonb
+     returning 1),
+   appended as (
+     insert into wr.append (space_id, session_id, first_event_index, last_event_index, records, chain, dedupe_key, events)
+     select $1, $2, $3, $4, $10::jsonb, $6, $11, $12 from head),
+   stored as (
+     insert into wr.content (space_id, kind, digest, bytes)
+     select $1, c.kind, c.digest, c.bytes from head, unnest($16::smallint[], $17::bytea[], $18::bytea[]) as c(kind, digest, bytes)
+     order by c.kind, c.digest
+     on conflict (space_id, kind, digest) do update set touched = now()),
+   named as (
+     insert into wr.content_ref (space_id, session_id, kind, digest)
+     select $1, $2, n.kind, n.digest from head, unnest($16::smallint[], $17::bytea[]) as n(kind, digest)
+     union
+     select $1, $2, 3, c.digest from head, wr.content c
+       where c.space_id = $1 and c.kind = 3 and c.digest = any($13::bytea[])
+     on conflict do nothing)
+   select (select count(*)::int from head) as appended, array(select digest from pinned) as pinned`,
+);
+
+const SET_SALVAGE = sql(
+  'set_salvage',
+  `insert into wr.session as s (space_id, session_id, next_event_index, next_manifest_index, chain, salvage, is_imported)
+   values ($1, $2, 0, 0, $3, $4::jsonb, $4 is not null)
+   on conflict (space_id, session_id) do update
+     set salvage = excluded.salvage, is_imported = s.is_imported or excluded.is_imported, arrived_at = now()`,
+);
+const SET_ORIGIN = sql(
+  'set_origin',
+  `insert into wr.session as s (space_id, session_id, next_event_index, next_manifest_index, chain, origin, is_imported)
+   values ($1, $2, 0, 0, $3, $4::jsonb, true)
+   on conflict (space_id, session_id) do update set origin = excluded.origin, is_imported = true`,
+);
+const LIST = sql(
+  'list',
+  'select session_id from wr.session where space_id = $1 and binned_at is null and next_event_index > 0 order by session_id',
+);
+const READ_EVENTS = sql(
+  'read_events',
+  'select events from wr.append where space_id = $1 and session_id = $2 and first_event_index = $3',
+);
+
+/** Sessions as rows of one space. `work` may run again from its start when somebody else was faster. */
+export function postgresSessions(
+  parts: SpaceParts,
+  rows: SessionRows,
+  onCommit: (session: OpenSession, plan: AppendPlan) => Promise<void>,
+): SessionStore {
+  const { database, spaceId, sha256 } = parts;
+  const permits = new Map<AppendPermit, Granted>();
+  const inTurn = boundedTurnTaking<SessionId>();
+  const uses = turnTaking<AppendPermit>();
+  const fresh = freshReplies();
+
+  const using = <Value>(permit: AppendPermit, use: (granted: Granted | undefined) => Promise<Value>) =>
+    uses(permit, () => use(permits.get(permit)));
+
+  async function decide<Value>(
+    { sessionId, mustExist }: Wanted,
+    held: HeldRow | undefined,
+    work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Value>,
+  ): Promise<Result<Value, GateRefusal> | 'overtaken'> {
+    const found = await rows.load(sessionId);
+    if (found.isErr() && found.error.code !== 'session_not_found') return err(found.error);
+    const session = found.isOk() ? found.value : undefined;
+    const permit = Object.freeze({}) as AppendPermit;
+    if (session !== undefined || !mustExist) {
+      permits.set(permit, { session: session ?? wholeSession(sessionId, sha256), held });
+    }
+    try {
+      return ok(await work(session === undefined ? undefined : loaded(session), permit));
+    } catch (error) {
+      if (error instanceof Overtaken && error.permit === permit) return 'overtaken';
+      throw error;
+    } finally {
+      permits.delete(permit);
+      // An append that the callback did not await may still be on its way.
+      await uses(permit, async () => undefined);
+    }
+  }
+
+  /** The first decision needs no lock; after a conflict, the row is held, so that nobody starves. */
+  async function pass<Value>(
+    wanted: Wanted,
+    work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Value>,
+  ): Promise<Result<Value, GateRefusal>> {
+    for (let decisions = 0; decisions < DECISIONS_MAX; decisions++) {
+      const decided = decisions === 0 ? await decide(wanted, undefined, work) : await decideHolding(wanted, work);
+      if (decided !== 'overtaken') return decided;
+    }
+    return err({ code: 'session_locked', sessionId: wanted.sessionId, holder: undefined });
+  }
+
+  async function decideHolding<Value>(
+    wanted: Wanted,
+    work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Value>,
+  ): Promise<Result<Value, GateRefusal> | 'overtaken'> {
+    const held = await database.transaction<Result<Value, GateRefusal> | 'overtaken', DatabaseFailure>(
+      async (connection) => {
+        const locked = await connection.run(LOCK_ROW, [spaceId, wanted.sessionId]);
+        if (locked.isErr()) return err(locked.error);
+        const commit = async () => (await connection.run(COMMIT, [])).map(() => undefined);
+        return ok(await decide(wanted, { connection, commit }, work));
+      },
+    );
+    if (held.isOk()) return held.value;
+    const { sessionId } = wanted;
+    if (held.error.sqlState === LOCK_NOT_AVAILABLE) return err({ code: 'session_locked', sessionId, holder: undefined });
+    return err(storeFailure(held.error, 'lock session', sessionId));
+  }
+
+  async function append(permit: AppendPermit, plan: AppendPlan, granted: Granted | undefined) {
+    if (granted?.session.sessionId !== plan.sessionId) return err<LoadedSession, AppendRefusal>({ code: 'permit_ended' });
+    const { session } = granted;
+    const novelty = planNovelty(plan, session.view.knownKeys);
+    if (rows.isBehind(session)) throw new Overtaken(permit);
+    if (novelty.kind === 'half_known') return err({ code: 'half_known_plan' as const, dedupeKey: novelty.dedupeKey });
+    if (novelty.kind === 'known') return ok(loaded(session));
+    const prepared = await preparePlan({ sha256, growth: NO_LIMITS }, session, plan);
+    if (prepared.isErr()) return err(prepared.error);
+    const { sealed, lines, transaction } = prepared.value;
+    // Nobody else in this process may read the row before its events are applied: they would be applied twice.
+    return rows.alone<Result<LoadedSession, AppendRefusal>>(plan.sessionId, async () => {
+      if (rows.isBehind(session)) throw new Overtaken(permit);
+      const written = await write(parts, granted, { plan, sealed, lines, transaction });
+      if (written.isErr()) {
+        rows.forget(plan.sessionId);
+        permits.delete(permit);
+        return err(written.error);
+      }
+      if (written.value.kind === 'overtaken') {
+        const missing = plan.pinned?.find((hash) => !written.value.pinned.includes(digestBytes(hash).toString('hex')));
+        if (missing !== undefined) return err({ code: 'workflow_not_pinned', workflowHash: missing });
+        throw new Overtaken(permit);
+      }
+      for (const event of plan.events) applyEvent(session.view, event);
+      const grown = { ...grownBy(session, { ...transaction, events: plan.events }, lines), salvage: session.salvage };
+      rows.keep(grown);
+      if (permits.has(permit)) permits.set(permit, { session: grown, held: undefined });
+      fresh.keep(plan.sessionId, { events: plan.events, segment: sealed.segment });
+      return ok(loaded(grown));
+    });
+  }
+
+  async function appendOne(permit: AppendPermit, plan: AppendPlan): Promise<Result<LoadedSession, AppendRefusal>> {
+    const appended = await using(permit, (granted) => append(permit, plan, granted));
+    const session = rows.known(plan.sessionId);
+    if (appended.isOk() && session !== undefined && session.salvage === undefined) await onCommit(session, plan);
+    return appended;
+  }
+
+  return {
+    load: async (sessionId) => (await rows.load(sessionId)).map(loaded),
+    loadValidPrefix: async (sessionId) =>
+      (await rows.refresh(sessionId)).andThen((session) =>
+        !hasEvents(session) && session.health.kind === 'healthy'
+          ? err<never, LoadRefusal>({ code: 'session_not_found', sessionId })
+          : ok({ ...checkedView(session.view, session.health), sessionId }),
+      ),
+    // A commit becomes visible only after it was flushed.
+    makeDurable: async () => true,
+    storedReply: async (sessionId, eventIndex) => {
+      const reply = fresh.take(sessionId, eventIndex);
+      if (reply !== undefined) return ok(reply);
+      const session = await rows.load(sessionId);
+      if (session.isErr()) return err(session.error);
+      const segment = segmentOf(session.value.segments, eventIndex);
+      assert(segment !== undefined, `${sessionId} has event ${eventIndex}`);
+      const bytes = await readAppend(parts, sessionId, segment);
+      if (bytes.isErr()) return err(bytes.error);
+      const line = splitLines(bytes.value, 0)[eventIndex - segment.firstEventIndex];
+      assert(line !== undefined, `an append holds event ${eventIndex}`);
+      const place = appendPlace(sessionId, segment.firstEventIndex);
+      return parseStored(place, line.bytes, (value) => parseDocument(advanceRecordedSchema, value)).map(
+        ({ data }) => data.reply,
+      );
+    },
+    list: async () => {
+      const listed = await database.run(LIST, [spaceId]);
+      if (listed.isErr()) return err(storeFailure(listed.error, 'list sessions', 'session'));
+      return ok(listed.value.map((row) => row['session_id'] as SessionId));
+    },
+    exclusively: async (sessionId, work, options) => {
+      const wanted = { sessionId, mustExist: options?.mustExist === true };
+      const passed = await inTurn<Result<Awaited<ReturnType<typeof work>>, GateRefusal>>(sessionId, {
+        late: () => err({ code: 'session_locked', sessionId, holder: describeClaim(ownClaim()) }),
+        work: () => pass(wanted, work),
+      });
+      return passed.isErr() ? err(passed.error) : passed.value;
+    },
+    append: appendOne,
+    appendMany: async (permit, plans) => {
+      for (const plan of plans) {
+        const appended = await using(permit, (granted) => append(permit, plan, granted));
+        if (appended.isErr()) return err(appended.error);
+      }
+      return ok(undefined);
+    },
+    markSalvaged: (permit, salvage) =>
+      using(permit, async (granted) => {
+        const marked = await setMark(parts, granted, SET_SALVAGE, salvage ?? null);
+        if (granted === undefined || marked.isErr()) return marked;
+        const { sessionId } = granted.session;
+        // The cached session was read without the mark; the holder of the permit goes on with it.
+        rows.forget(sessionId);
+        const session = withSalvage(granted.session, salvage);
+        permits.set(permit, { ...granted, session });
+        if (salvage === undefined) rows.keep(session);
+        return marked;
+      }),
+    markOrigin: (permit, origin) => using(permit, (granted) => setMark(parts, granted, SET_ORIGIN, origin)),
+  };
+}
+
+type Wanted = { readonly sessionId: SessionId; readonly mustExist: boolean };
+type Prepared = { readonly plan: AppendPlan } & Omit<
+  Extract<Awaited<ReturnType<typeof preparePlan>>, { value: unknown }>['value'],
+  'added'
+>;
+type Written = { readonly kind: 'appended' | 'overtaken'; readonly pinned: readonly string[] };
+
+async function write(
+  { database, spaceId }: SpaceParts,
+  { session, held }: Granted,
+  { plan, sealed, lines, transaction }: Prepared,
+): Promise<Result<Written, StoreFailure>> {
+  const { segment, end } = transaction;
+  const content = [
+    ...[...sealed.snapshots].map(([ref, bytes]) => ({ kind: CONTENT_KINDS.snapshot, digest: digestBytes(ref), bytes })),
+    ...[...plan.artifacts].map(([digest, bytes]) => ({
+      kind: CONTENT_KINDS.artifact,
+      digest: digestBytes(digest),
+      bytes,
+    })),
+  ];
+  const refs = noContentRefs();
+  for (const event of plan.events) addContentRefs(refs, event);
+  const times = plan.events.flatMap(({ at }) => (at === undefined ? [] : [at]));
+  const values = [
+    spaceId,
+    plan.sessionId,
+    segment.firstEventIndex,
+    segment.lastEventIndex,
+    end.nextManifestIndex,
+    Buffer.from(end.chain.slice('sha256:'.length), 'hex'),
+    times.length === 0 ? null : Math.max(...times),
+    Buffer.from(session.position.chain.slice('sha256:'.length), 'hex'),
+    session.salvage === undefined ? null : JSON.stringify(session.salvage),
+    `[${Buffer.from(lines).toString('utf8').trimEnd().replaceAll('\n', ',')}]`,
+    plan.events[0]?.dedupeKey,
+    Buffer.from(sealed.segment),
+    [...refs.workflows].map(digestBytes),
+    (plan.pinned ?? []).map(digestBytes),
+    !hasEvents(session),
+    content.map(({ kind }) => kind),
+    content.map(({ digest }) => digest),
+    content.map(({ bytes }) => Buffer.from(bytes)),
+  ];
+  const done = await (held?.connection ?? database).run(APPEND, values);
+  if (done.isErr()) return recovered({ database, spaceId, plan, chain: end.chain }, done.error);
+  const [row] = done.value as readonly { appended: number; pinned: Buffer[] }[];
+  const pinned = (row?.pinned ?? []).map((digest) => digest.toString('hex'));
+  if (row?.appended !== 1) return ok({ kind: 'overtaken', pinned });
+  const committed = (await held?.commit()) ?? ok(undefined);
+  if (committed.isErr()) return recovered({ database, spaceId, plan, chain: end.chain }, committed.error);
+  return ok({ kind: 'appended', pinned });
+}
+
+const HEAD_CHAIN = sql('head_chain', 'select chain from wr.session where space_id = $1 and session_id = $2');
+
+/** After a lost connection only the head says whether the append was committed. */
+async function recovered(
+  { database, spaceId, plan, chain }: Pick<SpaceParts, 'database' | 'spaceId'> & { plan: AppendPlan; chain: string },
+  failure: DatabaseFailure,
+): Promise<Result<Written, StoreFailure>> {
+  const failed = err(storeFailure(failure, 'append', plan.sessionId));
+  if (!failure.isUnknown) return failed;
+  const head = await database.run(HEAD_CHAIN, [spaceId, plan.sessionId]);
+  if (head.isErr()) return failed;
+  const found = head.value[0]?.['chain'] as Buffer | undefined;
+  return `sha256:${found?.toString('hex')}` === chain ? ok({ kind: 'appended', pinned: [] }) : failed;
+}
+
+async function setMark(
+  { database, spaceId }: SpaceParts,
+  granted: Granted | undefined,
+  statement: typeof SET_SALVAGE,
+  mark: object | null,
+): Promise<Result<void, MarkRefusal>> {
+  if (granted === undefined) return err({ code: 'permit_ended' });
+  const { sessionId, position } = granted.session;
+  const genesis = Buffer.from(position.chain.slice('sha256:'.length), 'hex');
+  const value = mark === null ? null : JSON.stringify(mark);
+  const done = await (granted.held?.connection ?? database).run(statement, [spaceId, sessionId, genesis, value]);
+  return done.map(() => undefined).mapErr((failure) => storeFailure(failure, 'mark session', sessionId));
+}
+
+function withSalvage(session: DatabaseSession, salvage: Salvage | undefined): DatabaseSession {
+  return { ...session, salvage, health: { kind: 'healthy' } };
+}
+
+async function readAppend(
+  { database, spaceId }: SpaceParts,
+  sessionId: SessionId,
+  segment: { readonly firstEventIndex: number; readonly sha256: string },
+): Promise<Result<Uint8Array, StoreFailure>> {
+  const place = appendPlace(sessionId, segment.firstEventIndex);
+  const read = await database.run(READ_EVENTS, [spaceId, sessionId, segment.firstEventIndex]);
+  if (read.isErr()) return err(storeFailure(read.error, 'read events', place));
+  const bytes = read.value[0]?.['events'] as Buffer | undefined;
+  if (bytes === undefined) return err(damagedContent(place, 'segment_missing'));
+  return digestOf(bytes) === segment.sha256 ? ok(bytes) : err(damagedContent(place, 'segment_digest_mismatch'));
+}
+
+function loaded({ sessionId, view }: OpenSession): LoadedSession {
+  return { ...checkedView(view, { kind: 'healthy' }), sessionId };
+}
+
+/** Logs as they are stored, for exports and reports. */
+export function postgresLogs(parts: SpaceParts, rows: SessionRows): SessionLogs {
+  return {
+    open: async (sessionId) =>
+      (await rows.readLog(sessionId)).map(
+        ({ health, salvage, appends }): SessionLog => ({
+          sessionId,
+          health,
+          salvage,
+          appends,
+          readEvents: async ({ segment }) =>
+            (await readAppend(parts, sessionId, segment)).andThen((bytes) => {
+              const events = splitLines(bytes, 0).map(({ bytes: line }) => parseJsonBytes(line));
+              const place = appendPlace(sessionId, segment.firstEventIndex);
+              return events.every((event) => event.isOk())
+                ? ok(events.map((event) => event.unwrapOr(null)))
+                : err<never, LoadRefusal>(damagedContent(place, 'segment_not_json'));
+            }),
+        }),
+      ),
+  };
+}

