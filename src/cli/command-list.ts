@@ -238,6 +238,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./keys.ts')).keysStatus,
   },
   {
+    usage: 'migrate',
+    summary: 'create or update the tables of a team database in PostgreSQL',
+    load: async () => (await import('./upkeep/team.ts')).migrateCommand,
+  },
+  {
+    usage: 'space create <name>',
+    summary: 'create a space in a team database; each space has its own sessions and keys',
+    load: async () => (await import('./upkeep/team.ts')).spaceCreate,
+  },
+  {
+    usage: 'space list',
+    summary: 'list the spaces of a team database',
+    load: async () => (await import('./upkeep/team.ts')).spaceList,
+  },
+  {
+    usage: 'store copy',
+    summary: 'copy sessions between a data folder and a team database; ids and histories stay the same',
+    load: async () => (await import('./upkeep/team.ts')).storeCopy,
+  },
+  {
     usage: 'completion <shell>',
     summary: 'print a shell script that completes commands and ids',
     load: async () => (await import('./completion.ts')).completion,

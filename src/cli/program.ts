@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { AuthorServices } from '../app/author/author-services.ts';
+import type { CopyServices } from '../app/bundle/copy-store.ts';
 import type { ExportServices } from '../app/bundle/export-session.ts';
 import type { ForkServices } from '../app/bundle/fork-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
@@ -14,7 +15,9 @@ import type {
 import type { CheckRunner, CommandConfirmations } from '../app/ports/check-runner.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
+import type { Store, Upkeep } from '../app/ports/store.ts';
 import type { AnswerIds } from '../app/ports/system-services.ts';
+import type { TeamDatabase } from '../app/ports/team-database.ts';
 import type { StoreAudit } from '../app/ports/upkeep.ts';
 import type { SourceServices } from '../app/ports/workflow-sources.ts';
 import type { ReportServices } from '../app/report.ts';
@@ -89,6 +92,14 @@ export type AttestAccess = AnswerAccess & {
   readonly showOutput: (chunk: Uint8Array) => Promise<void>;
 };
 
+/** What the commands about a team's database need. */
+export type TeamAccess = Pick<CopyServices, 'tools' | 'yieldNow'> & {
+  readonly database: (url: string) => TeamDatabase;
+  /** The store in a data folder. */
+  readonly folder: (path: string) => Store & Upkeep;
+  readonly readKeyFile: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
+};
+
 /** Which of the standard streams are a terminal. */
 export type Terminal = {
   readonly isInput: () => boolean;
@@ -160,6 +171,8 @@ export type Program = {
   readonly answers: () => Promise<AnswerAccess>;
   /** What running and recording checks needs; loaded on demand. */
   readonly attest: () => Promise<AttestAccess>;
+  /** The database of a team, and what copying between stores needs; loaded on demand. */
+  readonly team: () => Promise<TeamAccess>;
   /** The sources of workflows that the user added; loaded on demand. */
   readonly sources: () => Promise<SourceServices>;
   /** Serves MCP until the client disconnects or the process is stopped; returns the address for HTTP. */

@@ -162,6 +162,8 @@ describe('the words for a refusal', () => {
       busy: EXIT.failed,
       lock_lost: EXIT.failed,
       limit_reached: EXIT.failed,
+      unreachable: EXIT.failed,
+      store_went_back: EXIT.failed,
       unsafe_permissions: EXIT.failed,
       damaged: EXIT.failed,
       unknown_version: EXIT.failed,

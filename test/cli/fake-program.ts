@@ -124,6 +124,7 @@ export async function runFake(world: World): Promise<Ran> {
       if (world.bug !== undefined) throw world.bug;
       return fakeStore(world);
     },
+    team: async () => assert(false, 'this world has no database') as never,
     demoStage: async () => {
       assert(world.demoStage !== undefined, 'this world has no theatre');
       return world.demoStage;

@@ -36,6 +36,18 @@ export function keyringStoreContract(makeStore: MakeStore): void {
     expect(keysOf(await opened(again()))).toEqual(keysOf(keyrings[0] ?? expect.fail('there are eight')));
   });
 
+  test('a keyring of another store is taken over where there is none, and nothing replaces one', async () => {
+    const { store, again } = makeStore();
+    const other = await rotated(makeStore().store);
+    expect(await store.keyring.adopt(other)).toEqual(ok(true));
+    expect(await again().keyring.adopt(other)).toEqual(ok(true));
+    expect(keysOf(await opened(again()))).toEqual(keysOf(other));
+    const third = makeStore().store;
+    const own = await opened(third);
+    expect(await third.keyring.adopt(other)).toEqual(ok(false));
+    expect(keysOf(await opened(third))).toEqual(keysOf(own));
+  });
+
   test('keys have 32 bytes and never repeat', async () => {
     enforces('token_key_32_random_bytes');
     const keyrings = await Promise.all(Array.from({ length: 4 }, () => opened(makeStore().store)));

@@ -17,7 +17,10 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     const steps = (await migrate(database, { isDryRun: false }))._unsafeUnwrap();
     expect(steps.length).toBeGreaterThan(0);
     // Every test has a space of its own.
-    await database.run({ name: 'spaces', text: 'insert into wr.space (name) select i::text from generate_series(1, 400) i' }, []);
+    await database.run(
+      { name: 'spaces', text: 'insert into wr.space (name) select i::text from generate_series(1, 400) i' },
+      [],
+    );
   });
   afterAll(async () => {
     await database.close();
@@ -31,7 +34,7 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
 
   storeContract(() => {
     spaces += 1;
-    const parts = { database, spaceId: spaces, sha256, masterKey: Buffer.alloc(32, 7) };
+    const parts = { database, spaceId: spaces, sha256, masterKey: () => Buffer.alloc(32, 7) };
     return { store: postgresStore(parts), again: () => postgresStore(parts) };
   });
 });

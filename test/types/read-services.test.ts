@@ -39,7 +39,7 @@ test('appending is the only way to change a session, and it needs a permit from 
     'load' | 'loadValidPrefix' | 'makeDurable' | 'storedReply' | 'list'
   >();
   expectTypeOf<keyof ReadServices['snapshots'] | keyof ReadServices['artifacts']>().toEqualTypeOf<'get' | 'getJson'>();
-  expectTypeOf<keyof KeyringStore>().toEqualTypeOf<'find' | 'open' | 'rotate' | 'repair'>();
+  expectTypeOf<keyof KeyringStore>().toEqualTypeOf<'adopt' | 'find' | 'open' | 'rotate' | 'repair'>();
   const calls = (sessions: SessionStore, sessionId: SessionId) => [
     // @ts-expect-error an object is not a permit
     sessions.append({}, PLANS.start),

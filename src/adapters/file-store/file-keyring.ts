@@ -8,6 +8,7 @@ import {
   type Keyring,
   type KeyringDocument,
   keyringDocument,
+  isSameKeyring,
   parseKeyring,
   rotate,
   type SigningKey,
@@ -48,7 +49,7 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
     const { value } = found;
     if (value !== undefined && known === flushed) return ok(value);
     const seen = known;
-    const made = await (value === undefined ? make(parts, isAlone) : flush(parts));
+    const made = await (value === undefined ? make(parts, { isAlone, keyring: { current: freshKey() } }) : flush(parts));
     if (made.isErr()) return err(made.error);
     if (value !== undefined) {
       flushed = seen;
@@ -63,6 +64,11 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
   return {
     find: async () => find(),
     open: () => open(),
+    adopt: async (keyring) => {
+      const made = await make(parts, { isAlone: false, keyring });
+      if (made.isErr()) return err(made.error);
+      return find().map((there) => there !== undefined && isSameKeyring(there, keyring));
+    },
     repair: () =>
       alone(parts, async () => {
         const found = find();
@@ -90,9 +96,12 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
 /** Creates the file unless it exists. Where links cannot decide the race, the lock does. */
-async function make(parts: FileStoreParts, isAlone: boolean): Promise<Result<void, StoreFailure>> {
+async function make(
+  parts: FileStoreParts,
+  { isAlone, keyring }: { readonly isAlone: boolean; readonly keyring: Keyring },
+): Promise<Result<void, StoreFailure>> {
   const { disk } = parts;
-  const bytes = keyringBytes({ current: freshKey() }, parts.sha256);
+  const bytes = keyringBytes(keyring, parts.sha256);
   const isThere = () => disk.fs.size(join(disk.root, layout.keyring)) !== undefined;
   const made = await accessing('make keyring', layout.keyring, async () => {
     await ensureDir(disk, layout.keys);

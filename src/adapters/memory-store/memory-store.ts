@@ -11,7 +11,7 @@ import type { RunId, SessionId } from '../../core/log/ids.ts';
 import type { Origin } from '../../core/log/origin.ts';
 import { healthySummaries, type SessionRow, type StoredSession, sessionRow } from '../../core/sessions/board-rows.ts';
 import { type SessionMarks, UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
-import { type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
+import { isSameKeyring, type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
 import { type SummedContent, summariseSession } from '../file-store/index/entry-makers.ts';
 import {
   emptyContent,
@@ -49,6 +49,10 @@ function memoryKeyring(): KeyringStore {
     open: async () => {
       keyring ??= { current: freshKey() };
       return ok(keyring);
+    },
+    adopt: async (other) => {
+      keyring ??= other;
+      return ok(isSameKeyring(keyring, other));
     },
     repair: async () => ok(undefined),
     rotate: async () => {

@@ -43,7 +43,7 @@ const HELD_MAX = 2;
 const CONNECT_MS = 4_000;
 const STATEMENT_MS = 5_000;
 /** For those who hold a row that somebody else wants. */
-export const LOCK_MS = 2_000;
+const LOCK_MS = 2_000;
 
 /**
  * A pool of connections. Whatever the server's defaults are, a commit is flushed before it is acknowledged, and no

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { err, ok, type Result } from 'neverthrow';
-import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import type { MigrationRefusal, MigrationStep } from '../../app/ports/team-database.ts';
 import { type Database, type Held, storeFailure } from './database.ts';
 
 /** One change of the schema. They are only ever added; a released one never changes. */
@@ -98,15 +98,7 @@ create view wr.event as
 ];
 
 /** The version that this program needs. */
-export const SCHEMA_VERSION = MIGRATIONS.length;
-
-export type MigrationStep = { readonly version: number; readonly title: string };
-
-export type MigrationRefusal =
-  | { readonly code: 'schema_newer'; readonly found: number; readonly known: number }
-  /** A migration was applied that is not the one of this version. */
-  | { readonly code: 'schema_differs'; readonly version: number }
-  | StoreFailure;
+const SCHEMA_VERSION = MIGRATIONS.length;
 
 const statement = (name: string, text: string) => ({ name: `wr_${name}`, text });
 const LOCK = statement('migrate_lock', "select pg_advisory_xact_lock(hashtext('workrail migrations'))");

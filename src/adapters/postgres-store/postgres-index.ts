@@ -45,7 +45,7 @@ export function postgresIndex(parts: SpaceParts, rows: SessionRows, content: Sum
 
   async function record({ sessionId, view, position }: OpenSession): Promise<void> {
     const summary = await summariseSession({ sessionId, view }, content);
-    // It is derived: whoever lists the sessions makes it again.
+    // It is derived: the next list of sessions makes it again.
     if (summary.isErr()) return;
     const text = JSON.stringify({ v: INDEX_VERSION, fields: summaryFields(summary.value) } satisfies StoredSummary);
     await database.run(RECORD, [spaceId, sessionId, position.nextManifestIndex - 1, text]);

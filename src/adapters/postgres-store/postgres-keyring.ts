@@ -3,7 +3,14 @@ import { err, ok, type Result } from 'neverthrow';
 import { KEYRING_PLACE, type KeyringStore } from '../../app/ports/keyring-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { ownJsonBytes } from '../../core/json/canonical-json.ts';
-import { type Keyring, keyringDocument, parseKeyring, rotate, signingKey } from '../../core/token/keyring.ts';
+import {
+  isSameKeyring,
+  type Keyring,
+  keyringDocument,
+  parseKeyring,
+  rotate,
+  signingKey,
+} from '../../core/token/keyring.ts';
 import { damagedContent, parseStored } from '../file-store/content/content-files.ts';
 import { storeFailure } from './database.ts';
 import { type SpaceParts, sql } from './space.ts';
@@ -35,14 +42,14 @@ export function postgresKeyring({ database, spaceId, masterKey }: SpaceParts): K
 
   function seal(keyring: Keyring): Buffer {
     const iv = randomBytes(IV_BYTES);
-    const cipher = createCipheriv(CIPHER, masterKey, iv).setAAD(bound);
+    const cipher = createCipheriv(CIPHER, masterKey(), iv).setAAD(bound);
     const sealed = Buffer.concat([cipher.update(ownJsonBytes(keyringDocument(keyring))), cipher.final()]);
     return Buffer.concat([iv, cipher.getAuthTag(), sealed]);
   }
 
   function unseal(sealed: Buffer): Result<Keyring, StoreFailure> {
     try {
-      const cipher = createDecipheriv(CIPHER, masterKey, sealed.subarray(0, IV_BYTES)).setAAD(bound);
+      const cipher = createDecipheriv(CIPHER, masterKey(), sealed.subarray(0, IV_BYTES)).setAAD(bound);
       cipher.setAuthTag(sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       const opened = Buffer.concat([cipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), cipher.final()]);
       return parseStored(KEYRING_PLACE, opened, parseKeyring);
@@ -75,6 +82,11 @@ export function postgresKeyring({ database, spaceId, masterKey }: SpaceParts): K
   return {
     find: async () => (await find()).map((stored) => stored?.keyring),
     open: async () => (await open()).map(({ keyring }) => keyring),
+    adopt: async (keyring) => {
+      const made = await database.run(MAKE, [spaceId, seal(keyring)]);
+      if (made.isErr()) return err(storeFailure(made.error, 'copy keyring', KEYRING_PLACE));
+      return (await open()).map((stored) => isSameKeyring(stored.keyring, keyring));
+    },
     // What another key sealed, or somebody changed, cannot be repaired here without ending every token of the space.
     repair: async () => (await find()).map(() => undefined),
     rotate: async () => {

@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow';
 import type {
   AppendPermit,
   AppendRefusal,
-  GateRefusal,
   LoadedSession,
   LoadRefusal,
   MarkRefusal,
@@ -14,42 +13,21 @@ import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { assert } from '../../core/assert.ts';
 import { parseDocument } from '../../core/log/document-schema.ts';
 import { advanceRecordedSchema } from '../../core/log/events/graph-events.ts';
-import type { Salvage } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import { addContentRefs, type AppendPlan, noContentRefs, planNovelty } from '../../core/log/plan/append-plan.ts';
+import { type AppendPlan, addContentRefs, noContentRefs, planNovelty } from '../../core/log/plan/append-plan.ts';
 import { applyEvent, checkedView } from '../../core/views/session-view.ts';
 import { damagedContent, digestOf, parseJsonBytes, parseStored } from '../file-store/content/content-files.ts';
 import { splitLines } from '../file-store/session/lines.ts';
 import { grownBy, type OpenSession } from '../file-store/session/refresh-session.ts';
 import { preparePlan } from '../file-store/session/session-gate.ts';
 import { hasEvents } from '../file-store/session/session-loader.ts';
-import { freshReplies, segmentOf } from '../file-store/session/stored-replies.ts';
-import { describeClaim, ownClaim } from '../lock/claim-locks.ts';
-import { boundedTurnTaking, turnTaking } from '../lock/wait-for-lock.ts';
-import { type DatabaseFailure, type Held, LOCK_NOT_AVAILABLE, storeFailure } from './database.ts';
-import { appendPlace, type DatabaseSession, type SessionRows, wholeSession } from './session-rows.ts';
+import { type FreshReplies, freshReplies, segmentOf } from '../file-store/session/stored-replies.ts';
+import { type DatabaseFailure, type Statement, storeFailure } from './database.ts';
+import { databaseGate, type Granted, loaded, Overtaken } from './database-gate.ts';
+import { appendPlace, type DatabaseSession, type SessionRows } from './session-rows.ts';
 import { CONTENT_KINDS, digestBytes, type SpaceParts, sql } from './space.ts';
 
-/** Somebody else appended after the decision was made. It has to be made again, from what is there now. */
-class Overtaken {
-  readonly permit: AppendPermit;
-  constructor(permit: AppendPermit) {
-    this.permit = permit;
-  }
-}
-
-type Granted = {
-  readonly session: DatabaseSession;
-  /** The connection that holds the session's row, after a conflict. Its first append commits and lets go. */
-  readonly held: HeldRow | undefined;
-};
-type HeldRow = { readonly connection: Held; readonly commit: () => Promise<Result<void, DatabaseFailure>> };
-
 const NO_LIMITS = { refusal: async () => undefined, add: async () => undefined };
-const DECISIONS_MAX = 12;
-
-const LOCK_ROW = sql('lock_row', 'select 1 from wr.session where space_id = $1 and session_id = $2 for update');
-const COMMIT = sql('commit', 'commit');
 
 /**
  * Appends only if the session still ends where the plan was made for, in one statement: so it is one transaction, one
@@ -115,109 +93,63 @@ export function postgresSessions(
   rows: SessionRows,
   onCommit: (session: OpenSession, plan: AppendPlan) => Promise<void>,
 ): SessionStore {
-  const { database, spaceId, sha256 } = parts;
-  const permits = new Map<AppendPermit, Granted>();
-  const inTurn = boundedTurnTaking<SessionId>();
-  const uses = turnTaking<AppendPermit>();
+  const gate = databaseGate(parts, rows);
   const fresh = freshReplies();
 
-  const using = <Value>(permit: AppendPermit, use: (granted: Granted | undefined) => Promise<Value>) =>
-    uses(permit, () => use(permits.get(permit)));
-
-  async function decide<Value>(
-    { sessionId, mustExist }: Wanted,
-    held: HeldRow | undefined,
-    work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Value>,
-  ): Promise<Result<Value, GateRefusal> | 'overtaken'> {
-    const found = await rows.load(sessionId);
-    if (found.isErr() && found.error.code !== 'session_not_found') return err(found.error);
-    const session = found.isOk() ? found.value : undefined;
-    const permit = Object.freeze({}) as AppendPermit;
-    if (session !== undefined || !mustExist) {
-      permits.set(permit, { session: session ?? wholeSession(sessionId, sha256), held });
-    }
-    try {
-      return ok(await work(session === undefined ? undefined : loaded(session), permit));
-    } catch (error) {
-      if (error instanceof Overtaken && error.permit === permit) return 'overtaken';
-      throw error;
-    } finally {
-      permits.delete(permit);
-      // An append that the callback did not await may still be on its way.
-      await uses(permit, async () => undefined);
-    }
-  }
-
-  /** The first decision needs no lock; after a conflict, the row is held, so that nobody starves. */
-  async function pass<Value>(
-    wanted: Wanted,
-    work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Value>,
-  ): Promise<Result<Value, GateRefusal>> {
-    for (let decisions = 0; decisions < DECISIONS_MAX; decisions++) {
-      const decided = decisions === 0 ? await decide(wanted, undefined, work) : await decideHolding(wanted, work);
-      if (decided !== 'overtaken') return decided;
-    }
-    return err({ code: 'session_locked', sessionId: wanted.sessionId, holder: undefined });
-  }
-
-  async function decideHolding<Value>(
-    wanted: Wanted,
-    work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Value>,
-  ): Promise<Result<Value, GateRefusal> | 'overtaken'> {
-    const held = await database.transaction<Result<Value, GateRefusal> | 'overtaken', DatabaseFailure>(
-      async (connection) => {
-        const locked = await connection.run(LOCK_ROW, [spaceId, wanted.sessionId]);
-        if (locked.isErr()) return err(locked.error);
-        const commit = async () => (await connection.run(COMMIT, [])).map(() => undefined);
-        return ok(await decide(wanted, { connection, commit }, work));
-      },
-    );
-    if (held.isOk()) return held.value;
-    const { sessionId } = wanted;
-    if (held.error.sqlState === LOCK_NOT_AVAILABLE) return err({ code: 'session_locked', sessionId, holder: undefined });
-    return err(storeFailure(held.error, 'lock session', sessionId));
-  }
-
-  async function append(permit: AppendPermit, plan: AppendPlan, granted: Granted | undefined) {
-    if (granted?.session.sessionId !== plan.sessionId) return err<LoadedSession, AppendRefusal>({ code: 'permit_ended' });
-    const { session } = granted;
-    const novelty = planNovelty(plan, session.view.knownKeys);
-    if (rows.isBehind(session)) throw new Overtaken(permit);
-    if (novelty.kind === 'half_known') return err({ code: 'half_known_plan' as const, dedupeKey: novelty.dedupeKey });
-    if (novelty.kind === 'known') return ok(loaded(session));
-    const prepared = await preparePlan({ sha256, growth: NO_LIMITS }, session, plan);
-    if (prepared.isErr()) return err(prepared.error);
-    const { sealed, lines, transaction } = prepared.value;
-    // Nobody else in this process may read the row before its events are applied: they would be applied twice.
-    return rows.alone<Result<LoadedSession, AppendRefusal>>(plan.sessionId, async () => {
-      if (rows.isBehind(session)) throw new Overtaken(permit);
-      const written = await write(parts, granted, { plan, sealed, lines, transaction });
-      if (written.isErr()) {
-        rows.forget(plan.sessionId);
-        permits.delete(permit);
-        return err(written.error);
+  async function append(permit: AppendPermit, plan: AppendPlan): Promise<Result<LoadedSession, AppendRefusal>> {
+    return gate.using(permit, async (granted) => {
+      if (granted?.session.sessionId !== plan.sessionId) return err({ code: 'permit_ended' });
+      const appended = await appendPlan(parts, rows, { permit, plan, granted });
+      if (appended.isErr()) {
+        const { refusal, isBroken } = appended.error;
+        if (isBroken) gate.end(permit);
+        return err(refusal);
       }
-      if (written.value.kind === 'overtaken') {
-        const missing = plan.pinned?.find((hash) => !written.value.pinned.includes(digestBytes(hash).toString('hex')));
-        if (missing !== undefined) return err({ code: 'workflow_not_pinned', workflowHash: missing });
-        throw new Overtaken(permit);
-      }
-      for (const event of plan.events) applyEvent(session.view, event);
-      const grown = { ...grownBy(session, { ...transaction, events: plan.events }, lines), salvage: session.salvage };
-      rows.keep(grown);
-      if (permits.has(permit)) permits.set(permit, { session: grown, held: undefined });
-      fresh.keep(plan.sessionId, { events: plan.events, segment: sealed.segment });
-      return ok(loaded(grown));
+      const { session, segment } = appended.value;
+      gate.renew(permit, { session, held: undefined });
+      if (segment !== undefined) fresh.keep(plan.sessionId, { events: plan.events, segment });
+      // A partial session is not listed as a whole one.
+      if (segment !== undefined && session.salvage === undefined) await onCommit(session, plan);
+      return ok(loaded(session));
     });
   }
 
-  async function appendOne(permit: AppendPermit, plan: AppendPlan): Promise<Result<LoadedSession, AppendRefusal>> {
-    const appended = await using(permit, (granted) => append(permit, plan, granted));
-    const session = rows.known(plan.sessionId);
-    if (appended.isOk() && session !== undefined && session.salvage === undefined) await onCommit(session, plan);
-    return appended;
-  }
+  return {
+    ...readers(parts, rows, fresh),
+    exclusively: async (sessionId, work, options) => {
+      const passed = await gate.pass({ sessionId, mustExist: options?.mustExist === true }, work);
+      return passed.isErr() ? err(passed.error) : passed.value;
+    },
+    append,
+    appendMany: async (permit, plans) => {
+      for (const plan of plans) {
+        const appended = await append(permit, plan);
+        if (appended.isErr()) return err(appended.error);
+      }
+      return ok(undefined);
+    },
+    markSalvaged: (permit, salvage) =>
+      gate.using(permit, async (granted) => {
+        const marked = await setMark(parts, granted, { statement: SET_SALVAGE, mark: salvage ?? null });
+        if (granted === undefined || marked.isErr()) return marked;
+        // The cached session was read without the mark; the holder of the permit goes on with it.
+        rows.forget(granted.session.sessionId);
+        const session: DatabaseSession = { ...granted.session, salvage, health: { kind: 'healthy' } };
+        gate.renew(permit, { ...granted, session });
+        if (salvage === undefined) rows.keep(session);
+        return marked;
+      }),
+    markOrigin: (permit, origin) =>
+      gate.using(permit, (granted) => setMark(parts, granted, { statement: SET_ORIGIN, mark: origin })),
+  };
+}
 
+function readers(
+  parts: SpaceParts,
+  rows: SessionRows,
+  fresh: FreshReplies,
+): Pick<SessionStore, 'load' | 'loadValidPrefix' | 'makeDurable' | 'storedReply' | 'list'> {
+  const { database, spaceId } = parts;
   return {
     load: async (sessionId) => (await rows.load(sessionId)).map(loaded),
     loadValidPrefix: async (sessionId) =>
@@ -249,39 +181,52 @@ export function postgresSessions(
       if (listed.isErr()) return err(storeFailure(listed.error, 'list sessions', 'session'));
       return ok(listed.value.map((row) => row['session_id'] as SessionId));
     },
-    exclusively: async (sessionId, work, options) => {
-      const wanted = { sessionId, mustExist: options?.mustExist === true };
-      const passed = await inTurn<Result<Awaited<ReturnType<typeof work>>, GateRefusal>>(sessionId, {
-        late: () => err({ code: 'session_locked', sessionId, holder: describeClaim(ownClaim()) }),
-        work: () => pass(wanted, work),
-      });
-      return passed.isErr() ? err(passed.error) : passed.value;
-    },
-    append: appendOne,
-    appendMany: async (permit, plans) => {
-      for (const plan of plans) {
-        const appended = await using(permit, (granted) => append(permit, plan, granted));
-        if (appended.isErr()) return err(appended.error);
-      }
-      return ok(undefined);
-    },
-    markSalvaged: (permit, salvage) =>
-      using(permit, async (granted) => {
-        const marked = await setMark(parts, granted, SET_SALVAGE, salvage ?? null);
-        if (granted === undefined || marked.isErr()) return marked;
-        const { sessionId } = granted.session;
-        // The cached session was read without the mark; the holder of the permit goes on with it.
-        rows.forget(sessionId);
-        const session = withSalvage(granted.session, salvage);
-        permits.set(permit, { ...granted, session });
-        if (salvage === undefined) rows.keep(session);
-        return marked;
-      }),
-    markOrigin: (permit, origin) => using(permit, (granted) => setMark(parts, granted, SET_ORIGIN, origin)),
   };
 }
 
-type Wanted = { readonly sessionId: SessionId; readonly mustExist: boolean };
+type Appending = { readonly permit: AppendPermit; readonly plan: AppendPlan; readonly granted: Granted };
+/** The session after an append, with the bytes of its segment unless the plan was known. */
+type Appended = { readonly session: DatabaseSession; readonly segment: Uint8Array | undefined };
+/** `isBroken`: only reading the session again shows what the database holds. */
+type Refused = { readonly refusal: AppendRefusal; readonly isBroken: boolean };
+
+const refused = (refusal: AppendRefusal, isBroken = false) => err<Appended, Refused>({ refusal, isBroken });
+
+async function appendPlan(
+  parts: SpaceParts,
+  rows: SessionRows,
+  { permit, plan, granted }: Appending,
+): Promise<Result<Appended, Refused>> {
+  const { session } = granted;
+  const overtaken = new Overtaken(permit);
+  if (rows.isBehind(session)) throw overtaken;
+  const novelty = planNovelty(plan, session.view.knownKeys);
+  if (novelty.kind === 'half_known') return refused({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
+  if (novelty.kind === 'known') return ok({ session, segment: undefined });
+  const prepared = await preparePlan({ sha256: parts.sha256, growth: NO_LIMITS }, session, plan);
+  if (prepared.isErr()) return refused(prepared.error);
+  const { sealed, lines, transaction } = prepared.value;
+  // Nobody else in this process may read the row before its events are applied: they would be applied twice.
+  return rows.alone(plan.sessionId, async () => {
+    if (rows.isBehind(session)) throw overtaken;
+    const written = await write(parts, granted, { plan, sealed, lines, transaction });
+    if (written.isErr()) {
+      rows.forget(plan.sessionId);
+      return refused(written.error, true);
+    }
+    if (written.value.kind === 'overtaken') {
+      const { pinned } = written.value;
+      const missing = plan.pinned?.find((hash) => !pinned.includes(digestBytes(hash).toString('hex')));
+      if (missing !== undefined) return refused({ code: 'workflow_not_pinned', workflowHash: missing });
+      throw overtaken;
+    }
+    for (const event of plan.events) applyEvent(session.view, event);
+    const grown = { ...grownBy(session, { ...transaction, events: plan.events }, lines), salvage: session.salvage };
+    rows.keep(grown);
+    return ok({ session: grown, segment: sealed.segment });
+  });
+}
+
 type Prepared = { readonly plan: AppendPlan } & Omit<
   Extract<Awaited<ReturnType<typeof preparePlan>>, { value: unknown }>['value'],
   'added'
@@ -353,8 +298,7 @@ async function recovered(
 async function setMark(
   { database, spaceId }: SpaceParts,
   granted: Granted | undefined,
-  statement: typeof SET_SALVAGE,
-  mark: object | null,
+  { statement, mark }: { readonly statement: Statement; readonly mark: object | null },
 ): Promise<Result<void, MarkRefusal>> {
   if (granted === undefined) return err({ code: 'permit_ended' });
   const { sessionId, position } = granted.session;
@@ -362,10 +306,6 @@ async function setMark(
   const value = mark === null ? null : JSON.stringify(mark);
   const done = await (granted.held?.connection ?? database).run(statement, [spaceId, sessionId, genesis, value]);
   return done.map(() => undefined).mapErr((failure) => storeFailure(failure, 'mark session', sessionId));
-}
-
-function withSalvage(session: DatabaseSession, salvage: Salvage | undefined): DatabaseSession {
-  return { ...session, salvage, health: { kind: 'healthy' } };
 }
 
 async function readAppend(
@@ -379,10 +319,6 @@ async function readAppend(
   const bytes = read.value[0]?.['events'] as Buffer | undefined;
   if (bytes === undefined) return err(damagedContent(place, 'segment_missing'));
   return digestOf(bytes) === segment.sha256 ? ok(bytes) : err(damagedContent(place, 'segment_digest_mismatch'));
-}
-
-function loaded({ sessionId, view }: OpenSession): LoadedSession {
-  return { ...checkedView(view, { kind: 'healthy' }), sessionId };
 }
 
 /** Logs as they are stored, for exports and reports. */

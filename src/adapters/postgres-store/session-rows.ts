@@ -131,22 +131,7 @@ export function sessionRows({ database, spaceId, sha256 }: SpaceParts): SessionR
         if (health.kind !== 'healthy') return err({ code: 'damaged', damage: health.damage });
         return hasEvents(session) ? ok(session) : err({ code: 'session_not_found', sessionId });
       }),
-    readLog: async (sessionId) => {
-      const found = await database.run(READ_LOG, [spaceId, sessionId]);
-      if (found.isErr()) return err(storeFailure(found.error, 'read log', sessionId));
-      const rows = found.value as unknown as readonly SessionRow[];
-      const [head] = rows;
-      if (head === undefined || head.next_event_index === 0) return err({ code: 'session_not_found', sessionId });
-      const empty = wholeSession(sessionId, sha256);
-      const { transactions, end } = readManifest(manifestOf(rows), empty, sha256);
-      const last = transactions.at(-1)?.end ?? empty.position;
-      const salvage = head.salvage ?? undefined;
-      const session = { ...empty, position: last };
-      const isWhole = end.kind === 'clean' && last.chain === digestText(head.head);
-      const fault = end.kind === 'damaged' || end.kind === 'unknown_version' ? faultAt(session, end) : cutShort(session);
-      const health = salvage === undefined ? (isWhole ? HEALTHY : fault) : salvagedHealth(sessionId);
-      return ok({ health, salvage, appends: transactions });
-    },
+    readLog: (sessionId) => readLog({ database, spaceId, sha256 }, sessionId),
     isBehind: ({ sessionId, position }) => {
       const now = kept.get(sessionId);
       return now !== undefined && now.position.chain !== position.chain;
@@ -155,6 +140,27 @@ export function sessionRows({ database, spaceId, sha256 }: SpaceParts): SessionR
     known: (sessionId) => kept.get(sessionId),
     forget: (sessionId) => kept.delete(sessionId),
   };
+}
+
+/** Reads the records only; segments are read on request. */
+async function readLog(
+  { database, spaceId, sha256 }: Pick<SpaceParts, 'database' | 'spaceId' | 'sha256'>,
+  sessionId: SessionId,
+): Promise<Result<ReadLog, LoadRefusal>> {
+  const found = await database.run(READ_LOG, [spaceId, sessionId]);
+  if (found.isErr()) return err(storeFailure(found.error, 'read log', sessionId));
+  const rows = found.value as unknown as readonly SessionRow[];
+  const [head] = rows;
+  if (head === undefined || head.next_event_index === 0) return err({ code: 'session_not_found', sessionId });
+  const empty = wholeSession(sessionId, sha256);
+  const { transactions, end } = readManifest(manifestOf(rows), empty, sha256);
+  const last = transactions.at(-1)?.end ?? empty.position;
+  const salvage = head.salvage ?? undefined;
+  const session = { ...empty, position: last };
+  const isWhole = end.kind === 'clean' && last.chain === digestText(head.head);
+  const fault = end.kind === 'damaged' || end.kind === 'unknown_version' ? faultAt(session, end) : cutShort(session);
+  const health = salvage === undefined ? (isWhole ? HEALTHY : fault) : salvagedHealth(sessionId);
+  return ok({ health, salvage, appends: transactions });
 }
 
 const HEALTHY: SessionHealth = { kind: 'healthy' };

@@ -7,7 +7,7 @@ export type SpaceParts = {
   readonly spaceId: number;
   readonly sha256: Sha256;
   /** Seals the keys that sign tokens, so that a dump of the database does not hold them. */
-  readonly masterKey: Uint8Array;
+  readonly masterKey: () => Uint8Array;
 };
 
 /** The numbers of the kinds of content. */

@@ -20,7 +20,8 @@ export type SessionCopy = Pinning & {
   readonly events: number;
   /** Set if it is only part of a session, which can be read but not continued. */
   readonly salvage: Salvage | undefined;
-  readonly origin: Origin;
+  /** Absent for a copy of a session that was started in the other store. */
+  readonly origin?: Origin;
   /** The appends that recreate it under an id. */
   plans(sessionId: SessionId): Iterable<AppendPlan>;
 };
@@ -81,7 +82,7 @@ async function appendAll(
     const underWay = salvageSchema.parse({ health: 'import_unfinished', lastEventIndex: total - 1 });
     yield* await mark(sessions, permit, underWay);
     // Before the first event, so that at no moment the session looks like one that was started here.
-    yield* (await sessions.markOrigin(permit, copy.origin)).mapErr(lostLock);
+    if (copy.origin !== undefined) yield* (await sessions.markOrigin(permit, copy.origin)).mapErr(lostLock);
     const plans = () => withProgress(copy.plans(sessionId), (done) => onProgress({ doing: 'writing', done, total }));
     // The first append alone: from then on, the manifest shows that there is a session.
     for (const plan of copy.plans(sessionId)) {

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { Keyring } from '../../core/token/keyring.ts';
 import type { StoreFailure } from './store-failure.ts';
 
-/** Holds the signing keys of this machine. */
+/** Holds the signing keys of this machine, or of one space of a team. */
 export type KeyringStore = {
   /** The keyring; `undefined` if none exists yet. Never writes. */
   find(): Promise<Result<Keyring | undefined, StoreFailure>>;
@@ -13,6 +13,8 @@ export type KeyringStore = {
    * process gets that keyring.
    */
   rotate(): Promise<Result<Keyring, StoreFailure>>;
+  /** Stores a keyring of another store, so that its tokens are valid here. False if there is already another one. */
+  adopt(keyring: Keyring): Promise<Result<boolean, StoreFailure>>;
   /** Moves a damaged keyring aside and makes a new one. Returns where it was moved; `undefined` if it is not damaged. */
   repair(): Promise<Result<string | undefined, StoreFailure>>;
 };

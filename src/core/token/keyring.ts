@@ -92,6 +92,12 @@ function storedKey(key: SigningKey): StoredKey {
   return { alg: 'hmac_sha256', keyBase64Url: toBase64Url(key) };
 }
 
+/** Whether two keyrings hold the same keys in the same places. */
+export function isSameKeyring(a: Keyring, b: Keyring): boolean {
+  const [keys, others] = [activeKeys(a), activeKeys(b)];
+  return keys.length === others.length && keys.every((key, i) => constantTimeEqual(key, others[i] ?? new Uint8Array()));
+}
+
 /** Compares without stopping at the first difference, so that timing does not reveal how much of a guess was right. */
 export function constantTimeEqual(a: Uint8Array, b: Uint8Array): boolean {
   let difference = a.length ^ b.length;

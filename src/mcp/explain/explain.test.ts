@@ -148,11 +148,11 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'our_fault' },
   { code: 'limit_reached', setting: 'store.sessionMiB', maxMiB: 256 },
   { code: 'limit_reached', setting: 'store.dailyMiB', maxMiB: 2048 },
+  { code: 'unreachable', operation: 'append', retryAfterMs: 2_000 },
+  { code: 'store_went_back', sessionId: SESSION, known: 12, found: 9 },
   { code: 'session_locked', sessionId: SESSION, holder: undefined },
   { code: 'busy', running: 'collection', holder: 'process 7 on here' },
   { code: 'lock_lost', place: 'sessions/x' },
-  { code: 'unreachable', operation: 'append', retryAfterMs: 2_000 },
-  { code: 'store_went_back', sessionId: SESSION, known: 12, found: 9 },
   { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
   { code: 'io_failed', operation: 'append', place: 'sessions/x', cause: 'ENOSPC' },
   { code: 'damaged', damage: { reason: 'segment_missing', place: 'sessions/x', offset: 0 } },
@@ -221,11 +221,14 @@ describe('the words for a refusal', () => {
     }
   });
 
-  test('only a busy lock and a damaged session set nextIntent to rehydrate_only', () => {
+  test('only a busy lock, lost events and a damaged session set nextIntent to rehydrate_only', () => {
     enforces('next_intent_rehydrate_only', 'next_intent_closed');
     const asking = REFUSALS.filter((refusal) => explain(refusal, HERE).nextIntent !== undefined);
     expect(asking.map((refusal) => [refusal.code, explain(refusal, HERE).nextIntent])).toEqual(
-      ['TOKEN_SESSION_LOCKED', 'session_locked', 'busy', 'damaged', 'damaged'].map((code) => [code, 'rehydrate_only']),
+      ['TOKEN_SESSION_LOCKED', 'store_went_back', 'session_locked', 'busy', 'damaged', 'damaged'].map((code) => [
+        code,
+        'rehydrate_only',
+      ]),
     );
   });
 

@@ -45,6 +45,7 @@ function seededKeyring(chance: SeededRandom): Services['keyring'] {
   return {
     find: async () => ok(keyring),
     open: async () => ok(keyring),
+    adopt: async () => ok(false),
     rotate: async () => ok(keyring),
     repair: async () => ok(undefined),
   };

@@ -1,0 +1,17 @@
+import { nodeBundleTools, readBundleFile } from '../adapters/bundle.ts';
+import { fileStore } from '../adapters/file-store/file-store.ts';
+import { yieldOften } from '../adapters/file-store/yield-often.ts';
+import { teamDatabase } from '../adapters/postgres-store/team-database.ts';
+import { nodeHasher } from '../adapters/system.ts';
+import type { TeamAccess } from '../cli/program.ts';
+
+/** What the commands about a team's database need. Loading this loads the driver; nothing connects yet. */
+export function openTeam(): TeamAccess {
+  return {
+    tools: nodeBundleTools,
+    yieldNow: yieldOften(),
+    database: (url) => teamDatabase(url, nodeHasher.sha256),
+    folder: (path) => fileStore(path, nodeHasher.sha256),
+    readKeyFile: readBundleFile,
+  };
+}
