@@ -170,6 +170,7 @@ const ERRORS: { readonly [what: string]: () => ErrorEnvelope } = Object.fromEntr
 
 /** The only ones that may be sent again as they are. */
 const RETRYABLE: { readonly [what: string]: ErrorEnvelope['retry'] } = {
+  unreachable: { kind: 'retryable_after_ms', afterMs: 2_000 },
   TOKEN_SESSION_LOCKED: { kind: 'retryable_after_ms', afterMs: 500 },
   session_locked: { kind: 'retryable_after_ms', afterMs: 500 },
   busy: { kind: 'retryable_after_ms', afterMs: 500 },
@@ -206,11 +207,11 @@ describe('the words for a refusal', () => {
     }
   });
 
-  test('only a busy lock, a disk error and an internal error say when to try again', () => {
+  test('only a busy lock, an error of the disk or database, and an internal error say when to try again', () => {
     enforces('error_retry_union_closed');
     const retries = REFUSALS.map((refusal) => [nameOf(refusal), explain(refusal, NOWHERE).retry] as const);
     expect(retries).toEqual(retries.map(([what]) => [what, RETRYABLE[what] ?? { kind: 'not_retryable' }]));
-    expect(retries.filter(([, { kind }]) => kind !== 'not_retryable')).toHaveLength(6);
+    expect(retries.filter(([, { kind }]) => kind !== 'not_retryable')).toHaveLength(7);
   });
 
   test('a temporary refusal repeats the same call', () => {
