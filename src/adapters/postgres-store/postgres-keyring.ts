@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { err, ok, type Result } from 'neverthrow';
-import { KEYRING_PLACE, type KeyringStore } from '../../app/ports/keyring-store.ts';
-import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import type { KeyringStore } from '../../app/ports/keyring-store.ts';
+import { KEYRING_PLACE, type StoreFailure } from '../../app/ports/store-failure.ts';
 import { ownJsonBytes } from '../../core/json/canonical-json.ts';
 import {
   isSameKeyring,
