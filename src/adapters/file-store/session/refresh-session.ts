@@ -81,15 +81,14 @@ export function refreshSession(disk: Disk, known: OpenSession, sha256: Sha256): 
   return accessingNow('read session', path, () => {
     if (known.position.offset === 0) return readWhole(disk, known, sha256);
     const bytes = disk.fs.read(join(disk.root, path), known.position.offset - known.mark.length) ?? NOTHING;
-    const sound = startsWith(bytes, known.mark) ? withSoundEnd(disk, known) : undefined;
+    const isSame = Buffer.compare(bytes.subarray(0, known.mark.length), known.mark) === 0;
+    const sound = isSame ? withSoundEnd(disk, known) : undefined;
     if (sound === undefined) return readWhole(disk, emptySession(known.sessionId, sha256), sha256);
     return grow(disk, { known: sound, bytes: bytes.subarray(known.mark.length) }, sha256);
   });
 }
 
-/**
- * The session after one more segment, whose events are already applied. `lines` are the manifest's lines up to there.
- */
+/** The session after one more segment, whose events are already applied; `lines` are the manifest's up to there. */
 export function grownBy(
   known: OpenSession,
   { segment, end, events }: Pick<Transaction, 'segment' | 'end'> & { readonly events: readonly NamingEvent[] },
@@ -111,9 +110,9 @@ function withSoundEnd(disk: Disk, known: OpenSession): OpenSession | undefined {
 }
 
 function attest({ segments, usage }: OpenSession, segment: SegmentClosed, events: readonly NamingEvent[]): void {
-  const { segmentRelPath, firstEventIndex, sha256, bytes } = segment;
+  const { segmentRelPath, firstEventIndex, sha256 } = segment;
   segments.push({ segmentRelPath, firstEventIndex, sha256 });
-  usage.bytes += bytes;
+  usage.bytes += segment.bytes;
   const refs = noContentRefs();
   for (const event of events) addContentRefs(refs, event);
   for (const [digest, byteLength] of refs.artifacts) {
@@ -228,10 +227,6 @@ function healthAt(session: OpenSession, end: ManifestEnd): SessionHealth {
 
 export function faultAt({ position }: OpenSession, place: string, fault: LogFault): SessionHealth {
   return faultHealth(position.nextEventIndex, place, fault);
-}
-
-function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {
-  return Buffer.compare(bytes.subarray(0, start.length), start) === 0;
 }
 
 /** Writes manifests, and tracks how much of them is flushed. Writing needs the session's lock. */
