@@ -16,7 +16,8 @@ import { type Liveness, Shell } from './parts/shell.tsx';
 import { onSignedIn, Refused, signIn, signOut } from './state/api.ts';
 import { listen } from './state/live.ts';
 import { applyLooks } from './state/looks.ts';
-import { readCompareSearch, readSessionSearch, readSessionsSearch, readWords } from './state/search.ts';
+import { readCompareSearch, readSessionsSearch, readWords } from './state/search.ts';
+import { readSessionSearch } from './state/session-search.ts';
 import './style/console.css';
 import './style/lists.css';
 

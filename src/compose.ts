@@ -77,7 +77,7 @@ const exitCode = await runCommand({
   serve,
   console: async (how) => {
     const { openConsole } = await import('./compose/open-console.ts');
-    const opened = await openConsole(how, { version: WORKRAIL_VERSION, pages: consoleFolder });
+    const opened = await openConsole(how, { version: WORKRAIL_VERSION, pages: consoleFolder, bundled });
     return opened.map(({ stop, ...serving }) => {
       stopOnSignals(stop);
       return serving;

@@ -1,37 +1,59 @@
-import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
-import type { ReportEntry, ReportRun } from '../../src/core/report/report.ts';
-import { artifactFacts, entryFacts, entryLabel, gapFacts } from '../../src/core/report/report-words.ts';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import type { ReportEntry } from '../../src/core/report/report.ts';
+import { entryFacts, gapFacts, gapState } from '../../src/core/report/report-words.ts';
+import type { LaneRow } from '../../src/core/sessions/lanes.ts';
 import { visibleText } from '../../src/core/text/visible-text.ts';
-import type { RunData } from '../../src/core/wire/session-shapes.ts';
+import type { RunPageData, StepPageData } from '../../src/core/wire/run-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { Note } from '../parts/note.tsx';
 import { CopyButton, ErrorPanel, Json } from '../parts/panels.tsx';
+import { Mark } from '../parts/state-mark.tsx';
 import { wholeTime } from '../parts/times.ts';
-import { read } from '../state/api.ts';
-import { TABS, type Tab } from '../state/search.ts';
-import type { StepRow } from './step-rows.ts';
+import { TABS, type Tab } from '../state/session-search.ts';
+import { useSource } from '../state/session-source.ts';
+import { StepData } from './step-data.tsx';
+import { EntryNotes, LineNotes } from './step-notes.tsx';
+
+export type ReadRow = Extract<LaneRow, { kind: 'step' | 'hung' }>;
 
 type Parts = {
-  readonly sessionId: string;
-  readonly run: ReportRun;
-  readonly standing: RunData;
-  readonly place: Exclude<StepRow, { kind: 'stub' }>;
+  readonly page: RunPageData;
+  readonly place: ReadRow;
+  readonly isWhole: boolean;
   readonly tab: Tab;
   readonly onTab: (tab: Tab) => void;
 };
 
 /** Everything about one step: what was sent, what the agent handed in, and why the run went on as it did. */
-export function StepPanel({ sessionId, run, standing, place, tab, onTab }: Parts) {
+export function StepPanel({ page, place, isWhole, tab, onTab }: Parts) {
+  const source = useSource();
   const id = useId();
   const bound = Object.fromEntries(TABS.map((name, i) => [String(i + 1), () => onTab(name)]));
   useKeys(bound);
-  const entry = place.kind === 'entry' ? place.entry : undefined;
+  const { step, doneBy } = place.kind === 'step' ? place : place.of;
+  const { nodeId } = step;
+  const { data, error } = useQuery({
+    queryKey: ['step', source.name, nodeId, doneBy, place.line],
+    queryFn: () => source.step(nodeId, { by: doneBy, line: place.line }),
+  });
+  const moveTab = ({ key }: React.KeyboardEvent) => {
+    const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+    const next = TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length];
+    if (by === 0 || next === undefined) return;
+    onTab(next);
+    document.getElementById(`${id}-${next}`)?.focus();
+  };
   return (
     <section className="step-panel" aria-label="The chosen step">
-      <h2>{entry === undefined ? (place.kind === 'due' ? place.title : '') : entryLabel(entry)}</h2>
-      {entry?.at === undefined ? null : <p className="meta">{wholeTime(entry.at)}</p>}
-      <div role="tablist" aria-label="About this step" className="tabs">
+      <header className="step-head">
+        <h2>{titleOf(place)}</h2>
+        <p className="meta">{whenOf(place)}</p>
+        {isWhole && place.kind === 'step' && step.stepId !== undefined ? (
+          <BranchFromHere runId={page.runId} nodeId={nodeId} commit={data?.commit} isDone={doneBy !== undefined} />
+        ) : null}
+      </header>
+      <div role="tablist" aria-label="About this step" className="tabs" onKeyDown={moveTab}>
         {TABS.map((name, i) => (
           <button
             key={name}
@@ -46,68 +68,130 @@ export function StepPanel({ sessionId, run, standing, place, tab, onTab }: Parts
           >
             {name[0]?.toUpperCase()}
             {name.slice(1)}
+            {name === 'follow-ups' && data !== undefined && openCount(data) > 0 ? (
+              <span className="tab-count">{openCount(data)}</span>
+            ) : null}
           </button>
         ))}
       </div>
       <div role="tabpanel" id={`${id}-body`} aria-labelledby={`${id}-${tab}`} tabIndex={0}>
         {tab === 'prompt' ? (
-          <Prompt sessionId={sessionId} nodeId={entry?.parentNodeId ?? place.branch.tipNodeId} />
-        ) : entry === undefined ? (
-          <Due tab={tab} standing={standing} />
+          <Prompts place={place} />
+        ) : tab === 'raw' ? (
+          <Raw nodeId={nodeId} by={doneBy} />
+        ) : error !== null && data === undefined ? (
+          <ErrorPanel error={error} />
+        ) : data === undefined ? (
+          <p className="meta">Reading the step …</p>
         ) : (
-          <EntryTab tab={tab} entry={entry} run={run} />
+          <StepTab tab={tab} data={data} page={page} place={place} />
         )}
       </div>
     </section>
   );
 }
 
-function Due({ tab, standing }: { readonly tab: Tab; readonly standing: RunData }) {
-  if (tab === 'raw') return <Json value={JSON.parse(JSON.stringify(standing.place))} />;
-  return <p className="meta">The agent has not finished this step yet.</p>;
+function titleOf(place: ReadRow): string {
+  if (place.kind === 'step') return place.step.title;
+  const what = place.hung.kind === 'checkpoint' ? 'Checkpoint' : `Attempt ${place.nth}`;
+  return `${what} at ${place.of.step.title}`;
 }
 
-type EntryParts = { readonly tab: Tab; readonly entry: ReportEntry; readonly run: ReportRun };
+function whenOf(place: ReadRow): string {
+  const line = place.line === 'main' ? '' : ` · branch ${place.line}`;
+  if (place.kind === 'hung') return `${place.hung.at === undefined ? '' : wholeTime(place.hung.at)}${line}`;
+  const { startedAt, endedAt, state } = place.step;
+  const begun = startedAt === undefined ? '' : `begun ${wholeTime(startedAt)}`;
+  const end = endedAt === undefined ? (state === 'due' ? ', not finished yet' : '') : `, done ${wholeTime(endedAt)}`;
+  return state === 'complete'
+    ? `${startedAt === undefined ? '' : wholeTime(startedAt)}${line}`
+    : `${begun}${end}${line}`;
+}
 
-function EntryTab({ tab, entry, run }: EntryParts) {
+function openCount({ gaps }: StepPageData): number {
+  return gaps.filter(({ isOpen }) => isOpen).length;
+}
+
+type TabParts = {
+  readonly tab: Exclude<Tab, 'prompt' | 'raw'>;
+  readonly data: StepPageData;
+  readonly page: RunPageData;
+  readonly place: ReadRow;
+};
+
+/** What was handed in at the chosen place. */
+function entryAt({ entry, hung }: StepPageData, place: ReadRow): ReportEntry | undefined {
+  return place.kind === 'step' ? entry : hung.find(({ nodeId }) => nodeId === place.nodeId);
+}
+
+function StepTab({ tab, data, page, place }: TabParts) {
+  const entry = entryAt(data, place);
   switch (tab) {
+    case 'notes':
+      return place.kind === 'hung' ? (
+        <EntryNotes entry={entry} isDraft={place.hung.kind === 'blocked_attempt'} />
+      ) : (
+        <LineNotes
+          runId={page.runId}
+          line={place.line}
+          nodeId={place.doneBy === undefined ? undefined : place.nodeId}
+        />
+      );
     case 'why':
-      return <Facts entry={entry} />;
+      return <Why data={data} entry={entry} page={page} place={place} />;
     case 'data':
-      return <Data entry={entry} />;
+      return <StepData data={data} entry={entry} />;
     case 'follow-ups':
-      return <FollowUps entry={entry} run={run} />;
-    case 'raw':
-      return <Json value={JSON.parse(JSON.stringify(entry))} />;
-    default:
-      return <Notes entry={entry} />;
+      return <FollowUps data={data} place={place} />;
   }
 }
 
-function Notes({ entry }: { readonly entry: ReportEntry }) {
-  if (entry.notes.length === 0) return <p className="meta">No notes.</p>;
-  return entry.notes.map(({ markdown, isSuperseded }, i) => (
-    <article key={i} className={isSuperseded ? 'superseded' : ''}>
-      {isSuperseded ? <p className="meta">Replaced by later notes.</p> : null}
-      <Note text={markdown} />
-      <CopyButton text={markdown} label="Copy the notes" />
-    </article>
-  ));
+/** What the agent was sent at the step, and after each attempt that was blocked. */
+function Prompts({ place }: { readonly place: ReadRow }) {
+  const attempts =
+    place.kind === 'step' ? (place.step.hung ?? []).filter(({ kind }) => kind === 'blocked_attempt') : [];
+  return (
+    <>
+      <Prompt nodeId={place.nodeId} />
+      {attempts.map(({ nodeId }, i) => (
+        <Later key={nodeId} title={`After attempt ${i + 1} was blocked`}>
+          <Prompt nodeId={nodeId} />
+        </Later>
+      ))}
+    </>
+  );
 }
 
-function Prompt({ sessionId, nodeId }: { readonly sessionId: string; readonly nodeId: string | null }) {
-  const node = nodeId ?? '';
+/** What is only read when it is opened. */
+function Later({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className="later" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{title}</summary>
+      {isOpen ? children : null}
+    </details>
+  );
+}
+
+function Prompt({ nodeId }: { readonly nodeId: string }) {
+  const { own, name } = useSource();
   const { data, error } = useQuery({
-    queryKey: ['prompt', sessionId, node],
-    queryFn: () => read('prompt', { session: sessionId, node }),
+    queryKey: ['prompt', name, nodeId],
+    queryFn: () => own?.prompt(nodeId),
+    enabled: own !== undefined,
     retry: false,
-    staleTime: Infinity,
+    staleTime: Number.POSITIVE_INFINITY,
   });
+  if (own === undefined) return <p className="meta">Prompts are only shown for sessions of this machine.</p>;
   if (error !== null) return <ErrorPanel error={error} />;
   if (data === undefined) return <p className="meta">Reading what was sent …</p>;
   return (
     <>
-      <p className="meta">Exactly what the agent was sent. Tokens are shown as "…".</p>
+      <p className="meta">
+        {data.isStored
+          ? 'Exactly what the agent was sent. Tokens are shown as "…".'
+          : 'The first reply of a run is not stored. This is rendered again from the log, without warnings. Tokens are shown as "…".'}
+      </p>
       <pre className="prompt" tabIndex={0}>
         {visibleText(data.text)}
       </pre>
@@ -116,63 +200,203 @@ function Prompt({ sessionId, nodeId }: { readonly sessionId: string; readonly no
   );
 }
 
-function Facts({ entry }: { readonly entry: ReportEntry }) {
-  const facts = entryFacts(entry);
-  if (facts.length === 0)
-    return <p className="meta">The step followed from the one before; nothing had to be decided.</p>;
+/** Shown in other places, or by rows of their own. */
+const OWN_PLACES = new Set(['Decision', 'Check', 'Context set', 'Skipped']);
+
+type WhyParts = {
+  readonly data: StepPageData;
+  readonly entry: ReportEntry | undefined;
+  readonly page: RunPageData;
+  readonly place: ReadRow;
+};
+
+function Why({ data, entry, page, place }: WhyParts) {
+  const shown = [data.start, entry].flatMap((one) => one ?? []);
+  const facts = shown.flatMap((one) => entryFacts(one).filter(([name]) => !OWN_PLACES.has(name)));
+  const decisions = shown.flatMap((one) => entryFacts(one).filter(([name]) => name === 'Decision'));
+  const checks = entry?.checks ?? [];
+  const next = nextTitle(page, place);
   return (
-    <dl className="facts">
-      {facts.map(([name, text], i) => (
-        <div key={i}>
-          <dt>{name}</dt>
-          <dd>{visibleText(text)}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {next === undefined ? null : (
+        <details className="trace">
+          <summary>{next}</summary>
+          {decisions.length === 0 ? (
+            <p className="meta">It is the next step of the workflow; nothing had to be decided.</p>
+          ) : (
+            <ol>
+              {decisions.map(([, text], i) => (
+                <li key={i}>{visibleText(text)}</li>
+              ))}
+            </ol>
+          )}
+        </details>
+      )}
+      {checks.length === 0 ? null : <Checks checks={checks} />}
+      {facts.length === 0 ? null : (
+        <dl className="facts">
+          {facts.map(([name, text], i) => (
+            <div key={i}>
+              <dt>{name}</dt>
+              <dd>{visibleText(text)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {next === undefined && checks.length === 0 && facts.length === 0 ? (
+        <p className="meta">Nothing was decided here.</p>
+      ) : null}
+    </>
   );
 }
 
-function Data({ entry }: { readonly entry: ReportEntry }) {
-  if (entry.artifacts.length === 0 && entry.contextKeys.length === 0)
-    return <p className="meta">No data was handed in.</p>;
+/** The choice that was made when the step was done. */
+function nextTitle({ lines }: RunPageData, place: ReadRow): string | undefined {
+  if (place.kind !== 'step' || place.doneBy === undefined) return undefined;
+  const next = lines.find(({ name }) => name === place.line)?.steps.find(({ nodeId }) => nodeId === place.doneBy);
+  if (next === undefined) return undefined;
+  return next.state === 'complete' ? 'The run was complete after this step.' : `The run went on with "${next.title}".`;
+}
+
+/** How well each check is known to have passed. */
+function Checks({ checks }: { readonly checks: NonNullable<ReportEntry['checks']> }) {
+  return (
+    <table className="data-table">
+      <caption>Evidence</caption>
+      <thead>
+        <tr>
+          <th scope="col">Check</th>
+          <th scope="col">Known as</th>
+          <th scope="col">Must be</th>
+          <th scope="col">Last run</th>
+        </tr>
+      </thead>
+      <tbody>
+        {checks.map(({ checkId, grade, minimum, run }) => (
+          <tr key={checkId}>
+            <th scope="row">{checkId}</th>
+            <td>
+              <span className={`grade ${grade ?? 'none'}`}>{grade ?? 'not shown'}</span>
+            </td>
+            <td>{minimum}</td>
+            <td>{run === undefined ? '' : visibleText(run)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What is open, what was fixed, and the drafts that were not taken. */
+function FollowUps({ data, place }: { readonly data: StepPageData; readonly place: ReadRow }) {
+  const attempts = data.hung.flatMap((entry) =>
+    entry.kind === 'blocked_attempt' && (place.kind === 'step' || entry.nodeId === place.nodeId) ? [entry] : [],
+  );
+  const gaps = place.kind === 'step' ? data.gaps : [];
+  if (gaps.length === 0 && attempts.length === 0) return <p className="meta">Nothing is open here.</p>;
   return (
     <>
-      {entry.artifacts.map((artifact) => (
-        <article key={artifact.sha256}>
+      {gaps.map((gap) => (
+        <article key={gap.gapId} className={gap.isOpen ? 'gap open' : 'gap'}>
+          <p className="strong">{visibleText(gap.summary)}</p>
+          <p className="meta">
+            {gap.isOpen ? 'open' : gapState(gap)} · {gapFacts(gap).join(' · ')}
+          </p>
+        </article>
+      ))}
+      {attempts.map((entry, i) => (
+        <article key={entry.nodeId} className="attempt">
           <h3>
-            {artifact.kind ?? 'Artifact'} <span className="meta">{artifactFacts(artifact)}</span>
+            <Mark name="blocked" /> Attempt {place.kind === 'hung' ? place.nth : i + 1}
+            <span className="meta"> {entry.at === undefined ? '' : wholeTime(entry.at)}</span>
           </h3>
-          {artifact.content === undefined ? (
-            <p className="meta">Its content is missing or damaged.</p>
-          ) : (
-            <Json value={artifact.content} />
+          {entry.blockers.map(({ code, message, suggestedFix }, n) => (
+            <div key={n} className="blocker">
+              <p className="strong">{visibleText(message)}</p>
+              {suggestedFix === undefined ? null : <p>{visibleText(suggestedFix)}</p>}
+              <p className="meta">{code}</p>
+            </div>
+          ))}
+          {(entry.answers ?? []).map((words) => (
+            <p key={words}>{visibleText(words)}</p>
+          ))}
+          {entry.notes.length === 0 ? null : (
+            <details>
+              <summary>The draft that was handed in</summary>
+              {entry.notes.map(({ markdown }, n) => (
+                <Note key={n} text={markdown} />
+              ))}
+            </details>
           )}
         </article>
       ))}
-      {entry.contextKeys.length === 0 ? null : <p>Context keys set: {entry.contextKeys.join(', ')}</p>}
     </>
   );
 }
 
-function FollowUps({ entry, run }: { readonly entry: ReportEntry; readonly run: ReportRun }) {
-  const gaps = run.gaps.filter(({ nodeId }) => nodeId === entry.nodeId);
-  const blockers = entry.kind === 'blocked_attempt' ? entry.blockers : [];
-  if (gaps.length === 0 && blockers.length === 0) return <p className="meta">Nothing is open here.</p>;
+function Raw({ nodeId, by }: { readonly nodeId: string; readonly by: string | undefined }) {
+  const source = useSource();
+  const { data, error } = useQuery({
+    queryKey: ['raw', source.name, nodeId, by],
+    queryFn: () => source.raw(nodeId, { by }),
+  });
+  if (error !== null && data === undefined) return <ErrorPanel error={error} />;
   return (
     <>
-      {blockers.map(({ code, message, suggestedFix }, i) => (
-        <article key={i} className="blocker">
-          <p className="strong">{visibleText(message)}</p>
-          {suggestedFix === undefined ? null : <p>{visibleText(suggestedFix)}</p>}
-          <p className="meta">{code}</p>
-        </article>
-      ))}
-      {gaps.map((gap) => (
-        <article key={gap.gapId}>
-          <p className="strong">{visibleText(gap.summary)}</p>
-          <p className="meta">{gapFacts(gap).join(' · ')}</p>
-        </article>
-      ))}
+      <dl className="facts ids">
+        <div>
+          <dt>Due at</dt>
+          <dd>
+            <code>{nodeId}</code> <CopyButton text={nodeId} />
+          </dd>
+        </div>
+        {by === undefined ? null : (
+          <div>
+            <dt>Done by</dt>
+            <dd>
+              <code>{by}</code> <CopyButton text={by} />
+            </dd>
+          </div>
+        )}
+      </dl>
+      {data === undefined ? <p className="meta">Reading the events …</p> : <Json value={data.events} />}
     </>
+  );
+}
+
+type BranchParts = {
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly commit: string | undefined;
+  readonly isDone: boolean;
+};
+
+/** A prompt for a new chat that goes back to this step. Nothing is recorded before the agent does it. */
+function BranchFromHere({ runId, nodeId, commit, isDone }: BranchParts) {
+  const { own } = useSource();
+  const asked = useMutation({ mutationFn: async () => own?.resume(runId, { node: nodeId }) });
+  if (own === undefined || !isDone) return null;
+  return (
+    <details className="branch-here" onToggle={({ currentTarget }) => currentTarget.open && asked.mutate()}>
+      <summary>Branch from here</summary>
+      <p>
+        An agent that does this step again makes a new branch. Everything recorded so far is kept. Files and commits are
+        not rewound
+        {commit === undefined ? (
+          '.'
+        ) : (
+          <>
+            ; the commit then was <code>{commit.slice(0, 12)}</code>.
+          </>
+        )}
+      </p>
+      {asked.error === null ? null : <ErrorPanel error={asked.error} />}
+      {asked.data === undefined ? null : (
+        <>
+          <pre tabIndex={0}>{asked.data.prompt}</pre>
+          <CopyButton text={asked.data.prompt} label="Copy the prompt for a new chat" />
+        </>
+      )}
+    </details>
   );
 }

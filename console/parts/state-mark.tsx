@@ -1,6 +1,6 @@
 import type { SessionState } from '../../src/core/sessions/session-state.ts';
 
-export type MarkName = SessionState | 'waiting' | 'checkpoint' | 'skipped';
+export type MarkName = SessionState | 'waiting' | 'checkpoint' | 'skipped' | 'branch' | 'round';
 
 /** Every state has a shape of its own, so that it can be told without its colour. */
 const SHAPES: { readonly [name in MarkName]: React.JSX.Element } = {
@@ -22,6 +22,8 @@ const SHAPES: { readonly [name in MarkName]: React.JSX.Element } = {
     </>
   ),
   checkpoint: <path d="M4 2h8v12l-4-3.5L4 14Z" fill="none" stroke="currentColor" strokeWidth="1.6" />,
+  branch: <path d="M4 2v12M4 5c0 5 8 2 8 8v1" fill="none" stroke="currentColor" strokeWidth="1.6" />,
+  round: <path d="M13 8a5 5 0 1 1-1.6-3.7M13 2v3h-3" fill="none" stroke="currentColor" strokeWidth="1.6" />,
   skipped: <circle cx="8" cy="8" r="4.5" fill="none" stroke="currentColor" strokeWidth="1.4" strokeDasharray="2.5 2" />,
 };
 
@@ -35,6 +37,8 @@ const WORDS: { readonly [name in MarkName]: string } = {
   waiting: 'waiting for you',
   checkpoint: 'checkpoint',
   skipped: 'skipped',
+  branch: 'branch',
+  round: 'round',
 };
 
 export function stateWord(name: MarkName): string {

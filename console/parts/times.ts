@@ -18,8 +18,8 @@ export function ago(ms: number, now: number): string {
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
-export function clock(iso: string): string {
-  return CLOCK.format(new Date(iso));
+export function clock(time: string | number): string {
+  return CLOCK.format(new Date(time));
 }
 
 export function wholeTime(time: string | number): string {
@@ -27,9 +27,8 @@ export function wholeTime(time: string | number): string {
 }
 
 /** How long something took, such as "4 min". */
-export function duration(fromIso: string, toIso: string): string {
-  const seconds = Math.round((Date.parse(toIso) - Date.parse(fromIso)) / 1_000);
-  if (!Number.isFinite(seconds) || seconds < 0) return '';
+export function length(ms: number): string {
+  const seconds = Math.round(Math.max(0, ms) / 1_000);
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
   const hours = Math.floor(seconds / 3_600);

@@ -1,6 +1,6 @@
 import type { ErrorEnvelope } from '../../src/core/log/error-envelope.ts';
 import { CONSOLE_PATHS, PAGE_KEY_HEADER } from '../../src/core/wire/console-paths.ts';
-import type { ConsoleInput, ConsoleLine, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import type { CONSOLE_REPLIES, ConsoleInput, ConsoleLine, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { isViewed, NOT_OPEN, viewedOf } from './viewed.ts';
 
 /** A request that was refused, with what the server says about it. */
@@ -89,7 +89,7 @@ function askOtherTabs(): Promise<string> {
   });
 }
 
-type Read = 'about' | 'sessions' | 'session' | 'prompt' | 'resume' | 'waiting' | 'compare';
+type Read = Exclude<keyof typeof CONSOLE_REPLIES, Write | 'signIn'>;
 type Places = { readonly session?: string; readonly node?: string; readonly run?: string };
 
 function pathOf(name: keyof typeof CONSOLE_PATHS, { session = '', node = '', run = '' }: Places): string {
@@ -120,7 +120,7 @@ function searchOf(query: Query): string {
   return search === '' ? '' : `?${search}`;
 }
 
-type Write = 'answer' | 'mark';
+type Write = 'answer' | 'mark' | 'prefer';
 
 export async function write<Path extends Write>(
   name: Path,

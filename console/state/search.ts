@@ -20,19 +20,6 @@ export type CompareSearch = { readonly [part in (typeof COMPARED)[number]]?: str
 
 const COMPARED = ['a', 'b', 'aRun', 'bRun', 'aAt', 'bAt'] as const;
 
-export const TABS = ['notes', 'prompt', 'why', 'data', 'follow-ups', 'raw'] as const;
-export type Tab = (typeof TABS)[number];
-
-/** What the address of a session says. */
-export type SessionSearch = {
-  readonly run?: string;
-  /** The node of the chosen row. */
-  readonly step?: string;
-  readonly tab?: Tab;
-  /** Branches other than the one where work goes on are folded unless all are shown. */
-  readonly branches?: 'all';
-};
-
 type Given = Readonly<Record<string, unknown>>;
 
 export function readSessionsSearch(given: Given): SessionsSearch {
@@ -49,13 +36,6 @@ export function readCompareSearch(given: Given): CompareSearch {
 
 export function readWords({ q }: Given): { readonly q?: string } {
   return text(q) === undefined ? {} : { q: String(q) };
-}
-
-export function readSessionSearch(given: Given): SessionSearch {
-  const [run, step] = [text(given['run']), text(given['step'])];
-  const tab = TABS.find((one) => one === given['tab']);
-  const isAll = given['branches'] === 'all';
-  return { ...(run && { run }), ...(step && { step }), ...(tab && { tab }), ...(isAll && { branches: 'all' }) };
 }
 
 function text(value: unknown): string | undefined {

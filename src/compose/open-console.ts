@@ -9,17 +9,21 @@ import { shortIds } from '../cli/ids.ts';
 import type { ServeRefusal, ServingConsole } from '../cli/program.ts';
 import { resumeProblem } from '../cli/sessions/session-words.ts';
 import { upkeepProblem } from '../cli/upkeep/upkeep-words.ts';
+import type { Autonomy } from '../core/log/autonomy.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
+import { chosenMode, runDefaults } from '../core/settings/settings-in-effect.ts';
 import { serveConsole } from '../http/console/serve-console.ts';
 import { openAnswers } from './open-answers.ts';
 import { bundleServices } from './open-bundles.ts';
+import { type Bundled, openCatalog } from './open-catalog.ts';
+import { ownCommand } from './open-server-services.ts';
 import { openStore } from './open-store.ts';
 
 type Opened = ServingConsole & { readonly stop: () => Promise<void> };
 
 export async function openConsole(
   { port }: { readonly port: number },
-  { version, pages }: { readonly version: string; readonly pages: string },
+  { version, pages, bundled }: { readonly version: string; readonly pages: string; readonly bundled: Bundled },
 ): Promise<Result<Opened, ServeRefusal>> {
   const [store, dataDir] = await Promise.all([openStore(), findDataDir()]);
   const services = {
@@ -27,7 +31,10 @@ export async function openConsole(
     ...store,
     by: { via: 'console' } as const,
     ...bundleServices(version),
+    catalog: openCatalog(bundled, dataDir),
+    command: ownCommand(dataDir),
     shortIds,
+    allowedMode,
     homes: [homedir()],
     tokenForm: settingsOf(await loadOwnConfig(undefined)).tokenForm,
     explain: (refusal: { readonly code: string }): ErrorEnvelope => explained(refusal, dataDir),
@@ -49,6 +56,11 @@ export async function openConsole(
   }));
 }
 
+/** A person may not allow an agent more than the settings do. */
+async function allowedMode(mode: Autonomy, workspace: string | undefined): Promise<Autonomy> {
+  return chosenMode(mode, runDefaults(await loadOwnConfig(workspace))).preferences.autonomy;
+}
+
 /** What a person at the page reads. What is not the store's fault has words of its own. */
 function explained(refusal: { readonly code: string }, dataDir: string): ErrorEnvelope {
   const known = PAGE_REFUSALS[refusal.code];
@@ -68,6 +80,8 @@ const PAGE_REFUSALS: { readonly [code: string]: readonly [message: string, sugge
     'This draft no longer waits for you: it was changed or used. Nothing was recorded.',
     'Look at what waits now.',
   ],
+  loosening_unconfirmed: ['This lets the agent do more on its own. Nothing was changed.', 'Confirm that you want it.'],
+  nothing_unfinished: ['The run is complete, so its mode no longer matters.', 'Nothing was changed.'],
   already_used: ['The step is already done, so the answer has no effect.', 'Look at the session.'],
   channel_not_accepted: [
     'Answers in the console do not count here: the setting gates.accept leaves "console" out.',

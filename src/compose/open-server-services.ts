@@ -55,7 +55,8 @@ function patternEngine(): Services['patterns'] {
   };
 }
 
-function ownCommand(used: string): string {
+/** What to type for `workrail` here. */
+export function ownCommand(used: string): string {
   const { env, argv } = process;
   const dataDir = used === defaultDataDir() ? undefined : shellWord(used);
   return commandInReplies({ env, program: argv[1] ?? 'workrail' }, dataDir);

@@ -4,7 +4,8 @@ import type { RunId } from '../../core/log/ids.ts';
 import type { WarningFact } from '../../core/prompt/warning-facts.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
-import { driftOf } from '../../core/workflow/drift.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
+import { type Drift, driftOf, type PinnedOrigin, type Restart } from '../../core/workflow/drift.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
 
@@ -28,12 +29,8 @@ export async function driftWarnings(
   const { workflowId, workflowSourceKind } = pinned;
   if (workflowSourceKind === 'project' && !isSameProject(session, question.workspace)) return [];
   if (await services.catalog.isUnchanged(workflowId, pinned.sourceHash, question.workspace)) return [];
-  const { found } = await services.catalog.find(workflowId, question.workspace);
-  // A broken file is listed as invalid. It is neither gone nor a new version.
-  if (found.kind === 'invalid') return [];
-  if (found.kind === 'found' && found.listed.file.kind !== workflowSourceKind) return [];
-  const current = found.kind === 'found' ? found.listed.sourceHash() : undefined;
-  const drift = driftOf(pinned, current, { attachTo, ...restartWith(context) });
+  const restart = { attachTo, ...restartWith(context) };
+  const { drift } = await findDrift(services, { pinned, workspace: question.workspace, restart });
   switch (drift.kind) {
     case 'changed':
       return [{ code: 'workflow_changed', workflowId, nextCall: drift.nextCall }];
@@ -42,6 +39,23 @@ export async function driftWarnings(
     default:
       return [];
   }
+}
+
+type PinnedSource = PinnedOrigin & { readonly workflowSourceKind: string };
+
+/** Compares what a run was started from with what is there now. */
+export async function findDrift(
+  { catalog }: Pick<ReadServices, 'catalog'>,
+  sought: { readonly pinned: PinnedSource; readonly workspace: string | undefined; readonly restart: Restart },
+): Promise<{ readonly drift: Drift; readonly now?: CompiledWorkflow }> {
+  const { pinned, workspace, restart } = sought;
+  const { found } = await catalog.find(pinned.workflowId, workspace);
+  // A broken file is listed as invalid. It is neither gone nor a new version.
+  if (found.kind === 'invalid') return { drift: { kind: 'unknown' } };
+  if (found.kind !== 'found') return { drift: driftOf(pinned, undefined, restart) };
+  const { listed } = found;
+  if (listed.file.kind !== pinned.workflowSourceKind) return { drift: { kind: 'unknown' } };
+  return { drift: driftOf(pinned, listed.sourceHash(), restart), now: listed.workflow };
 }
 
 /**

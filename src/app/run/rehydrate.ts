@@ -136,7 +136,7 @@ export async function rehydrateNode(
       ...(room === undefined ? {} : { draftBytesMax: room.draft }),
       ...blocked,
       // The reply to the start gave their paths on this machine; here only their titles are needed.
-      ...(index.workflow.references.length === 0 ? {} : { references: index.workflow.references.map(named) }),
+      ...(index.workflow.references.length === 0 ? {} : { references: index.workflow.references.map(namedReference) }),
     });
     return ok(giveReply(reply, at, { view, mint }));
   });
@@ -176,7 +176,8 @@ async function withEarlierStep(
   }));
 }
 
-function named(reference: RunPlace['index']['workflow']['references'][number]) {
+/** A document of a workflow by its title, without the place on this machine. */
+export function namedReference(reference: RunPlace['index']['workflow']['references'][number]) {
   const { title, source, purpose, isAuthoritative } = reference;
   return { title, path: source, purpose, isAuthoritative, isResolved: true, isOutside: leadsOutside(reference) };
 }

@@ -2,20 +2,16 @@ import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import { defined } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
-import { type NodeId, type RunId, runTag, type SessionId } from '../../core/log/ids.ts';
-import { fillReply } from '../../core/log/operation/stored-reply.ts';
+import { type NodeId, runTag, type SessionId } from '../../core/log/ids.ts';
 import { voidedWords } from '../../core/run/gate-facts.ts';
 import {
   boardPage,
   readFilter,
   type SessionRow,
-  titleOf,
   type UnknownFilter,
   waitsForPersonIn,
 } from '../../core/sessions/board-rows.ts';
-import { listedSessionData, runData } from '../../core/sessions/describe-session.ts';
-import { resumePrompt } from '../../core/sessions/resume-prompt.ts';
-import { brokenState, sessionState } from '../../core/sessions/session-state.ts';
+import { listedSessionData } from '../../core/sessions/describe-session.ts';
 import { attestationWords } from '../../core/views/attestations.ts';
 import {
   type CONSOLE_INPUTS,
@@ -30,13 +26,13 @@ import type { MarkStore } from '../ports/session-marks.ts';
 import type { LoadRefusal } from '../ports/session-store.ts';
 import type { AnswerIds } from '../ports/system-services.ts';
 import type { BinRefusal, RestoreRefusal } from '../ports/upkeep.ts';
-import { type ReportServices, readReport } from '../report.ts';
+import type { ReportServices } from '../report.ts';
 import { type AnswerRefusal, answerGate, boundFileLines, type PersonAnswer } from '../run/answer-gate.ts';
-import type { AnswerServices } from '../services.ts';
 import type { AcceptRefusal } from '../upkeep/accept-session.ts';
 import type { CloseRefusal } from '../upkeep/close-runs.ts';
-import { type InspectServices, inspectSession } from './inspect-session.ts';
-import { type ResumeCallRefusal, type ResumeCallServices, resumeCall } from './resume-call.ts';
+import type { PreferRefusal } from '../upkeep/set-preferences.ts';
+import type { ResumeCallRefusal } from './resume-call.ts';
+import type { RunPageServices } from './run-pages.ts';
 import { type ListServices, sessionBoard } from './session-board.ts';
 import { type WaitingRun, waitingRuns } from './waiting-runs.ts';
 
@@ -44,19 +40,16 @@ import { type WaitingRun, waitingRuns } from './waiting-runs.ts';
 type ExchangeRefusal = ImportRefusal | ExportRefusal | AcceptRefusal | BinRefusal | RestoreRefusal;
 
 /** What the pages of the console need: everything that reads, and the one way to record a person's answer. */
-export type ConsoleServices = AnswerServices &
+export type ConsoleServices = RunPageServices &
   ListServices &
-  InspectServices &
-  ReportServices &
-  ResumeCallServices & {
+  ReportServices & {
     readonly answerIds: AnswerIds;
     readonly marks: MarkStore;
     /** Home folders, which reports hide. */
     readonly homes: readonly string[];
-    readonly shortIds: (sessionIds: readonly SessionId[]) => (sessionId: SessionId) => string;
     /** Why something cannot be shown or done, in words for a person. */
     readonly explain: (
-      refusal: LoadRefusal | AnswerRefusal | ResumeCallRefusal | CloseRefusal | ExchangeRefusal,
+      refusal: LoadRefusal | AnswerRefusal | ResumeCallRefusal | CloseRefusal | PreferRefusal | ExchangeRefusal,
     ) => ErrorEnvelope;
   };
 
@@ -119,76 +112,6 @@ function listRow(row: SessionRow, shortId: (sessionId: SessionId) => string): Li
     waitsForPerson: waitsForPersonIn(row),
   };
 }
-
-/** A session with the state of its runs and everything that was recorded. */
-export async function sessionPage(services: ConsoleServices, sessionId: SessionId): Page<'session'> {
-  const [inspected, report] = await Promise.all([
-    inspectSession(services, sessionId, 'standing'),
-    readReport(services, { sessionIds: [sessionId], isRedacted: false, homes: [] }),
-  ]);
-  if (inspected.isErr()) return err(services.explain(inspected.error));
-  const record = report.isErr() ? undefined : report.value.sessions[0];
-  if (record === undefined) return err(services.explain({ code: 'session_not_found', sessionId }));
-  const { health, isKept, runs } = inspected.value;
-  const ids = await services.sessions.list();
-  return ok({
-    sessionId,
-    shortId: services.shortIds(ids.unwrapOr([sessionId]))(sessionId),
-    state: brokenState(health) ?? sessionState(runs),
-    health,
-    ...defined({ title: titleOf(runs) }),
-    isKept,
-    runs: runs.map(runData),
-    record,
-  });
-}
-
-/** A text for a new chat, which lets an agent without any context continue the run. */
-export async function resumePage(
-  services: ConsoleServices,
-  { sessionId, runId }: { readonly sessionId: SessionId; readonly runId: RunId },
-): Page<'resume'> {
-  const inspected = await inspectSession(services, sessionId, 'standing');
-  if (inspected.isErr()) return err(services.explain(inspected.error));
-  const run = inspected.value.runs.find((one) => one.runId === runId);
-  if (run?.tip === undefined) return err(services.explain({ code: 'session_not_found', sessionId }));
-  const call = await resumeCall(services, inspected.value, { runId });
-  if (call.isErr()) return err(services.explain(call.error));
-  const isBlocked = run.status === 'blocked';
-  return ok({ prompt: resumePrompt({ run, place: run.place, isBlocked, isEarlier: false, call: call.value }) });
-}
-
-const TOKEN_PLACE = '…';
-
-/** What the agent was sent when a step became the current one. Nothing is rendered again. */
-export async function promptPage(
-  services: ConsoleServices,
-  { sessionId, nodeId }: { readonly sessionId: SessionId; readonly nodeId: NodeId },
-): Page<'prompt'> {
-  const loaded = await services.sessions.loadValidPrefix(sessionId);
-  if (loaded.isErr()) return err(services.explain(loaded.error));
-  const { graph, advances } = loaded.value.view;
-  const parent = graph.nodes.get(nodeId)?.parentNodeId;
-  for (const { eventIndex, data } of parent ? (advances.get(parent)?.values() ?? []) : []) {
-    const { outcome } = data;
-    const madeId = outcome.kind === 'advanced' ? outcome.toNodeId : outcome.attemptNodeId;
-    if (madeId !== nodeId) continue;
-    const stored = await services.sessions.storedReply(sessionId, eventIndex);
-    if (stored.isErr()) return err(services.explain(stored.error));
-    const holes = { sessionId: TOKEN_PLACE, stateToken: TOKEN_PLACE, ackToken: TOKEN_PLACE };
-    return ok({
-      text: fillReply(stored.value, { ...holes, checkpointToken: TOKEN_PLACE, againToken: TOKEN_PLACE }).text,
-    });
-  }
-  return err(NO_PROMPT);
-}
-
-const NO_PROMPT: ErrorEnvelope = {
-  code: 'VALIDATION_ERROR',
-  message: 'The reply that began this step is not in the log: the first step of a run and checkpoints have none.',
-  suggestion: 'The prompt of the step is in its workflow.',
-  retry: { kind: 'not_retryable' },
-};
 
 /** Everything that waits for a person. */
 export async function waitingPage(services: ConsoleServices): Page<'waiting'> {

@@ -12,7 +12,7 @@ import { placeEvents } from '../../core/log/event.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from '../../core/run/decide/drafts.ts';
 import { autonomySetterAt, isNeverStopByPerson, preferencesAt, setterOf } from '../../core/views/node-facts.ts';
-import { nodeOf, type RunGraph, type RunNode } from '../../core/views/run-graph.ts';
+import { stepAbove } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
@@ -150,6 +150,7 @@ async function setForRun(
   const effective = wantedPreferences(before, request);
   const warnings = preferenceWarnings(workflow.value, effective);
   const { sha256 } = services.hasher;
+  // An attempt or a checkpoint belongs to a step: there the change holds for every further attempt.
   const { nodeId } = stepAbove(view.graph, tip);
   const isOwnWord = request.mode !== undefined && isPersonsWord(services) && setBy !== 'person';
   const drafts = preferenceDrafts(
@@ -180,11 +181,4 @@ function isPersonsWord({ by }: Pick<PreferServices, 'by'>): boolean {
 function wantedPreferences(before: Preferences, { mode, riskPolicy }: PreferRequest): Preferences {
   const preset = mode === undefined ? before : PRESETS[mode];
   return riskPolicy === undefined ? preset : { ...preset, riskPolicy };
-}
-
-/** The node that a blocked attempt or a checkpoint belongs to: there the change holds for every further attempt. */
-function stepAbove(graph: RunGraph, tip: RunNode): RunNode {
-  let at = tip;
-  while (at.kind !== 'step' && at.parentNodeId !== null) at = nodeOf(graph, at.parentNodeId);
-  return at;
 }

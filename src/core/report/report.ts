@@ -21,7 +21,7 @@ const count = z.int().min(0);
 /** ISO 8601 in UTC. Events of old logs may have no time. */
 const time = z.string().exactOptional();
 
-const stepSchema = z.strictObject({
+export const reportStepSchema = z.strictObject({
   stepId: stepIdSchema,
   title: z.string(),
   /** Position in the workflow, from 1; absent if the workflow is unknown. */
@@ -80,7 +80,7 @@ const facts = {
     .exactOptional(),
   /** What people answered about drafts of this step, oldest first. */
   answers: z.array(z.string()).exactOptional(),
-  skipped: z.array(stepSchema),
+  skipped: z.array(reportStepSchema),
   preferences: z.array(
     z.strictObject({
       source: z.string(),
@@ -102,17 +102,17 @@ const facts = {
   contextValues: z.record(z.string(), jsonValueSchema).exactOptional(),
 };
 
-const entrySchema = z.discriminatedUnion('kind', [
+export const reportEntrySchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('start'), ...facts }),
   /** A step that was done; `isFork` if it had already been done from the same node. */
-  z.strictObject({ kind: z.literal('step'), ...facts, step: stepSchema.nullable(), isFork: z.boolean() }),
+  z.strictObject({ kind: z.literal('step'), ...facts, step: reportStepSchema.nullable(), isFork: z.boolean() }),
   z.strictObject({
     kind: z.literal('blocked_attempt'),
     ...facts,
-    step: stepSchema.nullable(),
+    step: reportStepSchema.nullable(),
     blockers: z.array(blockerSchema.pick({ code: true, message: true, suggestedFix: true }).strict()),
   }),
-  z.strictObject({ kind: z.literal('checkpoint'), ...facts, step: stepSchema.nullable() }),
+  z.strictObject({ kind: z.literal('checkpoint'), ...facts, step: reportStepSchema.nullable() }),
 ]);
 
 const branchSchema = z.strictObject({
@@ -125,12 +125,12 @@ const branchSchema = z.strictObject({
   tipNodeId: NodeId.schema,
   isComplete: z.boolean(),
   /** The step that is due at its end. */
-  waiting: stepSchema.nullable(),
+  waiting: reportStepSchema.nullable(),
   /** All nodes that this branch saw, in order: shared ones too, and checkpoints that were made before it continued. */
   line: z.array(NodeId.schema),
 });
 
-const gapSchema = z.strictObject({
+export const reportGapSchema = z.strictObject({
   gapId: GapId.schema,
   nodeId: NodeId.schema,
   branch: z.string(),
@@ -140,7 +140,7 @@ const gapSchema = z.strictObject({
   detail: z.string(),
   summary: z.string(),
   /** The step that has the gap; null if the run was only started. */
-  step: stepSchema.nullable(),
+  step: reportStepSchema.nullable(),
   isOpen: z.boolean(),
   /** Branches on which a later record resolves it. */
   resolvedOn: z.array(z.string()),
@@ -171,8 +171,8 @@ const runSchema = z.strictObject({
   setBy: z.enum(PREFERENCE_SETTERS).exactOptional(),
   branches: z.array(branchSchema),
   /** In the order in which they happened. */
-  entries: z.array(entrySchema),
-  gaps: z.array(gapSchema),
+  entries: z.array(reportEntrySchema),
+  gaps: z.array(reportGapSchema),
 });
 
 const timelineSchema = z.strictObject({
@@ -209,10 +209,10 @@ export const reportSchema = z.strictObject({
 export type Report = z.infer<typeof reportSchema>;
 export type ReportSession = z.infer<typeof reportSessionSchema>;
 export type ReportRun = z.infer<typeof runSchema>;
-export type ReportEntry = z.infer<typeof entrySchema>;
+export type ReportEntry = z.infer<typeof reportEntrySchema>;
 export type ReportBranch = z.infer<typeof branchSchema>;
-export type ReportGap = z.infer<typeof gapSchema>;
-export type ReportStep = z.infer<typeof stepSchema>;
+export type ReportGap = z.infer<typeof reportGapSchema>;
+export type ReportStep = z.infer<typeof reportStepSchema>;
 export type ReportArtifact = z.infer<typeof artifactSchema>;
 
 /** A report as JSON. Characters that are invisible or change the direction of text are escaped. */

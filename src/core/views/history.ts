@@ -23,17 +23,42 @@ export type NodeRecord = {
   readonly context: JsonObject;
 };
 
-/** Groups the events of a session by node; a block belongs to the blocked attempt that it created. */
-export function nodeRecords(events: Iterable<AppliedEvent>): ReadonlyMap<NodeId, NodeRecord> {
+/** What was recorded at the nodes of a session. It grows with the log. */
+export type NodeHistory = {
+  readonly add: (event: AppliedEvent) => void;
+  /** `undefined` until an event of the node was added. */
+  readonly at: (nodeId: NodeId) => NodeRecord | undefined;
+  readonly eventsAt: (nodeId: NodeId) => readonly AppliedEvent[];
+};
+
+/** Groups events by node; a block belongs to the blocked attempt that it created. */
+export function nodeHistory(): NodeHistory {
   const byNode = new Map<NodeId, AppliedEvent[]>();
-  for (const event of events) {
-    const nodeId = event.kind === 'advance_recorded' ? blockOf(event)?.attemptNodeId : event.scope?.nodeId;
-    if (nodeId === undefined) continue;
-    const ofNode = byNode.get(nodeId) ?? [];
-    byNode.set(nodeId, ofNode);
-    ofNode.push(event);
-  }
-  return new Map([...byNode].map(([nodeId, ofNode]) => [nodeId, recordOf(ofNode)]));
+  const known = new Map<NodeId, NodeRecord>();
+  return {
+    add: (event) => {
+      const nodeId = event.kind === 'advance_recorded' ? blockOf(event)?.attemptNodeId : event.scope?.nodeId;
+      if (nodeId === undefined) return;
+      const ofNode = byNode.get(nodeId) ?? [];
+      byNode.set(nodeId, ofNode);
+      ofNode.push(event);
+      known.delete(nodeId);
+    },
+    at: (nodeId) => {
+      const ofNode = byNode.get(nodeId);
+      const record = known.get(nodeId) ?? (ofNode && recordOf(ofNode));
+      if (record !== undefined) known.set(nodeId, record);
+      return record;
+    },
+    eventsAt: (nodeId) => byNode.get(nodeId) ?? [],
+  };
+}
+
+/** The history of a whole log. */
+export function historyOf(events: Iterable<AppliedEvent>): NodeHistory {
+  const history = nodeHistory();
+  for (const event of events) history.add(event);
+  return history;
 }
 
 function blockOf({ data: { outcome } }: AdvanceRecord): NodeRecord['block'] {

@@ -157,6 +157,13 @@ export function touchNode(
   node.touchedIndex = event.eventIndex;
 }
 
+/** The step that a node belongs to: itself, or the one that an attempt or a checkpoint was made at. */
+export function stepAbove(graph: RunGraph, node: RunNode): RunNode {
+  let at = node;
+  while (at.kind !== 'step' && at.parentNodeId !== null) at = nodeOf(graph, at.parentNodeId);
+  return at;
+}
+
 /** A node that is known to exist: its id came out of this log. */
 export function nodeOf(graph: RunGraph, nodeId: NodeId): RunNode {
   const node = graph.nodes.get(nodeId);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
-import { nodeRecords } from './history.ts';
+import { historyOf } from './history.ts';
 import { sessionTimeline } from './session-timeline.ts';
 import { foldEvents } from './session-view.ts';
 
@@ -53,10 +53,10 @@ test('a timeline shows what happened in the order of the log, each thing once', 
 
 test('a record belongs to its own node, and a block to the attempt that it created', () => {
   const { events, nodes } = written();
-  const records = nodeRecords(events);
+  const records = historyOf(events);
   const { root, attempt, step, again } = nodes;
   const figures = [root, attempt, step, again].map(({ nodeId }) => {
-    const record = records.get(nodeId);
+    const record = records.at(nodeId);
     return [
       record?.block?.blockers.length,
       record?.divergences.length,
@@ -70,5 +70,5 @@ test('a record belongs to its own node, and a block to the attempt that it creat
     [undefined, 1, 1, 0],
     [undefined, 0, 0, 1],
   ]);
-  expect(records.get(root.nodeId)).toMatchObject({ at: 7, contextKeys: ['a', 'b'] });
+  expect(records.at(root.nodeId)).toMatchObject({ at: 7, contextKeys: ['a', 'b'] });
 });

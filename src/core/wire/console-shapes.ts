@@ -1,16 +1,22 @@
 import * as z from 'zod';
+import { autonomySchema, riskPolicySchema } from '../log/autonomy.ts';
 import { COMMENT_BYTES_MAX } from '../log/budgets.ts';
 import { jsonObjectSchema, jsonValueSchema, textSchema } from '../log/document-schema.ts';
 import { errorEnvelopeSchema } from '../log/error-envelope.ts';
+import { salvageSchema } from '../log/health.ts';
 import { NodeId, RunId, SessionId } from '../log/ids.ts';
-import { reportSessionSchema } from '../report/report.ts';
+import { shownOriginSchema } from '../log/origin.ts';
 import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES } from '../sessions/session-state.ts';
 import type { ConsolePath } from './console-paths.ts';
 import { count, listedSessionShape, moment } from './list-shapes.ts';
+import { driftShape, lineNotesShape, rawShape, runPageShape, stepPageShape } from './run-shapes.ts';
 import { runShape, sessionHead } from './session-shapes.ts';
 
 /** The most sessions in one reply. */
 export const PAGE_OF_SESSIONS = 200;
+
+/** The most places with notes in one reply. */
+export const NOTES_IN_A_WINDOW = 50;
 
 const sessionsQuery = z.strictObject({
   /** Words that must occur, and filters such as `state:blocked wf:coding repo:api branch:main after:2d`. */
@@ -129,6 +135,25 @@ export const CONSOLE_INPUTS = {
     bAt: z.string().max(128).exactOptional(),
   }),
   search: z.strictObject({ q: z.string().min(1).max(512) }),
+  /** The name of a line, and a window of its notes. */
+  notes: z.strictObject({
+    line: z.string().max(16),
+    from: z.coerce.number().int().min(0).exactOptional(),
+    /** Instead of `from`: the window that has the notes of this step. */
+    around: NodeId.schema.exactOptional(),
+    count: z.coerce.number().int().min(1).max(NOTES_IN_A_WINDOW).exactOptional(),
+  }),
+  /** The node that was made when the step was done, and the name of the line. */
+  step: z.strictObject({ by: NodeId.schema.exactOptional(), line: z.string().max(16).exactOptional() }),
+  raw: z.strictObject({ by: NodeId.schema.exactOptional() }),
+  /** A step to go back to; without one, the run continues where it is. */
+  resume: z.strictObject({ node: NodeId.schema.exactOptional() }),
+  prefer: z.strictObject({
+    mode: autonomySchema.exactOptional(),
+    riskPolicy: riskPolicySchema.exactOptional(),
+    /** The person was shown that the agent may do more then. */
+    isLoosening: z.boolean().exactOptional(),
+  }),
   answer: z.strictObject({
     /** Of the draft that the person saw. If it changed meanwhile, nothing is recorded. */
     digest: z.string().max(128),
@@ -161,13 +186,25 @@ export const CONSOLE_REPLIES = {
     ...sessionHead,
     title: z.string().exactOptional(),
     isKept: z.boolean(),
+    /** Absent for a session that was started here. */
+    origin: shownOriginSchema.exactOptional(),
+    /** Present if only a part of it can be read. */
+    salvage: salvageSchema.exactOptional(),
+    /** Where it last worked. */
+    folder: z.string().exactOptional(),
+    branch: z.string().exactOptional(),
     /** The state of each run, at the end of the branch where work goes on. */
     runs: z.array(runShape),
-    /** Everything that was recorded, run by run. */
-    record: reportSessionSchema,
   }),
-  /** What the agent was sent when this step became the current one. Tokens are left out. */
-  prompt: z.strictObject({ text: z.string() }),
+  run: runPageShape,
+  notes: lineNotesShape,
+  drift: driftShape,
+  step: stepPageShape,
+  raw: rawShape,
+  /** The settings may allow less than what was asked for. */
+  prefer: z.strictObject({ cappedTo: autonomySchema.exactOptional() }),
+  /** What the agent was sent when this step became the current one; not stored, it was rendered again. No tokens. */
+  prompt: z.strictObject({ text: z.string(), isStored: z.boolean() }),
   /** A text for a new chat, which lets an agent continue the run with one call. */
   resume: z.strictObject({ prompt: z.string() }),
   mark: z.strictObject({}),

@@ -2,25 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { err, type Result } from 'neverthrow';
+import type { Result } from 'neverthrow';
 import type { ConsoleAssets, StoreFeed } from '../../app/ports/console.ts';
-import { type ExchangeServices, withNearest } from '../../app/sessions/console-exchange.ts';
-import {
-  promptPage,
-  recordAnswer,
-  resumePage,
-  sessionPage,
-  sessionsPage,
-  waitingPage,
-} from '../../app/sessions/console-pages.ts';
+import type { ExchangeServices } from '../../app/sessions/console-exchange.ts';
+import { recordAnswer, sessionsPage, waitingPage } from '../../app/sessions/console-pages.ts';
 import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-document.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
-import { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, type ConsoleEvent } from '../../core/wire/console-shapes.ts';
 import { type ListenRefusal, listen, portOf, TIME_LIMITS } from '../local-requests.ts';
 import { cookieName, guardRefusal, type Launch, NOT_SIGNED_IN, newLaunch, responseHeaders } from './console-guard.ts';
 import { asError, body, exchangeHandlers, type Handler, invalid, problem, RELOAD, reply } from './exchange-routes.ts';
+import { nodeIn, runHandlers } from './run-routes.ts';
 
 export type ConsoleRequest = {
   /** 0 chooses any free port. */
@@ -106,23 +99,7 @@ function handlers(
       const asked = CONSOLE_INPUTS.sessions.safeParse(context.req.query());
       return asked.success ? reply(context, await sessionsPage(services, asked.data)) : invalid(context);
     },
-    session: async (context) => {
-      const asked = context.req.param('session') ?? '';
-      const sessionId = SessionId.schema.safeParse(asked);
-      const page = sessionId.success ? await sessionPage(services, sessionId.data) : err(NO_SESSION);
-      if (page.isOk() || page.error.code !== 'SESSION_NOT_FOUND') return reply(context, page);
-      return reply(context, err(await withNearest(services, asked, page.error)));
-    },
-    prompt: async (context) => {
-      const at = placeIn(context);
-      return at === undefined ? invalid(context) : reply(context, await promptPage(services, at));
-    },
-    resume: async (context) => {
-      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
-      const runId = RunId.schema.safeParse(context.req.param('run'));
-      if (!sessionId.success || !runId.success) return invalid(context);
-      return reply(context, await resumePage(services, { sessionId: sessionId.data, runId: runId.data }));
-    },
+    ...runHandlers(services),
     ...exchangeHandlers(services),
     waiting: async (context) => {
       const page = await waitingPage(services);
@@ -131,7 +108,7 @@ function handlers(
       return reply(context, page);
     },
     answer: async (context) => {
-      const at = placeIn(context);
+      const at = nodeIn(context);
       const sent = CONSOLE_INPUTS.answer.safeParse(await body(context));
       const askedAt = sent.success ? shown.get(sent.data.digest) : undefined;
       if (at === undefined || !sent.success) return invalid(context);
@@ -165,12 +142,6 @@ function eventStream(feed: StoreFeed, launch: string): ReadableStream<Uint8Array
   });
 }
 
-function placeIn(context: Context): { readonly sessionId: SessionId; readonly nodeId: NodeId } | undefined {
-  const sessionId = SessionId.schema.safeParse(context.req.param('session'));
-  const nodeId = NodeId.schema.safeParse(context.req.param('node'));
-  return sessionId.success && nodeId.success ? { sessionId: sessionId.data, nodeId: nodeId.data } : undefined;
-}
-
 function refusedResponse(context: Context, { status, error }: NonNullable<ReturnType<typeof guardRefusal>>): Response {
   const isPage = context.req.header('sec-fetch-mode') === 'navigate';
   return isPage ? context.text(`${error.message} ${error.suggestion}`, status) : context.json(asError(error), status);
@@ -178,10 +149,6 @@ function refusedResponse(context: Context, { status, error }: NonNullable<Return
 
 const NOT_BUILT = 'The files of the console are missing. Run "npm run build".';
 
-const NO_SESSION: ErrorEnvelope = {
-  ...problem('There is no such session.', 'It may have been deleted. Go back to the list.'),
-  code: 'SESSION_NOT_FOUND',
-};
 const UNKNOWN_PATH = problem('There is no such request.', RELOAD);
 const NOT_SHOWN = problem('This draft has changed, or was never shown here. Nothing was recorded.', RELOAD);
 const TOO_LARGE = problem('The request is too large: 1 MB, or 256 MiB for a bundle.', 'Send less.');

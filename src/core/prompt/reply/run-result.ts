@@ -102,6 +102,12 @@ export function resultData({ stepsDone, skipped }: RunResult): JsonObject {
   };
 }
 
+/** When a step or loop that was skipped runs; `undefined` if no condition decides that. */
+export function skipReason(index: WorkflowIndex, { stepId }: Pick<SkippedStep, 'stepId'>): string | undefined {
+  const conditions = conditionsIn(index).get(stepId) ?? [];
+  return conditions.length === 0 ? undefined : reasonOf(conditions, []);
+}
+
 /** Named conditions stay names: what they mean is in `inspect_workflow`, and would be longer than the rest of the reply. */
 function reasonOf(conditions: readonly Condition[], unset: readonly string[]): string {
   if (unset.length > 0) return `${unset.map((key) => quote(key)).join(', ')} was never set.`;

@@ -5,7 +5,7 @@ import { type GapId, type RunId, runTag } from '../../log/ids.ts';
 import { shownOrigin } from '../../log/origin.ts';
 import { isFalselyBundled } from '../../prompt/reply-parts.ts';
 import { lastActivityIndex } from '../../sessions/session-summary.ts';
-import { nodeRecords } from '../../views/history.ts';
+import { historyOf, type NodeHistory } from '../../views/history.ts';
 import { contextValueAt } from '../../views/lineage.ts';
 import {
   autonomySetterAt,
@@ -19,7 +19,7 @@ import { isClosed, runStatus } from '../../views/run-status.ts';
 import { withoutForgedMarkers } from '../redact/secret-kinds.ts';
 import { REPORT_VERSION, type Report, type ReportGap, type ReportRun, type ReportSession } from '../report.ts';
 import { type Branches, branchesOf } from './report-branches.ts';
-import { entriesOf, type NodeRecords } from './report-entries.ts';
+import { entriesOf } from './report-entries.ts';
 import { type ReportSource, stepBefore, timeText } from './report-source.ts';
 import { timelineOf } from './report-timeline.ts';
 
@@ -35,7 +35,7 @@ export function buildReport(sources: readonly ReportSource[]): Report {
 
 function sessionOf(source: ReportSource): ReportSession {
   const { sessionId, salvage, origin, events, view } = source;
-  const records = nodeRecords(events);
+  const history = historyOf(events);
   return defined({
     sessionId,
     salvage,
@@ -45,7 +45,7 @@ function sessionOf(source: ReportSource): ReportSession {
     workspace: observationsInOrder(view.observations).map(({ data: { key, value }, at }) =>
       defined({ key, value: value.value, at: timeText(at) }),
     ),
-    runs: [...view.graph.runs.values()].map((run) => runOf(source, run, records)),
+    runs: [...view.graph.runs.values()].map((run) => runOf(source, run, history)),
     timeline: timelineOf(source),
   });
 }
@@ -56,7 +56,7 @@ function timesOf(events: ReportSource['events']) {
   return { firstAt: timeText(events.find(hasTime)?.at), lastAt: timeText(events.findLast(hasTime)?.at) };
 }
 
-function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun {
+function runOf(source: ReportSource, run: Run, history: NodeHistory): ReportRun {
   const { runId, pinned, rootNodeId } = run;
   const { view, workflows } = source;
   const workflow = workflows.get(pinned.workflowHash);
@@ -85,7 +85,7 @@ function runOf(source: ReportSource, run: Run, records: NodeRecords): ReportRun 
     preferences: { autonomy, riskPolicy },
     setBy: tip === undefined ? undefined : autonomySetterAt(view.preferences, tip),
     branches: [...branches.branches],
-    entries: entriesOf(source, runId, { records, branchOf: branches.branchOf }),
+    entries: entriesOf(source, runId, { history, branchOf: branches.branchOf }),
     gaps: gapsOf(source, runId, branches),
   });
 }

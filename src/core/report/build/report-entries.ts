@@ -1,42 +1,47 @@
 import { assert } from '../../assert.ts';
 import { defined, isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
-import type { NodeId, RunId } from '../../log/ids.ts';
-import type { NodeRecord } from '../../views/history.ts';
+import type { RunId } from '../../log/ids.ts';
+import type { NodeHistory, NodeRecord } from '../../views/history.ts';
 import { checksAt, type EvidenceLine, evidenceAt, evidenceBefore } from '../../views/line-checks.ts';
 import { decisionTrace, type OutputEntry, outputHistory } from '../../views/node-facts.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
 import type { Branches } from './report-branches.ts';
-import { type ReportSource, reportStep, shownValue, stepBefore, timeText } from './report-source.ts';
-
-/** What was recorded at each node of a session. */
-export type NodeRecords = ReadonlyMap<NodeId, NodeRecord>;
+import { type ReportSource, reportStep, type StepSource, shownValue, stepBefore, timeText } from './report-source.ts';
 
 /** The entries of a run, one for each node, in the order of the log. */
 export function entriesOf(
   source: ReportSource,
   runId: RunId,
-  { records, branchOf }: { readonly records: NodeRecords } & Pick<Branches, 'branchOf'>,
+  { history, branchOf }: { readonly history: NodeHistory } & Pick<Branches, 'branchOf'>,
 ): ReportEntry[] {
   const nodes = [...source.view.graph.nodes.values()].filter((node) => node.runId === runId);
   return nodes.map((node): ReportEntry => {
-    const record = records.get(node.nodeId);
+    const record = history.at(node.nodeId);
     assert(record !== undefined, 'every node was created by an event');
-    const facts = factsOf(source, node, record);
-    const branch = branchOf.get(node.nodeId) ?? 'main';
-    const step = stepBefore(source, node);
-    if (node.kind === 'checkpoint') return { kind: 'checkpoint', ...facts, branch, step };
-    if (node.kind === 'blocked_attempt') {
-      return { kind: 'blocked_attempt', ...facts, branch, step, blockers: blockersOf(record) };
-    }
-    if (node.parentNodeId === null) return { kind: 'start', ...facts, branch };
-    return { kind: 'step', ...facts, branch, step, isFork: node.edge?.cause.kind === 'non_tip_advance' };
+    return entryOf(source, node, { record, branch: branchOf.get(node.nodeId) ?? 'main' });
   });
+}
+
+/** What was recorded at one node. */
+export function entryOf(
+  source: StepSource,
+  node: RunNode,
+  { record, branch }: { readonly record: NodeRecord; readonly branch: string },
+): ReportEntry {
+  const facts = factsOf(source, node, record);
+  const step = stepBefore(source, node);
+  if (node.kind === 'checkpoint') return { kind: 'checkpoint', ...facts, branch, step };
+  if (node.kind === 'blocked_attempt') {
+    return { kind: 'blocked_attempt', ...facts, branch, step, blockers: blockersOf(record) };
+  }
+  if (node.parentNodeId === null) return { kind: 'start', ...facts, branch };
+  return { kind: 'step', ...facts, branch, step, isFork: node.edge?.cause.kind === 'non_tip_advance' };
 }
 
 type Facts = Omit<Extract<ReportEntry, { kind: 'start' }>, 'kind' | 'branch'>;
 
-function factsOf(source: ReportSource, node: RunNode, record: NodeRecord): Facts {
+function factsOf(source: StepSource, node: RunNode, record: NodeRecord): Facts {
   const { view } = source;
   const outputs = outputHistory(view.outputs, node.nodeId);
   return {
@@ -76,7 +81,7 @@ function shownValues(context: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(context).map(([key, value]) => [key, shownValue(value)]));
 }
 
-function shownEvidence(source: ReportSource, node: RunNode): Pick<Facts, 'checks' | 'answers'> {
+function shownEvidence(source: StepSource, node: RunNode): Pick<Facts, 'checks' | 'answers'> {
   const { view } = source;
   const checks = checksAt(view, node.nodeId);
   const evidence = evidenceOf(source, node);
@@ -89,14 +94,14 @@ function shownEvidence(source: ReportSource, node: RunNode): Pick<Facts, 'checks
 }
 
 /** An attempt that led nowhere yet shows its answers itself; those of a step that was done are at the step. */
-function evidenceOf({ view, workflows }: ReportSource, node: RunNode): readonly EvidenceLine[] {
+function evidenceOf({ view, workflows }: StepSource, node: RunNode): readonly EvidenceLine[] {
   const workflow = workflows.get(node.workflowHash);
   if (node.kind === 'step') return evidenceAt(view, node.nodeId, workflow);
   const isLast = node.kind === 'blocked_attempt' && !node.hasStepBelow && node.children.length === 0;
   return isLast ? evidenceBefore(view, { nodeId: node.nodeId, end: 'pending', workflow }) : [];
 }
 
-function artifactOf({ artifacts }: ReportSource, { output, isSuperseded }: OutputEntry): readonly ReportArtifact[] {
+function artifactOf({ artifacts }: StepSource, { output, isSuperseded }: OutputEntry): readonly ReportArtifact[] {
   const { data } = output;
   if (data.outputChannel !== 'artifact') return [];
   const { sha256, contentType, byteLength } = data.payload;

@@ -33,8 +33,11 @@ export type ReportSource = {
   readonly artifacts: ReadonlyMap<ArtifactDigest, JsonValue>;
 };
 
+/** What it takes to show one step: only what that step refers to needs to be there. */
+export type StepSource = Pick<ReportSource, 'view' | 'snapshots' | 'workflows' | 'artifacts'>;
+
 /** The step that is due at a node; null if the run is complete or no step was selected yet. */
-export function stepAt(source: ReportSource, node: RunNode): ReportStep | null {
+export function stepAt(source: Omit<StepSource, 'artifacts'>, node: RunNode): ReportStep | null {
   const snapshot = source.snapshots.get(node.snapshotRef);
   const step = snapshot === undefined ? undefined : pendingStep(snapshot);
   if (step === undefined) return null;
@@ -45,13 +48,13 @@ export function stepAt(source: ReportSource, node: RunNode): ReportStep | null {
 }
 
 /** The step that was done or tried to create a node: the one that was due at its parent. */
-export function stepBefore(source: ReportSource, node: RunNode): ReportStep | null {
+export function stepBefore(source: Omit<StepSource, 'artifacts'>, node: RunNode): ReportStep | null {
   return node.parentNodeId === null ? null : stepAt(source, nodeOf(source.view.graph, node.parentNodeId));
 }
 
 /** A step with its title and number. Placeholders in a title stay empty: a report does not show context values. */
 export function reportStep(
-  { workflows }: ReportSource,
+  { workflows }: Pick<StepSource, 'workflows'>,
   hash: WorkflowHash,
   { stepId, loopPath, through, count }: SkippedStep,
 ): ReportStep {

@@ -1,0 +1,85 @@
+import { Link } from '@tanstack/react-router';
+import { plural } from '../../src/core/text/words.ts';
+import type { RunData } from '../../src/core/wire/session-shapes.ts';
+import { useNow } from '../parts/shell.tsx';
+import { type MarkName, StateMark } from '../parts/state-mark.tsx';
+import { ago } from '../parts/times.ts';
+
+/** The workflow of a session that was started for notes only. */
+const NOTES_WORKFLOW = 'wr.session_notes';
+
+export function isNotesRun({ workflowId }: Pick<RunData, 'workflowId'>): boolean {
+  return workflowId === NOTES_WORKFLOW;
+}
+
+export function markOf({ status, isClosed, blockers }: RunData): MarkName {
+  if (isClosed) return 'closed';
+  if (status === 'blocked') return waitsForPerson(blockers) ? 'waiting' : 'blocked';
+  return status === 'complete' || status === 'complete_with_gaps' ? 'complete' : 'running';
+}
+
+function waitsForPerson(blockers: RunData['blockers']): boolean {
+  return blockers.some(({ code }) => code === 'USER_ONLY_DEPENDENCY');
+}
+
+/** What is going on, who must act, since when and how often it was tried. */
+export function Sentence({ standing }: { readonly standing: RunData }) {
+  const now = useNow();
+  const { blockers, gaps, answer, dueChecks = [] } = standing;
+  const mark = markOf(standing);
+  const open = plural(gaps.length, 'follow-up');
+  return (
+    <section className={`sentence ${mark}`} aria-label="Where the run stands">
+      <p>
+        <StateMark name={mark} {...(mark === 'complete' && gaps.length > 0 ? { words: `done, ${open}` } : {})} />{' '}
+        {sentenceOf(standing, mark, now)} {mark === 'waiting' ? <Link to="/waiting">Answer it</Link> : null}
+      </p>
+      {answer === undefined ? null : <p>The draft was {answer.words}. The agent has not looked since.</p>}
+      {mark === 'blocked' || mark === 'waiting'
+        ? blockers.map(({ code, message, suggestedFix }, i) => (
+            <p key={i} className="blocker">
+              {message} {mark === 'blocked' ? <span className="meta">{suggestedFix}</span> : null}
+              <span className="meta"> {code}</span>
+            </p>
+          ))
+        : null}
+      {mark === 'complete'
+        ? null
+        : dueChecks.map(({ checkId, command }) => (
+            <p key={checkId} className="meta">
+              Check {checkId}: <code>{command}</code>
+            </p>
+          ))}
+      {gaps.length === 0 ? null : (
+        <details>
+          <summary>{open} open</summary>
+          <ul>
+            {gaps.map(({ summary, severity, place }, i) => (
+              <li key={i}>
+                {summary}{' '}
+                <span className="meta">{place === undefined ? severity : `${severity}, "${place.title}"`}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+const LEADS: { readonly [mark in MarkName]?: string } = { waiting: 'You must decide at', blocked: 'Blocked at' };
+
+function sentenceOf({ place, stepsTotal, attempts, lastAt }: RunData, mark: MarkName, now: number): string {
+  const since = lastAt === undefined ? '' : ago(lastAt, now);
+  if (mark === 'complete') return `The last step was finished ${since}.`;
+  const at = place.kind === 'step' ? `${numbered(place.position, stepsTotal)} "${place.title}"` : 'the start';
+  if (mark === 'closed') return `Closed at ${at}. Last activity ${since}.`;
+  const tried = attempts > 1 ? `, tried ${attempts} times` : '';
+  if (mark === 'running') return `The agent works on ${at}. Last activity ${since}.`;
+  return `${LEADS[mark] ?? 'At'} ${at}${tried}. Last activity ${since}.`;
+}
+
+function numbered(position: number | undefined, of: number | undefined): string {
+  if (position === undefined) return 'the step';
+  return of === undefined || of < position ? `step ${position}` : `step ${position} of ${of}`;
+}

@@ -1,0 +1,54 @@
+export const TABS = ['notes', 'prompt', 'why', 'data', 'follow-ups', 'raw'] as const;
+export type Tab = (typeof TABS)[number];
+
+/** What the address of a session says: every view of it can be sent to somebody else. */
+export type SessionSearch = {
+  readonly run?: string;
+  /** The line and the node of the chosen row. */
+  readonly line?: string;
+  readonly step?: string;
+  readonly tab?: Tab;
+  /** Branches other than the one where work goes on are folded unless all are shown. */
+  readonly branches?: 'all';
+  /** Rows that were opened or folded, by their keys. */
+  readonly rows?: string;
+  /** Steps to come are shown too. */
+  readonly plan?: 'shown';
+  /** The chosen row is the one that is due. */
+  readonly follow?: 'on';
+};
+
+type Given = Readonly<Record<string, unknown>>;
+
+const ONE_WORD = { branches: 'all', plan: 'shown', follow: 'on' } as const;
+
+export function readSessionSearch(given: Given): SessionSearch {
+  const texts = ['run', 'line', 'step', 'rows'].flatMap((name) => {
+    const value = given[name];
+    return typeof value === 'string' && value !== '' ? [[name, value]] : [];
+  });
+  const words = Object.entries(ONE_WORD).filter(([name, word]) => given[name] === word);
+  const tab = TABS.find((one) => one === given['tab']);
+  return { ...Object.fromEntries([...texts, ...words]), ...(tab && { tab }) };
+}
+
+/** The same without what is `undefined`, so that an address has no empty parts. */
+export function withSearch(
+  search: SessionSearch,
+  change: { readonly [part in keyof SessionSearch]?: SessionSearch[part] | undefined },
+): SessionSearch {
+  const entries = Object.entries({ ...search, ...change });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
+
+const SEPARATOR = '~';
+
+export function toggledRows({ rows = '' }: SessionSearch): ReadonlySet<string> {
+  return new Set(rows.split(SEPARATOR).filter((key) => key !== ''));
+}
+
+export function withToggled(search: SessionSearch, key: string): SessionSearch {
+  const toggled = toggledRows(search);
+  const next = toggled.has(key) ? [...toggled].filter((one) => one !== key) : [...toggled, key];
+  return withSearch(search, { rows: next.length === 0 ? undefined : next.join(SEPARATOR) });
+}

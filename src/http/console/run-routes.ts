@@ -1,0 +1,99 @@
+import type { Context } from 'hono';
+import { err } from 'neverthrow';
+import { type ExchangeServices, withNearest } from '../../app/sessions/console-exchange.ts';
+import {
+  driftPage,
+  notesPage,
+  preferPage,
+  promptPage,
+  rawPage,
+  resumePage,
+  runPageOf,
+  sessionPage,
+  stepPageOf,
+} from '../../app/sessions/run-pages.ts';
+import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
+import { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
+import type { ConsolePath } from '../../core/wire/console-paths.ts';
+import { CONSOLE_INPUTS, NOTES_IN_A_WINDOW } from '../../core/wire/console-shapes.ts';
+import { body, type Handler, invalid, problem, reply } from './exchange-routes.ts';
+
+type RunPath = Extract<
+  ConsolePath,
+  'session' | 'run' | 'notes' | 'drift' | 'prefer' | 'step' | 'prompt' | 'raw' | 'resume'
+>;
+
+/** What the page of a session asks for. */
+export function runHandlers(services: ExchangeServices): { readonly [name in RunPath]: Handler } {
+  return {
+    session: async (context) => {
+      const asked = context.req.param('session') ?? '';
+      const sessionId = SessionId.schema.safeParse(asked);
+      const page = sessionId.success ? await sessionPage(services, sessionId.data) : err(NO_SESSION);
+      if (page.isOk() || page.error.code !== 'SESSION_NOT_FOUND') return reply(context, page);
+      return reply(context, err(await withNearest(services, asked, page.error)));
+    },
+    run: async (context) => {
+      const at = runIn(context);
+      return at === undefined ? invalid(context) : reply(context, await runPageOf(services, at));
+    },
+    notes: async (context) => {
+      const at = runIn(context);
+      const asked = CONSOLE_INPUTS.notes.safeParse(context.req.query());
+      if (at === undefined || !asked.success) return invalid(context);
+      const { line, from, around, count = NOTES_IN_A_WINDOW } = asked.data;
+      return reply(context, await notesPage(services, at, { line, from: around ?? from ?? 0, count }));
+    },
+    drift: async (context) => {
+      const at = runIn(context);
+      return at === undefined ? invalid(context) : reply(context, await driftPage(services, at));
+    },
+    prefer: async (context) => {
+      const at = runIn(context);
+      const sent = CONSOLE_INPUTS.prefer.safeParse(await body(context));
+      if (at === undefined || !sent.success) return invalid(context);
+      return reply(context, await preferPage(services, at, sent.data));
+    },
+    step: async (context) => {
+      const at = nodeIn(context);
+      const asked = CONSOLE_INPUTS.step.safeParse(context.req.query());
+      if (at === undefined || !asked.success) return invalid(context);
+      const { by, line = 'main' } = asked.data;
+      return reply(context, await stepPageOf(services, at, { by, line }));
+    },
+    prompt: async (context) => {
+      const at = nodeIn(context);
+      return at === undefined ? invalid(context) : reply(context, await promptPage(services, at));
+    },
+    raw: async (context) => {
+      const at = nodeIn(context);
+      const asked = CONSOLE_INPUTS.raw.safeParse(context.req.query());
+      if (at === undefined || !asked.success) return invalid(context);
+      return reply(context, await rawPage(services, at, { by: asked.data.by }));
+    },
+    resume: async (context) => {
+      const at = runIn(context);
+      const asked = CONSOLE_INPUTS.resume.safeParse(context.req.query());
+      if (at === undefined || !asked.success) return invalid(context);
+      return reply(context, await resumePage(services, at, asked.data.node));
+    },
+  };
+}
+
+function runIn(context: Context): { readonly sessionId: SessionId; readonly runId: RunId } | undefined {
+  const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+  const runId = RunId.schema.safeParse(context.req.param('run'));
+  return sessionId.success && runId.success ? { sessionId: sessionId.data, runId: runId.data } : undefined;
+}
+
+/** The step that a request names. */
+export function nodeIn(context: Context): { readonly sessionId: SessionId; readonly nodeId: NodeId } | undefined {
+  const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+  const nodeId = NodeId.schema.safeParse(context.req.param('node'));
+  return sessionId.success && nodeId.success ? { sessionId: sessionId.data, nodeId: nodeId.data } : undefined;
+}
+
+const NO_SESSION: ErrorEnvelope = {
+  ...problem('There is no such session.', 'It may have been deleted. Go back to the list.'),
+  code: 'SESSION_NOT_FOUND',
+};
