@@ -1,8 +1,9 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { LaneRow, Lanes } from '../../src/core/sessions/lanes.ts';
-import { ROW_PX } from './step-list.tsx';
 
-const LANE_PX = 14;
+export const ROW_PX = 28;
+const LANE_PX = 16;
+const MARK_PX = 9;
 /** Deeper lanes share the last one. */
 const LANES_DRAWN = 6;
 
@@ -88,13 +89,14 @@ export function Gutter({ lanes, scroller }: Parts) {
     pen.beginPath();
     for (const { from, to, fromLane, toLane } of lanes.edges) {
       if (to < first || from > last) continue;
-      const [start, end] = [Math.max(y(from), -ROW_PX), Math.min(y(to), height + ROW_PX)];
+      // The lines end before the marks of the rows.
+      const [start, end] = [Math.max(y(from) + MARK_PX, -ROW_PX), Math.min(y(to) - MARK_PX, height + ROW_PX)];
       pen.moveTo(x(fromLane), start);
       if (fromLane === toLane) pen.lineTo(x(toLane), end);
       else {
         const bend = y(to) - ROW_PX / 2;
         pen.lineTo(x(fromLane), Math.max(start, bend - 4));
-        pen.quadraticCurveTo(x(fromLane), y(to), x(toLane), y(to));
+        pen.quadraticCurveTo(x(fromLane), y(to), x(toLane) - MARK_PX, y(to));
       }
     }
     pen.stroke();

@@ -154,6 +154,9 @@ function Change({ page, standing }: Pick<Parts, 'page' | 'standing'>) {
       {sent.data?.cappedTo === undefined ? null : (
         <p role="status">Your settings allow at most {inWords(sent.data.cappedTo)}.</p>
       )}
+      <p className="meta">
+        The agent reads in its next reply: <code>{mode === 'guided' ? mode : `${mode} (set by a person)`}</code>
+      </p>
       <CommandHint command={`workrail session prefer ${standing.tag} ${mode}`} />
     </form>
   );

@@ -67,7 +67,7 @@ export function Sentence({ standing }: { readonly standing: RunData }) {
   );
 }
 
-const LEADS: { readonly [mark in MarkName]?: string } = { waiting: 'You must decide at', blocked: 'Blocked at' };
+const LEADS: { readonly [mark in MarkName]?: string } = { waiting: 'You must decide at', blocked: 'at' };
 
 function sentenceOf({ place, stepsTotal, attempts, lastAt }: RunData, mark: MarkName, now: number): string {
   const since = lastAt === undefined ? '' : ago(lastAt, now);

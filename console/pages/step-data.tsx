@@ -14,30 +14,37 @@ export function StepData({ data, entry }: Parts) {
   return (
     <>
       {artifacts.map((artifact) => (
-        <Artifact key={artifact.sha256} artifact={artifact} hint={data.renderers[artifact.kind ?? '']} />
+        <Artifact key={artifact.sha256} artifact={artifact} renderer={data.renderers[artifact.kind ?? '']} />
       ))}
       {data.context.length === 0 ? null : <Context context={data.context} />}
     </>
   );
 }
 
-type Hint = StepPageData['renderers'][string];
+type Renderer = StepPageData['renderers'][string];
 
-function Artifact({ artifact, hint }: { readonly artifact: ReportArtifact; readonly hint: Hint | undefined }) {
+function Artifact({
+  artifact,
+  renderer,
+}: {
+  readonly artifact: ReportArtifact;
+  readonly renderer: Renderer | undefined;
+}) {
   const { kind, content } = artifact;
   return (
     <article className="artifact">
       <h3>
-        {kind === undefined ? 'Artifact' : titled(kind)} <span className="meta">{artifactFacts(artifact)}</span>
+        {kind === undefined ? 'Artifact' : kind.startsWith('wr.') ? titled(kind) : <code>{kind}</code>}{' '}
+        <span className="meta">{artifactFacts(artifact)}</span>
         {content === undefined ? null : <CopyButton text={JSON.stringify(content, null, 2)} />}
       </h3>
       {content === undefined ? (
         <p className="meta">Its content is missing or damaged.</p>
-      ) : hint === undefined || hint === 'plain' || !isObject(content) ? (
+      ) : renderer === undefined || renderer.hint === 'plain' || !isObject(content) ? (
         // Nothing says what the fields mean, so nothing is made of them.
         <Tree value={content} />
       ) : (
-        <Fields value={content} hint={hint} />
+        <Fields value={inOrder(content, renderer.order) as JsonObject} hint={renderer.hint} />
       )}
     </article>
   );
@@ -48,8 +55,17 @@ function titled(kind: string): string {
   return `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`;
 }
 
+/** The same with the fields as the contract has them, and unknown ones last. */
+function inOrder(value: JsonValue, order: readonly string[]): JsonValue {
+  if (isList(value)) return value.map((one) => inOrder(one, order));
+  if (!isObject(value)) return value;
+  const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
+  const entries = Object.entries(value).sort(([a], [b]) => rank(a) - rank(b));
+  return Object.fromEntries(entries.map(([name, one]) => [name, inOrder(one, order)]));
+}
+
 /** The fields of an artifact that a contract describes: lists of objects as tables. */
-function Fields({ value, hint }: { readonly value: JsonObject; readonly hint: Hint }) {
+function Fields({ value, hint }: { readonly value: JsonObject; readonly hint: Renderer['hint'] }) {
   const { kind: _, ...fields } = value;
   const entries = Object.entries(fields);
   const single = entries.filter(([, one]) => !isList(one) && !isObject(one));

@@ -5,9 +5,7 @@ import { plural } from '../../src/core/text/words.ts';
 import type { StepBadge } from '../../src/core/wire/run-shapes.ts';
 import { Mark, type MarkName } from '../parts/state-mark.tsx';
 import { clock, length } from '../parts/times.ts';
-import { Gutter, gutterWidth, laneX, MiniMap } from './lane-gutter.tsx';
-
-export const ROW_PX = 28;
+import { Gutter, gutterWidth, laneX, MiniMap, ROW_PX } from './lane-gutter.tsx';
 
 type Parts = {
   readonly lanes: Lanes;
@@ -82,6 +80,7 @@ export function StepList({ lanes, chosen, isFollowing, onChoose, onFold, onMove,
                 place={places[item.index] ?? ONLY}
                 lanes={count}
                 isChosen={item.index === index}
+                isCurrent={row.lane === 0}
                 onChoose={onChoose}
                 onFold={onFold}
               />
@@ -123,12 +122,14 @@ type RowParts = {
   readonly place: Place;
   readonly lanes: number;
   readonly isChosen: boolean;
+  /** Whether work goes on at this row. */
+  readonly isCurrent: boolean;
   readonly onChoose: (row: LaneRow) => void;
   readonly onFold: (row: LaneRow) => void;
 };
 
 const StepRow = memo(
-  ({ id, row, index, place, lanes, isChosen, onChoose, onFold }: RowParts) => (
+  ({ id, row, index, place, lanes, isChosen, isCurrent, onChoose, onFold }: RowParts) => (
     <div
       id={id}
       role="row"
@@ -142,7 +143,7 @@ const StepRow = memo(
       style={{ top: index * ROW_PX, paddingLeft: gutterWidth(lanes) + indentOf(row) }}
       onClick={() => (row.kind === 'branch' || row.kind === 'round' ? onFold(row) : onChoose(row))}
     >
-      <StepCells row={row} onFold={onFold} />
+      <StepCells row={row} onFold={onFold} isCurrent={isCurrent} />
     </div>
   ),
   (before, after) =>
@@ -158,15 +159,19 @@ function indentOf({ kind, level, lane }: LaneRow): number {
   return kind === 'branch' ? 0 : Math.max(0, level - 1 - 2 * lane) * 16;
 }
 
-function StepCells({ row, onFold }: { readonly row: LaneRow; readonly onFold: (row: LaneRow) => void }) {
-  const { name, number, words, meta, badges, time } = cellsOf(row);
+type CellParts = Pick<RowParts, 'row' | 'onFold' | 'isCurrent'>;
+
+function StepCells({ row, onFold, isCurrent }: CellParts) {
+  const { name, number, words, meta, badges, time } = cellsOf(row, isCurrent);
   return (
     <>
-      <span role="gridcell" className="step-mark" style={{ left: laneX(row.lane) }}>
+      <span role="gridcell" className="step-mark" style={{ left: laneX(row.lane) + (row.kind === 'hung' ? 14 : 0) }}>
         <Mark name={name} />
       </span>
       <span role="rowheader" className="step-title">
-        {row.isOpen === undefined ? null : (
+        {row.isOpen === undefined ? (
+          <span className="twist" />
+        ) : (
           <button
             type="button"
             className="twist"
@@ -228,10 +233,10 @@ const BADGES: { readonly [badge in StepBadge]: readonly [words: string, kind: st
   again: ['done again', ''],
 };
 
-function cellsOf(row: LaneRow): Cells {
+function cellsOf(row: LaneRow, isCurrent: boolean): Cells {
   switch (row.kind) {
     case 'step':
-      return stepCells(row);
+      return stepCells(row, isCurrent);
     case 'hung': {
       const { kind, at, codes = [] } = row.hung;
       const isBlocked = kind === 'blocked_attempt';
@@ -262,17 +267,17 @@ function cellsOf(row: LaneRow): Cells {
   }
 }
 
-function stepCells({ step, idleMs, line }: Extract<LaneRow, { kind: 'step' }>): Cells {
+function stepCells({ step, idleMs, line }: Extract<LaneRow, { kind: 'step' }>, isCurrent: boolean): Cells {
   const { state, startedAt, endedAt, hung = [], badges = [], openGaps = 0, rounds = [] } = step;
   const blocked = hung.filter(({ kind }) => kind === 'blocked_attempt').length;
   const saved = hung.length - blocked;
   const took = startedAt === undefined || endedAt === undefined ? '' : ` · ${length(endedAt - startedAt)}`;
   const inner = rounds.slice(1).map(({ round }) => `round ${round}`);
   return {
-    name: STATE_MARKS[state],
+    name: state === 'due' && !isCurrent ? 'closed' : STATE_MARKS[state],
     number: state === 'complete' ? undefined : step.number,
     words: step.title,
-    meta: [...inner, ...(state === 'due' ? ['now'] : [])].join(' · ') || undefined,
+    meta: [...inner, ...(state === 'due' ? [isCurrent ? 'now' : 'stopped here'] : [])].join(' · ') || undefined,
     badges: [
       ...(blocked === 0 ? [] : [[`▲ × ${blocked}`, 'attention'] as const]),
       ...(saved === 0 ? [] : [[`${plural(saved, 'checkpoint')}`, ''] as const]),

@@ -15,7 +15,7 @@ export function ago(ms: number, now: number): string {
   return unit === undefined ? 'now' : RELATIVE.format(-Math.floor(past / unit[1]), unit[0]);
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 export function clock(time: string | number): string {

@@ -108,10 +108,13 @@ function addStretch(drawing: Drawing, stretch: Stretch, { lane, level }: At): vo
   };
   for (const { head, placed } of roundsOf(stretch, page.loops)) {
     const isShown = head === undefined || isOpenRow(head.key, { stretch, placed, choice });
-    if (head !== undefined) join(addRow(drawing, { ...head, lane, level, isOpen: isShown }));
     const inside = { lane, level: head === undefined ? level : level + 1 };
-    for (const one of placed) {
-      if (isShown) for (const index of addStep(drawing, one, inside)) join(index);
+    for (const [i, one] of placed.entries()) {
+      // What was skipped on the way to a loop is not part of its round.
+      const isBefore = i === 0 && head !== undefined;
+      if (isShown || isBefore) for (const at of addSkipped(drawing, one, isBefore ? { lane, level } : inside)) join(at);
+      if (isBefore) join(addRow(drawing, { ...head, lane, level, isOpen: isShown }));
+      if (isShown) join(addStep(drawing, one, inside));
       const own = branches.get(one.step.nodeId) ?? [];
       if (!isHost(stretch, one, own)) continue;
       branches.delete(one.step.nodeId);
@@ -124,33 +127,30 @@ function addStretch(drawing: Drawing, stretch: Stretch, { lane, level }: At): vo
   }
 }
 
-/** Adds what was skipped before a step, the step, and what hangs on it. Returns the rows that its lane leads through. */
-function addStep(drawing: Drawing, { line, step, doneBy }: Placed, at: At): readonly number[] {
+/** Adds what was skipped right before a step. */
+function addSkipped(drawing: Drawing, { line, step: { nodeId, skipped = [] } }: Placed, at: At): readonly number[] {
+  return skipped.map((one, i) => {
+    const place = { line, nodeId: `skipped-${nodeId}-${i}`, ...at };
+    return addRow(drawing, { key: `k:${line}:${nodeId}:${i}`, ...place, kind: 'skipped', skipped: one });
+  });
+}
+
+/** Adds a step and what hangs on it. Returns the row of the step. */
+function addStep(drawing: Drawing, { line, step, doneBy }: Placed, at: At): number {
   const { choice } = drawing;
-  const { nodeId, hung = [], skipped = [] } = step;
-  const through = skipped.map((one, i) =>
-    addRow(drawing, {
-      key: `k:${line}:${nodeId}:${i}`,
-      line,
-      nodeId: `skipped-${nodeId}-${i}`,
-      ...at,
-      kind: 'skipped',
-      skipped: one,
-    }),
-  );
+  const { nodeId, hung = [] } = step;
   const key = `s:${line}:${nodeId}`;
   const isChosen = choice.chosen?.line === line && hung.some((one) => one.nodeId === choice.chosen?.nodeId);
   const isOpen = choice.toggled.has(key) || isChosen;
   const folds = hung.length === 0 ? {} : { isOpen };
-  through.push(
-    addRow(drawing, { key, line, nodeId, ...at, ...folds, kind: 'step', step, doneBy, idleMs: idleMs(step) }),
-  );
+  const row = { key, line, nodeId, ...at, ...folds, kind: 'step', step, doneBy, idleMs: idleMs(step) } as const;
+  const index = addRow(drawing, row);
   for (const [i, one] of (isOpen ? hung : []).entries()) {
     const nth = hung.slice(0, i + 1).filter(({ kind }) => kind === one.kind).length;
     const place = { line, nodeId: one.nodeId, lane: at.lane, level: at.level + 1 };
     addRow(drawing, { key: `h:${line}:${one.nodeId}`, ...place, kind: 'hung', hung: one, nth, of: { step, doneBy } });
   }
-  return through;
+  return index;
 }
 
 /** Adds a branch, folded or with its steps. Returns the row of the branch. */

@@ -137,7 +137,7 @@ function badgesOf(
     mode: changes > (node.parentNodeId === null ? 1 : 0),
     capability: done?.capabilities.some(({ status }) => status === 'unavailable') ?? false,
     answered: at.hung.some(({ nodeId }) => isAnswered(view, nodeId)),
-    proven: checks.length > 0 && checks.every(isProven),
+    proven: checks.length > 0 && checks.every(({ grade }) => grade === 'verified' || grade === 'observed'),
     unproven: !checks.every(isProven),
   };
   return (Object.keys(found) as StepBadge[]).filter((badge) => found[badge]);

@@ -1,4 +1,4 @@
-import { defined, type JsonValue } from '../json/json-value.ts';
+import { defined, isList, isObject, type JsonValue } from '../json/json-value.ts';
 import type { EventOf } from '../log/event.ts';
 import { type ArtifactDigest, artifactDigestSchema, type NodeId, type SnapshotRef } from '../log/ids.ts';
 import { entryOf } from '../report/build/report-entries.ts';
@@ -153,8 +153,15 @@ function gapsAt(source: StepPageSource, { due, doneBy, line }: StepPlaceOnLine):
 function renderersOf(entries: readonly ReportEntry[]): StepPageData['renderers'] {
   const kinds = new Set(entries.flatMap(({ artifacts }) => artifacts.flatMap(({ kind }) => kind ?? [])));
   return Object.fromEntries(
-    contracts.all.flatMap(({ artifactKind, rendererHint }) =>
-      kinds.has(artifactKind) ? [[artifactKind, rendererHint]] : [],
+    contracts.all.flatMap(({ artifactKind, rendererHint: hint, example }) =>
+      kinds.has(artifactKind) ? [[artifactKind, { hint, order: fieldNames(example) }]] : [],
     ),
   );
+}
+
+/** Stored JSON has its keys in alphabetical order; people read them as the contract writes them. */
+function fieldNames(value: JsonValue): string[] {
+  if (isList(value)) return value.flatMap(fieldNames);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, one]) => [name, ...fieldNames(one)]);
 }

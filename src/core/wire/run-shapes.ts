@@ -17,7 +17,7 @@ export const STEP_BADGES = [
   'capability',
   /** A person answered. */
   'answered',
-  /** Every check is known to have passed as well as it must be. */
+  /** Every check was seen to pass. */
   'proven',
   /** A check is known less well than it must be. */
   'unproven',
@@ -110,7 +110,11 @@ export const stepPageShape = z.strictObject({
   context: z.array(contextShape),
   gaps: z.array(reportGapSchema),
   /** How artifacts of each kind are shown. A kind without a contract is not here. */
-  renderers: z.record(z.string(), z.enum(RENDERER_HINTS)),
+  renderers: z.record(
+    z.string(),
+    /** `order`: the names of its fields, also inside of others, as the contract has them. */
+    z.strictObject({ hint: z.enum(RENDERER_HINTS), order: z.array(z.string()) }),
+  ),
   /** The commit that was checked out when the step began. */
   commit: z.string().exactOptional(),
 });
@@ -159,4 +163,3 @@ export type RunStepData = RunLineData['steps'][number];
 export type StepBadge = (typeof STEP_BADGES)[number];
 export type StepPageData = z.output<typeof stepPageShape>;
 export type LineNotesData = z.output<typeof lineNotesShape>;
-export type DriftData = z.output<typeof driftShape>;
