@@ -95,10 +95,11 @@ function StoredActions({ data, runId }: Parts) {
 /** The chosen step, or else the branch where work goes on: the first time it is marked, the second time compared. */
 function useComparing({ sessionId, title, shortId }: SessionData, runId: string | undefined): () => void {
   const navigate = useNavigate();
-  const { step } = useSearch({ from: '/sessions/$session' });
+  const { step, line } = useSearch({ from: '/sessions/$session' });
   return () => {
     const first = compared.get();
-    const node = step?.split(':')[0];
+    // Rows that only fold others stand for their branch.
+    const node = step?.startsWith('node_') && line !== undefined ? `${line}/${step}` : line;
     if (first === undefined) {
       const words = node === undefined ? (title ?? shortId) : `a step of ${title ?? shortId}`;
       compared.set({ session: sessionId, run: runId, at: node, words });

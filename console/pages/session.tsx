@@ -6,7 +6,7 @@ import type { RunData } from '../../src/core/wire/session-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { CommandHint, ErrorPanel } from '../parts/panels.tsx';
 import { Mark, stateWord } from '../parts/state-mark.tsx';
-import { type SessionSource, SourceContext, storedSession } from '../state/session-source.ts';
+import { SourceContext, sessionSource } from '../state/session-source.ts';
 import { Run } from './run.tsx';
 import { SessionBanners } from './run-banners.tsx';
 import { isNotesRun, markOf } from './run-sentence.tsx';
@@ -20,13 +20,8 @@ type SessionData = ConsoleReply<'session'>;
 export function Session() {
   const { session } = useParams({ from: '/sessions/$session' });
   const navigate = useNavigate();
-  const source = useMemo(() => storedSession(session), [session]);
+  const source = useMemo(() => sessionSource(session), [session]);
   useKeys({ u: () => void navigate({ to: '/', search: {} }) });
-  return <SessionOf source={source} />;
-}
-
-/** A session of the store, or one from a file. */
-export function SessionOf({ source }: { readonly source: SessionSource }) {
   const { data, error } = useQuery({ queryKey: ['session', source.name], queryFn: source.session });
   if (error !== null && data === undefined) return <ErrorPanel error={error} />;
   if (data === undefined) return <p className="meta">Reading the session …</p>;
@@ -54,7 +49,7 @@ function OpenSession({ data, isOwn }: { readonly data: SessionData; readonly isO
           {data.folder === undefined ? null : <> · {data.folder}</>}
         </p>
         <h1>{data.title ?? 'A session that cannot be read'}</h1>
-        {isOwn ? <SessionActions data={data} runId={standing?.runId} /> : null}
+        <SessionActions data={data} runId={standing?.runId} />
       </header>
       <SessionBanners data={data} />
       {standing === undefined ? (

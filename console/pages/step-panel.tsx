@@ -174,15 +174,13 @@ function Later({ title, children }: { readonly title: string; readonly children:
 }
 
 function Prompt({ nodeId }: { readonly nodeId: string }) {
-  const { own, name } = useSource();
+  const source = useSource();
   const { data, error } = useQuery({
-    queryKey: ['prompt', name, nodeId],
-    queryFn: () => own?.prompt(nodeId),
-    enabled: own !== undefined,
+    queryKey: ['prompt', source.name, nodeId],
+    queryFn: () => source.prompt(nodeId),
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (own === undefined) return <p className="meta">Prompts are only shown for sessions of this machine.</p>;
   if (error !== null) return <ErrorPanel error={error} />;
   if (data === undefined) return <p className="meta">Reading what was sent …</p>;
   return (

@@ -26,6 +26,12 @@ export function wholeTime(time: string | number): string {
   return WHOLE.format(new Date(time));
 }
 
+/** The time between two moments. */
+export function duration(fromIso: string, toIso: string): string {
+  const ms = Date.parse(toIso) - Date.parse(fromIso);
+  return ms >= 0 ? length(ms) : '';
+}
+
 /** How long something took, such as "4 min". */
 export function length(ms: number): string {
   const seconds = Math.round(Math.max(0, ms) / 1_000);

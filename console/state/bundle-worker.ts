@@ -8,11 +8,12 @@ import { viewBundle } from '../../src/core/bundle/view-bundle.ts';
 import type { Sha256Digest } from '../../src/core/json/canonical-json.ts';
 import { defined } from '../../src/core/json/json-value.ts';
 import type { ErrorEnvelope } from '../../src/core/log/error-envelope.ts';
+import type { NodeId, RunId } from '../../src/core/log/ids.ts';
 import { fillReply } from '../../src/core/log/operation/stored-reply.ts';
-import { buildReport } from '../../src/core/report/build/build-report.ts';
 import type { ReportSource } from '../../src/core/report/build/report-source.ts';
 import { titleOf } from '../../src/core/sessions/board-rows.ts';
 import { runData } from '../../src/core/sessions/describe-session.ts';
+import { type ReportPages, reportPages } from '../../src/core/sessions/report-pages.ts';
 import { runStanding } from '../../src/core/sessions/run-standing.ts';
 import { sessionState } from '../../src/core/sessions/session-state.ts';
 import { preferredTip } from '../../src/core/views/run-status.ts';
@@ -57,11 +58,13 @@ const tools: BundleTools = {
 };
 
 let source: ReportSource | undefined;
+let pages: ReportPages | undefined;
 
 function open(bytes: ArrayBuffer): Result<OpenedBundle, ErrorEnvelope> {
   return viewBundle(new Uint8Array(bytes), tools)
     .map((viewed) => {
       source = viewed.source;
+      pages = reportPages(source);
       const { refusal } = viewed;
       return { session: sessionOf(viewed.source), problem: refusal && bundleRefusalWords(refusal) };
     })
@@ -73,24 +76,22 @@ function open(bytes: ArrayBuffer): Result<OpenedBundle, ErrorEnvelope> {
     }));
 }
 
-function sessionOf({ sessionId, salvage, view, snapshots, workflows, closed, ...rest }: ReportSource) {
+function sessionOf({ sessionId, salvage, view, snapshots, workflows, closed }: ReportSource) {
   const standings = [...view.graph.runs.values()].map((run) => {
     const tip = preferredTip(view.graph, run.runId);
     const snapshot = tip && snapshots.get(tip.snapshotRef);
     const workflow = workflows.get(run.pinned.workflowHash);
     return runStanding(run, { view, snapshot, workflow, closed, isImported: true });
   });
-  const [record] = buildReport([{ sessionId, salvage, view, snapshots, workflows, closed, ...rest }]).sessions;
   const damage = { reason: 'salvaged', place: 'the file', offset: 0 } as const;
   const session: ConsoleReply<'session'> = {
     sessionId,
     shortId: sessionId.slice(-6),
     state: salvage === undefined ? sessionState(standings) : 'salvaged',
     health: salvage === undefined ? { kind: 'healthy' } : { kind: 'corrupt_tail', damage },
-    ...defined({ title: titleOf(standings) }),
+    ...defined({ title: titleOf(standings), salvage }),
     isKept: false,
     runs: standings.map(runData),
-    record: record as ConsoleReply<'session'>['record'],
   };
   return session;
 }
@@ -105,7 +106,8 @@ function promptAt(nodeId: unknown): Result<unknown, ErrorEnvelope> {
     const madeId = outcome.kind === 'advanced' ? outcome.toNodeId : outcome.attemptNodeId;
     if (madeId !== nodeId) continue;
     const holes = { sessionId: TOKEN_PLACE, stateToken: TOKEN_PLACE, ackToken: TOKEN_PLACE };
-    return ok(fillReply(reply, { ...holes, checkpointToken: TOKEN_PLACE, againToken: TOKEN_PLACE }));
+    const { text } = fillReply(reply, { ...holes, checkpointToken: TOKEN_PLACE, againToken: TOKEN_PLACE });
+    return ok({ text, isStored: true });
   }
   return err(NOT_IN_FILE);
 }
@@ -117,10 +119,40 @@ const NOT_IN_FILE: ErrorEnvelope = {
   retry: { kind: 'not_retryable' },
 };
 
+type Place = { readonly node: NodeId; readonly run: RunId; readonly query: object };
+
+/** The same that the server answers about sessions of its store. */
+function pageOf(name: string, { node, run, query }: Place): unknown {
+  const { line = 'main', from, around, by } = query as PageQuery;
+  switch (name) {
+    case 'run':
+      return pages?.run(run);
+    case 'notes':
+      return pages?.notes(run, { line, from: around ?? from ?? 0, count: NOTES_IN_A_WINDOW });
+    case 'step':
+      return pages?.step(node, { by, line });
+    case 'raw':
+      return pages?.raw(node, { by });
+    default:
+      return undefined;
+  }
+}
+
+type PageQuery = {
+  readonly line?: string;
+  readonly from?: number;
+  readonly around?: NodeId;
+  readonly by?: NodeId;
+};
+
+const NOTES_IN_A_WINDOW = 50;
+
 function answer(asked: WorkerRequest): Result<unknown, ErrorEnvelope> {
   if (asked.kind === 'open') return open(asked.bytes);
-  const { node } = asked.places as { readonly node?: string };
-  return asked.name === 'prompt' ? promptAt(node) : err(NOT_IN_FILE);
+  const { node, run } = asked.places as { readonly node: NodeId; readonly run: RunId };
+  if (asked.name === 'prompt') return promptAt(node);
+  const found = pageOf(asked.name, { node, run, query: asked.query });
+  return found === undefined ? err(NOT_IN_FILE) : ok(found);
 }
 
 addEventListener('message', ({ data }: MessageEvent<WorkerRequest>) => {

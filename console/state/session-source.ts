@@ -1,6 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { read, write } from './api.ts';
+import { isViewed } from './viewed.ts';
 
 /** A window of the notes of a line: from a number on, or around a step. */
 export type NotesWindow = { readonly line: string; readonly from?: number; readonly around?: string };
@@ -16,19 +17,19 @@ export type SessionSource = {
   readonly run: (run: string) => Promise<ConsoleReply<'run'>>;
   readonly notes: (run: string, window: NotesWindow) => Promise<ConsoleReply<'notes'>>;
   readonly step: (node: string, asked: StepAsked) => Promise<ConsoleReply<'step'>>;
+  readonly prompt: (node: string) => Promise<ConsoleReply<'prompt'>>;
   readonly raw: (node: string, asked: Pick<StepAsked, 'by'>) => Promise<ConsoleReply<'raw'>>;
   /** What only the machine of the session knows, and can do; absent for a file. */
   readonly own?: OwnSession;
 };
 
 export type OwnSession = {
-  readonly prompt: (node: string) => Promise<ConsoleReply<'prompt'>>;
   readonly drift: (run: string) => Promise<ConsoleReply<'drift'>>;
   readonly resume: (run: string, asked: { readonly node?: string }) => Promise<ConsoleReply<'resume'>>;
   readonly prefer: (run: string, sent: ConsoleInput<'prefer'>) => Promise<ConsoleReply<'prefer'>>;
 };
 
-export function storedSession(session: string): SessionSource {
+export function sessionSource(session: string): SessionSource {
   return {
     name: session,
     session: () => read('session', { session }),
@@ -36,12 +37,16 @@ export function storedSession(session: string): SessionSource {
     notes: (run, window) => read('notes', { session, run }, window),
     step: (node, asked) => read('step', { session, node }, asked),
     raw: (node, asked) => read('raw', { session, node }, asked),
-    own: {
-      prompt: (node) => read('prompt', { session, node }),
-      drift: (run) => read('drift', { session, run }),
-      resume: (run, asked) => read('resume', { session, run }, asked),
-      prefer: (run, sent) => write('prefer', { session, run }, sent),
-    },
+    prompt: (node) => read('prompt', { session, node }),
+    ...(isViewed(session) ? {} : { own: ownSession(session) }),
+  };
+}
+
+function ownSession(session: string): OwnSession {
+  return {
+    drift: (run) => read('drift', { session, run }),
+    resume: (run, asked) => read('resume', { session, run }, asked),
+    prefer: (run, sent) => write('prefer', { session, run }, sent),
   };
 }
 
