@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 
 const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -95,12 +95,46 @@ const withoutValidator = {
   },
 };
 
+const CALL = 'src/mcp/answer-call.ts';
+const SERVICES = 'src/compose/open-server-services.ts';
+
+/**
+ * What is loaded only after something else. Saying so lets the bundler put everything that the first reply needs into
+ * one file, and everything that the first call adds into another, instead of a file for each combination of users.
+ */
+const LOADED_AFTER = new Map([
+  [CALL, [SERVER, SERVICES]],
+  [SERVICES, [SERVER, CALL]],
+  ...['src/core/settings/settings-file.ts', 'src/compose/config-notices.ts', 'src/compose/serve-http.ts'].map(
+    (path) => [path, [SERVER]],
+  ),
+  ...[
+    'src/adapters/patterns.ts',
+    'src/adapters/lock/system-locks.ts',
+    'src/adapters/file-store/session/append-many.ts',
+    'src/compose/open-compiler.ts',
+    'src/core/workflow/compiled/compiled-workflow.ts',
+    'src/mcp/ask-person.ts',
+  ].map((path) => [path, [CALL]]),
+]);
+
+const inFewFiles = {
+  name: 'in-few-files',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
+      const before = LOADED_AFTER.get(relative('.', path).replaceAll('\\', '/'));
+      if (before === undefined) return undefined;
+      const imports = before.map((one) => `import ${JSON.stringify(resolve(one))};`);
+      return { contents: [readFileSync(path, 'utf8'), ...imports].join('\n'), loader: 'ts' };
+    }),
+};
+
 /** The server: split only where something is loaded after the first reply. */
 const server = {
   ...common,
   entryPoints: { server: SERVER },
   chunkNames: 'server/[name]-[hash]',
-  plugins: [withoutValidator],
+  plugins: [withoutValidator, inFewFiles],
 };
 
 /** The page of the console. */

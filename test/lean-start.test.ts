@@ -24,15 +24,21 @@ async function outputsOf(options: object): Promise<Outputs> {
 
 /** Every source file that is loaded as soon as one of these is. */
 function loadedWith(outputs: Outputs, sources: readonly string[]): readonly string[] {
-  const chunks = new Set(
-    Object.keys(outputs).filter((path) => sources.some((source) => source in (outputs[path]?.inputs ?? {}))),
+  const first = Object.keys(outputs).filter((path) =>
+    sources.some((source) => source in (outputs[path]?.inputs ?? {})),
   );
+  return [...chunksWith(outputs, first)].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+}
+
+/** Every file of the bundle that is loaded as soon as one of these is. */
+function chunksWith(outputs: Outputs, first: readonly string[]): ReadonlySet<string> {
+  const chunks = new Set(first);
   for (const path of chunks) {
     for (const { path: next, kind } of outputs[path]?.imports ?? []) {
-      if (kind === 'import-statement') chunks.add(next);
+      if (kind === 'import-statement' && next in outputs) chunks.add(next);
     }
   }
-  return [...chunks].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+  return chunks;
 }
 
 it('`--version` loads three small files and nothing else', () => {
@@ -89,12 +95,20 @@ it('before its first reply the server loads no validator of JSON schemas, and a 
 
 it('the server is bundled into a few files and contains no commands', () => {
   enforces('budget_spawn');
-  expect(Object.keys(server).length).toBeLessThan(48);
+  expect(Object.keys(server).length).toBeLessThan(20);
   const main = commands['dist/workrail.js'] ?? expect.fail('the program has a main file');
   expect(main.imports).toContainEqual({ path: './server.js', kind: 'dynamic-import', external: true });
   const ours = Object.values(commands).flatMap(({ inputs }) => Object.keys(inputs));
   expect(ours).toContain('src/cli/serve.ts');
   expect(ours.filter((path) => /^src\/(?:mcp|http)\/serve|serve-mcp/.test(path))).toEqual([]);
+});
+
+it('the first reply loads two files of the server, and the first call at most six more', () => {
+  enforces('budget_spawn', 'budget_list_start_cpu');
+  expect(chunksWith(server, ['dist/server.js']).size).toBe(2);
+  const called = Object.keys(server).filter((path) => /(?:answer-call|open-server-services|system-locks)-/.test(path));
+  expect(called).toHaveLength(3);
+  expect(chunksWith(server, ['dist/server.js', ...called]).size).toBeLessThanOrEqual(8);
 });
 
 it('`session list` loads the index and not the code that reads or writes a session', () => {
