@@ -1,4 +1,4 @@
-import { collectDiagnostics } from '../../src/core/workflow/diagnostics/collect-diagnostics.ts';
+import { collectDiagnostics } from '../../src/core/workflow/diagnostics/diagnostic.ts';
 import { type Fields, isChosen, type Kind, withoutFields } from '../../src/core/workflow/format/field.ts';
 import { workflow } from '../../src/core/workflow/format/workflow-fields.ts';
 import { parseSource } from '../../src/core/workflow/source/parse-source.ts';

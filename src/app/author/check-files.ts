@@ -3,9 +3,9 @@ import { readDocument } from '../../core/author/read-document.ts';
 import { scenarioFileSchema } from '../../core/author/scenario.ts';
 import type { Flow } from '../../core/flow.ts';
 import { defined } from '../../core/json/json-value.ts';
-import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
 import {
   applyFixes,
+  collectDiagnostics,
   type Diagnostic,
   type DiagnosticCode,
   type Fix,

@@ -1,8 +1,7 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
 import { quote } from '../../core/json/json-value.ts';
-import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
-import type { Edit } from '../../core/workflow/diagnostics/diagnostic.ts';
+import { collectDiagnostics, type Edit } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { creatableId, type IdRefusal } from '../../core/workflow/format/read-names.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import { nodeAt, sourceTexts } from '../../core/workflow/source/source-node.ts';

@@ -2,8 +2,7 @@ import { defined, isObject, parseJson } from '../../core/json/json-value.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import { isRoutineId, routineTemplateId } from '../../core/workflow/builtins/templates.ts';
 import type { FilePlace } from '../../core/workflow/compiled/compiled-file.ts';
-import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
-import type { SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
+import { collectDiagnostics, type SourceSpan } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import type { CompiledFiles, KeptFile, SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
 

@@ -1,8 +1,7 @@
 import { quote } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import { collectDiagnostics } from '../../core/workflow/diagnostics/collect-diagnostics.ts';
-import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
+import { collectDiagnostics, type Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
 import { unsupportedIn } from '../../core/workflow/expand/fill-workflow.ts';
 import { ARGUMENT_BYTES_MAX } from '../../core/workflow/format/limits.ts';

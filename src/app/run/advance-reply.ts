@@ -164,3 +164,12 @@ export function shownGoal(
   const text = truncate(goal, bytesMax);
   return { text, warnings: text === goal ? [] : [{ code: 'text_cut', parts: ['the goal'] }] };
 }
+
+/** What the caller should know about the characters of notes. Halves of characters cannot be stored. */
+export function oddCharacters(notes: string | undefined): readonly WarningFact[] {
+  const found = [
+    ...(notes?.isWellFormed() === false ? ['half_character' as const] : []),
+    ...(notes?.includes('\0') === true ? ['nul' as const] : []),
+  ];
+  return found.length === 0 ? [] : [{ code: 'notes_characters', found }];
+}

@@ -14,7 +14,7 @@ import {
   contextDelta,
 } from '../../core/log/operation/operation-drafts.ts';
 import { type GivenReply, hole, requestDigest } from '../../core/log/operation/stored-reply.ts';
-import { oddCharacters, type WarningFact } from '../../core/prompt/warning-facts.ts';
+import type { WarningFact } from '../../core/prompt/warning-facts.ts';
 import { type AdvanceAttempt, advanceRun, recordedAdvance } from '../../core/run/decide/advance-run.ts';
 import { preferenceWarnings } from '../../core/run/decide/drafts.ts';
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
@@ -23,9 +23,9 @@ import { unfilledKeys, withoutKeys } from '../../core/run/form/unfilled.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
 import { type ChosenPreferences, chosenMode } from '../../core/settings/settings-in-effect.ts';
 import { withoutHidden } from '../../core/text/visible-text.ts';
+import { checkTokenPair, type TokenTarget } from '../../core/token/node-token.ts';
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import { checkTokenPair, type TokenTarget } from '../../core/token/token-scope.ts';
 import { checksOnLine, evidenceBefore, evidenceOnLine } from '../../core/views/line-checks.ts';
 import { contextAt } from '../../core/views/lineage.ts';
 import {
@@ -41,7 +41,7 @@ import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices, ConfigRefusal, Services } from '../services.ts';
-import { advanceReply, secretsIn } from './advance-reply.ts';
+import { advanceReply, oddCharacters, secretsIn } from './advance-reply.ts';
 import {
   blockedInARow,
   checkLength,

@@ -12,7 +12,7 @@ import type { CheckRecord, EvidenceFacts } from '../../core/run/evidence/judge-c
 import { withoutKeys } from '../../core/run/form/unfilled.ts';
 import { type BoundWorkspace, type GateFacts, strongestAssurance } from '../../core/run/gate-facts.ts';
 import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
-import type { TokenTarget } from '../../core/token/token-scope.ts';
+import type { TokenTarget } from '../../core/token/node-token.ts';
 import { type Attestation, unusedAnswers } from '../../core/views/attestations.ts';
 import { contextAt, isKeyFromPerson } from '../../core/views/lineage.ts';
 import { blockedDraft, type NodeOutput } from '../../core/views/node-facts.ts';

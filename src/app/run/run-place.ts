@@ -11,15 +11,15 @@ import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
 import { lastActivityIndex } from '../../core/sessions/session-summary.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
 import type { TokenKeys } from '../../core/token/keyring.ts';
-import { parseToken } from '../../core/token/node-token.ts';
-import type { TokenSlot } from '../../core/token/token.ts';
-import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import {
+  parseToken,
   resolveToken,
   storedWorkflowMismatch,
   type TokenScope,
   type TokenTarget,
-} from '../../core/token/token-scope.ts';
+} from '../../core/token/node-token.ts';
+import type { TokenSlot } from '../../core/token/token.ts';
+import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { contextAt } from '../../core/views/lineage.ts';
 import {
   autonomySetterAt,

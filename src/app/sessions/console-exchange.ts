@@ -186,7 +186,7 @@ function titleIn({ runs }: ReportSession): string {
 const READ_MAX = 200;
 
 /** Sessions that have all words in their goals, notes or artifacts, each as soon as it is found. */
-export async function searchLines(
+export async function searchMatches(
   services: ExchangeServices,
   { q }: ConsoleInput<'search'>,
   tell: (line: ConsoleLine<'search'>) => void,

@@ -2,8 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { schemaIssueText } from '../json/schema-issue.ts';
 import { nearest } from '../text/spelling.ts';
-import { collectDiagnostics } from '../workflow/diagnostics/collect-diagnostics.ts';
-import { type Position, sourcePosition } from '../workflow/diagnostics/diagnostic.ts';
+import { collectDiagnostics, type Position, sourcePosition } from '../workflow/diagnostics/diagnostic.ts';
 import { parseSource } from '../workflow/source/parse-source.ts';
 import { nodeAt, plainValue, pointerTo, type SourceNode } from '../workflow/source/source-node.ts';
 

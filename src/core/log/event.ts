@@ -54,7 +54,23 @@ export type SessionEvent = z.infer<typeof sessionEventSchema>;
 export type EventKind = SessionEvent['kind'];
 export type EventOf<Kind extends EventKind> = Extract<SessionEvent, { kind: Kind }>;
 
-export const EVENT_KINDS: readonly EventKind[] = sessionEventSchema.options.map((option) => option.shape.kind.value);
+export const EVENT_KINDS: readonly EventKind[] = [
+  'session_created',
+  'observation_recorded',
+  'run_started',
+  'node_created',
+  'edge_created',
+  'advance_recorded',
+  'node_output_appended',
+  'preferences_changed',
+  'capability_observed',
+  'gap_recorded',
+  'divergence_recorded',
+  'decision_trace_appended',
+  'context_set',
+  'step_skipped',
+  'attestation_recorded',
+];
 
 export type EventRefusal =
   | { readonly code: 'unknown_version'; readonly version: unknown }

@@ -56,15 +56,6 @@ export type WarningFact =
   | { readonly code: 'run_closed'; readonly isReopened: boolean; readonly isOver?: boolean }
   | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem };
 
-/** What the caller should know about the characters of notes. Halves of characters cannot be stored. */
-export function oddCharacters(notes: string | undefined): readonly WarningFact[] {
-  const found = [
-    ...(notes?.isWellFormed() === false ? ['half_character' as const] : []),
-    ...(notes?.includes('\0') === true ? ['nul' as const] : []),
-  ];
-  return found.length === 0 ? [] : [{ code: 'notes_characters', found }];
-}
-
 /** Why the workspace folder of a call was not searched. */
 export type WorkspaceProblem = {
   readonly path: string;

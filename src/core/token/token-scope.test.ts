@@ -13,10 +13,16 @@ import {
   workflowHashSchema,
   workflowIdSchema,
 } from '../log/ids.ts';
-import { type MintableNode, mintToken, parseToken } from './node-token.ts';
+import {
+  checkTokenPair,
+  type MintableNode,
+  mintToken,
+  parseToken,
+  resolveToken,
+  type TokenScope,
+} from './node-token.ts';
 import { TOKEN_KINDS, type TokenClaims, type TokenForm } from './token.ts';
 import type { TokenPlace } from './token-refusal.ts';
-import { checkTokenPair, resolveToken, type TokenScope } from './token-scope.ts';
 
 const forms = ['compact', 'json'] as const;
 const bugfix = workflowIdSchema.parse('wr.bug-fix');

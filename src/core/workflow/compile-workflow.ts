@@ -3,8 +3,12 @@ import { isList, isObject, type JsonValue } from '../json/json-value.ts';
 import { leadsOutside, orList } from '../text/words.ts';
 import { isRoutineId } from './builtins/templates.ts';
 import type { CompiledWorkflow } from './compiled/compiled-workflow.ts';
-import { collectDiagnostics, type Diagnostics } from './diagnostics/collect-diagnostics.ts';
-import type { CompilerFinding, Diagnostic } from './diagnostics/diagnostic.ts';
+import {
+  type CompilerFinding,
+  collectDiagnostics,
+  type Diagnostic,
+  type Diagnostics,
+} from './diagnostics/diagnostic.ts';
 import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';
 import { checkCycles, checkUses } from './emit/check-workflow.ts';
 import { emitWorkflow, functionsOf } from './emit/emit-workflow.ts';

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts';
 import { canonicalBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
-import { collectDiagnostics } from './diagnostics/collect-diagnostics.ts';
+import { collectDiagnostics } from './diagnostics/diagnostic.ts';
 import { parseSource } from './source/parse-source.ts';
 import { plainValue } from './source/source-node.ts';
 

@@ -1,8 +1,7 @@
 import { quote } from '../json/json-value.ts';
 import { meantIds, nearest } from '../text/spelling.ts';
 import { shortList } from '../text/words.ts';
-import type { Diagnostics } from './diagnostics/collect-diagnostics.ts';
-import type { CompilerFinding, DiagnosticCode, Fix } from './diagnostics/diagnostic.ts';
+import type { CompilerFinding, DiagnosticCode, Diagnostics, Fix } from './diagnostics/diagnostic.ts';
 import { nodeAt, type SourceNode } from './source/source-node.ts';
 
 const NAMES_SHOWN_MAX = 20;

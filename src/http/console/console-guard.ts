@@ -5,7 +5,7 @@ import { PAGE_KEY_HEADER } from '../../core/wire/console-paths.ts';
 import { isLocalRequest } from '../local-requests.ts';
 
 /** The secrets of one launch of the console. They end with the process. */
-export type Launch = {
+export type ConsoleLaunch = {
   /** A code for the address of the page. It works once, and for a minute. */
   readonly newCode: () => string;
   /** What a page gets for a code: a cookie, and a key that other ports of this machine cannot learn. */
@@ -16,7 +16,7 @@ export type Launch = {
 const CODE_LIFE_MS = 60_000;
 const SECRET_BYTES = 32;
 
-export function newLaunch(clock: Clock): Launch {
+export function newLaunch(clock: Clock): ConsoleLaunch {
   const [cookie, key] = [secret(), secret()];
   const codes = new Map<string, number>();
   return {
@@ -63,7 +63,7 @@ export type GuardRefusal = { readonly status: 401 | 403 | 415 | 421; readonly er
 
 export type Guarded = {
   readonly port: number;
-  readonly launch: Launch;
+  readonly launch: ConsoleLaunch;
   /** A page that signs in has no cookie and no key yet. */
   readonly signInPath: string;
 };

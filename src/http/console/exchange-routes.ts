@@ -7,7 +7,7 @@ import {
   exportReport,
   importBundle,
   markSession,
-  searchLines,
+  searchMatches,
 } from '../../app/sessions/console-exchange.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
@@ -30,7 +30,7 @@ export function exchangeHandlers(services: ExchangeServices): { readonly [name i
       const asked = CONSOLE_INPUTS.report.safeParse(context.req.query());
       const named = [context.req.param('session'), ...(asked.data?.also?.split(',') ?? [])];
       const sessionIds = SessionId.schema.array().max(SESSIONS_MAX).safeParse(named);
-      if (!sessionIds.success || !asked.success) return invalid(context);
+      if (!sessionIds.success || !asked.success) return invalidRequest(context);
       const [sessionId] = sessionIds.data;
       if (asked.data.as === 'bundle') return bundle(context, services, sessionId);
       const report = await exportReport(services, sessionIds.data, { isRedacted: asked.data.redact !== '0' });
@@ -40,22 +40,24 @@ export function exchangeHandlers(services: ExchangeServices): { readonly [name i
     mark: async (context) => {
       const sessionId = SessionId.schema.safeParse(context.req.param('session'));
       const sent = CONSOLE_INPUTS.mark.safeParse(await body(context));
-      if (!sessionId.success || !sent.success) return invalid(context);
+      if (!sessionId.success || !sent.success) return invalidRequest(context);
       return reply(context, await markSession(services, sessionId.data, sent.data));
     },
     import: async (context) => {
       const asked = CONSOLE_INPUTS.import.safeParse(context.req.query());
-      if (!asked.success) return invalid(context);
+      if (!asked.success) return invalidRequest(context);
       const bytes = new Uint8Array(await context.req.arrayBuffer());
       return lines(context, (tell) => importBundle(services, { bytes, asked: asked.data }, tell));
     },
     compare: async (context) => {
       const asked = CONSOLE_INPUTS.compare.safeParse(context.req.query());
-      return asked.success ? reply(context, await comparePage(services, asked.data)) : invalid(context);
+      return asked.success ? reply(context, await comparePage(services, asked.data)) : invalidRequest(context);
     },
     search: (context) => {
       const asked = CONSOLE_INPUTS.search.safeParse(context.req.query());
-      return asked.success ? lines(context, (tell) => searchLines(services, asked.data, tell)) : invalid(context);
+      return asked.success
+        ? lines(context, (tell) => searchMatches(services, asked.data, tell))
+        : invalidRequest(context);
     },
   };
 }
@@ -71,7 +73,7 @@ async function bundle(
   services: ExchangeServices,
   sessionId: SessionId | undefined,
 ): Promise<Response> {
-  if (sessionId === undefined) return invalid(context);
+  if (sessionId === undefined) return invalidRequest(context);
   return new Promise((resolve) => {
     const pieces = new TransformStream<Uint8Array, Uint8Array>();
     const writer = pieces.writable.getWriter();
@@ -131,7 +133,7 @@ function statusOf({ code }: ErrorEnvelope): 404 | 409 | 500 {
   return code === 'INTERNAL' || code === 'STORE_IO' ? 500 : 409;
 }
 
-export function invalid(context: Context): Response {
+export function invalidRequest(context: Context): Response {
   return context.json(asError(INVALID), 400);
 }
 
@@ -139,9 +141,9 @@ export function asError(error: ErrorEnvelope): { readonly error: ErrorEnvelope }
   return { error };
 }
 
-export function problem(message: string, suggestion: string): ErrorEnvelope {
+export function refusal(message: string, suggestion: string): ErrorEnvelope {
   return { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } };
 }
 
 export const RELOAD = 'Reload the page.';
-const INVALID = problem('The request does not have the form that the console sends.', RELOAD);
+const INVALID = refusal('The request does not have the form that the console sends.', RELOAD);

@@ -16,7 +16,7 @@ import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
 import type { ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, NOTES_IN_A_WINDOW } from '../../core/wire/console-shapes.ts';
-import { body, type Handler, invalid, problem, reply } from './exchange-routes.ts';
+import { body, type Handler, invalidRequest, refusal, reply } from './exchange-routes.ts';
 
 type RunPath = Extract<
   ConsolePath,
@@ -35,46 +35,46 @@ export function runHandlers(services: ExchangeServices): { readonly [name in Run
     },
     run: async (context) => {
       const at = runIn(context);
-      return at === undefined ? invalid(context) : reply(context, await runPageOf(services, at));
+      return at === undefined ? invalidRequest(context) : reply(context, await runPageOf(services, at));
     },
     notes: async (context) => {
       const at = runIn(context);
       const asked = CONSOLE_INPUTS.notes.safeParse(context.req.query());
-      if (at === undefined || !asked.success) return invalid(context);
+      if (at === undefined || !asked.success) return invalidRequest(context);
       const { line, from, around, count = NOTES_IN_A_WINDOW } = asked.data;
       return reply(context, await notesPage(services, at, { line, from: around ?? from ?? 0, count }));
     },
     drift: async (context) => {
       const at = runIn(context);
-      return at === undefined ? invalid(context) : reply(context, await driftPage(services, at));
+      return at === undefined ? invalidRequest(context) : reply(context, await driftPage(services, at));
     },
     prefer: async (context) => {
       const at = runIn(context);
       const sent = CONSOLE_INPUTS.prefer.safeParse(await body(context));
-      if (at === undefined || !sent.success) return invalid(context);
+      if (at === undefined || !sent.success) return invalidRequest(context);
       return reply(context, await preferPage(services, at, sent.data));
     },
     step: async (context) => {
       const at = nodeIn(context);
       const asked = CONSOLE_INPUTS.step.safeParse(context.req.query());
-      if (at === undefined || !asked.success) return invalid(context);
+      if (at === undefined || !asked.success) return invalidRequest(context);
       const { by, line = 'main' } = asked.data;
       return reply(context, await stepPageOf(services, at, { by, line }));
     },
     prompt: async (context) => {
       const at = nodeIn(context);
-      return at === undefined ? invalid(context) : reply(context, await promptPage(services, at));
+      return at === undefined ? invalidRequest(context) : reply(context, await promptPage(services, at));
     },
     raw: async (context) => {
       const at = nodeIn(context);
       const asked = CONSOLE_INPUTS.raw.safeParse(context.req.query());
-      if (at === undefined || !asked.success) return invalid(context);
+      if (at === undefined || !asked.success) return invalidRequest(context);
       return reply(context, await rawPage(services, at, { by: asked.data.by }));
     },
     resume: async (context) => {
       const at = runIn(context);
       const asked = CONSOLE_INPUTS.resume.safeParse(context.req.query());
-      if (at === undefined || !asked.success) return invalid(context);
+      if (at === undefined || !asked.success) return invalidRequest(context);
       return reply(context, await resumePage(services, at, asked.data.node));
     },
   };

@@ -11,8 +11,24 @@ import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, type ConsoleEvent } from '../../core/wire/console-shapes.ts';
 import { type ListenRefusal, listen, portOf, TIME_LIMITS } from '../local-requests.ts';
-import { cookieName, guardRefusal, type Launch, NOT_SIGNED_IN, newLaunch, responseHeaders } from './console-guard.ts';
-import { asError, body, exchangeHandlers, type Handler, invalid, problem, RELOAD, reply } from './exchange-routes.ts';
+import {
+  type ConsoleLaunch,
+  cookieName,
+  guardRefusal,
+  NOT_SIGNED_IN,
+  newLaunch,
+  responseHeaders,
+} from './console-guard.ts';
+import {
+  asError,
+  body,
+  exchangeHandlers,
+  type Handler,
+  invalidRequest,
+  RELOAD,
+  refusal,
+  reply,
+} from './exchange-routes.ts';
 import { nodeIn, runHandlers } from './run-routes.ts';
 
 export type ConsoleRequest = {
@@ -43,7 +59,7 @@ export async function serveConsole(request: ConsoleRequest): Promise<Result<Cons
   }));
 }
 
-type Local = { readonly launch: Launch; readonly port: () => number };
+type Local = { readonly launch: ConsoleLaunch; readonly port: () => number };
 
 function consoleApp(request: ConsoleRequest, { launch, port }: Local): Hono<{ Variables: { nonce: string } }> {
   const app = new Hono<{ Variables: { nonce: string } }>();
@@ -97,7 +113,7 @@ function handlers(
     about: (context) => context.json(about),
     sessions: async (context) => {
       const asked = CONSOLE_INPUTS.sessions.safeParse(context.req.query());
-      return asked.success ? reply(context, await sessionsPage(services, asked.data)) : invalid(context);
+      return asked.success ? reply(context, await sessionsPage(services, asked.data)) : invalidRequest(context);
     },
     ...runHandlers(services),
     ...exchangeHandlers(services),
@@ -111,7 +127,7 @@ function handlers(
       const at = nodeIn(context);
       const sent = CONSOLE_INPUTS.answer.safeParse(await body(context));
       const askedAt = sent.success ? shown.get(sent.data.digest) : undefined;
-      if (at === undefined || !sent.success) return invalid(context);
+      if (at === undefined || !sent.success) return invalidRequest(context);
       // A draft that no page of this launch has shown was not read by anybody here.
       if (askedAt === undefined) return context.json(asError(NOT_SHOWN), 409);
       return reply(context, await recordAnswer(services, { ...at, ...sent.data, askedAt }));
@@ -149,9 +165,9 @@ function refusedResponse(context: Context, { status, error }: NonNullable<Return
 
 const NOT_BUILT = 'The files of the console are missing. Run "npm run build".';
 
-const UNKNOWN_PATH = problem('There is no such request.', RELOAD);
-const NOT_SHOWN = problem('This draft has changed, or was never shown here. Nothing was recorded.', RELOAD);
-const TOO_LARGE = problem('The request is too large: 1 MB, or 256 MiB for a bundle.', 'Send less.');
+const UNKNOWN_PATH = refusal('There is no such request.', RELOAD);
+const NOT_SHOWN = refusal('This draft has changed, or was never shown here. Nothing was recorded.', RELOAD);
+const TOO_LARGE = refusal('The request is too large: 1 MB, or 256 MiB for a bundle.', 'Send less.');
 
 function internal(error: unknown): ErrorEnvelope {
   const message = `Something went wrong in the console: ${error instanceof Error ? error.message : String(error)}`;

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { canonicalJson } from '../../../src/core/json/canonical-json.ts';
 import { attemptIdSchema, workflowIdSchema } from '../../../src/core/log/ids.ts';
 import { keyringDocument, parseKeyring } from '../../../src/core/token/keyring.ts';
-import { mintToken, parseToken } from '../../../src/core/token/node-token.ts';
-import { resolveToken, type TokenScope } from '../../../src/core/token/token-scope.ts';
+import { mintToken, parseToken, resolveToken, type TokenScope } from '../../../src/core/token/node-token.ts';
 import { enforces } from '../../enforces.ts';
 import { golden, hmac, keys, node, purpose } from './token-fixture.ts';
 

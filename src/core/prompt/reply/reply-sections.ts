@@ -81,13 +81,13 @@ type Section = readonly TextPart[];
 type Values = ReadonlyMap<string, string>;
 
 /** Texts around a step with the values of this place, and the values that have no room in them. */
-export type Around = { readonly standing: StandingTexts; readonly values: Values };
+export type ReplyTexts = { readonly standing: StandingTexts; readonly values: Values };
 
 /**
  * The sections around a step at the start of a run and when it is rehydrated. The block of recorded text is the last
  * one; it also holds the values that have no room in the step's texts.
  */
-export function replySections(parts: ReplyParts, { standing, values }: Around): readonly Section[] {
+export function replySections(parts: ReplyParts, { standing, values }: ReplyTexts): readonly Section[] {
   const block = recordedBlock(recordedEntries(parts, values));
   return [...ownSections(parts, standing), ...(block === undefined ? [] : [[block]])];
 }

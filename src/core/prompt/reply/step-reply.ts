@@ -5,7 +5,7 @@ import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts
 import type { BlockerCode } from '../../log/reasons.ts';
 import { sendWords } from '../../run/form/blank.ts';
 import { UNFILLED } from '../../run/requirements/requirement.ts';
-import { waitsForPerson } from '../../run/requirements/user.ts';
+import { needsPerson } from '../../run/requirements/user.ts';
 import { dueConfirmation } from '../../run/step-place.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { quoteReservedLines, type ReplyParts } from '../reply-parts.ts';
@@ -14,7 +14,7 @@ import { isAnswerToReport, isOfUser, type RenderedStep, renderStep, standingText
 import { assembleReply, type Outline } from './assemble-reply.ts';
 import { correctedCall, nextCallLine, reportCall, shortTitle, type TextPart } from './footer.ts';
 import { answersText, gradesText, openGapsText } from './gap-lines.ts';
-import { type Around, fittedBranch, replySections, toStay } from './reply-sections.ts';
+import { fittedBranch, type ReplyTexts, replySections, toStay } from './reply-sections.ts';
 import { lineText, runResult } from './run-result.ts';
 
 /** The reply about a node: the step first, then the position, what to do and the tokens. */
@@ -125,7 +125,7 @@ function replyWords({ position: { index, of } }: RenderedStep): string {
 /** Whether the user is asked only about the report; any other question comes before the report. */
 function isHeldBack({ place, lacking }: RenderedStep): boolean {
   if (dueConfirmation(place) === 'confirm') return false;
-  if (place.facts.preferences.autonomy === 'full_auto_never_stop' && !waitsForPerson(place)) return false;
+  if (place.facts.preferences.autonomy === 'full_auto_never_stop' && !needsPerson(place)) return false;
   const ofUser = lacking.filter(isOfUser);
   return ofUser.length > 0 && ofUser.every(isAnswerToReport);
 }
@@ -163,7 +163,7 @@ function waitingOutline(parts: ReplyParts): Outline {
 }
 
 /** Before the first step and after the last, only the texts about the whole workflow have values. */
-function aroundNoStep(parts: ReplyParts): Around {
+function aroundNoStep(parts: ReplyParts): ReplyTexts {
   const filler = valueFiller({ context: parts.facts.context, loopVariables: {} });
   return { standing: standingTexts(parts, filler), values: filler.apart };
 }

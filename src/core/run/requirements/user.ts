@@ -172,7 +172,7 @@ function isHeld(asked: { readonly assurance?: Assurance | undefined }, place: St
 }
 
 /** Whether a step is held for a person in any mode that the agent can choose. */
-export function waitsForPerson(place: StepPlace): boolean {
+export function needsPerson(place: StepPlace): boolean {
   const { assurance, userDependency } = place.step;
   const isApproval = dueConfirmation(place) === 'human_approval' && isHeld({ assurance }, place);
   return isApproval || (userDependency !== undefined && isHeld(userDependency, place));

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { openReader, readWorkflow } from '../format/read-workflow.ts';
 import { parseSource } from '../source/parse-source.ts';
-import { collectDiagnostics } from './collect-diagnostics.ts';
-import { applyFixes, type Diagnostic, type Edit, sourcePosition } from './diagnostic.ts';
+import { applyFixes, collectDiagnostics, type Diagnostic, type Edit, sourcePosition } from './diagnostic.ts';
 
 describe('the position of a span', () => {
   it.each([

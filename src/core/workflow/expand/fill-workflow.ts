@@ -1,7 +1,6 @@
 import { nearest } from '../../text/spelling.ts';
 import { clip } from '../../text/utf8.ts';
-import { DIAGNOSTICS_OF_A_KIND_MAX } from '../diagnostics/collect-diagnostics.ts';
-import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import { type CompilerFinding, DIAGNOSTICS_OF_A_KIND_MAX } from '../diagnostics/diagnostic.ts';
 import type { TextUse } from '../format/field.ts';
 import type { Reader } from '../format/reader.ts';
 import { mapTexts, visitTexts } from '../format/text-walk.ts';

@@ -1,13 +1,54 @@
 import { loopControl } from '../builtins/run-contracts.ts';
 import type { SourceNode, SourceObject } from '../source/source-node.ts';
-import { contextName, loopCondition, wholeCondition } from './condition-fields.ts';
+import { condition, confirmation, contextName, loopCondition, wholeCondition } from './condition-fields.ts';
 import * as f from './field.ts';
 import { functionDefinitions } from './function-fields.ts';
 import { ANY_COUNT, ID_BYTES_MAX, ITERATIONS_MAX } from './limits.ts';
 import { field, isMisspelled, type Reader, type ReadProblem, reportError } from './reader.ts';
-import { headOf, STEP_HEAD } from './step-head.ts';
-import type { LoopControlSyntax, LoopStepOf } from './syntax.ts';
+import type { LoopControlSyntax, LoopStepOf, StepHead } from './syntax.ts';
 import { mapObject, mapTexts } from './text-walk.ts';
+
+export const STEP_TYPES = ['standard', 'loop', 'template_call', 'parallel'] as const;
+
+/** The fields that every kind of step has. */
+export const STEP_HEAD = {
+  id: f.needed(f.text(ID_BYTES_MAX, { use: 'label', form: 'safe_id', names: 'step' }), 'Its name in this file.', {
+    otherwise: '',
+  }),
+  type: f.optional(f.choice(STEP_TYPES), 'What kind of step it is. A plain step needs none.'),
+  title: f.needed(f.text(256, { use: 'prompt' }), 'What people see. It may contain `{{values}}` of context.', {
+    otherwise: '',
+  }),
+  runCondition: f.optional(
+    condition,
+    'The step is skipped unless this [condition](#conditions) holds; it is evaluated when the step comes up.',
+  ),
+  requireConfirmation: f.defaulted(
+    confirmation,
+    '`true`, a condition, or a [gate](#gate): the agent asks before the run continues.',
+    { as: 'confirmation', otherwise: { kind: 'none' } },
+  ),
+  notesOptional: f.defaulted(f.flag, 'Whether the step can be completed without notes.', {
+    as: 'isNotesOptional',
+    otherwise: false,
+  }),
+  modelTier: f.optional(f.ignored, 'Accepted without effect.'),
+};
+
+type HeadRead = {
+  readonly at: string;
+  readonly id: string;
+  readonly title: string;
+  readonly runCondition?: StepHead['runCondition'];
+  readonly confirmation: StepHead['confirmation'];
+  readonly isNotesOptional: boolean;
+};
+
+/** What every kind of step has in the tree. A condition that is always true is left out. */
+export function headOf({ at, id, title, runCondition, confirmation: asked, isNotesOptional }: HeadRead): StepHead {
+  const isAsked = runCondition !== undefined && runCondition.kind !== 'always';
+  return { at, id, title, confirmation: asked, isNotesOptional, ...(isAsked ? { runCondition } : {}) };
+}
 
 const SUGGESTED_LIMIT = 10;
 /** Stands for a limit that could not be read, which was reported. */

@@ -1,7 +1,7 @@
 import { unreachable } from '../../assert.ts';
 import { quote } from '../../json/json-value.ts';
 import { utf8Length } from '../../text/utf8.ts';
-import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
+import type { Diagnostics } from '../diagnostics/diagnostic.ts';
 import { plainValue, type SourceNode, type SourceObject, type SourceText } from '../source/source-node.ts';
 import {
   type Field,

@@ -1,5 +1,4 @@
-import { collectDiagnostics, type Diagnostics } from '../diagnostics/collect-diagnostics.ts';
-import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
+import { type CompilerFinding, collectDiagnostics, type Diagnostics } from '../diagnostics/diagnostic.ts';
 import { parseSource } from '../source/parse-source.ts';
 import { nodeAt, type SourceNode } from '../source/source-node.ts';
 import { LOOP_DECISIONS } from './condition-fields.ts';

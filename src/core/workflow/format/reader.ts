@@ -1,7 +1,13 @@
 import { quote } from '../../json/json-value.ts';
 import { nearest } from '../../text/spelling.ts';
-import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
-import type { CompilerFinding, Diagnostic, DiagnosticCode, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
+import type {
+  CompilerFinding,
+  Diagnostic,
+  DiagnosticCode,
+  Diagnostics,
+  Fix,
+  SourceSpan,
+} from '../diagnostics/diagnostic.ts';
 import type { SourceField, SourceNode, SourceObject, SourceText } from '../source/source-node.ts';
 
 /** Collects what is wrong while a file is read; reading continues, so that an author sees everything at once. */

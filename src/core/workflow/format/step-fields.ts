@@ -10,9 +10,8 @@ import { criteria } from './criteria-fields.ts';
 import * as f from './field.ts';
 import { functionCall, functionDefinitions, functionReferences } from './function-fields.ts';
 import { ID_BYTES_MAX, PROMPT_BYTES_MAX, SETS_MAX } from './limits.ts';
-import { loopKinds } from './loop-fields.ts';
+import { headOf, loopKinds, STEP_HEAD, STEP_TYPES } from './loop-fields.ts';
 import { promptBlocks } from './prompt-fields.ts';
-import { headOf, STEP_HEAD, STEP_TYPES } from './step-head.ts';
 import type { LoopStepOf } from './syntax.ts';
 import { mapObject, mapTexts } from './text-walk.ts';
 

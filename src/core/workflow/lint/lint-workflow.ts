@@ -1,5 +1,4 @@
-import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
-import { type Position, type SourceSpan, sourcePosition } from '../diagnostics/diagnostic.ts';
+import { collectDiagnostics, type Position, type SourceSpan, sourcePosition } from '../diagnostics/diagnostic.ts';
 import { openReader, readWorkflow } from '../format/read-workflow.ts';
 import type { CompilePattern } from '../pattern.ts';
 import { parseSource } from '../source/parse-source.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectDiagnostics } from '../diagnostics/collect-diagnostics.ts';
-import { applyFixes, sourcePosition } from '../diagnostics/diagnostic.ts';
+import { applyFixes, collectDiagnostics, sourcePosition } from '../diagnostics/diagnostic.ts';
 import { parseSource } from './parse-source.ts';
 import { nodeAt, plainValue } from './source-node.ts';
 

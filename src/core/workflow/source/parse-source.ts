@@ -5,8 +5,7 @@ import { quote } from '../../json/json-value.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import { characterCode, hiddenCharacters, withoutHidden } from '../../text/visible-text.ts';
 import { shortList } from '../../text/words.ts';
-import type { Diagnostics } from '../diagnostics/collect-diagnostics.ts';
-import type { Diagnostic, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Diagnostics, Fix, SourceSpan } from '../diagnostics/diagnostic.ts';
 import { pointerTo, type SourceField, type SourceNode } from './source-node.ts';
 
 /** Names with a meaning of their own in the language underneath. */
