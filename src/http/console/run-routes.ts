@@ -94,6 +94,6 @@ export function nodeIn(context: Context): { readonly sessionId: SessionId; reado
 }
 
 const NO_SESSION: ErrorEnvelope = {
-  ...problem('There is no such session.', 'It may have been deleted. Go back to the list.'),
+  ...refusal('There is no such session.', 'It may have been deleted. Go back to the list.'),
   code: 'SESSION_NOT_FOUND',
 };
