@@ -152,7 +152,7 @@ export const configList = command({
     /** Values of the project or the environment that are looser than what applies, and ignored. */
     ignored: z.array(z.string()),
   }),
-  run: async ({ program, switches }) => {
+  run: async ({ program, switches, say }) => {
     const { config: load, sha256, machine } = await program.setup();
     const config = await load();
     const settings = [...shownSettings(config, await program.dataDir())];
@@ -164,6 +164,7 @@ export const configList = command({
       settings.slice(i, i + 1).map((one) => [dim(`  ${SETTING_KEYS[one.key].about}`)]);
     const invalid = invalidSettings(config);
     const ignored = config.ignored.map(ignoredText);
+    if (!switches.isVerbose) say([dim('Add --verbose to see what each setting means.')]);
     return done({
       data: { settings, hash: configHash(config, sha256), problems: config.problems.map(configProblemText), ignored },
       lines: [

@@ -222,7 +222,7 @@ describe('workrail attest', () => {
     expect([unseen.code, json(unseen).grade]).toEqual([5, 'reported']);
     const blocked = dataOf(await client.call('continue_workflow', report(start)));
     expect(blocked.kind).toBe('blocked');
-    expect(blocked.blockers?.[0]?.suggestedFix).toContain('ask the user to run');
+    expect(blocked.blockers?.[0]?.suggestedFix).toContain('Ask the user to run');
     const asked = await runInTerminal('y', 'attest', tag, 'unit');
     expect([asked.code, asked.talk]).toEqual([0, expect.stringContaining("From a project's workflow")]);
     expect(readdirSync(join(folder, 'data', 'confirmed-commands'))).toHaveLength(1);

@@ -93,7 +93,7 @@ test('the same ack token with other notes stores nothing, says so, and one furth
   await agent.send(first, { notes: 'The second step.' });
   const later = (await agent.send(begun, { notes: 'Another way.', context: { way: 2 } })).text;
   expect(later).toContain(
-    'The existing branch has finished this step as well.\nTo stay on the existing branch, see where it is now: ',
+    'The existing branch has already finished the step shown above.\nTo stay on the existing branch, see where it is now: ',
   );
 
   const branched = await agent.sendNext(other);

@@ -55,7 +55,7 @@ describe('a token used again with other content', () => {
     const recorded = given(stepReply(partsAt(PLAIN, { done: 1 })));
     const { text } = withIgnoredOutput(recorded, { sent: SENT, ackToken: 'ack_fresh', tipToken: 'st_tip' });
     expect(text).toContain(
-      'The existing branch has finished this step as well.\nTo stay on the existing branch, see where it is now: continue_workflow {"stateToken":"st_tip"}\nTo keep what you just sent, send the call below; it creates a new branch.\nNext call: ',
+      'The existing branch has already finished the step shown above.\nTo stay on the existing branch, see where it is now: continue_workflow {"stateToken":"st_tip"}\nTo keep what you just sent, send the call below; it creates a new branch.\nNext call: ',
     );
     expect(text).not.toContain(String(recorded.structured['ackToken']));
     expect(text).not.toContain('do the step above');

@@ -60,7 +60,7 @@ function warned(given: GivenReply): GivenReply {
 const SAVE = 'To save what you just sent as well, send the call below.';
 const TO_REPORT = 'Call to report this step:';
 const CONTINUE = `To stay on the existing branch, do the step above and send the call after "${TO_REPORT}". `;
-const DONE = 'The existing branch has finished this step as well.';
+const DONE = 'The existing branch has already finished the step shown above.';
 const BRANCH_OFF = 'To keep what you just sent, send the call below; it creates a new branch.';
 const SENT = 'The notes you just sent.';
 const FIX = 'To send your correction, send the call below.';
