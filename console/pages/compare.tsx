@@ -23,7 +23,7 @@ export function Compare() {
     retry: false,
   });
   const [isAll, setAll] = useState(false);
-  if (error !== null) return <ErrorPanel error={error} />;
+  if (error !== null) return <ErrorPanel error={error} isPage />;
   if (data === undefined) return <p className="meta">Comparing …</p>;
   const steps = data.steps.filter(({ kind }) => isAll || kind !== 'same');
   const same = data.steps.length - data.steps.filter(({ kind }) => kind !== 'same').length;
@@ -34,8 +34,8 @@ export function Compare() {
         <h1>Compare</h1>
         <div className="actions">
           <label>
-            <input type="checkbox" checked={isAll} onChange={({ target }) => setAll(target.checked)} /> Show the{' '}
-            {plural(same, 'step')} that are the same
+            <input type="checkbox" checked={isAll} onChange={({ target }) => setAll(target.checked)} /> Show what is the
+            same ({plural(same, 'step')})
           </label>
           <CopyButton text={markdownOf(data)} label="Copy as Markdown" />
         </div>
@@ -88,7 +88,7 @@ function StepDifference({ step: { kind, title, a, b } }: { readonly step: Step }
       </h2>
       {kind === 'same' ? null : (
         <>
-          <p className="meta">{[tookWords(a), tookWords(b)].filter(Boolean).join(' → ')}</p>
+          <p className="meta">{[tookWords(a, 'the first'), tookWords(b, 'the second')].filter(Boolean).join(', ')}</p>
           <Words before={a?.notes ?? ''} after={b?.notes ?? ''} />
           <Changes changes={artifactChanges(a, b)} />
         </>
@@ -97,8 +97,9 @@ function StepDifference({ step: { kind, title, a, b } }: { readonly step: Step }
   );
 }
 
-function tookWords(handed: Handed | undefined): string {
-  return handed?.from === undefined || handed.to === undefined ? '' : duration(handed.from, handed.to);
+function tookWords(handed: Handed | undefined, side: string): string {
+  if (handed?.from === undefined || handed.to === undefined) return '';
+  return `${duration(handed.from, handed.to)} on ${side}`;
 }
 
 /** Longer texts are compared line by line, so that the page does not stand still. */
@@ -123,12 +124,41 @@ function Words({ before, after }: { readonly before: string; readonly after: str
   );
 }
 
-function wordParts(before: string, after: string) {
-  if (before === after || before.length + after.length <= WORDS_MAX) return diffWordsWithSpace(before, after);
+function wordParts(before: string, after: string): readonly Part[] {
+  if (before === after || before.length + after.length <= WORDS_MAX) {
+    return withoutCrumbs(diffWordsWithSpace(before, after));
+  }
   return [
     { value: before, added: false, removed: true },
     { value: after, added: true, removed: false },
   ];
+}
+
+type Part = { readonly value: string; readonly added: boolean; readonly removed: boolean };
+
+/** A space or a full stop that happens to be the same between two changes belongs to both: phrases can be read. */
+function withoutCrumbs(parts: readonly Part[]): readonly Part[] {
+  const joined: Part[] = [];
+  let [old, now] = ['', ''];
+  const flush = () => {
+    if (old !== '') joined.push({ value: old, added: false, removed: true });
+    if (now !== '') joined.push({ value: now, added: true, removed: false });
+    [old, now] = ['', ''];
+  };
+  for (const [i, part] of parts.entries()) {
+    const next = parts[i + 1];
+    const isBetween = (old !== '' || now !== '') && next !== undefined && (next.added || next.removed);
+    const isCrumb = !part.added && !part.removed && isBetween && /^[^\n\p{L}\p{N}]*$/u.test(part.value);
+    if (!part.added && !part.removed && !isCrumb) {
+      flush();
+      joined.push(part);
+      continue;
+    }
+    if (!part.added) old += part.value;
+    if (!part.removed) now += part.value;
+  }
+  flush();
+  return joined;
 }
 
 type Change = {

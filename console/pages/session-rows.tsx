@@ -59,8 +59,7 @@ export function SessionRows({ rows: latest, groups, grouping, total, view, onEnd
     isOver.current = true;
   };
   return (
-    <>
-      {chosen.length > 0 ? <BulkBar rows={chosen} onClear={clear} /> : null}
+    <div className="list-frame">
       {fresh > 0 ? (
         <button type="button" className="fresh" onClick={() => release(() => box.current?.scrollTo(0, 0))}>
           {fresh} new
@@ -103,7 +102,8 @@ export function SessionRows({ rows: latest, groups, grouping, total, view, onEnd
           })}
         </div>
       </div>
-    </>
+      {chosen.length > 0 ? <BulkBar rows={chosen} onClear={clear} /> : null}
+    </div>
   );
 }
 

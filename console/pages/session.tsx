@@ -23,7 +23,7 @@ export function Session() {
   const source = useMemo(() => sessionSource(session), [session]);
   useKeys({ u: () => void navigate({ to: '/', search: {} }) });
   const { data, error } = useQuery({ queryKey: ['session', source.name], queryFn: source.session });
-  if (error !== null && data === undefined) return <ErrorPanel error={error} />;
+  if (error !== null && data === undefined) return <ErrorPanel error={error} isPage />;
   if (data === undefined) return <p className="meta">Reading the session …</p>;
   return (
     <SourceContext value={source}>

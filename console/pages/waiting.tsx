@@ -13,7 +13,7 @@ import { notice } from '../state/told.ts';
 
 export function Waiting() {
   const { data, error } = useQuery({ queryKey: ['waiting'], queryFn: () => read('waiting') });
-  if (error !== null && data === undefined) return <ErrorPanel error={error} />;
+  if (error !== null && data === undefined) return <ErrorPanel error={error} isPage />;
   if (data === undefined) return <p className="meta">Looking for what waits …</p>;
   return (
     <>

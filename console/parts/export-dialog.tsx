@@ -56,7 +56,11 @@ export function ExportDialog({ sessions }: { readonly sessions: readonly Named[]
   };
   const shownError = error ?? preview.error ?? undefined;
   return (
-    <Dialog title={`Export ${plural(sessions.length, 'session')}`} className="exchange wide" onClose={close}>
+    <Dialog
+      title={sessions.length === 1 ? 'Export the session' : `Export ${sessions.length} sessions`}
+      className="exchange wide"
+      onClose={close}
+    >
       <fieldset>
         <legend>As</legend>
         {Object.entries(FORMATS).map(([name, [word, what]]) => (

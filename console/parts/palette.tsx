@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useState } from 'react';
-import { wordsIn } from '../../src/core/text/search-words.ts';
 import { read } from '../state/api.ts';
 import { choices, choose } from '../state/looks.ts';
 import { Dialog } from './dialog.tsx';
@@ -26,7 +25,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [at, setAt] = useState(0);
   const list = useId();
   const sessions = useSessions(typed, onClose);
-  const options = [...useCommands(typed, onClose), ...sessions];
+  const { commands, search } = useCommands(typed, onClose);
+  const options = [...commands, ...sessions, ...search];
   const current = Math.min(at, options.length - 1);
   useEffect(() => {
     document.getElementById(`${list}-${current}`)?.scrollIntoView({ block: 'nearest' });
@@ -76,12 +76,17 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** What the keys of this page do, what can be set, and a search for the words. */
-function useCommands(typed: string, onClose: () => void): readonly Option[] {
+function useCommands(
+  typed: string,
+  onClose: () => void,
+): { readonly commands: readonly Option[]; readonly search: readonly Option[] } {
   const navigate = useNavigate();
-  const fits = (text: string) => {
-    const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-    return wordsIn(text, words).length === words.length;
-  };
+  // Each word that was typed begins a word of what can be done.
+  const fits = (text: string) =>
+    typed
+      .toLowerCase()
+      .split(/\s+/)
+      .every((word) => ` ${text.toLowerCase()}`.includes(` ${word}`));
   const then = (act: () => void) => () => {
     onClose();
     // The dialog has to give the focus back first.
@@ -98,7 +103,7 @@ function useCommands(typed: string, onClose: () => void): readonly Option[] {
     .map(({ name, value, words }): Option => ({ id: words, words, act: then(() => choose(name, value)) }));
   const find = () => void navigate({ to: '/search', search: { q: typed.trim() } });
   const search = { id: 'search', words: `Find "${typed.trim()}" in all notes`, act: then(find) };
-  return [...keys, ...looks, ...(typed.trim() === '' ? [] : [search])];
+  return { commands: [...keys, ...looks], search: typed.trim() === '' ? [] : [search] };
 }
 
 function useSessions(typed: string, onClose: () => void): readonly Option[] {

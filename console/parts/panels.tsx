@@ -6,11 +6,13 @@ import { visibleJson } from '../../src/core/text/visible-text.ts';
 import { Refused } from '../state/api.ts';
 
 /** What went wrong and what to do, for every request that is refused. */
-export function ErrorPanel({ error }: { readonly error: Error }) {
+export function ErrorPanel({ error, isPage = false }: { readonly error: Error; readonly isPage?: boolean }) {
   const envelope = error instanceof Refused ? error.envelope : undefined;
+  // Where nothing else is shown, it is what the page is about.
+  const Title = isPage ? 'h1' : 'p';
   return (
     <div className="panel error" role="alert">
-      <p className="strong">{envelope?.message ?? 'The console does not answer.'}</p>
+      <Title className="strong">{envelope?.message ?? 'The console does not answer.'}</Title>
       <p>
         {envelope?.suggestion ?? 'Is "workrail console" still running? The page goes on by itself when it is back.'}
       </p>

@@ -66,7 +66,9 @@ function open(bytes: ArrayBuffer): Result<OpenedBundle, ErrorEnvelope> {
       source = viewed.source;
       pages = reportPages(source);
       const { refusal } = viewed;
-      return { session: sessionOf(viewed.source), problem: refusal && bundleRefusalWords(refusal) };
+      const first = `Event ${viewed.source.events.length} is the first that does not fit.`;
+      const problem = refusal && `${bundleRefusalWords(refusal)}${viewed.isCut ? ` ${first}` : ''}`;
+      return { session: sessionOf(viewed.source), problem };
     })
     .mapErr((refusal) => ({
       code: refusal.code,

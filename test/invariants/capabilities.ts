@@ -8,6 +8,7 @@ export const CAPABILITIES = [
   'workflows',
   'cli',
   'console',
+  'console_workflows',
 ] as const;
 
 /** Whose rules must all be held by a test. A capability is added here when its work is done. */

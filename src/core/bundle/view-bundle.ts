@@ -20,6 +20,8 @@ export type ViewedBundle = {
   readonly source: ReportSource;
   /** Why it could not be imported as it is. */
   readonly refusal: BundleRefusal | undefined;
+  /** Whether events after those of the source cannot be trusted. */
+  readonly isCut: boolean;
 };
 
 /**
@@ -37,7 +39,7 @@ export function viewBundle(bytes: Uint8Array, tools: BundleTools): Result<Viewed
   if (read.events.length === 0) return err(why ?? broken('not_attested', 'session/events/0'));
   const cut = salvageSchema.parse({ health: 'corrupt_tail', lastEventIndex: read.events.length - 1 });
   const salvage = refusal === undefined ? checked.unwrapOr(undefined)?.salvage : cut;
-  return ok({ source: { ...read, salvage, closed: new Map() }, refusal: why });
+  return ok({ source: { ...read, salvage, closed: new Map() }, refusal: why, isCut: refusal !== undefined });
 }
 
 function finish<Value>(steps: Generator<unknown, Value>): Value {

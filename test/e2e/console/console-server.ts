@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { CONSOLE_PATHS, PAGE_KEY_HEADER } from '../../../src/core/wire/console-paths.ts';
 import { SMALL_PROGRAM } from '../small-program.ts';
 
 /** A console of the built program on a port of its own. */
@@ -14,8 +15,11 @@ export type RunningConsole = {
 export async function startConsole(place: {
   readonly env: Record<string, string>;
   readonly cwd: string;
+  /** Any free one by default. */
+  readonly port?: number;
 }): Promise<RunningConsole> {
-  const child = spawn(process.execPath, [SMALL_PROGRAM, 'console', '--port', '0', '--no-open'], place);
+  const { port = 0 } = place;
+  const child = spawn(process.execPath, [SMALL_PROGRAM, 'console', '--port', String(port), '--no-open'], place);
   const link = await new Promise<string>((resolve, reject) => {
     let talk = '';
     child.stderr.on('data', (part: Buffer) => {
@@ -64,4 +68,15 @@ export function ask(port: number, { method = 'GET', path, headers = {}, body }: 
     sent.on('error', () => resolve({ status: 0, headers: {}, text: '' }));
     sent.end(body);
   });
+}
+
+/** Asks as the page of the console does, once it has redeemed its link. */
+export async function signedIn({ port, link }: RunningConsole): Promise<(asked: Asked) => Promise<Got>> {
+  const json = { host: `127.0.0.1:${port}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ code: new URL(link).hash.slice(1) });
+  const first = await ask(port, { method: 'POST', path: CONSOLE_PATHS.signIn[1], headers: json, body });
+  const cookie = first.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  const { key } = JSON.parse(first.text) as { readonly key: string };
+  const own = { ...json, cookie, [PAGE_KEY_HEADER]: key };
+  return (asked) => ask(port, { ...asked, headers: { ...own, ...asked.headers } });
 }
