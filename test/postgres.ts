@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SeededRandom } from './simulation/seeded-random.ts';
 
 /** A real PostgreSQL server for tests. */
 export type TestPostgres = { readonly url: string; readonly stop: () => Promise<void> };
@@ -76,4 +77,53 @@ function freePort(): Promise<number> {
       );
     });
   });
+}
+
+/** A way to a server that is cut now and then, after a statement was passed on and before its answer. */
+export type CuttingProxy = { readonly url: string; readonly cuts: () => number; readonly close: () => Promise<void> };
+
+const CUT_ONE_IN = 12;
+/** The first answers of a connection are about the connection. */
+const ANSWERS_SPARED = 8;
+
+export async function cuttingProxy(url: string, random: SeededRandom): Promise<CuttingProxy> {
+  const target = new URL(url);
+  const behind = { port: Number(target.port), host: target.hostname };
+  const open = new Set<Socket>();
+  let cuts = 0;
+  const server = createServer((client) => {
+    const upstream = connect(behind);
+    let answers = 0;
+    const end = () => {
+      for (const socket of [client, upstream]) {
+        open.delete(socket);
+        socket.destroy();
+      }
+    };
+    for (const socket of [client, upstream]) {
+      open.add(socket);
+      socket.on('error', end).on('close', end);
+    }
+    client.on('data', (bytes) => upstream.write(bytes));
+    upstream.on('data', (bytes) => {
+      answers += 1;
+      if (answers > ANSWERS_SPARED && random.below(CUT_ONE_IN) === 0) {
+        cuts += 1;
+        end();
+      } else client.write(bytes);
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('the proxy does not listen');
+  target.port = String(address.port);
+  return {
+    url: target.href,
+    cuts: () => cuts,
+    close: () =>
+      new Promise((closed) => {
+        for (const socket of open) socket.destroy();
+        server.close(() => closed());
+      }),
+  };
 }

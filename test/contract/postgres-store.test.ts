@@ -1,19 +1,29 @@
+import { ok } from 'neverthrow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/adapters/postgres-store/database.ts';
 import { migrate, pendingMigrations } from '../../src/adapters/postgres-store/migrations.ts';
 import { postgresStore } from '../../src/adapters/postgres-store/postgres-store.ts';
+import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
+import { foldEvents } from '../../src/core/views/session-view.ts';
+import { SESSION } from '../examples/ids.ts';
+import { PLANS } from '../examples/session.ts';
 import { sha256 } from '../examples/sha256.ts';
-import { startPostgres, type TestPostgres } from '../postgres.ts';
+import { cuttingProxy, startPostgres, type TestPostgres } from '../postgres.ts';
+import { randomHistory } from '../simulation/random-history.ts';
+import { seededRandom } from '../simulation/seeded-random.ts';
+import { drawnSeed, isLong } from '../volume.ts';
 import { storeContract } from './store.contract.ts';
+import { appendAll, appendOne, type MarkedStore } from './store-under-test.ts';
 
 const postgres: TestPostgres | undefined = await startPostgres();
 
 describe.runIf(postgres)('a store on PostgreSQL', () => {
+  const url = postgres?.url ?? '';
   let database: Database;
   let spaces = 0;
 
   beforeAll(async () => {
-    database = openDatabase({ url: postgres?.url ?? '' });
+    database = openDatabase({ url });
     const steps = (await migrate(database, { isDryRun: false }))._unsafeUnwrap();
     expect(steps.length).toBeGreaterThan(0);
     // Every test has a space of its own.
@@ -32,9 +42,117 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     expect((await migrate(database, { isDryRun: false }))._unsafeUnwrap()).toEqual([]);
   });
 
-  storeContract(() => {
+  const spaceOf = (through = database) => {
     spaces += 1;
-    const parts = { database, spaceId: spaces, sha256, masterKey: () => Buffer.alloc(32, 7) };
+    return { database: through, spaceId: spaces, sha256, masterKey: () => Buffer.alloc(32, 7) };
+  };
+
+  it('writers whose connections are cut between a statement and its answer lose and repeat nothing', async () => {
+    const { plans, events } = randomHistory({ seed: drawnSeed() % 1000, eventsMin: isLong ? 2_000 : 150 });
+    const [{ sessionId }] = plans as [AppendPlan];
+    const parts = spaceOf();
+    const proxies = await Promise.all([1, 2, 3].map((seed) => cuttingProxy(url, seededRandom(seed + drawnSeed()))));
+    const databases = proxies.map((proxy) => openDatabase({ url: proxy.url }));
+    const acknowledged: string[] = [];
+    await Promise.all(
+      databases.map(async (cut) => {
+        const { sessions } = postgresStore({ ...parts, database: cut });
+        for (let next: AppendPlan | undefined = plans[0]; next !== undefined; ) {
+          const wrote = await sessions.exclusively(sessionId, async (session, permit) => {
+            next = plans.find((plan) => plan.events[0]?.eventIndex === (session?.view.nextEventIndex ?? 0));
+            return next === undefined ? ok(undefined) : (await sessions.append(permit, next)).map(() => next);
+          });
+          if (wrote.isOk() && wrote.value !== undefined) acknowledged.push(wrote.value.events[0]?.dedupeKey ?? '');
+          else if (wrote.isErr()) expect(['unreachable', 'session_locked']).toContain(wrote.error.code);
+        }
+      }),
+    );
+    const cuts = proxies.reduce((sum, proxy) => sum + proxy.cuts(), 0);
+    await Promise.all([...databases.map((cut) => cut.close()), ...proxies.map((proxy) => proxy.close())]);
+    expect(cuts).toBeGreaterThan(0);
+    const stored = (await postgresStore(parts).sessions.load(sessionId))._unsafeUnwrap();
+    expect(stored.view).toEqual(foldEvents(events));
+    // Nobody was told of an append twice, and everything that was told is there.
+    expect(new Set(acknowledged).size).toBe(acknowledged.length);
+    console.log(`${plans.length} appends, ${acknowledged.length} acknowledged, ${cuts} connections cut`);
+  }, 120_000);
+
+  it('a process that remembers more than the database has says so once, and then follows the database', async () => {
+    const parts = spaceOf();
+    const { sessions } = postgresStore(parts);
+    await appendAll(sessions, [PLANS.start, PLANS.advance]);
+    const [{ head, next }] = (await asked(
+      `select encode(chain, 'hex') as head, next_event_index::int as next from wr.session where space_id = ${parts.spaceId}`,
+    )) as [{ head: string; next: number }];
+    await appendAll(sessions, [PLANS.block]);
+    // What a standby without the last append would have.
+    await asked(`delete from wr.append where space_id = ${parts.spaceId} and first_event_index >= ${next}`);
+    await asked(
+      `update wr.session set chain = decode('${head}', 'hex'), next_event_index = ${next},
+         next_manifest_index = (select max((r->>'manifestIndex')::int) + 1 from wr.append a, jsonb_array_elements(a.records) r
+           where a.space_id = ${parts.spaceId}) where space_id = ${parts.spaceId}`,
+    );
+    expect((await sessions.load(SESSION))._unsafeUnwrapErr()).toMatchObject({ code: 'store_went_back', found: next });
+    expect((await sessions.load(SESSION))._unsafeUnwrap().view.nextEventIndex).toBe(next);
+    expect((await appendOne(sessions, PLANS.block)).isOk()).toBe(true);
+  });
+
+  it('equal sessions of two spaces are apart in every table', async () => {
+    const [one, other] = [spaceOf(), spaceOf()].map((parts) => postgresStore(parts)) as readonly MarkedStore[] as [
+      MarkedStore,
+      MarkedStore,
+    ];
+    await appendAll(one.sessions, [PLANS.start]);
+    expect(await other.sessions.list()).toEqual(ok([]));
+    expect((await other.sessions.load(SESSION))._unsafeUnwrapErr()).toMatchObject({ code: 'session_not_found' });
+    for (const ref of PLANS.start.snapshots.keys()) expect((await other.snapshots.get(ref)).isErr()).toBe(true);
+    await appendAll(other.sessions, [PLANS.start, PLANS.advance]);
+    expect((await one.sessions.load(SESSION))._unsafeUnwrap().view).toEqual(foldEvents(PLANS.start.events));
+    const keys = await Promise.all([one, other].map(async ({ keyring }) => (await keyring.open())._unsafeUnwrap()));
+    expect(keys[0]?.current).not.toEqual(keys[1]?.current);
+  });
+
+  it('keys are not in the database as they are, and another master key or another space does not open them', async () => {
+    const parts = spaceOf();
+    const { current } = (await postgresStore(parts).keyring.open())._unsafeUnwrap();
+    const [{ sealed }] = (await asked(`select sealed from wr.keyring where space_id = ${parts.spaceId}`)) as [
+      { sealed: Buffer },
+    ];
+    expect(sealed.includes(Buffer.from(current))).toBe(false);
+    expect(sealed.toString('latin1')).not.toContain(Buffer.from(current).toString('base64url'));
+    const wrong = postgresStore({ ...parts, masterKey: () => Buffer.alloc(32, 8) });
+    expect((await wrong.keyring.find())._unsafeUnwrapErr()).toMatchObject({ code: 'damaged' });
+    const moved = spaceOf();
+    await asked(
+      `insert into wr.keyring select ${moved.spaceId}, version, sealed from wr.keyring where space_id = ${parts.spaceId}`,
+    );
+    expect((await postgresStore(moved).keyring.find())._unsafeUnwrapErr()).toMatchObject({ code: 'damaged' });
+  });
+
+  it('changed, swapped and missing rows are found, and what is before them can be read', async () => {
+    const harms = {
+      segment_digest_mismatch: "update wr.append set events = overlay(events placing '\\x20' from 40) where",
+      segment_missing: 'delete from wr.append where',
+      manifest_chain_broken: `update wr.append set records = jsonb_set(records, '{0,bytes}', '7') where`,
+    };
+    for (const [reason, harm] of Object.entries(harms)) {
+      const parts = spaceOf();
+      await appendAll(postgresStore(parts).sessions, [PLANS.start, PLANS.advance, PLANS.block]);
+      await asked(`${harm} space_id = ${parts.spaceId} and first_event_index = ${PLANS.start.events.length}`);
+      const { sessions } = postgresStore(parts);
+      const found = (await sessions.load(SESSION))._unsafeUnwrapErr();
+      const expected = reason === 'segment_missing' ? 'manifest_chain_broken' : reason;
+      expect(found).toMatchObject({ code: 'damaged', damage: { reason: expected } });
+      const prefix = (await sessions.loadValidPrefix(SESSION))._unsafeUnwrap();
+      expect(prefix.view).toEqual(foldEvents(PLANS.start.events));
+      expect((await appendOne(sessions, PLANS.block)).isErr()).toBe(true);
+    }
+  });
+
+  const asked = async (text: string) => (await database.run({ name: '', text }, []))._unsafeUnwrap();
+
+  storeContract(() => {
+    const parts = spaceOf();
     return { store: postgresStore(parts), again: () => postgresStore(parts) };
   });
 });
