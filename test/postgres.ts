@@ -79,10 +79,10 @@ function freePort(): Promise<number> {
   });
 }
 
-/** A way to a server that is cut now and then, after a statement was passed on and before its answer. */
+/** A way to a server that is cut now and then: before a statement, or between a statement and its answer. */
 export type CuttingProxy = { readonly url: string; readonly cuts: () => number; readonly close: () => Promise<void> };
 
-const CUT_ONE_IN = 12;
+const CUT_ONE_IN = 16;
 /** The first answers of a connection are about the connection. */
 const ANSWERS_SPARED = 8;
 
@@ -104,14 +104,17 @@ export async function cuttingProxy(url: string, random: SeededRandom): Promise<C
       open.add(socket);
       socket.on('error', end).on('close', end);
     }
-    client.on('data', (bytes) => upstream.write(bytes));
-    upstream.on('data', (bytes) => {
-      answers += 1;
-      if (answers > ANSWERS_SPARED && random.below(CUT_ONE_IN) === 0) {
-        cuts += 1;
-        end();
-      } else client.write(bytes);
-    });
+    // Before a statement is passed on it was not carried out; before its answer it was. The client cannot tell.
+    const passOn = (from: Socket, to: Socket) =>
+      from.on('data', (bytes) => {
+        answers += from === upstream ? 1 : 0;
+        if (answers > ANSWERS_SPARED && random.below(CUT_ONE_IN) === 0) {
+          cuts += 1;
+          end();
+        } else to.write(bytes);
+      });
+    passOn(client, upstream);
+    passOn(upstream, client);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const address = server.address();

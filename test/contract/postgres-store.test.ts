@@ -47,7 +47,7 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     return { database: through, spaceId: spaces, sha256, masterKey: () => Buffer.alloc(32, 7) };
   };
 
-  it('writers whose connections are cut between a statement and its answer lose and repeat nothing', async () => {
+  it('writers whose connections are cut before and after statements lose and repeat nothing', async () => {
     const { plans, events } = randomHistory({ seed: drawnSeed() % 1000, eventsMin: isLong ? 2_000 : 150 });
     const [{ sessionId }] = plans as [AppendPlan];
     const parts = spaceOf();
