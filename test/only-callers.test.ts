@@ -45,3 +45,15 @@ it('files are read by the guarded reader only, which refuses pipes and devices',
     'src/adapters/lock/system-locks.ts',
   ]);
 });
+
+it('only the import takes events and snapshots for parsed, which it checked before', () => {
+  enforces('import_validates_first');
+  const callers = [
+    'src/core/bundle/bundle-content.ts',
+    'src/core/bundle/check-bundle.ts',
+    'src/core/bundle/read-appends.ts',
+  ];
+  const own = ['src/core/log/event.ts', 'src/core/log/execution-snapshot.ts'];
+  expect(where(/\btake(?:Snapshot)?AsParsed\b/)).toEqual([...callers, ...own]);
+  expect(where(/isChecked: true/)).toEqual(['src/core/bundle/check-bundle.ts']);
+});

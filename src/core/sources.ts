@@ -112,7 +112,7 @@ export function parseSourceAddress(address: string): Result<SourceAddress, Addre
 }
 
 /** An address that may be shown: without the password that somebody wrote before its host. */
-export function withoutPassword(address: string): string {
+function withoutPassword(address: string): string {
   return address.replace(/(^|\/\/)([^/\\@:]*):(?!\/\/).*@/, '$1$2:***@');
 }
 

@@ -264,14 +264,6 @@ const ELSEWHERE: readonly Producer[] = [
     title: 'an internal error is reported to the agent, and its cause only to the log',
     members: ['error INTERNAL'],
   },
-  {
-    ...MAIN,
-    // Nothing is appended to a damaged session: its reply has the blocker, and the log never has it.
-    members: [
-      'advance_recorded/outcome/blockers/*/code STORAGE_CORRUPTION_DETECTED',
-      'gap_recorded/reason/detail storage_corruption_detected',
-    ],
-  },
 ];
 
 /** Read from other logs, and never written. */
@@ -279,6 +271,9 @@ export const UNWRITTEN: readonly string[] = [
   'edge_created/cause/kind intentional_fork',
   'edge_created/cause/kind idempotent_replay',
   'capability_observed/provenance/detail/attemptContext system_probe',
+  // Nothing is appended to a damaged session, in any mode: only the reply has the blocker.
+  'advance_recorded/outcome/blockers/*/code STORAGE_CORRUPTION_DETECTED',
+  'gap_recorded/reason/detail storage_corruption_detected',
 ];
 
 /** What the main test produces, by set. It compares this list with the events that its calls record. */

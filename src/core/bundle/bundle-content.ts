@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { canonicalLength } from '../json/canonical-json.ts';
 import { STEP_BYTES_MAX } from '../log/budgets.ts';
-import { type ExecutionSnapshot, parseSnapshot } from '../log/execution-snapshot.ts';
+import { type ExecutionSnapshot, parseSnapshot, takeSnapshotAsParsed } from '../log/execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef, WorkflowHash } from '../log/ids.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { sealWorkflow } from '../workflow/compiled/sealed-workflow.ts';
@@ -21,7 +21,7 @@ export type BundleContent = {
 /** Every node names its workflow, and a session rarely has more; a hostile file must not fill the memory. */
 const WORKFLOWS_KEPT = 16;
 
-export function bundleContent(index: BundleIndex, tools: BundleTools): BundleContent {
+export function bundleContent(index: BundleIndex, tools: BundleTools, isChecked = false): BundleContent {
   const find = (table: TableName, key: string): Result<unknown, BundleRefusal> | undefined => {
     const span = index.tables[table].get(key);
     if (span === undefined) return undefined;
@@ -50,6 +50,7 @@ export function bundleContent(index: BundleIndex, tools: BundleTools): BundleCon
     },
     snapshot: (snapshotRef) => {
       const found = find('snapshots', snapshotRef) ?? err({ code: 'BUNDLE_MISSING_SNAPSHOT', snapshotRef } as const);
+      if (isChecked) return found.map(takeSnapshotAsParsed);
       return found.andThen((value) => parseSnapshot(value).mapErr((cause) => misread('snapshots', snapshotRef, cause)));
     },
     artifact: (digest) => {

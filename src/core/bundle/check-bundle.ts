@@ -2,7 +2,7 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../assert.ts';
 import type { WorkProgress } from '../flow.ts';
 import type { Sha256Digest } from '../json/canonical-json.ts';
-import type { SessionEvent } from '../log/event.ts';
+import { type SessionEvent, takeAsParsed } from '../log/event.ts';
 import { type Salvage, salvageSchema } from '../log/health.ts';
 import { SessionId } from '../log/ids.ts';
 import { type AppendPlan, addContentRefs, type ContentRefs, noContentRefs } from '../log/plan/append-plan.ts';
@@ -99,7 +99,7 @@ function* checkHistory(
   const history = emptyHistory(sessionId, tools);
   const refs = noContentRefs();
   const canonical = listDigest(tools);
-  for (const append of readAppends(index, sessionId, tools)) {
+  for (const append of readAppends(index, { sessionId, isChecked: false }, tools)) {
     if (append.isErr()) return err(append.error);
     const admitted = admitAppend(history, append.value, tools);
     if (admitted.isErr()) {
@@ -154,7 +154,7 @@ function* plansAs(
   { from, as }: { readonly from: SessionId; readonly as: SessionId },
   tools: BundleTools,
 ): Generator<AppendPlan> {
-  for (const append of readAppends(index, from, tools)) {
+  for (const append of readAppends(index, { sessionId: from, isChecked: true }, tools)) {
     assert(append.isOk(), 'a checked bundle can be read');
     const { plan } = append.value;
     yield { ...plan, sessionId: as, events: plan.events.map((event) => withSessionId(event, as)) };
@@ -168,5 +168,6 @@ function* plansAs(
 export function withSessionId(event: SessionEvent, sessionId: SessionId): SessionEvent {
   if (event.sessionId === sessionId) return event;
   const head = `${event.kind}:${event.sessionId}`;
-  return { ...event, sessionId, dedupeKey: `${event.kind}:${sessionId}${event.dedupeKey.slice(head.length)}` };
+  const dedupeKey = `${event.kind}:${sessionId}${event.dedupeKey.slice(head.length)}`;
+  return takeAsParsed({ ...event, sessionId, dedupeKey });
 }

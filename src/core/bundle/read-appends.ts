@@ -1,6 +1,6 @@
 import { err, ok, Result, safeTry } from 'neverthrow';
 import { quote } from '../json/json-value.ts';
-import { type EventRefusal, parseEvent, type SessionEvent } from '../log/event.ts';
+import { type EventRefusal, parseEvent, type SessionEvent, takeAsParsed } from '../log/event.ts';
 import type { SessionId } from '../log/ids.ts';
 import {
   type ManifestRecord,
@@ -18,19 +18,22 @@ import { misplacedAt, parseItem } from './digest-lists.ts';
 
 /**
  * Reads the appends of a bundle one by one, as its manifest divides the events. Stops at the first that cannot be
- * read.
+ * read. The shapes of what was checked before are not checked again.
  */
 export function* readAppends(
   index: BundleIndex,
-  sessionId: SessionId,
+  { sessionId, isChecked }: { readonly sessionId: SessionId; readonly isChecked: boolean },
   tools: BundleTools,
 ): Generator<Result<RecordedAppend, BundleRefusal>> {
-  const content = bundleContent(index, tools);
+  const content = bundleContent(index, tools, isChecked);
   const events = index.lists['session/events'].length;
   let next = 0;
   for (let position = 0; position < index.lists['session/manifest'].length; ) {
-    const append = readRecords(index, position, tools).andThen((records) =>
-      readPlan(index, { records, sessionId, next, position }, { tools, content }).map((read) => ({ ...read, records })),
+    const append = readRecords(index, position, { tools, isChecked }).andThen((records) =>
+      readPlan(index, { records, sessionId, next, position }, { tools, content, isChecked }).map((read) => ({
+        ...read,
+        records,
+      })),
     );
     yield append;
     if (append.isErr()) return;
@@ -40,8 +43,8 @@ export function* readAppends(
   if (next < events) yield err(broken('not_attested', `session/events/${next}`));
 }
 
-function readRecords(index: BundleIndex, position: number, tools: BundleTools): Result<AppendRecords, BundleRefusal> {
-  const segment = readRecord(index, position, tools);
+function readRecords(index: BundleIndex, position: number, how: How): Result<AppendRecords, BundleRefusal> {
+  const segment = readRecord(index, position, how);
   if (segment.isErr()) return err(segment.error);
   // A pin must follow its segment.
   if (segment.value.kind !== 'segment_closed') return err(outOfOrder(position, segment.value.kind));
@@ -50,7 +53,7 @@ function readRecords(index: BundleIndex, position: number, tools: BundleTools): 
     if (position + pin >= index.lists['session/manifest'].length) {
       return err(broken('pins_mismatch', `session/manifest/${position}`));
     }
-    const record = readRecord(index, position + pin, tools);
+    const record = readRecord(index, position + pin, how);
     if (record.isErr()) return err(record.error);
     if (record.value.kind !== 'snapshot_pinned') return err(outOfOrder(position + pin, record.value.kind));
     pins.push(record.value);
@@ -58,9 +61,15 @@ function readRecords(index: BundleIndex, position: number, tools: BundleTools): 
   return ok({ segment: segment.value, pins });
 }
 
-function readRecord(index: BundleIndex, position: number, tools: BundleTools): Result<ManifestRecord, BundleRefusal> {
+function readRecord(
+  index: BundleIndex,
+  position: number,
+  { tools, isChecked }: How,
+): Result<ManifestRecord, BundleRefusal> {
   return parseItem(index, { list: 'session/manifest', position }, tools).andThen((value) =>
-    parseManifestRecord(value).mapErr((refusal) => misread(`session/manifest/${position}`, refusal)),
+    isChecked
+      ? ok(value as ManifestRecord)
+      : parseManifestRecord(value).mapErr((refusal) => misread(`session/manifest/${position}`, refusal)),
   );
 }
 
@@ -71,7 +80,9 @@ type Reading = {
   readonly next: number;
   readonly position: number;
 };
-type Means = { readonly tools: BundleTools; readonly content: BundleContent };
+/** What was checked before need not be checked again. */
+type How = { readonly tools: BundleTools; readonly isChecked: boolean };
+type Means = How & { readonly content: BundleContent };
 
 type ReadPlan = Omit<RecordedAppend, 'records'>;
 
@@ -84,7 +95,7 @@ function readPlan(index: BundleIndex, reading: Reading, means: Means): Result<Re
     if (position >= index.lists['session/events'].length) {
       return err(broken('segment_mismatch', `session/manifest/${reading.position}`));
     }
-    const event = readEvent(index, position, means.tools);
+    const event = readEvent(index, position, means);
     if (event.isErr()) return err(event.error);
     if (event.value.sessionId !== reading.sessionId)
       return err(broken('foreign_session', `session/events/${position}`));
@@ -93,8 +104,13 @@ function readPlan(index: BundleIndex, reading: Reading, means: Means): Result<Re
   return withContent(reading.sessionId, events, means.content);
 }
 
-function readEvent(index: BundleIndex, position: number, tools: BundleTools): Result<SessionEvent, BundleRefusal> {
+function readEvent(
+  index: BundleIndex,
+  position: number,
+  { tools, isChecked }: Means,
+): Result<SessionEvent, BundleRefusal> {
   return parseItem(index, { list: 'session/events', position }, tools).andThen((value) => {
+    if (isChecked) return ok(takeAsParsed(value));
     const misplaced = misplacedAt('session/events', position, value);
     if (misplaced !== undefined) return err(misplaced);
     return parseEvent(value).mapErr((refusal) => misread(`session/events/${position}`, refusal));

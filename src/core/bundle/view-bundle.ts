@@ -63,7 +63,7 @@ function readStart(index: BundleIndex, sessionId: SessionId, tools: BundleTools)
   const workflows = new Map<WorkflowHash, CompiledWorkflow>();
   const artifacts = new Map<ArtifactDigest, JsonValue>();
   const read = { sessionId, view: history.view, events, snapshots, workflows, artifacts };
-  for (const append of readAppends(index, sessionId, tools)) {
+  for (const append of readAppends(index, { sessionId, isChecked: false }, tools)) {
     if (append.isErr()) return { read, refusal: append.error };
     const admitted = admitAppend(history, append.value, tools);
     if (admitted.isErr()) {

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { unreachable } from '../assert.ts';
 import type { Sha256 } from '../json/canonical-json.ts';
-import { defined } from '../json/json-value.ts';
+import { defined, isObject } from '../json/json-value.ts';
 import { labelOf, parseDocument, type SchemaRefusal, unknownMember } from './document-schema.ts';
 import { attestationRecordedSchema } from './events/attestation-events.ts';
 import { type By, EVENT_VERSION } from './events/event-envelope.ts';
@@ -78,8 +78,19 @@ export type EventRefusal =
   | { readonly code: 'wrong_dedupe_key'; readonly dedupeKey: string }
   | SchemaRefusal;
 
+/** Events that were parsed. Nothing changes an event, so none is checked twice on its way into a log. */
+const parsed = new WeakSet<object>();
+
+/** Takes an event for parsed that was read again from bytes which were parsed before, or that was made from a parsed one. */
+export function takeAsParsed(value: unknown): SessionEvent {
+  const event = value as SessionEvent;
+  parsed.add(event);
+  return event;
+}
+
 /** Parses one event. An unknown version or kind is distinguished from damage. */
 export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
+  if (isObject(value) && parsed.has(value)) return ok(value as unknown as SessionEvent);
   const label = labelOf(value, ['v', 'kind']);
   if (label.isErr()) return err(label.error);
   const { v, kind } = label.value;
@@ -93,7 +104,7 @@ export function parseEvent(value: unknown): Result<SessionEvent, EventRefusal> {
     return err(member === undefined ? event.error : { code: 'unknown_version', version: member });
   }
   if (!hasOwnDedupeKey(event.value)) return err({ code: 'wrong_dedupe_key', dedupeKey: event.value.dedupeKey });
-  return ok(event.value);
+  return ok(takeAsParsed(event.value));
 }
 
 /** Whether an event contains the reply to a call; it is always the last of its plan. */

@@ -1,6 +1,7 @@
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { type CanonicalBytes, canonicalLength, ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
+import { isObject } from '../json/json-value.ts';
 import { LOOP_ITEMS_BYTES_MAX } from './budgets.ts';
 import { jsonValueSchema, labelOf, parseDocument, type SchemaRefusal } from './document-schema.ts';
 import {
@@ -110,6 +111,7 @@ export type SnapshotRefusal =
   | SchemaRefusal;
 
 export function parseSnapshot(value: unknown): Result<ExecutionSnapshot, SnapshotRefusal> {
+  if (isObject(value) && parsed.has(value)) return ok(value as unknown as ExecutionSnapshot);
   const outer = labelOf(value, ['v']);
   if (outer.isErr()) return err(outer.error);
   if (outer.value.v !== SNAPSHOT_VERSION) {
@@ -121,7 +123,17 @@ export function parseSnapshot(value: unknown): Result<ExecutionSnapshot, Snapsho
   if (inner.value.v !== ENGINE_PAYLOAD_VERSION) {
     return err({ code: 'unknown_version', part: 'engine', version: inner.value.v });
   }
-  return parseDocument(executionSnapshotSchema, value);
+  return parseDocument(executionSnapshotSchema, value).map(takeSnapshotAsParsed);
+}
+
+/** Snapshots that were parsed. Nothing changes a snapshot, so none is checked twice on its way into a log. */
+const parsed = new WeakSet<object>();
+
+/** Takes a snapshot for parsed that was read again from bytes which were parsed before. */
+export function takeSnapshotAsParsed(value: unknown): ExecutionSnapshot {
+  const snapshot = value as ExecutionSnapshot;
+  parsed.add(snapshot);
+  return snapshot;
 }
 
 /** The bytes of a snapshot and their hash, which is its name. */

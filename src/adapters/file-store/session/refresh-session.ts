@@ -9,19 +9,9 @@ import { addContentRefs, type NamingEvent, noContentRefs } from '../../../core/l
 import { applyEvent, emptySessionView, type SessionView } from '../../../core/views/session-view.ts';
 import { checkSegment, type StoredSegment } from '../audit/check-segment.ts';
 import { digestOf } from '../content/content-files.ts';
-import {
-  accessing,
-  accessingNow,
-  type Disk,
-  isOld,
-  layout,
-  putFile,
-  readIfFile,
-  type WritableFile,
-} from '../disk/disk.ts';
-import type { FileStoreParts } from '../file-store-parts.ts';
+import { accessing, accessingNow, type Disk, layout, putFile, readIfFile, type WritableFile } from '../disk/disk.ts';
 import { isSalvaged, salvagedHealth } from './import-marks.ts';
-import { isCutShort, LEFT_BY_A_CRASH, leftByWriters, mayHoldEvents } from './lines.ts';
+import { isCutShort, leftByWriters } from './lines.ts';
 import {
   faultHealth,
   type LogFault,
@@ -142,27 +132,8 @@ function readWhole(disk: Disk, empty: OpenSession, sha256: Sha256): OpenSession 
   return { ...session, health: faultAt(session, place, { kind: 'damaged', reason: 'manifest_cut_short', offset }) };
 }
 
-function attestedIn({ segments }: OpenSession): ReadonlySet<string> {
+export function attestedIn({ segments }: OpenSession): ReadonlySet<string> {
   return new Set(segments.map(({ segmentRelPath }) => segmentRelPath));
-}
-
-/** Removes what killed writers left. Needs the session's lock: then nobody is writing, and only old files are removed. */
-export function removeLeftovers(
-  { disk, nowMs }: FileStoreParts,
-  session: OpenSession,
-): ResultAsync<void, StoreFailure> {
-  const { sessionId, leftovers } = session;
-  if (leftovers.length === 0) return okAsync(undefined);
-  const place = layout.events(sessionId);
-  return accessing('remove leftovers', place, async () => {
-    // An append since may have taken the name of one.
-    const left = leftByWriters(leftovers.splice(0), attestedIn(session));
-    const mayBeLost = mayHoldEvents(disk.fs.list(join(disk.root, layout.session(sessionId))));
-    for (const name of left) {
-      if (mayBeLost && !LEFT_BY_A_CRASH.test(name)) continue;
-      if (isOld(disk, join(place, name), nowMs())) await disk.fs.remove(join(disk.root, place, name));
-    }
-  });
 }
 
 function grow(

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
 import type { AppendPermit, AppendRefusal, GateRefusal } from '../../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
@@ -13,16 +13,17 @@ import { describeClaim, ownClaim } from '../../lock/claim-locks.ts';
 import type { HeldLock } from '../../lock/locks.ts';
 import { boundedTurnTaking, type Patience, patience, turnTaking, waitForExclusive } from '../../lock/wait-for-lock.ts';
 import { digestOf, putContent } from '../content/content-files.ts';
-import { accessing, accessingNow, ensureDir, layout, putFile } from '../disk/disk.ts';
+import { accessing, accessingNow, ensureDir, isOld, layout, putFile } from '../disk/disk.ts';
 import { type FileStoreParts, type StoreGrowth, sharingStore } from '../file-store-parts.ts';
+import { LEFT_BY_A_CRASH, leftByWriters, mayHoldEvents } from './lines.ts';
 import type { Transaction } from './read-manifest.ts';
 import {
+  attestedIn,
   emptySession,
   type Growth,
   grownBy,
   type ManifestFiles,
   type OpenSession,
-  removeLeftovers,
 } from './refresh-session.ts';
 import type { SessionLoader } from './session-loader.ts';
 
@@ -290,4 +291,20 @@ function transactionOf(records: readonly ManifestRecord[], offset: number): Pick
   assert(segment?.kind === 'segment_closed' && last !== undefined, 'a plan closes one segment');
   const nextManifestIndex = last.manifestIndex + 1;
   return { segment, end: { offset, chain: last.chain, nextManifestIndex, nextEventIndex: segment.lastEventIndex + 1 } };
+}
+
+/** Removes what killed writers left. Needs the session's lock: then nobody is writing, and only old files are removed. */
+function removeLeftovers({ disk, nowMs }: FileStoreParts, session: OpenSession): ResultAsync<void, StoreFailure> {
+  const { sessionId, leftovers } = session;
+  if (leftovers.length === 0) return okAsync(undefined);
+  const place = layout.events(sessionId);
+  return accessing('remove leftovers', place, async () => {
+    // An append since may have taken the name of one.
+    const left = leftByWriters(leftovers.splice(0), attestedIn(session));
+    const mayBeLost = mayHoldEvents(disk.fs.list(join(disk.root, layout.session(sessionId))));
+    for (const name of left) {
+      if (mayBeLost && !LEFT_BY_A_CRASH.test(name)) continue;
+      if (isOld(disk, join(place, name), nowMs())) await disk.fs.remove(join(disk.root, place, name));
+    }
+  });
 }
