@@ -16,6 +16,7 @@ import { runData } from '../../src/core/sessions/describe-session.ts';
 import { type ReportPages, reportPages } from '../../src/core/sessions/report-pages.ts';
 import { runStanding } from '../../src/core/sessions/run-standing.ts';
 import { sessionState } from '../../src/core/sessions/session-state.ts';
+import { replyAt } from '../../src/core/views/history.ts';
 import { preferredTip } from '../../src/core/views/run-status.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import type { OpenedBundle, WorkerReply, WorkerRequest } from './open-bundle.ts';
@@ -101,17 +102,12 @@ function sessionOf({ sessionId, salvage, view, snapshots, workflows, closed }: R
 const TOKEN_PLACE = '…';
 
 /** What the agent was sent when a step became the current one. */
-function promptAt(nodeId: unknown): Result<unknown, ErrorEnvelope> {
-  for (const { kind, data } of source?.events ?? []) {
-    if (kind !== 'advance_recorded') continue;
-    const { outcome, reply } = data;
-    const madeId = outcome.kind === 'advanced' ? outcome.toNodeId : outcome.attemptNodeId;
-    if (madeId !== nodeId) continue;
-    const holes = { sessionId: TOKEN_PLACE, stateToken: TOKEN_PLACE, ackToken: TOKEN_PLACE };
-    const { text } = fillReply(reply, { ...holes, checkpointToken: TOKEN_PLACE, againToken: TOKEN_PLACE });
-    return ok({ text, isStored: true });
-  }
-  return err(NOT_IN_FILE);
+function promptAt(nodeId: NodeId): Result<unknown, ErrorEnvelope> {
+  const reply = replyAt(source?.events ?? [], nodeId);
+  if (reply === undefined) return err(NOT_IN_FILE);
+  const holes = { sessionId: TOKEN_PLACE, stateToken: TOKEN_PLACE, ackToken: TOKEN_PLACE };
+  const { text } = fillReply(reply, { ...holes, checkpointToken: TOKEN_PLACE, againToken: TOKEN_PLACE });
+  return ok({ text, isStored: true });
 }
 
 const NOT_IN_FILE: ErrorEnvelope = {

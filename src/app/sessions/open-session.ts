@@ -93,11 +93,7 @@ function readOn(services: OpenServices, sessionId: SessionId, kept: Kept): Promi
       if (stored === undefined || stored.isErr()) return;
       for (const value of stored.value) {
         const event = parseEvent(value);
-        // The replies are most of a log, and only the page of a prompt needs one.
-        if (event.isOk() && event.value.kind === 'advance_recorded') {
-          const { reply: _, ...data } = event.value.data;
-          kept.history.add({ ...event.value, data });
-        } else if (event.isOk()) kept.history.add(event.value);
+        if (event.isOk()) kept.history.add(event.value);
       }
       kept.appends += 1;
       kept.events += stored.value.length;

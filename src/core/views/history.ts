@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json/json-value.ts';
-import type { EventKind, EventOf } from '../log/event.ts';
+import type { EventKind, EventOf, SessionEvent } from '../log/event.ts';
+import type { StoredReply } from '../log/events/graph-events.ts';
 import type { NodeId } from '../log/ids.ts';
 import type { AdvanceRecord } from './node-facts.ts';
 import { type PreferenceSetter, setterOf } from './node-facts.ts';
@@ -41,7 +42,7 @@ export function nodeHistory(): NodeHistory {
       if (nodeId === undefined) return;
       const ofNode = byNode.get(nodeId) ?? [];
       byNode.set(nodeId, ofNode);
-      ofNode.push(event);
+      ofNode.push(withoutReply(event));
       known.delete(nodeId);
     },
     at: (nodeId) => {
@@ -52,6 +53,23 @@ export function nodeHistory(): NodeHistory {
     },
     eventsAt: (nodeId) => byNode.get(nodeId) ?? [],
   };
+}
+
+/** The replies are most of a log, and nobody asks a history for them. */
+function withoutReply(event: AppliedEvent): AppliedEvent {
+  if (event.kind !== 'advance_recorded' || !('reply' in event.data)) return event;
+  const { reply: _, ...data } = event.data;
+  return { ...event, data };
+}
+
+/** The reply that was given when a node was made. */
+export function replyAt(events: Iterable<SessionEvent>, nodeId: NodeId): StoredReply | undefined {
+  for (const event of events) {
+    if (event.kind !== 'advance_recorded') continue;
+    const { outcome, reply } = event.data;
+    if ((outcome.kind === 'advanced' ? outcome.toNodeId : outcome.attemptNodeId) === nodeId) return reply;
+  }
+  return undefined;
 }
 
 /** The history of a whole log. */
