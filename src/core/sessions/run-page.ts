@@ -45,7 +45,7 @@ export function runPage(source: RunPageSource, run: Run): RunPageData {
     runId,
     lines,
     loops: Object.fromEntries((workflow?.loops ?? []).map(({ loopId, title }) => [loopId, title ?? loopId])),
-    plan: tip === undefined ? [] : planAfter(placeOf(nodeOf(view.graph, tip.hostNodeId).nodeId), workflow),
+    plan: tip === undefined ? [] : planAfter(placeOf(stepAbove(view.graph, tip).nodeId), workflow),
     lacking: tip === undefined ? [] : lackingAt(source, tip),
     preferences: preferencesData(source, tip, workflow),
   };
@@ -174,7 +174,8 @@ function lackingAt({ view, placeOf }: RunPageSource, tip: RunNode): RunPageData[
     .filter(({ data }) => data.reason.category === 'capability_missing')
     .map(({ data, scope }) => {
       const { parentNodeId } = nodeOf(view.graph, scope.nodeId);
-      const nodeId = parentNodeId ?? scope.nodeId;
+      // The step may have been tried before, so that an attempt is between.
+      const { nodeId } = stepAbove(view.graph, nodeOf(view.graph, parentNodeId ?? scope.nodeId));
       return { nodeId, title: placeTitle(placeOf(nodeId)).title, summary: data.summary };
     });
 }
@@ -187,7 +188,7 @@ function preferencesData(
   const latest = tip && heldAt(view.preferences, tip.nodeId)?.latest;
   const step = tip && stepAbove(view.graph, tip);
   const { autonomy, riskPolicy } = latest?.data.effective ?? PRESETS.guided;
-  const place = latest && placeTitle(placeOf(latest.scope.nodeId));
+  const place = latest && placeTitle(placeOf(stepAbove(view.graph, nodeOf(view.graph, latest.scope.nodeId)).nodeId));
   return {
     autonomy,
     riskPolicy,

@@ -12,7 +12,7 @@ import {
   outputHistory,
   unresolvedGaps,
 } from '../views/node-facts.ts';
-import { nodeOf, type RunNode } from '../views/run-graph.ts';
+import { nodeOf, type RunNode, stepAbove } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
 import type { StepPageData } from '../wire/run-shapes.ts';
 import { contracts } from '../workflow/builtins/registry.ts';
@@ -92,16 +92,15 @@ function contextData({ view, placeOf }: StepPageSource, { due, doneBy }: StepPla
     const set = setBy.get(key);
     const node = set && nodeOf(view.graph, set.scope.nodeId);
     // What an advance sets is recorded at the node that it made: the step was due one node above.
-    const dueAt = node?.kind === 'step' && set?.data.source === 'agent_delta' ? node.parentNodeId : node?.nodeId;
+    const above = node?.kind === 'step' && set?.data.source === 'agent_delta' ? node.parentNodeId : null;
+    const from = above === null ? node : nodeOf(view.graph, above);
+    const dueAt = from && stepAbove(view.graph, from).nodeId;
     return {
       key,
       value,
       by: set === undefined ? 'agent' : SOURCES[set.data.source],
       ...defined({
-        at:
-          dueAt === undefined || dueAt === null || set?.data.source === 'initial'
-            ? undefined
-            : numbered(placeOf, dueAt),
+        at: dueAt === undefined || set?.data.source === 'initial' ? undefined : numbered(placeOf, dueAt),
       }),
       isHere: set?.scope.nodeId === nodeId,
     };

@@ -57,6 +57,15 @@ export const SURVEY = {
   ],
 };
 
+/** More steps than a page has room for. */
+export const LONG = {
+  id: 'project.long',
+  name: 'Long',
+  description: 'Takes a while.',
+  version: '1.0.0',
+  steps: Array.from({ length: 260 }, (_, i) => ({ id: `s${i}`, title: `Step ${i + 1}`, prompt: 'Do it.' })),
+};
+
 export type Reply = {
   readonly kind: string;
   readonly ackToken: string;
@@ -177,4 +186,17 @@ export async function playForkedRun({ send, hand, again }: Played): Promise<Repl
     output: { notesMarkdown: 'The report is half written.' },
   });
   return last;
+}
+
+/** A session with two runs, and notes before and between them. */
+export async function playTwoRuns({ send, hand }: Played): Promise<void> {
+  const noted = await send('start_session', { goal: 'A week of looking' });
+  const note = (from: Reply, notesMarkdown: string) =>
+    send('checkpoint_workflow', { checkpointToken: from.checkpointToken, output: { notesMarkdown } });
+  const before = await note(noted, 'Before all: look at dates first.');
+  const attached = { workflowId: SURVEY.id, attachTo: noted.stateToken };
+  const first = await send('start_workflow', { ...attached, goal: 'Look at dates' });
+  await hand(first.ackToken, { notesMarkdown: 'Read.', artifacts: [FINDINGS] });
+  await note(before, 'Between the runs: the build is slow.');
+  await send('start_workflow', { ...attached, goal: 'Look at the build' });
 }
