@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(played.folder, { recursive: true, force: true });
 });
 
-/** Does something in another process, and waits until the feed has told of it. */
+/** Does something in another process, and waits until the feed reports it. */
 async function heardOf<Value>(act: () => Promise<Value>): Promise<Value> {
   const before = told;
   const value = await act();
@@ -43,7 +43,7 @@ const done = { notesMarkdown: 'Done.' };
 const found = { ...done, artifacts: [{ kind: 'wr.findings', findings: [] }] };
 const stopped = { ...done, artifacts: [{ kind: 'wr.loop_control', decision: 'stop' }] };
 
-it('everything that another process does to a session is told, and opening it again shows exactly that', async () => {
+it('the feed reports everything that another process does to a session, and opening it again shows exactly that', async () => {
   const store = fileStore(dataDir(), nodeHasher.sha256);
   const look = async (sessionId: SessionId): Promise<OpenedSession> =>
     (await openSession(store, sessionId)).match(
@@ -81,16 +81,15 @@ it('everything that another process does to a session is told, and opening it ag
 
   // A log that lost its end tells nobody; the next look shows what is left.
   const manifest = join(dataDir(), 'sessions', sessionId, 'manifest.jsonl');
-  const whole = readFileSync(manifest);
-  writeFileSync(manifest, whole.subarray(0, whole.length - 200));
+  const whole = readFileSync(manifest, 'utf8');
+  writeFileSync(manifest, whole.split('\n').slice(0, -6).join('\n'));
   const cut = await look(sessionId);
   expect([cut.health.kind, cut.salvage?.health]).toEqual(['corrupt_tail', 'corrupt_tail']);
   writeFileSync(manifest, whole);
   expect((await look(sessionId)).health.kind).toBe('healthy');
 
-  const removing = await heardOf(() =>
+  await heardOf(() =>
     promisify(execFile)(process.execPath, [SMALL_PROGRAM, 'session', 'delete', sessionId, '--yes'], played.place),
   );
-  expect(removing.stderr).toBe('');
   expect((await openSession(store, sessionId)).isErr()).toBe(true);
 });
