@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtinsCatalogue, builtinsPage } from '../scripts/generate/builtins.ts';
-import { contracts, features, refs, templates } from '../src/core/workflow/builtins/registry.ts';
+import { contracts } from '../src/core/workflow/builtins/contracts.ts';
+import { features, refs, templates } from '../src/core/workflow/builtins/registry.ts';
 import { enforces } from './enforces.ts';
 
 describe('the catalogue of built-ins', () => {

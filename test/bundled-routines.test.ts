@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { utf8Length } from '../src/core/text/utf8.ts';
-import { contracts, templates } from '../src/core/workflow/builtins/registry.ts';
+import { contracts } from '../src/core/workflow/builtins/contracts.ts';
+import { templates } from '../src/core/workflow/builtins/registry.ts';
 import { routineTemplateId } from '../src/core/workflow/builtins/templates.ts';
 
 const FOLDER = 'workflows/routines';

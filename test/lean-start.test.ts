@@ -89,6 +89,8 @@ it('before its first reply the server loads no validator of JSON schemas, and a 
       /file-store\/(?:audit\/(?:check-content|file-store)|upkeep\/file-(?:collector|session-bin))/.test(path),
     ),
   ).toEqual([]);
+  const format = /core\/workflow\/(?:format\/(?!limits)|expand\/(?!fill-text)|builtins\/(?:features|refs))/;
+  expect(called.filter((path) => format.test(path))).toEqual([]);
   const apart = loadedWith(server, ['src/core/workflow/compiled/compiled-workflow.ts']);
   expect(apart).toEqual(expect.arrayContaining(['src/core/workflow/compiled/condition-schema.ts']));
 });

@@ -4,7 +4,7 @@ import { re2Patterns } from '../../src/adapters/patterns.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import { SESSION_NOTES } from '../../src/core/workflow/builtins/builtin-workflows.ts';
 import { contractData } from '../../src/core/workflow/builtins/contract.ts';
-import { contracts } from '../../src/core/workflow/builtins/registry.ts';
+import { contracts } from '../../src/core/workflow/builtins/contracts.ts';
 import { type CompileResult, compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 import { sealWorkflow } from '../../src/core/workflow/compiled/sealed-workflow.ts';
 import { templateOf } from '../../src/core/workflow/expand/expanded.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { RECORDED_LABEL } from '../../src/core/prompt/reply-parts.ts';
-import { HARMFUL_CHARACTERS, hiddenCharacters } from '../../src/core/text/visible-text.ts';
+import { harmfulCharacters, hiddenCharacters } from '../../src/core/text/visible-text.ts';
 import { errorResult } from '../../src/mcp/answer-call.ts';
 import { enforces } from '../enforces.ts';
 import { engine, withFile } from '../examples/engine.ts';
@@ -65,7 +65,7 @@ describe('recorded text in replies', () => {
     const walks = await Promise.all(INJECTIONS.map(walk));
     for (const reply of walks.flatMap(({ replies }) => replies)) {
       const shown = [reply.text, ...(reply.furtherTexts ?? [])].join('\n');
-      expect(shown.replaceAll(/[\n\t]/g, '').match(HARMFUL_CHARACTERS)).toBe(null);
+      expect(shown.replaceAll(/[\n\t]/g, '').match(harmfulCharacters())).toBe(null);
       expect(skeleton(reply).filter((line) => !own.has(line) && !isPlaced(line))).toEqual([]);
       expect(reply.text.split('\n').filter((line) => line === RECORDED_LABEL).length).toBeLessThanOrEqual(1);
       expect(reply.text.split('\n').filter((line) => line === '---').length).toBe(1);

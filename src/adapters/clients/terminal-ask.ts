@@ -1,5 +1,5 @@
 import { confirm, isCancel, multiselect, password, select, text } from '@clack/prompts';
-import { escapedCharacter, HARMFUL_CHARACTERS } from '../../core/text/visible-text.ts';
+import { visibleJson } from '../../core/text/visible-text.ts';
 
 type Choice = { readonly value: string; readonly label: string; readonly hint?: string };
 type Question = {
@@ -15,7 +15,7 @@ type Writing = {
 
 const output = process.stderr;
 /** A question may quote text that others wrote. */
-const shown = (words: string) => words.replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
+const shown = visibleJson;
 const shownChoice = ({ value, label, hint }: Choice) => ({
   value,
   label: shown(label),

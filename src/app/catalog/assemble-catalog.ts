@@ -3,7 +3,7 @@ import { digestHex, ownJsonBytes, type Sha256, type Sha256Digest } from '../../c
 import { defined } from '../../core/json/json-value.ts';
 import type { Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { sourceHash, type WorkflowOrigin } from '../../core/workflow/drift.ts';
-import { legacyName } from '../../core/workflow/format/read-names.ts';
+import { legacyName } from '../../core/workflow/format/limits.ts';
 import type { CompiledFiles, SourceFile, SourceListing, WorkflowFile } from '../ports/workflow-sources.ts';
 import {
   type Catalog,
@@ -135,7 +135,7 @@ function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): Lis
   const result = parts.resultOf(file);
   if (result.kind !== 'compiled') return undefined;
   const { head, diagnostics, stored } = result;
-  const { id, name, description, tags } = head;
+  const { id, name, description, tags, capabilities } = head;
   assert(id === claim.id, 'a file compiles under the id that it claims');
   const suggestedId = names.suggested.get(file);
   const origin = originOf(claim, result, parts.surroundings);
@@ -147,6 +147,7 @@ function listed({ claim, shadows }: ChosenFile, parts: Parts, names: Names): Lis
     name,
     description,
     tags,
+    capabilities,
     idStatus: id.includes('.') ? 'namespaced' : 'legacy',
     aliases: file.kind === 'bundled' ? names.aliases(id) : [],
     ...defined({ suggestedId }),

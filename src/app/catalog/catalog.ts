@@ -17,6 +17,8 @@ export type ListedWorkflow = {
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
+  /** Those that it cannot do without. */
+  readonly capabilities: readonly string[];
   readonly idStatus: 'namespaced' | 'legacy';
   /** Former ids of a bundled workflow, which still start it. */
   readonly aliases: readonly string[];

@@ -50,13 +50,17 @@ function compiledResult(
   const named = points.flatMap((point) => (templates.has(point.default) ? [point.default] : []));
   return {
     kind: 'compiled',
-    head: { id, name, description, tags },
+    head: { id, name, description, tags, capabilities: requiredIn(workflow) },
     called,
     templateIds: [...new Set([...called, ...named])],
     slotIds: [...new Set(points.map(({ slotId }) => slotId))].sort(),
     diagnostics,
     workflow,
   };
+}
+
+function requiredIn({ capabilities }: CompiledResult['workflow']): readonly string[] {
+  return Object.entries(capabilities).flatMap(([name, requirement]) => (requirement === 'required' ? [name] : []));
 }
 
 /** Removes routines that do not compile, and then those that call a removed one. */

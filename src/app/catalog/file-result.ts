@@ -55,10 +55,10 @@ export function keptResult({ kept }: FileClaim, around: Around): CompiledResult 
 }
 
 function resultIn({ file, read }: KeptFile): CompiledResult {
-  const { id, name, description, tags, called, needs, slotIds, diagnostics } = file;
+  const { id, name, description, tags, capabilities, called, needs, slotIds, diagnostics } = file;
   return {
     kind: 'compiled',
-    head: { id, name, description, tags },
+    head: { id, name, description, tags, capabilities },
     called,
     templateIds: Object.keys(needs),
     slotIds,

@@ -3,7 +3,7 @@ import { nearest } from '../../core/text/spelling.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { collectDiagnostics, type Diagnostic } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { Bindings } from '../../core/workflow/expand/expanded.ts';
-import { unsupportedIn } from '../../core/workflow/expand/fill-workflow.ts';
+import { unsupportedIn } from '../../core/workflow/expand/fill-text.ts';
 import { ARGUMENT_BYTES_MAX } from '../../core/workflow/format/limits.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import type { SourceField, SourceNode } from '../../core/workflow/source/source-node.ts';

@@ -21,6 +21,7 @@ describe('the catalog', () => {
           name: 'Name of team.review',
           description: 'What it does.',
           tags: ['quality'],
+          capabilities: [],
           idStatus: 'namespaced',
           aliases: [],
           sourceKind: 'project',

@@ -1,5 +1,5 @@
 import picocolors from 'picocolors';
-import { escapedCharacter, HARMFUL_CHARACTERS } from '../../core/text/visible-text.ts';
+import { visibleJson } from '../../core/text/visible-text.ts';
 
 type Style = 'good' | 'bad' | 'notable' | 'dim' | 'strong';
 
@@ -36,12 +36,12 @@ export function lineRenderer(hasColor: boolean): RenderLines {
  * becomes a visible escape. Doing it twice changes nothing.
  */
 export function printable(text: string): string {
-  return text.replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
+  return visibleJson(text);
 }
 
 /** A value as one line of JSON that is safe to print and parses to the same value. */
 export function printableJson(value: unknown): string {
-  return JSON.stringify(value).replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
+  return visibleJson(JSON.stringify(value));
 }
 
 /** Replaces `workrail` in commands by what the user must type here. As the name of a package it stays. */

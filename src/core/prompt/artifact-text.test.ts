@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { contracts } from '../workflow/builtins/registry.ts';
+import { contracts } from '../workflow/builtins/contracts.ts';
 import { ARTIFACT_TEXT_BYTES_MAX, artifactText } from './artifact-text.ts';
 
 test('an artifact is shown by its contract: lists first where the contract is a list', () => {

@@ -1,7 +1,7 @@
 import { isList, isObject, type JsonValue, quote } from '../json/json-value.ts';
 import { clip, utf8Length } from '../text/utf8.ts';
 import { visibleLine } from '../text/visible-text.ts';
-import { contracts } from '../workflow/builtins/registry.ts';
+import { contracts } from '../workflow/builtins/contracts.ts';
 
 /** Enough to know what was handed in; the artifact itself is stored whole. */
 export const ARTIFACT_TEXT_BYTES_MAX = 400;

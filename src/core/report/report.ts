@@ -10,7 +10,7 @@ import { TRACE_KINDS } from '../log/events/trace-events.ts';
 import { salvageSchema } from '../log/health.ts';
 import { artifactDigestSchema, GapId, NodeId, RunId, SessionId, stepIdSchema, workflowHashSchema } from '../log/ids.ts';
 import { shownOriginSchema } from '../log/origin.ts';
-import { escapedCharacter, HARMFUL_CHARACTERS } from '../text/visible-text.ts';
+import { escapedCharacter, harmfulCharacters } from '../text/visible-text.ts';
 import { PREFERENCE_SETTERS } from '../views/node-facts.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
 import { SECRET_KINDS } from './redact/secret-kinds.ts';
@@ -219,5 +219,5 @@ export type ReportArtifact = z.infer<typeof artifactSchema>;
 export function reportJson(report: Report): string {
   // Line breaks are part of the layout; those in texts are already escaped.
   const escaped = (character: string) => (character === '\n' ? character : escapedCharacter(character));
-  return `${readableJson(report).replaceAll(HARMFUL_CHARACTERS, escaped)}\n`;
+  return `${readableJson(report).replaceAll(harmfulCharacters(), escaped)}\n`;
 }

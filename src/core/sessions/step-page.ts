@@ -15,7 +15,7 @@ import {
 import { nodeOf, type RunNode, stepAbove } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
 import type { StepPageData } from '../wire/run-shapes.ts';
-import { contracts } from '../workflow/builtins/registry.ts';
+import { contracts } from '../workflow/builtins/contracts.ts';
 import { namedLines } from './run-lines.ts';
 import { hungOn, placeTitle, type RunPageSource } from './run-page.ts';
 

@@ -1,6 +1,9 @@
 /** Characters that are harmless everywhere. Most texts have no others, and the pattern of the harmful ones is large. */
 const PLAIN = /^[\n\t\x20-\x7e\xa0-\xac\xae-\u024f\u2010-\u2027\u2030-\u205e\u2190-\u23ff]*$/;
 
+/** The same without line breaks and tabs. */
+const PLAIN_LINE = /^[\x20-\x7e\xa0-\xac\xae-\u024f\u2010-\u2027\u2030-\u205e\u2190-\u23ff]*$/;
+
 /** Whether a text has only characters that can be seen, as far as a quick look shows. */
 export function isPlainText(text: string): boolean {
   return PLAIN.test(text);
@@ -9,7 +12,7 @@ export function isPlainText(text: string): boolean {
 /** A text in which invisible characters and those that change its direction are shown as codes. Line breaks stay. */
 export function visibleText(text: string): string {
   if (isPlainText(text)) return text;
-  return text.replaceAll(/\r\n?/g, '\n').replaceAll(HARMFUL_CHARACTERS, shown);
+  return text.replaceAll(/\r\n?/g, '\n').replaceAll(harmfulCharacters(), shown);
 }
 
 function shown(character: string): string {
@@ -31,15 +34,15 @@ export function visibleLine(text: string): string {
   return visibleText(text).replaceAll(/\s+/g, ' ').trim();
 }
 
-/** JSON in which such characters are escaped: it shows them, and reads as the same value. */
+/** A text in which such characters are escaped as in JSON, line breaks and tabs too. JSON reads as the same value. */
 export function visibleJson(json: string): string {
-  return json.replaceAll(HARMFUL_CHARACTERS, escapedCharacter);
+  return PLAIN_LINE.test(json) ? json : json.replaceAll(harmfulCharacters(), escapedCharacter);
 }
 
 /** The invisible characters of a text, each once; line breaks and tabs are none. */
 export function hiddenCharacters(text: string): readonly string[] {
   if (isPlainText(text)) return [];
-  const found = text.replaceAll('\r\n', '\n').match(HARMFUL_CHARACTERS) ?? [];
+  const found = text.replaceAll('\r\n', '\n').match(harmfulCharacters()) ?? [];
   return [...new Set(found)].filter((character) => !isAllowedBreak(character));
 }
 
@@ -47,7 +50,7 @@ export function hiddenCharacters(text: string): readonly string[] {
 export function withoutHidden(text: string): string {
   if (isPlainText(text)) return text;
   const kept = (character: string) => (isAllowedBreak(character) ? character : '');
-  return text.replaceAll('\r\n', '\n').replaceAll(HARMFUL_CHARACTERS, kept);
+  return text.replaceAll('\r\n', '\n').replaceAll(harmfulCharacters(), kept);
 }
 
 /** Scripts in whose words a joiner decides how the letters around it are drawn. */
@@ -73,10 +76,16 @@ const NEEDED = [
  * Control characters, characters that change the direction of text, Unicode line breaks, lone surrogates, and
  * characters that take no room: zero-width ones, tags, joiners and variation selectors where no script needs them.
  */
-export const HARMFUL_CHARACTERS = new RegExp(
-  `[\\p{Cc}\\p{Bidi_Control}\\p{Zl}\\p{Zp}\\p{Cs}\\uFFF9-\\uFFFB]|(?=\\p{Default_Ignorable_Code_Point})(?!${NEEDED}).`,
-  'gu',
-);
+export function harmfulCharacters(): RegExp {
+  harmful ??= new RegExp(
+    `[\\p{Cc}\\p{Bidi_Control}\\p{Zl}\\p{Zp}\\p{Cs}\\uFFF9-\\uFFFB]|(?=\\p{Default_Ignorable_Code_Point})(?!${NEEDED}).`,
+    'gu',
+  );
+  return harmful;
+}
+
+/** Made on first use: reading it takes as long as a whole call, and most texts are plain. */
+let harmful: RegExp | undefined;
 
 /** A character as a JSON escape. */
 export function escapedCharacter(character: string): string {

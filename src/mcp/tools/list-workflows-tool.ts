@@ -110,9 +110,8 @@ export function placeText({ file, shadows }: ListedWorkflow): string {
   return `${sourceWords(source)} ${ref}${over.length === 0 ? '' : `, overrides ${andList(over)}`}`;
 }
 
-function needs({ workflow: { capabilities } }: ListedWorkflow): readonly string[] {
-  const required = Object.entries(capabilities).filter(([, requirement]) => requirement === 'required');
-  return required.length === 0 ? [] : [`needs ${andList(required.map(([capability]) => capabilityWords(capability)))}`];
+function needs({ capabilities }: ListedWorkflow): readonly string[] {
+  return capabilities.length === 0 ? [] : [`needs ${andList(capabilities.map(capabilityWords))}`];
 }
 
 export function capabilityWords(capability: string): string {

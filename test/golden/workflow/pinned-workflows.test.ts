@@ -67,6 +67,7 @@ function catalogWith(workflow: CompiledWorkflow): Services['catalog'] {
     description,
     tags: [],
     idStatus: id.includes('.') ? 'namespaced' : 'legacy',
+    capabilities: [],
     aliases: [],
     sourceKind: 'project',
     file: { kind: 'project', ref: 'pinned.json', path: '/project/pinned.json', rank: 1, isInRoutines: false, content },

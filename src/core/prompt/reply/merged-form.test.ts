@@ -8,7 +8,7 @@ import { REASONS } from '../../log/reasons.ts';
 import { withObservations } from '../../run/decide/judge-attempt.ts';
 import type { FormOutput, Unmet } from '../../run/requirements/requirement.ts';
 import { checkStep } from '../../run/requirements/step-requirements.ts';
-import { contracts } from '../../workflow/builtins/registry.ts';
+import { contracts } from '../../workflow/builtins/contracts.ts';
 import { mergedForm } from './footer.ts';
 
 describe('the merged form', () => {

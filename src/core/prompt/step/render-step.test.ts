@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { type Place, partsAt } from '../../../../test/examples/replies.ts';
 import { PLAIN, reviewAt } from '../../../../test/examples/reply-situations.ts';
 import { AUTONOMY } from '../../log/autonomy.ts';
-import { contracts } from '../../workflow/builtins/registry.ts';
+import { contracts } from '../../workflow/builtins/contracts.ts';
 import { renderStep } from './render-step.ts';
 
 const file = (step: object, more: object = {}) => ({

@@ -3,7 +3,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { attemptAt, tryStep } from '../../../../test/examples/step-attempt.ts';
 import { assessmentContract } from '../../workflow/builtins/assessment-contract.ts';
 import { pinnedContract } from '../../workflow/builtins/contract.ts';
-import { contracts } from '../../workflow/builtins/registry.ts';
+import { contracts } from '../../workflow/builtins/contracts.ts';
 import { contractForm } from '../form/contract-form.ts';
 import { requirementsOf } from './step-requirements.ts';
 

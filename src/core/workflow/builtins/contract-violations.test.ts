@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import { checkShape } from './check-artifact.ts';
-import { contracts } from './registry.ts';
+import { contracts } from './contracts.ts';
 
 /** What an example leaves out, so that every field of a contract is there once. */
 const OPTIONAL: { readonly [kind: string]: JsonObject } = {

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { checkShape } from './check-artifact.ts';
 import { type Contract, contractData, pinnedContract } from './contract.ts';
-import { contracts } from './registry.ts';
+import { contracts } from './contracts.ts';
 
 const contract = (name: string): Contract => {
   const found = contracts.find(`wr.contracts.${name}`);

@@ -4,8 +4,8 @@ import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import { checkShape } from './check-artifact.ts';
+import { contracts } from './contracts.ts';
 import { contractFix, missingMessage, violationMessage } from './explain-violations.ts';
-import { contracts } from './registry.ts';
 
 const violationsOf = (shape: JsonObject, artifact: JsonValue) => checkShape(shape, artifact)._unsafeUnwrapErr();
 

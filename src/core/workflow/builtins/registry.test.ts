@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import { RENDERER_HINTS } from './contract.ts';
-import { contractOfKind, contracts, features, refs, templates } from './registry.ts';
+import { contractOfKind, contracts } from './contracts.ts';
+import { features, refs, templates } from './registry.ts';
 
 const GUIDANCE_BYTES_MAX = 600;
 const FEATURE_TEXT_BYTES_MAX = 400;

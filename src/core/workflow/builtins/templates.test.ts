@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { CAPABILITIES } from '../../log/blockers.ts';
 import { checkShape } from './check-artifact.ts';
-import { contracts } from './registry.ts';
+import { contracts } from './contracts.ts';
 import { capabilityProbe, routineTemplateId, TEMPLATES } from './templates.ts';
 
 describe('a template', () => {

@@ -8,6 +8,8 @@ export type FileHead = {
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
+  /** The capabilities that it cannot do without. */
+  readonly capabilities: readonly string[];
 };
 
 /** Where a file is, as far as it matters to the compiler. */

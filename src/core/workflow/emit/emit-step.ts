@@ -1,6 +1,6 @@
 import type { Assurance } from '../../log/autonomy.ts';
 import { nearest } from '../../text/spelling.ts';
-import { contracts } from '../builtins/registry.ts';
+import { contracts } from '../builtins/contracts.ts';
 import { verificationReport } from '../builtins/report-contracts.ts';
 import { gateVerdict, loopControl } from '../builtins/run-contracts.ts';
 import type { Check, CompiledStep } from '../compiled/compiled-step.ts';

@@ -1,3 +1,4 @@
+import { clip } from '../../text/utf8.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { TextChange, TextUse } from '../format/field.ts';
 import type { ExtensionPoint } from '../format/workflow-fields.ts';
@@ -106,4 +107,43 @@ function placeholderLeft(left: string, isName: boolean): Problem {
 export function grownTooLong(): Problem {
   const message = `With everything filled in, this text would have more than ${FILLED_LENGTH_MAX} characters. Shorten it or what is filled in.`;
   return { code: 'text_too_long', message };
+}
+
+/** A context value in double braces, as prompts have them. What is filled while compiling is not meant. */
+export const PLACE = /\{\{[ \t]*(?!wr\.)[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*[ \t]*\}\}/u;
+
+/**
+ * Double braces that hold something else than the name of a value. Those of other languages are left alone: `${{…}}` of
+ * build services, and `{{.…}}` of command line tools.
+ */
+const UNSUPPORTED = /(?<![{$])\{\{(?![ \t]*(?:wr\.|\.))[^{}\n]*\}\}/g;
+
+/** What is wrong with the double braces of a text that an agent reads, in words; `undefined` if nothing is. */
+export function unsupportedIn(text: string, isKnown: (place: string) => boolean = () => false): string | undefined {
+  const wrong = text.match(UNSUPPORTED)?.find((one) => !PLACE.test(one) && !isKnown(one));
+  if (wrong !== undefined) return unsupportedPlace(wrong);
+  const open = text.split('\n').flatMap((line) => unclosedIn(line) ?? [])[0];
+  if (open === undefined) return undefined;
+  return `The agent would see ${clip(open.written, 80)} as written, because a brace is missing. Write {{${clip(open.name, 80)}}}.`;
+}
+
+/** One brace too few before or after a name. A line whose braces match is left alone: it may be JSON. */
+function unclosedIn(line: string): { readonly written: string; readonly name: string } | undefined {
+  const missing = (line.match(/\{/g)?.length ?? 0) - (line.match(/\}/g)?.length ?? 0);
+  if (missing === 0) return undefined;
+  const [written, name] = (missing > 0 ? UNCLOSED : UNOPENED).exec(line) ?? [];
+  return written === undefined || name === undefined ? undefined : { written, name };
+}
+
+const UNCLOSED =
+  /(?<![{$])\{\{[ \t]*((?!wr\.)[\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*(?:\}(?!\})|$|(?=[\s.,;:!?)]))/u;
+const UNOPENED = /(?<!\{)\{[ \t]*([\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}(?!\})/u;
+
+function unsupportedPlace(place: string): string {
+  const seen = `The agent would see ${clip(place, 80)} as written.`;
+  if (/^\{\{[ \t]*(?:[#/^!>&]|if\b|else\b|each\b|end)/.test(place)) {
+    return `${seen} Blocks are not supported: put the text into "promptFragments" with a "when", or use a loop.`;
+  }
+  const [name = 'name'] = place.match(/[\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*/u) ?? [];
+  return `${seen} Only the name of a value is supported, without operators or filters. Write {{${clip(name, 80)}}}.`;
 }

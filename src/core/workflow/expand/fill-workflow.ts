@@ -1,5 +1,4 @@
 import { nearest } from '../../text/spelling.ts';
-import { clip } from '../../text/utf8.ts';
 import { type CompilerFinding, DIAGNOSTICS_OF_A_KIND_MAX } from '../diagnostics/diagnostic.ts';
 import type { TextUse } from '../format/field.ts';
 import type { Reader } from '../format/reader.ts';
@@ -7,7 +6,7 @@ import { mapTexts, visitTexts } from '../format/text-walk.ts';
 import { type WorkflowSyntax, workflow } from '../format/workflow-fields.ts';
 import { type SourceNode, sourceTexts } from '../source/source-node.ts';
 import type { Bindings } from './expanded.ts';
-import { AS_IT_IS, filler, type ReportTextProblem } from './fill-text.ts';
+import { AS_IT_IS, filler, PLACE, type ReportTextProblem, unsupportedIn } from './fill-text.ts';
 
 /** The workflow with its extension points filled, in every text there is. */
 export function fillWorkflow(
@@ -99,15 +98,6 @@ function placesOfTexts(root: SourceNode): ReadonlyMap<string, readonly string[]>
   return places;
 }
 
-/** A context value in double braces, as prompts have them. What is filled while compiling is not meant. */
-const PLACE = /\{\{[ \t]*(?!wr\.)[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*[ \t]*\}\}/u;
-
-/**
- * Double braces that hold something else than the name of a value. Those of other languages are left alone: `${{…}}` of
- * build services, and `{{.…}}` of command line tools.
- */
-const UNSUPPORTED = /(?<![{$])\{\{(?![ \t]*(?:wr\.|\.))[^{}\n]*\}\}/g;
-
 const READ_BY_AGENTS: ReadonlySet<string> = new Set(['prompt', 'text', 'argument']);
 
 /** Reports what an author expects to be filled in and the agent would see as written. */
@@ -132,27 +122,6 @@ export function checkPlaces({ root, renamed }: Pick<Reader, 'root' | 'renamed'>,
   });
 }
 
-/** What is wrong with the double braces of a text that an agent reads, in words; `undefined` if nothing is. */
-export function unsupportedIn(text: string, isKnown: (place: string) => boolean = () => false): string | undefined {
-  const wrong = text.match(UNSUPPORTED)?.find((one) => !PLACE.test(one) && !isKnown(one));
-  if (wrong !== undefined) return unsupportedPlace(wrong);
-  const open = text.split('\n').flatMap((line) => unclosedIn(line) ?? [])[0];
-  if (open === undefined) return undefined;
-  return `The agent would see ${clip(open.written, 80)} as written, because a brace is missing. Write {{${clip(open.name, 80)}}}.`;
-}
-
-/** One brace too few before or after a name. A line whose braces match is left alone: it may be JSON. */
-function unclosedIn(line: string): { readonly written: string; readonly name: string } | undefined {
-  const missing = (line.match(/\{/g)?.length ?? 0) - (line.match(/\}/g)?.length ?? 0);
-  if (missing === 0) return undefined;
-  const [written, name] = (missing > 0 ? UNCLOSED : UNOPENED).exec(line) ?? [];
-  return written === undefined || name === undefined ? undefined : { written, name };
-}
-
-const UNCLOSED =
-  /(?<![{$])\{\{[ \t]*((?!wr\.)[\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*(?:\}(?!\})|$|(?=[\s.,;:!?)]))/u;
-const UNOPENED = /(?<!\{)\{[ \t]*([\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}(?!\})/u;
-
 /** Put into texts that agents read. */
 const EXTENSION_DEFAULT = /^\/extensionPoints\/\d+\/default$/;
 
@@ -168,13 +137,4 @@ const KEY_ROLE = 'context_key ';
 function isPlaceOf(place: string, name: string): boolean {
   const path = place.slice(2, -2).trim();
   return path === name || path.startsWith(`${name}.`);
-}
-
-function unsupportedPlace(place: string): string {
-  const seen = `The agent would see ${clip(place, 80)} as written.`;
-  if (/^\{\{[ \t]*(?:[#/^!>&]|if\b|else\b|each\b|end)/.test(place)) {
-    return `${seen} Blocks are not supported: put the text into "promptFragments" with a "when", or use a loop.`;
-  }
-  const [name = 'name'] = place.match(/[\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*/u) ?? [];
-  return `${seen} Only the name of a value is supported, without operators or filters. Write {{${clip(name, 80)}}}.`;
 }

@@ -24,6 +24,12 @@ const LEGACY = '[a-z0-9_-]{3,64}';
 export const NAMESPACED_ID = new RegExp(`^${NAMESPACED}$`);
 export const LEGACY_ID = new RegExp(`^${LEGACY}$`);
 
+/** The name part that a workflow without a namespace would have. */
+export function legacyName(id: string): string {
+  const name = id.toLowerCase().replaceAll('-', '_');
+  return /^[a-z]/.test(name) ? name : `w_${name}`;
+}
+
 /** Texts of a certain form. The reader and the published schema go by these patterns. */
 export const TEXT_FORMS = {
   workflow_id: new RegExp(`^(?:${NAMESPACED}|${LEGACY})$`),

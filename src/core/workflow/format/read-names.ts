@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { RESERVED_NAMES, visible } from '../source/parse-source.ts';
 import type { SourceText } from '../source/source-node.ts';
 import type { NameRole, TextData } from './field.ts';
-import { ID_BYTES_MAX, LEGACY_ID, NAMESPACED_ID, TEXT_FORMS, type TextForm } from './limits.ts';
+import { ID_BYTES_MAX, LEGACY_ID, legacyName, NAMESPACED_ID, TEXT_FORMS, type TextForm } from './limits.ts';
 import { describe, type Reader, type ReadProblem, replaceWith, reportError, reportWarning } from './reader.ts';
 import { renameEverywhere } from './rename-everywhere.ts';
 
@@ -141,12 +141,6 @@ function badWorkflowId(node: SourceText, what: string): ReadProblem {
     message: `${what} must be "namespace.name" in lower-case letters, digits, "_" and "-", not ${describe(node)}.`,
     fix: NAMESPACED_ID.test(safe) ? replaceWith(node, safe) : undefined,
   };
-}
-
-/** The name part that a workflow without a namespace would have. */
-export function legacyName(id: string): string {
-  const name = id.toLowerCase().replaceAll('-', '_');
-  return /^[a-z]/.test(name) ? name : `w_${name}`;
 }
 
 function safePart(part: string): string {

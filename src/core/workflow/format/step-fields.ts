@@ -3,7 +3,7 @@ import { ASSURANCES } from '../../log/autonomy.ts';
 import { CHECKS_MAX } from '../../log/budgets.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import { nearest } from '../../text/spelling.ts';
-import { contracts } from '../builtins/registry.ts';
+import { contracts } from '../builtins/contracts.ts';
 import { check } from './check-fields.ts';
 import { condition } from './condition-fields.ts';
 import { criteria } from './criteria-fields.ts';

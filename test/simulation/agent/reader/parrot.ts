@@ -1,4 +1,4 @@
-import { contracts } from '../../../../src/core/workflow/builtins/registry.ts';
+import { contracts } from '../../../../src/core/workflow/builtins/contracts.ts';
 import type { Call } from './obedient-reader.ts';
 
 /** An agent that sends calls back without doing the work, in one of several ways. */
