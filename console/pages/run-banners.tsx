@@ -16,7 +16,7 @@ export function SessionBanners({ data }: { readonly data: ConsoleReply<'session'
         <div className="banner damaged" role="status">
           <p>
             <strong>{salvage === undefined ? 'This session is damaged at its start.' : salvageText(salvage)}</strong> It
-            can be read, exported and copied, and nothing else.
+            can be read and exported, but no agent can continue it.
           </p>
           <CommandHint command={`workrail session verify ${shortId}`} />
         </div>

@@ -105,9 +105,9 @@ function Runs({ runs, chosen }: { readonly runs: readonly RunData[]; readonly ch
             <>
               <Mark name={markOf(run)} />
               <span>
-                {run.workflowName ?? run.workflowId}
+                {run.goal ?? run.workflowName ?? run.workflowId}
                 <span className="meta">
-                  {stateWord(markOf(run))} · {run.tag}
+                  {stateWord(markOf(run))} · {run.workflowName ?? run.workflowId} · {run.tag}
                   {run.branches === 0 ? '' : ` · ${run.branches + 1} branches`}
                 </span>
               </span>

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isLong } from '../../volume.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
 
 /** A workflow with a loop, a step that is skipped, contracts, a check, and a capability that it prefers. */
@@ -63,7 +64,11 @@ export const LONG = {
   name: 'Long',
   description: 'Takes a while.',
   version: '1.0.0',
-  steps: Array.from({ length: 260 }, (_, i) => ({ id: `s${i}`, title: `Step ${i + 1}`, prompt: 'Do it.' })),
+  steps: Array.from({ length: isLong ? 2_100 : 260 }, (_, i) => ({
+    id: `s${i}`,
+    title: `Step ${i + 1}`,
+    prompt: 'Do it.',
+  })),
 };
 
 export type Reply = {
