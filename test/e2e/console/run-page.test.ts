@@ -216,12 +216,14 @@ describe('while an agent works', () => {
     enforces('console_preferences_at_next_node');
     await page.locator('.preferences-button').click();
     await shows('since step 1 "Look around"');
+    expect(await page.locator('.preferences').getByText('Pending').count()).toBe(0);
     await page.getByLabel('full auto (stops for the user)').check();
     const change = page.getByRole('button', { name: 'Change the mode' });
     expect(await change.isDisabled()).toBe(true);
     await page.getByLabel('The agent may do more on its own then').check();
     await change.click();
     await shows('Pending: it applies to the next attempt at step 7 "Report what stands"');
+    await page.locator('.preferences-button', { hasText: 'full auto (stops for the user) (pending)' }).waitFor();
     await expectAccessible('mode');
     await press('Escape');
     expect((await rows()).filter((row) => row.includes('mode'))).toEqual([
