@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { isLong } from '../../volume.ts';
 import { axeSource, startBrowser } from '../browser.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
 import { type RunningConsole, startConsole } from './console-server.ts';
@@ -152,10 +153,17 @@ export async function openPage({ server }: Pick<ConsoleFixture, 'server'>): Prom
   };
 }
 
-const LOOKS = [
+/** A long check tries both widths in both themes. */
+const LOOKS: readonly (readonly [theme: 'light' | 'dark', width: number])[] = [
   ['light', 1_440],
   ['dark', 390],
-] as const;
+  ...(isLong
+    ? ([
+        ['dark', 1_440],
+        ['light', 390],
+      ] as const)
+    : []),
+];
 
 async function expectAccessible(page: Page, name: string): Promise<void> {
   await page.evaluate(axeSource());
