@@ -224,7 +224,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'keys rotate',
-    summary: 'replace the signing key by a new one; the replaced key stays valid until the next rotation',
+    summary: 'create a new signing key; tokens of the old one stay valid until the next rotation',
     load: async () => (await import('./keys.ts')).keysRotate,
   },
   {
@@ -244,7 +244,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'space create <name>',
-    summary: 'create a space in a team database; each space has its own sessions and keys',
+    summary: 'create a space in a team database: an area with its own sessions and keys',
     load: async () => (await import('./upkeep/team.ts')).spaceCreate,
   },
   {

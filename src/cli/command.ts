@@ -72,7 +72,7 @@ export const COMMAND_GROUPS = {
   workflow: { summary: 'write, check, preview and test workflows', example: 'workrail workflow check' },
   config: { summary: 'view and change settings', example: 'workrail config list' },
   source: { summary: 'view and change where workflows come from', example: 'workrail source list' },
-  space: { summary: 'view and create the spaces of a team database', example: 'workrail space list' },
+  space: { summary: 'view and create spaces, the separate areas of a team database', example: 'workrail space list' },
   store: { summary: 'move sessions between a data folder and a team database', example: 'workrail store copy' },
   keys: { summary: 'view and rotate the keys that sign tokens', example: 'workrail keys status' },
 } as const;

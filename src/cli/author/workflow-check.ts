@@ -63,7 +63,7 @@ export const workflowCheck = command({
   operands: [
     {
       syntax: '[file-or-id...]',
-      help: 'files, folders or ids (default: the workflows of this project; without any, your own)',
+      help: 'files, folders or ids (default: the workflows of this project or, if it has none, your own)',
     },
   ],
   options: [

@@ -61,7 +61,7 @@ export const workflowTest = command({
   options: [
     {
       flags: '--min-coverage <percent>',
-      help: 'fail below this coverage: one percentage for both steps and outcomes of conditions, or two, such as 100,90',
+      help: 'fail below this coverage: one percentage, or two for steps and for outcomes of conditions, such as 100,90',
     },
     ALL,
   ],

@@ -41,7 +41,7 @@ export const attest = command({
     { flags: '--timeout <time>', help: 'end the command after this time, for example 90s or 30m (default: 10m)' },
     {
       flags: '--yes',
-      help: 'run the command without confirmation; the result then counts no more than a report by the agent',
+      help: 'run the command without confirmation; the result is then only as strong as a report by the agent',
     },
   ],
   example: 'workrail attest 7f3a unit',

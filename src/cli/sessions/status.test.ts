@@ -36,7 +36,10 @@ it('status shows waiting runs first, then blocked, then running; here before els
 it('status suggests to answer a run that waits for an approval, and calls it blocked as the list of sessions does', async () => {
   const step = { id: 'ship', title: 'Ship', prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' } };
   const file = { id: 'test.ship', name: 'Ship', description: 'Ships.', steps: [step] };
-  const { start, send, look } = lookedAtWorld({ listing: () => withFile(file) });
+  const { start, send, look } = lookedAtWorld({
+    listing: () => withFile(file),
+    services: { command: 'node dist/workrail.js' },
+  });
   await send(await start('test.ship', { goal: 'ship it' }), { notes: 'Ready.' });
   const { out, talk } = await look(['status']);
   expect(out).toContain('blocked: waits for you');

@@ -272,8 +272,9 @@ function nextOf({ here, elsewhere, others }: StatusData, listed: readonly Sessio
   return stored > 0 ? 'workrail session list' : 'workrail --help';
 }
 
-function isAnswered({ suggestedFix }: OpenRunData['run']['blockers'][number]): boolean {
-  return suggestedFix?.includes('workrail answer') === true;
+/** Whether a person answers it on a channel of their own. After a rejection, only the agent can go on. */
+function isAnswered({ details }: OpenRunData['run']['blockers'][number]): boolean {
+  return details?.['approval'] !== undefined && details['rejected'] !== true;
 }
 
 /** The tag of a run, unless it is ambiguous. */

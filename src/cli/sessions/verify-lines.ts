@@ -200,7 +200,7 @@ function limitLines({ totals: { sessions } }: SessionVerifyData): readonly Line[
 }
 
 const CHECKED =
-  'Checked: the hash chain, which detects accidental damage. Not detected: anyone who can write these files can change a session and recompute its hashes.';
+  'Checked: the hash chain, which detects accidental damage. It does not detect deliberate changes: anyone who can write these files can change a session and recompute its hashes.';
 
 function totalsLine({ dataDir, sessions: audits, totals }: SessionVerifyData): Line {
   const { sessions, damaged, events, bytes } = totals;

@@ -30,7 +30,7 @@ export async function checkForms(services: ClientServices): Promise<readonly Doc
   ];
   return found.length > 0
     ? found
-    : [good('approval forms: nothing on this machine is set up to answer them automatically')];
+    : [good('approvals: no client hook or setting on this machine answers approval forms in your place')];
 }
 
 async function hookFindings(services: ClientServices): Promise<readonly DoctorFinding[]> {
