@@ -9,6 +9,7 @@ import { benchFirstCall } from './first-call.ts';
 import { benchFold } from './fold.ts';
 import { benchFreshChat } from './fresh-chat.ts';
 import { benchLookAgain } from './look-again.ts';
+import { benchRandomCalls } from './random-calls.ts';
 import { benchResume } from './resume.ts';
 import type { Row } from './row.ts';
 import { benchOpenSession, benchSessionIndex } from './session-index.ts';
@@ -27,6 +28,7 @@ const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   'session-index': benchSessionIndex,
   'open-session': benchOpenSession,
   resume: benchResume,
+  'random-calls': benchRandomCalls,
   fold: benchFold,
   compile: benchCompile,
   'start-up': benchStartUp,
