@@ -7,7 +7,7 @@ import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
-import { type ContextRefusal, contextDelta } from '../../core/log/operation/operation-drafts.ts';
+import { type ContextRefusal, checkArgument, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { type ShownReference, sourceWords } from '../../core/prompt/reply-parts.ts';
 import type { WarningFact, WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
@@ -72,6 +72,8 @@ export async function startWorkflow(
   request: StartRequest,
 ): Promise<Result<GivenReply, StartRefusal>> {
   return safeTry(async function* (): Flow<GivenReply, StartRefusal> {
+    // Before anything copies or walks it.
+    if (request.context !== undefined) yield* checkArgument(request.context);
     yield* refuseBlanks({ goal: request.goal, context: request.context });
     const context = yield* initialContext(request);
     const host = yield* await hostSession(services, request.attachTo);

@@ -5,6 +5,12 @@ export type JsonValue = null | boolean | number | string | readonly JsonValue[] 
 
 export type JsonObject = { readonly [key: string]: JsonValue };
 
+/** Whether an object or a list has no entry. Makes no list of all names, of which there may be many. */
+export function isEmptyObject(value: object): boolean {
+  for (const name in value) if (Object.hasOwn(value, name)) return false;
+  return true;
+}
+
 /** Whether a value is an object and not null or an array. The caller must know that its fields are JSON. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

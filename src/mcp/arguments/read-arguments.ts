@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type ByKind, byKind } from '../../core/assert.ts';
-import { isList, isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
+import { isEmptyObject, isList, isObject, type JsonObject, type JsonValue } from '../../core/json/json-value.ts';
 import { unwrapped } from '../../core/text/binary-text.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
@@ -276,7 +276,7 @@ function tooMany(name: string, sent: JsonValue): ArgumentReading | undefined {
 /** Some clients fill in every argument, so empty values are ignored. */
 function unlessEmpty(reading: ArgumentReading): ArgumentReading {
   const { value, ...rest } = reading;
-  return value !== undefined && Object.keys(value ?? {}).length === 0 ? rest : reading;
+  return value !== undefined && isEmptyObject(Object(value ?? {})) ? rest : reading;
 }
 
 function taken(value: JsonValue): ArgumentReading {
