@@ -38,7 +38,7 @@ describe('session verify', () => {
 
   it('session verify says that it checked the chain and no signatures', async () => {
     const { out } = await runFake({ argv: ['session', 'verify'], audits: [HEALTHY] });
-    expect(out).toContain('\nChecked: the hash chain, which detects accidental damage. Not detected: ');
+    expect(out).toContain('\nChecked: the hash chain, which detects accidental damage. It does not detect ');
   });
 
   it('session verify lists every session with --verbose, and a session that is named', async () => {
