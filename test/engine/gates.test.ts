@@ -463,7 +463,7 @@ test('the last reply and the report show each answer at its step, with draft, ch
 test.each([
   [
     ['terminal', 'console'],
-    /To answer, run `workrail answer \w{4}` in a terminal of your own, or open it in `workrail console`\./,
+    /To answer, run `workrail answer \w{4}` in a terminal of your own, or in the page that `workrail console` opens\./,
   ],
   [['terminal'], /To answer, run `workrail answer \w{4}` in a terminal of your own\."/],
   [['console'], /To answer, open it in `workrail console`\./],

@@ -117,7 +117,7 @@ function lackWords({ checkId, minimum }: Check, grade: CheckStanding['grade']): 
 }
 
 const PASS = 'pass';
-const CONFIRMED = 'Its command comes from context, so a person must confirm it.';
+const CONFIRMED = 'You supplied the command in context, so a person must confirm it before it runs.';
 const NOBODY_VERIFIES = 'Only a team server can verify a check, and there is none yet.';
 const VALUE = blank(COMMAND_VALUE_WORDS);
 

@@ -274,10 +274,10 @@ function placeToAnswer(
   { command, tag }: { readonly command: string; readonly tag: string },
 ): string {
   const isConsole = accept.includes('console');
-  const orConsole = isConsole ? `, or open it in \`${command} console\`` : '';
+  const orConsole = isConsole ? `, or in the page that \`${command} console\` opens` : '';
   if (accept.includes('terminal'))
     return `To answer, run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
-  if (isConsole) return `To answer, open it in \`${command} console\`.`;
+  if (isConsole) return `To answer, run \`${command} console\` and open the run there.`;
   if (accept.includes('elicitation')) return 'Answer in the form that your client shows.';
   return 'The setting gates.accept says where you can answer.';
 }

@@ -69,7 +69,7 @@ function probePrompt(capability: Capability): string {
     '',
     `Send a ${capabilityObservation.artifactKind} artifact with capability "${capability}" and the status you saw:`,
     '- available: the attempt worked;',
-    '- unavailable: you have no such tool, or it failed twice, or a rule forbids it; put the error or the rule in detail, and say in a sentence what the user could do about it;',
+    '- unavailable: you have no such tool, or it failed twice, or a rule forbids it; put the error or the rule into the field detail, with a sentence on what the user could do;',
     '- unknown: you could not try, and you do not know why.',
     '',
     'Report what happened. A wrong "available" only moves the failure to a later step, where it costs more.',
