@@ -29,7 +29,7 @@ describe('the boundaries between layers', () => {
   });
 
   it('no layer can import a layer above or beside it', () => {
-    enforces('layer_direction');
+    enforces('layer_direction', 'console_imports_core_only');
     expect(unseen(WRONG_WAY_IMPORTS)).toEqual([]);
     expect(unplanted()).toEqual([]);
   });

@@ -1,3 +1,6 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleFixture, consoleFixture, fillBoard, type OpenPage, openPage } from './console-fixture.ts';
@@ -24,6 +27,22 @@ const settled = async (count: number) => {
   await until(`document.querySelectorAll('.row').length === ${count}`);
 };
 const ready = (skip: (note: string) => never): OpenPage => opened ?? skip('no chromium');
+
+it('the page needs little before it shows the list, and no validator of shapes', () => {
+  const folder = 'dist/console/assets';
+  const first = /assets\/(index-[\w-]+\.js)/.exec(readFileSync('dist/console/index.html', 'utf8'))?.[1] ?? '';
+  const texts = new Map<string, string>();
+  const load = (name: string) => {
+    if (texts.has(name)) return;
+    texts.set(name, gunzipSync(readFileSync(join(folder, `${name}.gz`))).toString());
+    for (const [, next = ''] of (texts.get(name) ?? '').matchAll(/(?:from|import) ?"\.\/([\w.-]+\.js)"/g)) load(next);
+  };
+  load(first);
+  const bytes = [...texts.keys()].reduce((sum, name) => sum + statSync(join(folder, `${name}.gz`)).size, 0);
+  expect(bytes).toBeGreaterThan(100_000);
+  expect(bytes).toBeLessThan(150_000);
+  expect([...texts].filter(([, text]) => text.includes('ZodError')).map(([name]) => name)).toEqual([]);
+});
 
 describe('the list of sessions', () => {
   it('filters by words and chips, sorts and groups, keeps all of it in the address, and counts what it lists', async ({
