@@ -11,7 +11,7 @@ const STEPS = 3;
 const LIST_MS_MAX = 150;
 const MANY_SESSIONS = 20_000;
 const STATUS_MS_MAX = 300;
-const VERSION_RATIO_MAX = 1.25;
+const VERSION_RATIO_MAX = 1.15;
 
 /** How long a user waits for a command, compared with a Node that does nothing, in turns. */
 export async function benchCommandLine(): Promise<readonly Row[]> {

@@ -27,6 +27,8 @@ export type ReadEntry = {
   readonly entry: IndexEntry | undefined;
   readonly summary: SessionSummary | undefined;
   readonly health: SessionHealth;
+  /** Its first append was cut off: it is no session. */
+  readonly isEmpty: boolean;
 };
 
 /** The content that a summary needs. */
@@ -53,7 +55,9 @@ export function entryMakers({ disk, sha256 }: FileStoreParts, content: SummedCon
       const { health, position } = session.value;
       const entry = position.nextEventIndex > 0 ? await entryOf(session.value) : undefined;
       const summary = entry?.summary ?? undefined;
-      return ok({ entry: health.kind === 'healthy' ? entry : undefined, summary, health });
+      const isHealthy = health.kind === 'healthy';
+      const isEmpty = isHealthy && position.nextEventIndex === 0;
+      return ok({ entry: isHealthy ? entry : undefined, summary, health, isEmpty });
     },
   };
 }

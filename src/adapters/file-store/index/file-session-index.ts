@@ -275,13 +275,13 @@ async function renew(indexing: Indexing, sessionId: SessionId, isMarked: boolean
   if (known.entries.get(sessionId) !== before) return;
   if (read.entry !== undefined) return takeRebuilt(indexing, read.entry);
   forgetEntry(indexing, sessionId);
-  unreadable.set(sessionId, { summary: read.summary, health: read.health });
+  if (!read.isEmpty) unreadable.set(sessionId, { summary: read.summary, health: read.health });
   // Otherwise the line of when it was healthy would count again, once the marks are written.
   if (before?.summary != null) indexing.unwritten.entries.set(sessionId, tombstone([sessionId, before.manifestBytes]));
 }
 
 const HEALTHY: SessionHealth = { kind: 'healthy' };
-const UNREADABLE = { entry: undefined, summary: undefined, health: undefined };
+const UNREADABLE = { entry: undefined, summary: undefined, health: undefined, isEmpty: false };
 
 /** Whether a workflow that could not be read may be readable now. */
 function mayGetName({ fs, root }: Disk, entry: IndexEntry): boolean {
