@@ -10,7 +10,7 @@ import { openAuthor } from '../src/compose/open-author.ts';
 import { percentOf } from '../src/core/author/coverage.ts';
 import { scenarioFileSchema } from '../src/core/author/scenario.ts';
 import { AUTONOMY, type Autonomy } from '../src/core/log/autonomy.ts';
-import { share } from './volume.ts';
+import { isLong, share } from './volume.ts';
 
 const LIBRARY = resolve('workflows');
 /** In a check a quarter of the workflows is played in one of the three modes, in a long one all of them in all modes. */
@@ -61,7 +61,7 @@ it.each(AUTONOMY)(
     );
     expect(thin.map(({ path, coverage }) => ({ path, coverage }))).toEqual([]);
   },
-  120_000,
+  isLong ? 1_200_000 : 120_000,
 );
 
 /** Reads every scenario as if it were written for one mode, so that what another mode reaches does not count. */

@@ -22,7 +22,9 @@ describe('the published schema of workflow files', () => {
     expect(JSON.parse(readFileSync('schemas/workflow.schema.json', 'utf8'))).toEqual(SCHEMA);
   });
 
-  it('the published schema and the compiler accept and refuse the same mutations of every object', () => {
+  it('the published schema and the compiler accept and refuse the same mutations of every object', {
+    timeout: 600_000,
+  }, () => {
     const mutations = mutationsByObject(MUTATIONS_MIN);
     const named = Object.keys(SCHEMA['$defs'] as object).filter((name) => !NOT_OBJECTS.includes(name));
     expect([...mutations.keys()].filter((name) => name !== 'workflow').sort()).toEqual(named.sort());
