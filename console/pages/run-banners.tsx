@@ -6,6 +6,7 @@ import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import type { RunPageData } from '../../src/core/wire/run-shapes.ts';
 import { CommandHint } from '../parts/panels.tsx';
 import { useSource } from '../state/session-source.ts';
+import { isViewed } from '../state/viewed.ts';
 
 /** What must be known before anything of a session is believed. */
 export function SessionBanners({ data }: { readonly data: ConsoleReply<'session'> }) {
@@ -15,10 +16,10 @@ export function SessionBanners({ data }: { readonly data: ConsoleReply<'session'
       {health.kind === 'healthy' ? null : (
         <div className="banner damaged" role="status">
           <p>
-            <strong>{salvage === undefined ? 'This session is damaged at its start.' : salvageText(salvage)}</strong> It
-            can be read and exported, but no agent can continue it.
+            <strong>{salvage === undefined ? 'This session is damaged at its start.' : salvageText(salvage)}</strong>{' '}
+            {isViewed(data.sessionId) ? '' : 'It can be read and exported, but no agent can continue it.'}
           </p>
-          <CommandHint command={`workrail session verify ${shortId}`} />
+          {isViewed(data.sessionId) ? null : <CommandHint command={`workrail session verify ${shortId}`} />}
         </div>
       )}
       {origin === undefined ? null : (
