@@ -8,9 +8,9 @@ import { type Answered, randomCall, randomServer } from './random-calls.ts';
 import { seededRandom } from './seeded-random.ts';
 
 const CALLS = isLong ? 20_000 : 100;
-/** Entries that a call may touch for each value that was sent, and without any. */
+/** Entries that a call may touch for each value that was sent, and without any: a token is compared with recent ones. */
 const PER_VALUE = 40;
-const AT_REST = 20_000;
+const AT_REST = 100_000;
 /** No reply is longer, whatever was sent. */
 const REPLY_BYTES_MAX = 256 * 1024;
 const GROWTH_BYTES_MAX = 64 * 2 ** 20;

@@ -13,18 +13,8 @@ const NAMES = [
   ...new Set(TOOLS.flatMap((tool) => Object.keys(tool.arguments))),
   ...['notes', 'notesMarkdown', 'artifacts', 'token', 'arguments', 'input', 'params', 'x', '__proto__', 'titel'],
 ];
-const WORDS = [
-  'wr.first_steps',
-  'done',
-  '',
-  ' ',
-  '{"a":1}',
-  '[1,2',
-  'ack_x',
-  'full auto',
-  '\ud800',
-  '12345678901234567890',
-];
+const LONG = '12345678901234567890';
+const WORDS = ['wr.first_steps', 'done', '', ' ', '{"a":1}', '[1,2', 'ack_x', 'full auto', '\ud800', LONG];
 
 /** Tokens of a run, which calls may use rightly or wrongly. */
 export type KnownTokens = readonly string[];
@@ -35,7 +25,9 @@ export function randomCall(random: SeededRandom, tokens: KnownTokens): RandomCal
   const count = { values: 0 };
   const call = random.chance(0.3) ? validCall(random, tokens) : wrongCall(random, { tokens, count, size });
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call };
-  return { text: JSON.stringify(message), values: count.values };
+  const text = JSON.stringify(message);
+  // A number that only a text can hold.
+  return { text: random.chance(0.5) ? text.replace(`"${LONG}"`, LONG) : text, values: count.values };
 }
 
 function validCall(random: SeededRandom, [ackToken = '', stateToken = '', checkpointToken = '']: KnownTokens) {

@@ -79,7 +79,7 @@ test('a reply without the flush of a record that another process left behind wou
     if (forgetting.findings.length > 0) break;
   }
   expect(forgetting.findings.length).toBeGreaterThan(0);
-});
+}, 600_000);
 
 test('replaying its own step, a process only reads', async () => {
   enforces('replay_check_then_recheck');
