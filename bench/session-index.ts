@@ -1,10 +1,9 @@
 import { readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { inspectSession } from '../src/app/sessions/inspect-session.ts';
+import { openSession } from '../src/app/sessions/open-session.ts';
 import { sessionBoard } from '../src/app/sessions/session-board.ts';
 import { assert } from '../src/core/assert.ts';
 import { boardPage } from '../src/core/sessions/board-rows.ts';
-import { runLines } from '../src/core/sessions/run-lines.ts';
 import { append, forkedSession, freshStore, growingSession, hastyStore, inFolder, pinWorkflow } from './bench-store.ts';
 import { budgeted, median, noted, type Row, timed } from './row.ts';
 
@@ -75,7 +74,7 @@ function lookAtAll(root: string): void {
 
 const OPEN_BUDGET = { nodes: 2_000, lines: 250, firstMs: 200, againMs: 8 };
 
-/** Opening a large session: the steps of all its lines, in a new process and in one that has seen them. */
+/** Opening a large session as the console does: the steps of all its lines, in a new process and in one that has seen them. */
 export async function benchOpenSession(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
     const { nodes, firstMs, againMs } = OPEN_BUDGET;
@@ -87,9 +86,10 @@ export async function benchOpenSession(): Promise<readonly Row[]> {
     for (let i = 0; i < RUNS; i++) {
       const store = freshStore(root);
       const open = async () => {
-        const looked = await inspectSession(store, sessionId, 'history');
-        assert(looked.isOk(), 'the session is read');
-        const lines = looked.value.runs.flatMap(({ runId }) => runLines(looked.value, runId));
+        const opened = await openSession(store, sessionId);
+        assert(opened.isOk(), 'the session is read');
+        const { runs, runPage } = opened.value;
+        const lines = runs.flatMap(({ runId }) => runPage(runId)?.lines ?? []);
         assert(lines.length === OPEN_BUDGET.lines, `${lines.length} lines`);
       };
       first.push((await timed(open)).cpuMs);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { LaneRow, Lanes } from '../../src/core/sessions/lanes.ts';
 
 export const ROW_PX = 28;
@@ -57,11 +57,11 @@ function useDrawing(scroller: Parts['scroller'], draw: (canvas: HTMLCanvasElemen
   const latest = useRef(draw);
   latest.current = draw;
   useSyncExternalStore(onTheme, themeNow);
+  const again = useCallback(() => {
+    if (canvas.current !== null && scroller.current !== null) latest.current(canvas.current, scroller.current);
+  }, [scroller]);
+  useEffect(again);
   useEffect(() => {
-    const again = () => {
-      if (canvas.current !== null && scroller.current !== null) latest.current(canvas.current, scroller.current);
-    };
-    again();
     const list = scroller.current;
     list?.addEventListener('scroll', again, { passive: true });
     const sizes = new ResizeObserver(again);
@@ -70,7 +70,7 @@ function useDrawing(scroller: Parts['scroller'], draw: (canvas: HTMLCanvasElemen
       list?.removeEventListener('scroll', again);
       sizes.disconnect();
     };
-  });
+  }, [again, scroller]);
   return canvas;
 }
 
@@ -124,26 +124,23 @@ function mapColor(row: LaneRow): string {
 
 /** The whole run beside a long list. It moves the list; everything in it can also be reached by the list itself. */
 export function MiniMap({ lanes, scroller }: Parts) {
+  return lanes.rows.length > MAPPED_FROM ? <RunMap lanes={lanes} scroller={scroller} /> : null;
+}
+
+function RunMap({ lanes, scroller }: Parts) {
   const { rows } = lanes;
+  const view = useRef<HTMLDivElement>(null);
+  /** What the rows look like is painted once; only the frame around what can be seen moves. */
+  const painted = useRef('');
   const canvas = useDrawing(scroller, (target, list) => {
-    const ready = prepared(target);
-    if (ready === undefined) return;
-    const { pen, height } = ready;
-    const style = getComputedStyle(target);
-    const per = height / rows.length;
-    const colors = new Map<string, string>();
-    for (const [i, row] of rows.entries()) {
-      const name = mapColor(row);
-      const color = colors.get(name) ?? style.getPropertyValue(name);
-      colors.set(name, color);
-      pen.fillStyle = color;
-      pen.fillRect(4 + Math.min(row.lane, 3) * 6, i * per, 8, Math.max(1, per - 0.5));
+    const share = target.clientHeight / list.scrollHeight;
+    if (view.current !== null) {
+      view.current.style.height = `${list.clientHeight * share}px`;
+      view.current.style.transform = `translateY(${list.scrollTop * share}px)`;
     }
-    const share = height / list.scrollHeight;
-    pen.strokeStyle = style.color;
-    pen.strokeRect(0.5, list.scrollTop * share + 0.5, target.clientWidth - 1, list.clientHeight * share - 1);
+    const looks = `${rows.length} ${rows[0]?.key} ${target.clientHeight} ${themeNow()} ${devicePixelRatio}`;
+    if (looks !== painted.current && paintMap(target, rows)) painted.current = looks;
   });
-  if (rows.length <= MAPPED_FROM) return null;
   const jump = ({ clientY, currentTarget, buttons }: React.PointerEvent<HTMLCanvasElement>) => {
     const list = scroller.current;
     if (list === null || buttons !== 1) return;
@@ -153,6 +150,20 @@ export function MiniMap({ lanes, scroller }: Parts) {
   return (
     <div aria-hidden="true" className="minimap">
       <canvas ref={canvas} onPointerDown={jump} onPointerMove={jump} />
+      <div ref={view} className="minimap-view" />
     </div>
   );
+}
+
+function paintMap(target: HTMLCanvasElement, rows: readonly LaneRow[]): boolean {
+  const ready = prepared(target);
+  if (ready === undefined) return false;
+  const { pen, height } = ready;
+  const style = getComputedStyle(target);
+  const per = height / rows.length;
+  for (const [i, row] of rows.entries()) {
+    pen.fillStyle = style.getPropertyValue(mapColor(row));
+    pen.fillRect(4 + Math.min(row.lane, 3) * 6, i * per, 8, Math.max(1, per - 0.5));
+  }
+  return true;
 }

@@ -267,8 +267,8 @@ function cellsOf(row: LaneRow, isCurrent: boolean): Cells {
   }
 }
 
-function stepCells({ step, idleMs, line }: Extract<LaneRow, { kind: 'step' }>, isCurrent: boolean): Cells {
-  const { state, startedAt, endedAt, hung = [], badges = [], openGaps = 0, rounds = [] } = step;
+function stepCells({ step, endedAt, idleMs, line }: Extract<LaneRow, { kind: 'step' }>, isCurrent: boolean): Cells {
+  const { state, startedAt, hung = [], badges = [], openGaps = 0, rounds = [] } = step;
   const blocked = hung.filter(({ kind }) => kind === 'blocked_attempt').length;
   const saved = hung.length - blocked;
   const took = startedAt === undefined || endedAt === undefined ? '' : ` · ${length(endedAt - startedAt)}`;

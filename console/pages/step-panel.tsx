@@ -100,7 +100,8 @@ function titleOf(place: ReadRow): string {
 function whenOf(place: ReadRow): string {
   const line = place.line === 'main' ? '' : ` · branch ${place.line}`;
   if (place.kind === 'hung') return `${place.hung.at === undefined ? '' : wholeTime(place.hung.at)}${line}`;
-  const { startedAt, endedAt, state } = place.step;
+  const { endedAt } = place;
+  const { startedAt, state } = place.step;
   const begun = startedAt === undefined ? '' : `begun ${wholeTime(startedAt)}`;
   const end = endedAt === undefined ? (state === 'due' ? ', not finished yet' : '') : `, done ${wholeTime(endedAt)}`;
   return state === 'complete'

@@ -18,7 +18,7 @@ export type LaneRow = {
 } & LaneRowKind;
 
 type LaneRowKind =
-  | { readonly kind: 'step'; readonly step: RunStepData; readonly doneBy: string | undefined; readonly idleMs: number }
+  | ({ readonly kind: 'step'; readonly idleMs: number } & StepOfRow)
   | { readonly kind: 'hung'; readonly hung: Hung; readonly nth: number; readonly of: StepOfRow }
   | { readonly kind: 'skipped'; readonly skipped: Skipped }
   | {
@@ -37,7 +37,11 @@ type LaneRowKind =
   | { readonly kind: 'plan'; readonly title: string };
 
 /** The step that an attempt or a checkpoint was made at. */
-type StepOfRow = { readonly step: RunStepData; readonly doneBy: string | undefined };
+type StepOfRow = {
+  readonly step: RunStepData;
+  readonly doneBy: string | undefined;
+  readonly endedAt: number | undefined;
+};
 
 /** A line between two rows. Between two lanes it is where a branch leaves. */
 export type LaneEdge = {
@@ -59,7 +63,7 @@ export type LaneChoice = {
   readonly chosen?: { readonly line: string; readonly nodeId: string } | undefined;
 };
 
-type Placed = { readonly line: string; readonly step: RunStepData; readonly doneBy: string | undefined };
+type Placed = StepOfRow & { readonly line: string };
 
 /** A stretch of steps that is drawn in one lane. */
 type Stretch = { readonly line: RunLineData; readonly placed: readonly Placed[]; readonly isCurrent: boolean };
@@ -136,19 +140,19 @@ function addSkipped(drawing: Drawing, { line, step: { nodeId, skipped = [] } }: 
 }
 
 /** Adds a step and what hangs on it. Returns the row of the step. */
-function addStep(drawing: Drawing, { line, step, doneBy }: Placed, at: At): number {
+function addStep(drawing: Drawing, { line, ...done }: Placed, at: At): number {
   const { choice } = drawing;
-  const { nodeId, hung = [] } = step;
+  const { nodeId, hung = [] } = done.step;
   const key = `s:${line}:${nodeId}`;
   const isChosen = choice.chosen?.line === line && hung.some((one) => one.nodeId === choice.chosen?.nodeId);
   const isOpen = choice.toggled.has(key) || isChosen;
   const folds = hung.length === 0 ? {} : { isOpen };
-  const row = { key, line, nodeId, ...at, ...folds, kind: 'step', step, doneBy, idleMs: idleMs(step) } as const;
+  const row = { key, line, nodeId, ...at, ...folds, kind: 'step', ...done, idleMs: idleMs(done) } as const;
   const index = addRow(drawing, row);
   for (const [i, one] of (isOpen ? hung : []).entries()) {
     const nth = hung.slice(0, i + 1).filter(({ kind }) => kind === one.kind).length;
     const place = { line, nodeId: one.nodeId, lane: at.lane, level: at.level + 1 };
-    addRow(drawing, { key: `h:${line}:${one.nodeId}`, ...place, kind: 'hung', hung: one, nth, of: { step, doneBy } });
+    addRow(drawing, { key: `h:${line}:${one.nodeId}`, ...place, kind: 'hung', hung: one, nth, of: done });
   }
   return index;
 }
@@ -213,11 +217,14 @@ function stretchesOf(lines: readonly RunLineData[]): {
   readonly trunk: Stretch | undefined;
   readonly branches: Map<string, readonly Stretch[]>;
 } {
-  const doneBy = new Map<RunStepData, string | undefined>();
-  for (const { steps } of lines) for (const [i, step] of steps.entries()) doneBy.set(step, steps[i + 1]?.nodeId);
+  const next = new Map<RunStepData, RunStepData | undefined>();
+  for (const { steps } of lines) for (const [i, step] of steps.entries()) next.set(step, steps[i + 1]);
   const path = currentPath(lines);
   const onTrunk = new Set(path.map(({ step }) => step));
-  const placed = (line: string, step: RunStepData): Placed => ({ line, step, doneBy: doneBy.get(step) });
+  const placed = (line: string, step: RunStepData): Placed => {
+    const after = next.get(step);
+    return { line, step, doneBy: after?.nodeId, endedAt: after?.startedAt };
+  };
   const current = lines.find(({ isCurrent }) => isCurrent) ?? lines[0];
   const branches = new Map<string, readonly Stretch[]>();
   for (const line of lines) {
@@ -264,7 +271,7 @@ function roundsOf({ placed }: Stretch, loops: RunPageData['loops']): readonly Gr
     const at = first && loopOf(first);
     if (first === undefined || at === undefined || (rounds.get(at.loopId)?.size ?? 0) < 2) return { placed: group };
     const { line } = first;
-    const times = group.flatMap(({ step }) => [step.startedAt, step.endedAt]).flatMap((time) => time ?? []);
+    const times = group.flatMap(({ step, endedAt }) => [step.startedAt, endedAt]).flatMap((time) => time ?? []);
     const head = {
       key: `r:${line}:${first.step.nodeId}`,
       line,
@@ -284,7 +291,7 @@ function roundsOf({ placed }: Stretch, loops: RunPageData['loops']): readonly Gr
 const PAUSE_MS = 30 * 60_000;
 
 /** The longest time within a step in which nothing happened, if that is more than half an hour. */
-function idleMs({ startedAt, endedAt, hung = [] }: RunStepData): number {
+function idleMs({ step: { startedAt, hung = [] }, endedAt }: StepOfRow): number {
   const times = [startedAt, ...hung.map(({ at }) => at), endedAt].flatMap((time) => time ?? []).sort((a, b) => a - b);
   const longest = Math.max(0, ...times.map((time, i) => time - (times[i - 1] ?? time)));
   return longest >= PAUSE_MS ? longest : 0;

@@ -125,8 +125,12 @@ function tipOf(graph: RunGraph, { leaves, steps, hung }: Growing): RunNode {
 const MAIN_LINE = 'main';
 
 /** All lines of a run in the order they began. */
-export function runLines(picture: Picture, runId: RunId): readonly RunLine[] {
-  return namedLines(picture.view.graph, runId).map((line) => ({
+export function runLines(
+  picture: Picture,
+  runId: RunId,
+  lines: readonly NamedLine[] = namedLines(picture.view.graph, runId),
+): readonly RunLine[] {
+  return lines.map((line) => ({
     name: line.name,
     from: line.from,
     isCurrent: line.isCurrent,

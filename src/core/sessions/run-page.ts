@@ -30,7 +30,7 @@ export function runPage(source: RunPageSource, run: Run): RunPageData {
   const workflow = source.workflowOf(run.pinned.workflowHash);
   const named = namedLines(view.graph, runId);
   const skipWords = skipReasons(workflow);
-  const lines = runLines(source, runId).map((line, i): RunLineData => {
+  const lines = runLines(source, runId, named).map((line, i): RunLineData => {
     const own = named[i];
     return {
       name: line.name,
@@ -62,7 +62,7 @@ type StepParts = {
 
 function stepData(source: RunPageSource, { step, own, isFirst, workflow, skipWords }: StepParts): RunStepData {
   const { view } = source;
-  const { nodeId, place, doneBy, state, startedAt, endedAt } = step;
+  const { nodeId, place, doneBy, state, startedAt } = step;
   const node = nodeOf(view.graph, nodeId);
   const hung = [...(isFirst ? (own?.seen ?? []) : []), ...(own?.hung.get(node) ?? [])];
   const badges = badgesOf(source, { node, doneBy, hung });
@@ -70,7 +70,7 @@ function stepData(source: RunPageSource, { step, own, isFirst, workflow, skipWor
     nodeId,
     ...placeTitle(place),
     state,
-    ...defined({ startedAt, endedAt }),
+    ...defined({ startedAt }),
     ...listed(
       'hung',
       hung.map((one) => hungData(source, one)),

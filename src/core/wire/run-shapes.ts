@@ -45,8 +45,8 @@ const stepShape = z.strictObject({
   /** The round of each loop around the step, outermost first; rounds count from 1. */
   rounds: z.array(z.strictObject({ loopId: z.string(), round: count })).exactOptional(),
   state: z.enum(['done', 'due', 'blocked', 'complete']),
+  /** It ends when the next one of the line starts. */
   startedAt: moment.exactOptional(),
-  endedAt: moment.exactOptional(),
   hung: z.array(hungShape).exactOptional(),
   /** Steps that were skipped right before this one, each with the reason in words. */
   skipped: z.array(z.strictObject({ title: z.string(), why: z.string().exactOptional() })).exactOptional(),
