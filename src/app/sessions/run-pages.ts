@@ -33,7 +33,7 @@ import { namedReference, standingBlock } from '../run/rehydrate.ts';
 import { runPlace } from '../run/run-place.ts';
 import type { AnswerServices, ReadServices } from '../services.ts';
 import { type PreferRefusal, type PreferServices, setPreferences } from '../upkeep/set-preferences.ts';
-import { type OpenedSession, type OpenServices, openSession } from './open-session.ts';
+import { type OpenedSession, type OpenServices, openSession, storedEvents } from './open-session.ts';
 import { type ResumeCallRefusal, type ResumeCallServices, resumeCall } from './resume-call.ts';
 
 /** What the page of a session needs. */
@@ -129,7 +129,9 @@ export async function rawPage(services: RunPageServices, at: AtNode, { by }: Pic
   if (found.isErr()) return err(found.error);
   const { opened, due, doneBy } = found.value;
   const nodes = [due, ...hungOn(opened.view, due, doneBy), ...(doneBy === undefined ? [] : [doneBy])];
-  const events = nodes.flatMap(({ nodeId }) => opened.history.eventsAt(nodeId));
+  const stored = await storedEvents(services, at.sessionId);
+  if (stored.isErr()) return err(services.explain(stored.error));
+  const events = nodes.flatMap(({ nodeId }) => stored.value.eventsAt(nodeId));
   return ok({ events: events.map((event) => JSON.parse(JSON.stringify(event)) as JsonObject) });
 }
 

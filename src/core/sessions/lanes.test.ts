@@ -14,7 +14,6 @@ const step = (id: string, more: Partial<RunStepData> = {}): RunStepData => ({
 const line = (name: string, steps: readonly RunStepData[], more: Partial<RunLineData> = {}): RunLineData => ({
   name,
   isCurrent: false,
-  tip: steps.at(-1)?.nodeId as RunLineData['tip'],
   steps: [...steps],
   ...more,
 });

@@ -20,7 +20,7 @@ import { type LineStep, type NamedLine, namedLines, type Picture, runLines } fro
 /** What the page of a run is made from: a session of the store, or one from a file. */
 export type RunPageSource = Picture & {
   readonly workflowOf: (hash: WorkflowHash) => CompiledWorkflow | undefined;
-  readonly history: NodeHistory;
+  readonly history: Pick<NodeHistory, 'at'>;
 };
 
 /** The steps of a run in their lines, with nothing of what was handed in. */
@@ -36,7 +36,6 @@ export function runPage(source: RunPageSource, run: Run): RunPageData {
       name: line.name,
       ...defined({ from: line.from, leftAt: line.leftAt }),
       isCurrent: line.isCurrent,
-      tip: line.tip,
       steps: line.steps.map((step, at) => stepData(source, { step, own, isFirst: at === 0, workflow, skipWords })),
     };
   });

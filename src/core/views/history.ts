@@ -2,9 +2,11 @@ import type { JsonObject } from '../json/json-value.ts';
 import type { EventKind, EventOf, SessionEvent } from '../log/event.ts';
 import type { StoredReply } from '../log/events/graph-events.ts';
 import type { NodeId } from '../log/ids.ts';
+import { heldAt } from './lineage.ts';
 import type { AdvanceRecord } from './node-facts.ts';
 import { type PreferenceSetter, setterOf } from './node-facts.ts';
-import type { AppliedEvent, SkippedStep } from './session-view.ts';
+import { nodeOf } from './run-graph.ts';
+import type { AppliedEvent, SessionView, SkippedStep } from './session-view.ts';
 
 type Of<Kind extends EventKind> = EventOf<Kind>['data'];
 
@@ -70,6 +72,40 @@ export function replyAt(events: Iterable<SessionEvent>, nodeId: NodeId): StoredR
     if ((outcome.kind === 'advanced' ? outcome.toNodeId : outcome.attemptNodeId) === nodeId) return reply;
   }
   return undefined;
+}
+
+/** The same from a view, which follows its log: nothing is read for it. */
+export function viewHistory(view: SessionView): Pick<NodeHistory, 'at'> {
+  return { at: (nodeId) => (view.graph.nodes.has(nodeId) ? recordIn(view, nodeId) : undefined) };
+}
+
+function recordIn(view: SessionView, nodeId: NodeId): NodeRecord {
+  const { parentNodeId, createdAt, createdIndex } = nodeOf(view.graph, nodeId);
+  const made = parentNodeId === null ? [] : [...(view.advances.get(parentNodeId)?.values() ?? [])];
+  const capabilities: Of<'capability_observed'>[] = [];
+  for (let at = heldAt(view.capabilities, nodeId).history; at !== undefined; at = at.older) {
+    if (at.newest.eventIndex < createdIndex) break;
+    if (at.newest.scope.nodeId === nodeId) capabilities.unshift(at.newest.data);
+  }
+  const context: JsonObject[] = [];
+  for (let at = heldAt(view.context, nodeId); at !== undefined; at = at.older) {
+    if (at.newest.eventIndex < createdIndex) break;
+    if (at.newest.scope.nodeId === nodeId) context.unshift(at.newest.data.context);
+  }
+  return {
+    at: createdAt,
+    block: made.map(blockOf).find((block) => block?.attemptNodeId === nodeId),
+    divergences: (view.divergences.get(nodeId) ?? []).map(({ data }) => data),
+    skipped: view.skipped.get(nodeId) ?? [],
+    preferences: (view.preferenceChanges.get(nodeId) ?? []).map(({ data, by }) => ({
+      ...data,
+      setBy: setterOf({ source: data.source, by }),
+    })),
+    capabilities,
+    attestations: (view.attestations.get(nodeId) ?? []).map(({ data }) => data),
+    context: Object.assign({}, ...context),
+    contextKeys: context.flatMap((one) => Object.keys(one).sort()),
+  };
 }
 
 /** The history of a whole log. */

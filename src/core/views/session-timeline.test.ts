@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { sessionWriter, type WrittenNode } from '../../../test/simulation/session-writer.ts';
-import { historyOf } from './history.ts';
+import { historyOf, viewHistory } from './history.ts';
 import { sessionTimeline } from './session-timeline.ts';
 import { foldEvents } from './session-view.ts';
 
@@ -71,4 +71,8 @@ test('a record belongs to its own node, and a block to the attempt that it creat
     [undefined, 0, 0, 1],
   ]);
   expect(records.at(root.nodeId)).toMatchObject({ at: 7, contextKeys: ['a', 'b'] });
+  // A view has the same, without its log.
+  const view = foldEvents(events);
+  const all = [...view.graph.nodes.keys()];
+  expect(all.map(viewHistory(view).at)).toEqual(all.map(records.at));
 });

@@ -70,6 +70,9 @@ export type SessionView = {
   readonly attestations: AttestationsView;
   /** Steps that were skipped on the way to a node. */
   readonly skipped: Map<NodeId, SkippedStep[]>;
+  /** Where the agent departed from the instructions, and where preferences were changed; each list oldest first. */
+  readonly divergences: Map<NodeId, EventOf<'divergence_recorded'>[]>;
+  readonly preferenceChanges: Map<NodeId, EventOf<'preferences_changed'>[]>;
 };
 
 export function emptySessionView(): SessionView {
@@ -91,6 +94,8 @@ export function emptySessionView(): SessionView {
     observations: new Map(),
     attestations: new Map(),
     skipped: new Map(),
+    divergences: new Map(),
+    preferenceChanges: new Map(),
   };
 }
 
@@ -132,6 +137,7 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
       break;
     case 'preferences_changed':
       addFact(view.preferences, event.scope.nodeId, event);
+      addTo(view.preferenceChanges, event);
       break;
     case 'capability_observed':
       addFact(view.capabilities, event.scope.nodeId, event);
@@ -152,8 +158,10 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
     case 'step_skipped':
       addSkipped(view.skipped, event);
       break;
-    case 'session_created':
     case 'divergence_recorded':
+      addTo(view.divergences, event);
+      break;
+    case 'session_created':
       break;
     default:
       unreachable(event);
@@ -191,6 +199,15 @@ function isArtifact(event: EventOf<'node_output_appended'>): event is ArtifactOu
 
 function isNote(event: EventOf<'node_output_appended'>): event is Note {
   return event.data.outputChannel === 'recap';
+}
+
+function addTo<Event extends { readonly scope: { readonly nodeId: NodeId } }>(
+  byNode: Map<NodeId, Event[]>,
+  event: Event,
+): void {
+  const ofNode = byNode.get(event.scope.nodeId);
+  if (ofNode === undefined) byNode.set(event.scope.nodeId, [event]);
+  else ofNode.push(event);
 }
 
 function addSkipped(skipped: SessionView['skipped'], { scope, data }: EventOf<'step_skipped'>): void {

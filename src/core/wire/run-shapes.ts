@@ -62,7 +62,6 @@ const lineShape = z.strictObject({
   /** The line that it leaves. */
   from: z.string().exactOptional(),
   isCurrent: z.boolean(),
-  tip: NodeId.schema,
   leftAt: moment.exactOptional(),
   steps: z.array(stepShape),
 });
