@@ -184,6 +184,7 @@ function titleIn({ runs }: ReportSession): string {
 
 /** Covers months of work, and takes about a second to read. */
 const READ_MAX = 200;
+const FOUND_MAX = 100;
 
 /** Sessions that have all words in their goals, notes or artifacts, each as soon as it is found. */
 export async function searchMatches(
@@ -195,8 +196,10 @@ export async function searchMatches(
   const known = { shortId: services.shortIds(ids), workspaces: [] };
   const words = searchWords(q);
   const onFound = (found: FoundSession, tier: number) => tell(foundLine(found, { tier, known }));
-  const result = await searchSessions(services, { words, readMax: READ_MAX, onFound }, ({ done, total }) =>
-    tell({ kind: 'progress', done, total }),
+  const result = await searchSessions(
+    services,
+    { words, readMax: READ_MAX, foundMax: FOUND_MAX, onFound },
+    ({ done, total }) => tell({ kind: 'progress', done, total }),
   );
   if (result.isErr()) return { kind: 'refused', error: services.explain(result.error) };
   const { searched, total, unreadable } = result.value;

@@ -69,6 +69,8 @@ export type SearchRequest = {
   readonly words: readonly string[];
   /** How many sessions to read. Those that the index finds are always read. */
   readonly readMax: number;
+  /** Stops once so many were found: a common word may be in all of them. */
+  readonly foundMax?: number;
   /** Hears of each session as soon as it is found; the best have tier 0. */
   readonly onFound?: (found: FoundSession, tier: number) => void;
 };
@@ -108,7 +110,7 @@ export type SearchResult = {
  */
 export async function searchSessions(
   services: SearchServices,
-  { words, readMax, onFound }: SearchRequest,
+  { words, readMax, foundMax = Number.POSITIVE_INFINITY, onFound }: SearchRequest,
   onProgress: OnProgress = () => undefined,
 ): Promise<Result<SearchResult, StoreFailure>> {
   const board = await sessionBoard(services);
@@ -120,8 +122,11 @@ export async function searchSessions(
   const read = [...likely, ...rest.slice(0, Math.max(0, readMax - likely.size))];
   const found: RankedFind[] = [];
   const unreadable = { sessions: 0, ends: 0, artifacts: 0 };
-  for (const [done, one] of read.entries()) {
-    onProgress({ done, total: read.length });
+  let looked = 0;
+  for (const one of read) {
+    if (found.length >= foundMax) break;
+    onProgress({ done: looked, total: read.length });
+    looked += 1;
     const texts = await searchedTexts(services, one.sessionId);
     const isDamaged = texts !== undefined && brokenState(texts.health) === 'damaged';
     if (texts === undefined || (isDamaged && texts.view.nextEventIndex === 0)) unreadable.sessions += 1;
@@ -140,7 +145,7 @@ export async function searchSessions(
   found.sort((a, b) => a.tier - b.tier || place(a) - place(b));
   return ok({
     found: found.map(({ session }) => session),
-    searched: read.length - unreadable.sessions,
+    searched: looked - unreadable.sessions,
     total: rows.length,
     unreadable,
   });
