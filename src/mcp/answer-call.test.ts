@@ -495,3 +495,14 @@ describe('the tools', () => {
     }
   });
 });
+
+it.each(['start_workflow', 'inspect_workflow'])(
+  '%s with the name of a workflow offers the call with its id',
+  async (tool) => {
+    for (const workflowId of ['First steps', 'first_steps', 'wr.frist_steps'])
+      expect(await errorOf(tool, { workflowId })).toMatchObject({
+        code: 'WORKFLOW_NOT_FOUND',
+        nextCall: { tool, arguments: { workflowId: 'wr.first_steps' } },
+      });
+  },
+);

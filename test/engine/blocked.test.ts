@@ -13,6 +13,18 @@ type Blocker = {
 const VERIFICATION = { kind: 'output_contract', contractRef: 'wr.contracts.verification_report' };
 const ASSESSMENT = { kind: 'output_contract', contractRef: 'wr.contracts.assessment' };
 
+test('after five attempts in a row that were blocked, the reply says to stop and ask the user', async () => {
+  const agent = engine();
+  let reply = await agent.start('test.demands');
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    reply = await agent.send(reply);
+    expect(told(reply, 'kind')).toBe('blocked');
+    expect(reply.text.includes(`${attempt} attempts in a row were blocked.`)).toBe(attempt >= 5);
+    const intent = attempt >= 5 ? 'await_user_confirmation' : 'perform_pending_then_continue';
+    expect(told(reply, 'nextIntent')).toBe(intent);
+  }
+});
+
 test('a step without its artifact and its assessment lists both at once, and the suggested call passes', async () => {
   enforces('requirements_reported_together', 'next_call_ready_to_send', 'contract_enforced_before_advance');
   const agent = engine();

@@ -217,6 +217,15 @@ test('a rejection keeps the gate closed, and the agent reads the comment', async
   expect(next.text).not.toContain('no longer counts');
 });
 
+test('waiting for a person after four blocked attempts is not a fifth', async () => {
+  const run = made(RELEASE);
+  let reply = await run.start('team.release');
+  for (let i = 0; i < 4; i++) reply = await run.send(reply);
+  reply = await run.send(reply, { notes: 'Shipped 1.2.' });
+  expect(reply.text).toMatch(/waits for your decision/);
+  expect(reply.text).not.toContain('attempts in a row');
+});
+
 test('waiting for a person and rejections are not attempts that were blocked in a row', async () => {
   const run = made(RELEASE);
   let reply = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });

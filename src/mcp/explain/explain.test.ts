@@ -270,6 +270,15 @@ describe('the words for a refusal', () => {
     ]);
   });
 
+  test('damaged keys are not called a damaged session, and the advice is to make new ones', () => {
+    const damage = { reason: 'content_not_json', place: 'keys/keyring.json', offset: 0 } as const;
+    const { message, suggestion } = explain({ code: 'damaged', damage }, HERE);
+    expect(message).toBe('The keys that sign tokens are damaged. No session is damaged, and nothing was recorded.');
+    expect(suggestion).toContain('workrail keys repair');
+    expect(suggestion).toContain('resume_session');
+    expect(suggestion).not.toContain('fork-from-valid');
+  });
+
   test.each([
     ['ENOSPC', /free space on the disk/],
     ['EDQUOT', /free space on the disk/],
