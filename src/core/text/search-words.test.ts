@@ -39,3 +39,8 @@ test('normalizing a normalized text changes nothing', () => {
     }),
   );
 });
+
+test.each(['設計文書', 'せっけい', 'セッケイ', 'การออก'])('%s is found by any two neighbouring characters', (text) => {
+  const [first = '', second = '', third = ''] = text;
+  expect(textTokens(text)).toEqual(expect.arrayContaining([first + second, second + third]));
+});
