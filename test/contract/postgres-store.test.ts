@@ -74,8 +74,9 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     expect([...refusals].filter((code) => code !== 'unreachable' && code !== 'session_locked')).toEqual([]);
     const stored = (await postgresStore(parts).sessions.load(sessionId))._unsafeUnwrap();
     expect(stored.view).toEqual(foldEvents(events));
-    // Nobody was told of an append twice, and everything that was told is there.
-    expect(new Set(acknowledged).size).toBe(acknowledged.length);
+    // Two writers of the same bytes may both hear that they are there; what anybody heard of is there.
+    const keys = new Set(events.map(({ dedupeKey }) => dedupeKey as string));
+    expect(acknowledged.filter((key) => !keys.has(key))).toEqual([]);
     console.log(`${plans.length} appends, ${acknowledged.length} acknowledged, ${cuts} connections cut`);
   }, 120_000);
 
