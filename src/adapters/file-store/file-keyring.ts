@@ -5,10 +5,10 @@ import type { KeyringStore } from '../../app/ports/keyring-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { ownJsonBytes, type Sha256 } from '../../core/json/canonical-json.ts';
 import {
+  isSameKeyring,
   type Keyring,
   type KeyringDocument,
   keyringDocument,
-  isSameKeyring,
   parseKeyring,
   rotate,
   type SigningKey,
@@ -49,7 +49,9 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
     const { value } = found;
     if (value !== undefined && known === flushed) return ok(value);
     const seen = known;
-    const made = await (value === undefined ? make(parts, { isAlone, keyring: { current: freshKey() } }) : flush(parts));
+    const made = await (value === undefined
+      ? make(parts, { isAlone, keyring: { current: freshKey() } })
+      : flush(parts));
     if (made.isErr()) return err(made.error);
     if (value !== undefined) {
       flushed = seen;

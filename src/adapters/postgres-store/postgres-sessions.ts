@@ -221,7 +221,10 @@ async function appendPlan(
       throw overtaken;
     }
     for (const event of plan.events) applyEvent(session.view, event);
-    const grown = { ...grownBy(session, { ...transaction, events: plan.events }, { lines, version: undefined }), salvage: session.salvage };
+    const grown = {
+      ...grownBy(session, { ...transaction, events: plan.events }, { lines, version: undefined }),
+      salvage: session.salvage,
+    };
     rows.keep(grown);
     return ok({ session: grown, segment: sealed.segment });
   });

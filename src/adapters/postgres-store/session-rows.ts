@@ -195,7 +195,10 @@ function grow(known: DatabaseSession, rows: readonly SessionRow[], sha256: Sha25
       const fault = { kind: 'damaged', reason: 'segment_wrong_events', offset: 0 } as const;
       return { ...before, health: faultHealth(before.position.nextEventIndex, place, fault) };
     }
-    session = { ...session, ...grownBy(session, { ...transaction, events: events.value }, { lines, version: undefined }) };
+    session = {
+      ...session,
+      ...grownBy(session, { ...transaction, events: events.value }, { lines, version: undefined }),
+    };
   }
   return session;
 }
