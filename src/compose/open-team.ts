@@ -1,7 +1,7 @@
 import { nodeBundleTools, readBundleFile } from '../adapters/bundle.ts';
 import { fileStore } from '../adapters/file-store/file-store.ts';
 import { yieldOften } from '../adapters/file-store/yield-often.ts';
-import { teamDatabase } from '../adapters/postgres-store/team-database.ts';
+import { teamDatabase } from '../adapters/postgres-store/postgres-store.ts';
 import { nodeHasher } from '../adapters/system.ts';
 import type { TeamAccess } from '../cli/program.ts';
 

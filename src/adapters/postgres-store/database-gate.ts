@@ -5,9 +5,8 @@ import { checkedView } from '../../core/views/session-view.ts';
 import type { OpenSession } from '../file-store/session/refresh-session.ts';
 import { describeClaim, ownClaim } from '../lock/claim-locks.ts';
 import { boundedTurnTaking, turnTaking } from '../lock/wait-for-lock.ts';
-import { type DatabaseFailure, type Held, LOCK_NOT_AVAILABLE, storeFailure } from './database.ts';
+import { type DatabaseFailure, type Held, LOCK_NOT_AVAILABLE, type SpaceParts, sql, storeFailure } from './database.ts';
 import { type DatabaseSession, type SessionRows, wholeSession } from './session-rows.ts';
-import { type SpaceParts, sql } from './space.ts';
 
 /** Somebody else appended after the decision was made. It has to be made again, from what is there now. */
 export class Overtaken {
@@ -18,7 +17,7 @@ export class Overtaken {
 }
 
 /** What a permit grants while it is valid. */
-export type Granted = {
+export type GrantedRow = {
   readonly session: DatabaseSession;
   /** The connection that holds the session's row, after a conflict. Its first append commits and lets go. */
   readonly held: HeldRow | undefined;
@@ -38,13 +37,13 @@ type Work<Value> = (session: LoadedSession | undefined, permit: AppendPermit) =>
 export type DatabaseGate = {
   pass<Value>(wanted: Wanted, work: Work<Value>): Promise<Result<Value, GateRefusal>>;
   /** Uses of one permit run one after the other; `undefined` once its callback has ended. */
-  using<Value>(permit: AppendPermit, use: (granted: Granted | undefined) => Promise<Value>): Promise<Value>;
-  renew(permit: AppendPermit, granted: Granted): void;
+  using<Value>(permit: AppendPermit, use: (granted: GrantedRow | undefined) => Promise<Value>): Promise<Value>;
+  renew(permit: AppendPermit, granted: GrantedRow): void;
   end(permit: AppendPermit): void;
 };
 
 export function databaseGate({ database, spaceId, sha256 }: SpaceParts, rows: SessionRows): DatabaseGate {
-  const permits = new Map<AppendPermit, Granted>();
+  const permits = new Map<AppendPermit, GrantedRow>();
   const inTurn = boundedTurnTaking<SessionId>();
   const uses = turnTaking<AppendPermit>();
 

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import pg from 'pg';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import type { Sha256 } from '../../core/json/canonical-json.ts';
 
 /** One statement with its values. Statements with a name are planned once per connection. */
 export type Statement = { readonly name: string; readonly text: string };
@@ -172,4 +173,33 @@ export const UNIQUE_VIOLATION = '23505';
 export function storeFailure(failure: DatabaseFailure, operation: string, place: string): StoreFailure {
   if (failure.isAway) return { code: 'unreachable', operation, retryAfterMs: RETRY_AFTER_MS };
   return { code: 'io_failed', operation, place, cause: failure.sqlState };
+}
+
+/** What all parts of a store in a database share. A store belongs to one space and cannot name another. */
+export type SpaceParts = {
+  readonly database: Database;
+  readonly spaceId: number;
+  readonly sha256: Sha256;
+  /** Seals the keys that sign tokens, so that a dump of the database does not hold them. */
+  readonly masterKey: () => Uint8Array;
+};
+
+/** The numbers of the kinds of content. */
+export const CONTENT_KINDS = { snapshot: 1, artifact: 2, workflow: 3 } as const;
+export type ContentKind = (typeof CONTENT_KINDS)[keyof typeof CONTENT_KINDS];
+
+/** A statement that is planned once per connection. */
+export function sql(name: string, text: string): Statement {
+  return { name: `wr_${name}`, text };
+}
+
+const PREFIX = 'sha256:';
+
+/** A digest as its 32 bytes. */
+export function digestBytes(digest: string): Buffer {
+  return Buffer.from(digest.slice(PREFIX.length), 'hex');
+}
+
+export function digestText(bytes: Uint8Array): string {
+  return PREFIX + Buffer.from(bytes).toString('hex');
 }

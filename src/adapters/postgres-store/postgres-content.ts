@@ -9,8 +9,7 @@ import { type CompiledWorkflow, parseCompiledWorkflow } from '../../core/workflo
 import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { damagedContent, digestOf, parseStored } from '../file-store/content/content-files.ts';
-import { storeFailure } from './database.ts';
-import { CONTENT_KINDS, type ContentKind, digestBytes, type SpaceParts, sql } from './space.ts';
+import { CONTENT_KINDS, type ContentKind, digestBytes, type SpaceParts, sql, storeFailure } from './database.ts';
 
 const READ = sql('read_content', 'select bytes from wr.content where space_id = $1 and kind = $2 and digest = $3');
 const PIN = sql(

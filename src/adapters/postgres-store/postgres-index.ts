@@ -10,10 +10,9 @@ import type { SessionSummary } from '../../core/sessions/session-summary.ts';
 import { type SummedContent, summariseSession } from '../file-store/index/entry-makers.ts';
 import { INDEX_VERSION, type SummaryFields, summaryFields, summaryOf } from '../file-store/index/index-lines.ts';
 import type { OpenSession } from '../file-store/session/refresh-session.ts';
-import { storeFailure } from './database.ts';
+import { type SpaceParts, sql, storeFailure } from './database.ts';
 import { MARK_COLUMNS, type MarkRow, marksOf } from './postgres-marks.ts';
 import type { SessionRows } from './session-rows.ts';
-import { type SpaceParts, sql } from './space.ts';
 
 const ALL = sql(
   'all_sessions',

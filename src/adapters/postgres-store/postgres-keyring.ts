@@ -12,8 +12,7 @@ import {
   signingKey,
 } from '../../core/token/keyring.ts';
 import { damagedContent, parseStored } from '../file-store/content/content-files.ts';
-import { storeFailure } from './database.ts';
-import { type SpaceParts, sql } from './space.ts';
+import { type SpaceParts, sql, storeFailure } from './database.ts';
 
 const READ = sql('read_keyring', 'select version::text as version, sealed from wr.keyring where space_id = $1');
 const MAKE = sql(

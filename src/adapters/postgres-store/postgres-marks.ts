@@ -8,9 +8,8 @@ import { parseDocument } from '../../core/log/document-schema.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import { originSchema, type SessionOrigin } from '../../core/log/origin.ts';
 import type { SessionMarks } from '../../core/sessions/session-state.ts';
-import { LOCK_NOT_AVAILABLE, storeFailure, UNIQUE_VIOLATION } from './database.ts';
+import { LOCK_NOT_AVAILABLE, type SpaceParts, sql, storeFailure, UNIQUE_VIOLATION } from './database.ts';
 import type { SessionRows } from './session-rows.ts';
-import { type SpaceParts, sql } from './space.ts';
 
 /** The marks of one session, as columns. */
 export const MARK_COLUMNS = `s.kept, s.origin,

@@ -22,10 +22,17 @@ import { grownBy, type OpenSession } from '../file-store/session/refresh-session
 import { preparePlan } from '../file-store/session/session-gate.ts';
 import { hasEvents } from '../file-store/session/session-loader.ts';
 import { type FreshReplies, freshReplies, segmentOf } from '../file-store/session/stored-replies.ts';
-import { type DatabaseFailure, type Statement, storeFailure } from './database.ts';
-import { databaseGate, type Granted, loaded, Overtaken } from './database-gate.ts';
+import {
+  CONTENT_KINDS,
+  type DatabaseFailure,
+  digestBytes,
+  type SpaceParts,
+  type Statement,
+  sql,
+  storeFailure,
+} from './database.ts';
+import { databaseGate, type GrantedRow, loaded, Overtaken } from './database-gate.ts';
 import { appendPlace, type DatabaseSession, type SessionRows } from './session-rows.ts';
-import { CONTENT_KINDS, digestBytes, type SpaceParts, sql } from './space.ts';
 
 const NO_LIMITS = { refusal: async () => undefined, add: async () => undefined };
 
@@ -184,7 +191,7 @@ function readers(
   };
 }
 
-type Appending = { readonly permit: AppendPermit; readonly plan: AppendPlan; readonly granted: Granted };
+type Appending = { readonly permit: AppendPermit; readonly plan: AppendPlan; readonly granted: GrantedRow };
 /** The session after an append, with the bytes of its segment unless the plan was known. */
 type Appended = { readonly session: DatabaseSession; readonly segment: Uint8Array | undefined };
 /** `isBroken`: only reading the session again shows what the database holds. */
@@ -238,7 +245,7 @@ type Written = { readonly kind: 'appended' | 'overtaken'; readonly pinned: reado
 
 async function write(
   { database, spaceId }: SpaceParts,
-  { session, held }: Granted,
+  { session, held }: GrantedRow,
   { plan, sealed, lines, transaction }: Prepared,
 ): Promise<Result<Written, StoreFailure>> {
   const { segment, end } = transaction;
@@ -300,7 +307,7 @@ async function recovered(
 
 async function setMark(
   { database, spaceId }: SpaceParts,
-  granted: Granted | undefined,
+  granted: GrantedRow | undefined,
   { statement, mark }: { readonly statement: Statement; readonly mark: object | null },
 ): Promise<Result<void, MarkRefusal>> {
   if (granted === undefined) return err({ code: 'permit_ended' });

@@ -12,8 +12,7 @@ import { readSegment } from '../file-store/session/read-segment.ts';
 import { emptySession, grownBy, type OpenSession } from '../file-store/session/refresh-session.ts';
 import { hasEvents, keptSessions } from '../file-store/session/session-loader.ts';
 import { turnTaking } from '../lock/wait-for-lock.ts';
-import { storeFailure } from './database.ts';
-import { digestText, type SpaceParts, sql } from './space.ts';
+import { digestText, type SpaceParts, sql, storeFailure } from './database.ts';
 
 /** A session that was read from its rows. */
 export type DatabaseSession = OpenSession & { readonly salvage: Salvage | undefined };

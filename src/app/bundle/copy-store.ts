@@ -27,14 +27,14 @@ export type CopiedSession = {
   readonly events: number;
 };
 
-export type CopyRefusal = LoadRefusal | WriteRefusal;
+type StoreCopyRefusal = LoadRefusal | WriteRefusal;
 
 /** Copies one session with its marks. What is there already stays, and is continued if it is the start of this one. */
 export async function copySession(
   services: CopyServices,
   sessionId: SessionId,
-): Promise<Result<CopiedSession, CopyRefusal>> {
-  return safeTry(async function* (): Flow<CopiedSession, CopyRefusal> {
+): Promise<Result<CopiedSession, StoreCopyRefusal>> {
+  return safeTry(async function* (): Flow<CopiedSession, StoreCopyRefusal> {
     const { from, to } = services;
     const copied = (kind: CopiedSession['kind'], events = 0): CopiedSession => ({ sessionId, kind, events });
     const log = yield* await from.logs.open(sessionId);
@@ -99,10 +99,10 @@ async function continueSession(
   to: CopyServices['to'],
   copy: SessionCopy,
   { sessionId, rest }: { readonly sessionId: SessionId; readonly rest: readonly AppendPlan[] },
-): Promise<Result<void, CopyRefusal>> {
+): Promise<Result<void, StoreCopyRefusal>> {
   const pinned = await pinAll(to, copy);
   if (pinned.isErr()) return err(pinned.error);
-  return to.sessions.exclusively<void, CopyRefusal>(sessionId, async (_, permit) => {
+  return to.sessions.exclusively<void, StoreCopyRefusal>(sessionId, async (_, permit) => {
     for (const plan of rest) {
       const appended = await appendCopied(to, copy, { permit, plan });
       if (appended.isErr()) return err(appended.error);
@@ -112,8 +112,8 @@ async function continueSession(
 }
 
 /** Marks are not in the log. Those that the target has stay. */
-async function copyMarks({ from, to }: CopyServices, sessionId: SessionId): Promise<Result<void, CopyRefusal>> {
-  return safeTry(async function* (): Flow<void, CopyRefusal> {
+async function copyMarks({ from, to }: CopyServices, sessionId: SessionId): Promise<Result<void, StoreCopyRefusal>> {
+  return safeTry(async function* (): Flow<void, StoreCopyRefusal> {
     const marks = yield* await from.marks.of(sessionId);
     const there = yield* await to.marks.of(sessionId);
     if (marks.isKept && !there.isKept) yield* await to.marks.setKept(sessionId, true);

@@ -16,8 +16,8 @@ import { SESSION_ID } from '../ids.ts';
 import { bad, good, type Line, notable, strong } from '../output/line.ts';
 import { clipText } from '../output/text-width.ts';
 import type { CommandProblem } from '../problem.ts';
+import { knownSteps, loadSession, type NamedSession } from './load-session.ts';
 import { entriesData, entryLines } from './note-entries.ts';
-import { knownSteps, type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, gapWords } from './run-words.ts';
 import { placeAmbiguous, placeUnknown, runAmbiguous } from './session-words.ts';
 
@@ -56,7 +56,7 @@ export const sessionDiff = command({
   data: sessionDiffData,
   run: async (context, { operands }) => {
     const [asked, askedA = '', askedB = ''] = operands;
-    const opened = await openSession(context, asked, 'history');
+    const opened = await loadSession(context, asked, 'history');
     if (opened.isErr()) return err(opened.error);
     const { looked, head, name, runs, width } = opened.value;
     const lines = runs.flatMap((run) => runLines(looked, run.runId));
@@ -82,7 +82,7 @@ export const sessionDiff = command({
 type DiffEnd = LineEnd & { readonly isDue?: boolean };
 
 function bothEnds(
-  opened: OpenedSession,
+  opened: NamedSession,
   lines: readonly RunLine[],
   [a, b]: readonly [string, string],
 ): Result<readonly [DiffEnd, DiffEnd], CommandProblem> {
@@ -92,7 +92,7 @@ function bothEnds(
 
 /** A branch stands for its end, and a step for the state when it was done. Only a node names its run. */
 function endOf(
-  { looked, runs }: OpenedSession,
+  { looked, runs }: NamedSession,
   lines: readonly RunLine[],
   asked: string,
 ): Result<DiffEnd, CommandProblem> {
@@ -111,7 +111,7 @@ function endOf(
 }
 
 async function sideData(
-  { sessionAccess, looked }: OpenedSession,
+  { sessionAccess, looked }: NamedSession,
   { asked, end }: { readonly asked: string; readonly end: DiffEnd },
   { outputs, gaps }: OneSide,
 ): Promise<DiffSideData> {

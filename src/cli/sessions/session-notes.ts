@@ -10,8 +10,8 @@ import { entryShape, sessionHead } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
 import { type Line, strong } from '../output/line.ts';
 import type { CommandProblem } from '../problem.ts';
+import { knownSteps, loadSession, type NamedSession, ONE_SESSION } from './load-session.ts';
 import { entriesData, entryLines } from './note-entries.ts';
-import { knownSteps, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
 import { bannerOf, quoted, runStateWords } from './run-words.ts';
 import { placeAmbiguous, placeUnknown } from './session-words.ts';
 
@@ -31,7 +31,7 @@ export const sessionNotes = command({
   example: 'workrail session notes 7f3a --step 2',
   data: sessionNotesData,
   run: async (context, { operands, options }) => {
-    const opened = await openSession(context, operands[0], 'history');
+    const opened = await loadSession(context, operands[0], 'history');
     if (opened.isErr()) return err(opened.error);
     const { looked, head, name, runs, width } = opened.value;
     const isAll = options['all'] === true;
@@ -52,13 +52,13 @@ export const sessionNotes = command({
 
 type RunNotes = SessionNotesData['runs'][number];
 
-async function runNotes({ sessionAccess, looked }: OpenedSession, run: RunStanding, isAll: boolean): Promise<RunNotes> {
+async function runNotes({ sessionAccess, looked }: NamedSession, run: RunStanding, isAll: boolean): Promise<RunNotes> {
   const outputs = run.tip === undefined ? [] : lineOutputs(looked.view, { nodeId: run.tip, isAll });
   return { ...runHeadData(run), entries: await entriesData(sessionAccess.artifacts, looked, outputs) };
 }
 
 /** Every iteration of the named step. */
-function onlyStep({ looked }: OpenedSession, run: RunNotes, asked: string): RunNotes | undefined {
+function onlyStep({ looked }: NamedSession, run: RunNotes, asked: string): RunNotes | undefined {
   const found = findStep(currentLine(runLines(looked, run.runId)), asked);
   if (found === undefined || found === 'several') return undefined;
   const { place, nodeId } = found.step;
@@ -71,7 +71,7 @@ function onlyStep({ looked }: OpenedSession, run: RunNotes, asked: string): RunN
   return { ...run, entries: run.entries.filter(isOfStep) };
 }
 
-function missing({ looked, runs }: OpenedSession, asked: string): CommandProblem {
+function missing({ looked, runs }: NamedSession, asked: string): CommandProblem {
   const lines = runs.flatMap((run) => currentLine(runLines(looked, run.runId)));
   if (findStep(lines, asked) === 'several') return placeAmbiguous(asked);
   return placeUnknown(asked, knownSteps(lines, asked));

@@ -20,7 +20,7 @@ import { shortIds } from '../ids.ts';
 import { dim } from '../output/line.ts';
 import { clipText } from '../output/text-width.ts';
 import type { CommandProblem } from '../problem.ts';
-import { knownSteps, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
+import { knownSteps, loadSession, type NamedSession, ONE_SESSION } from './load-session.ts';
 import { quoted } from './run-words.ts';
 import { NOTHING_RAN, placeAmbiguous, placeUnknown, resumeProblem, runAmbiguous } from './session-words.ts';
 
@@ -67,7 +67,7 @@ export const sessionResume = command({
       const at = typeof options['at'] === 'string' ? options['at'] : undefined;
       const here = asked === undefined ? await openHere(context) : [];
       const depth = at === undefined ? 'standing' : 'history';
-      const opened = yield* await openSession(context, asked ?? here[0]?.sessionId, depth);
+      const opened = yield* await loadSession(context, asked ?? here[0]?.sessionId, depth);
       const { sessionAccess, looked, name, width } = opened;
       const dataDir = await context.program.dataDir();
       const broken = brokenRefusal(looked);
@@ -134,7 +134,7 @@ type Target = {
 };
 
 /** The latest open run, or else the latest run. */
-function current({ runs }: OpenedSession): Result<Target, CommandProblem> {
+function current({ runs }: NamedSession): Result<Target, CommandProblem> {
   const latest = runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex);
   const run = latest.find(({ status, isClosed }) => !isClosed && !isOver(status)) ?? latest[0];
   if (run?.tip === undefined) return err(NOTHING_RAN);
@@ -142,7 +142,7 @@ function current({ runs }: OpenedSession): Result<Target, CommandProblem> {
 }
 
 /** Only a node names its run, so in a session with several runs the user must name one. */
-function earlier({ looked, runs }: OpenedSession, asked: string): Result<Target, CommandProblem> {
+function earlier({ looked, runs }: NamedSession, asked: string): Result<Target, CommandProblem> {
   const { graph } = looked.view;
   const node = findNodeByStart(graph.nodes.keys(), asked);
   const ofNode = runs.find(({ runId }) => node !== undefined && nodeOf(graph, node).runId === runId);

@@ -16,7 +16,7 @@ import { command, done } from '../command.ts';
 import { dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
-import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
+import { loadSession, type NamedSession, nextFor, ONE_SESSION } from './load-session.ts';
 import { answerText, bannerOf, endSpans, gapWords, numberedPlace, runState, runStateWords } from './run-words.ts';
 
 const sessionShowData = z.strictObject({
@@ -44,7 +44,7 @@ export const sessionShow = command({
   example: 'workrail session show 7f3a',
   data: sessionShowData,
   run: async (context, { operands }) => {
-    const opened = await openSession(context, operands[0], 'standing');
+    const opened = await loadSession(context, operands[0], 'standing');
     if (opened.isErr()) return err(opened.error);
     const data = dataOf(opened.value);
     const { looked, nowMs, width } = opened.value;
@@ -205,7 +205,7 @@ function labelled(label: string, fact: LineSpan, width: number): readonly Line[]
   });
 }
 
-function dataOf({ looked: { view, isKept, origin }, head, runs }: OpenedSession): SessionShowData {
+function dataOf({ looked: { view, isKept, origin }, head, runs }: NamedSession): SessionShowData {
   const title = titleOf(runs.map(runData));
   return {
     ...head,

@@ -6,7 +6,7 @@ import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-l
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { indexWorkflow, stepsInside } from '../../core/workflow/compiled/workflow-index.ts';
 import { command, done } from '../command.ts';
-import { nextFor, ONE_SESSION, type OpenedSession, openSession } from './open-session.ts';
+import { loadSession, type NamedSession, nextFor, ONE_SESSION } from './load-session.ts';
 import { bannerOf } from './run-words.ts';
 import { treeLines } from './tree-lines.ts';
 import {
@@ -22,7 +22,7 @@ export const sessionTree = command({
   example: 'workrail session tree 7f3a',
   data: sessionTreeData,
   run: async (context, { operands }) => {
-    const opened = await openSession(context, operands[0], 'history');
+    const opened = await loadSession(context, operands[0], 'history');
     if (opened.isErr()) return err(opened.error);
     const { looked, head, runs, nowMs, width } = opened.value;
     const data: SessionTreeData = { ...head, runs: runs.map((run) => treeRun(opened.value, run)) };
@@ -35,7 +35,7 @@ export const sessionTree = command({
   },
 });
 
-function treeRun({ looked }: OpenedSession, run: RunStanding): TreeRunData {
+function treeRun({ looked }: NamedSession, run: RunStanding): TreeRunData {
   return {
     ...runHeadData(run),
     ...defined({ startedAt: run.startedAt }),
@@ -44,7 +44,7 @@ function treeRun({ looked }: OpenedSession, run: RunStanding): TreeRunData {
   };
 }
 
-function lineData(looked: OpenedSession['looked'], { name, from, isCurrent, steps, leftAt }: RunLine): TreeLineData {
+function lineData(looked: NamedSession['looked'], { name, from, isCurrent, steps, leftAt }: RunLine): TreeLineData {
   return {
     name,
     ...(isCurrent ? { isCurrent } : {}),
@@ -53,7 +53,7 @@ function lineData(looked: OpenedSession['looked'], { name, from, isCurrent, step
   };
 }
 
-function stepData({ view, workflowOf }: OpenedSession['looked'], step: LineStep): TreeStepData {
+function stepData({ view, workflowOf }: NamedSession['looked'], step: LineStep): TreeStepData {
   const { nodeId, place, state, blocked, checkpoints, gaps, skipped, startedAt, endedAt } = step;
   const hash = view.graph.nodes.get(nodeId)?.workflowHash;
   const workflow = hash === undefined ? undefined : workflowOf(hash);
@@ -73,7 +73,7 @@ function stepData({ view, workflowOf }: OpenedSession['looked'], step: LineStep)
   };
 }
 
-function loopTitles({ looked }: OpenedSession): (loopId: string) => string {
+function loopTitles({ looked }: NamedSession): (loopId: string) => string {
   const titles = new Map<string, string>();
   for (const { pinned } of looked.view.graph.runs.values()) {
     const workflow = looked.workflowOf(pinned.workflowHash);

@@ -18,7 +18,7 @@ import { noSessions, widthOf } from './session-words.ts';
 export const ONE_SESSION = { syntax: '[id]', help: `${SESSION_ID} (default: the latest session here)` };
 
 /** A session to show, and how to show it. */
-export type OpenedSession = {
+export type NamedSession = {
   readonly sessionAccess: SessionAccess;
   readonly looked: InspectedSession;
   /** What every command prints about the session. */
@@ -35,11 +35,11 @@ export type OpenedSession = {
 };
 
 /** Finds and reads the named session, or else the latest one here, or else the latest one anywhere. */
-export async function openSession(
+export async function loadSession(
   context: CommandContext,
   asked: string | undefined,
   depth: InspectDepth,
-): Promise<Result<OpenedSession, CommandProblem>> {
+): Promise<Result<NamedSession, CommandProblem>> {
   return safeTry(async function* () {
     if (asked !== undefined && asked.trim() === '') return err(EMPTY_ID);
     const { program, progress } = context;
@@ -117,7 +117,7 @@ export function knownSteps(lines: readonly RunLine[], asked: string): readonly s
 }
 
 /** The command to type after a session was shown. */
-export function nextFor({ head: { state }, runs, name }: OpenedSession): string {
+export function nextFor({ head: { state }, runs, name }: NamedSession): string {
   if (state === 'damaged') return `workrail session verify ${name}`;
   const isOpen = state !== 'salvaged' && runs.some((run) => ['running', 'blocked'].includes(runState(run)));
   return `workrail session ${isOpen ? 'resume' : 'notes'} ${name}`;
