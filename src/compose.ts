@@ -2,7 +2,7 @@
 import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
-import { calledAs } from './adapters/clients/called-as.ts';
+import { calledAs, commandInReplies } from './adapters/clients/called-as.ts';
 import type { LocalServices } from './app/clients/local-services.ts';
 import type { Store, Upkeep } from './app/ports/store.ts';
 import { runCommand } from './cli/main.ts';
@@ -77,7 +77,12 @@ const exitCode = await runCommand({
   serve,
   console: async (how) => {
     const { openConsole } = await import('./compose/open-console.ts');
-    const opened = await openConsole(how, { version: WORKRAIL_VERSION, pages: consoleFolder, bundled });
+    const opened = await openConsole(how, {
+      version: WORKRAIL_VERSION,
+      pages: consoleFolder,
+      bundled,
+      commandInReplies: (dataDir) => commandInReplies({ env: process.env, program }, dataDir),
+    });
     return opened.map(({ stop, ...serving }) => {
       stopOnSignals(stop);
       return serving;

@@ -9,6 +9,7 @@ import {
   type SettingsLayer,
   type UnknownSetting,
 } from '../core/settings/resolve-settings.ts';
+import { shellWord } from '../core/text/words.ts';
 import type { TokenForm } from '../core/token/token.ts';
 import { type GuardedFailure, readGuarded } from './guarded-file.ts';
 
@@ -128,8 +129,8 @@ export async function findDataDir(): Promise<string> {
   );
 }
 
-/** Where data is kept if nobody says otherwise. */
-export function defaultDataDir(): string {
+/** The data folder as a word for a shell; `undefined` if it is where data is kept unless somebody says otherwise. */
+export function otherDataDir(used: string): string | undefined {
   const { WORKRAIL_DATA_DIR: _, ...env } = process.env;
-  return dataDir(env, process.platform);
+  return used === dataDir(env, process.platform) ? undefined : shellWord(used);
 }

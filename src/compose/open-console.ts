@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from 'neverthrow';
 import { consoleAssets, fileStoreFeed } from '../adapters/console.ts';
-import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
+import { findDataDir, loadOwnConfig, otherDataDir, settingsOf } from '../adapters/settings.ts';
 import { shortIds } from '../cli/ids.ts';
 import type { ServeRefusal, ServingConsole } from '../cli/program.ts';
 import { resumeProblem } from '../cli/sessions/session-words.ts';
@@ -16,14 +16,21 @@ import { serveConsole } from '../http/console/serve-console.ts';
 import { openAnswers } from './open-answers.ts';
 import { bundleServices } from './open-bundles.ts';
 import { type Bundled, openCatalog } from './open-catalog.ts';
-import { ownCommand } from './open-server-services.ts';
 import { openStore } from './open-store.ts';
+
+type Host = {
+  readonly version: string;
+  readonly pages: string;
+  readonly bundled: Bundled;
+  /** What to type for `workrail`, with the data folder unless it is the default one. */
+  readonly commandInReplies: (dataDir: string | undefined) => string;
+};
 
 type Opened = ServingConsole & { readonly stop: () => Promise<void> };
 
 export async function openConsole(
   { port }: { readonly port: number },
-  { version, pages, bundled }: { readonly version: string; readonly pages: string; readonly bundled: Bundled },
+  { version, pages, bundled, commandInReplies }: Host,
 ): Promise<Result<Opened, ServeRefusal>> {
   const [store, dataDir] = await Promise.all([openStore(), findDataDir()]);
   const services = {
@@ -32,7 +39,7 @@ export async function openConsole(
     by: { via: 'console' } as const,
     ...bundleServices(version),
     catalog: openCatalog(bundled, dataDir),
-    command: ownCommand(dataDir),
+    command: commandInReplies(otherDataDir(dataDir)),
     shortIds,
     allowedMode,
     homes: [homedir()],

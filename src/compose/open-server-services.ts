@@ -2,13 +2,12 @@ import { err, ok } from 'neverthrow';
 import { commandInReplies } from '../adapters/clients/called-as.ts';
 import { prepareCodeCache } from '../adapters/code-cache.ts';
 import { runStore } from '../adapters/file-store/run-store.ts';
-import { defaultDataDir, findDataDir, loadOwnConfig, ownStoreLimits, type Settings } from '../adapters/settings.ts';
+import { findDataDir, loadOwnConfig, otherDataDir, ownStoreLimits, type Settings } from '../adapters/settings.ts';
 import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import { gitObserver, referenceFiles } from '../adapters/workspace.ts';
 import type { Services } from '../app/services.ts';
 import { gateSettings, runDefaults } from '../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../core/settings/settings-words.ts';
-import { shellWord } from '../core/text/words.ts';
 import type { CompilePattern } from '../core/workflow/pattern.ts';
 import { type Bundled, openCatalog } from './open-catalog.ts';
 
@@ -56,10 +55,9 @@ function patternEngine(): Services['patterns'] {
 }
 
 /** What to type for `workrail` here. */
-export function ownCommand(used: string): string {
+function ownCommand(used: string): string {
   const { env, argv } = process;
-  const dataDir = used === defaultDataDir() ? undefined : shellWord(used);
-  return commandInReplies({ env, program: argv[1] ?? 'workrail' }, dataDir);
+  return commandInReplies({ env, program: argv[1] ?? 'workrail' }, otherDataDir(used));
 }
 
 /**
