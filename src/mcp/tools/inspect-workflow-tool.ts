@@ -2,7 +2,7 @@ import { type InspectedWorkflow, inspectWorkflow } from '../../app/catalog/inspe
 import { defined, type JsonObject, quote } from '../../core/json/json-value.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { callText } from '../../core/prompt/reply/footer.ts';
-import { visibleText } from '../../core/text/visible-text.ts';
+import { visibleLine, visibleText } from '../../core/text/visible-text.ts';
 import { plural } from '../../core/text/words.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
@@ -149,7 +149,7 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
   const { steps, loops, references, preconditions, clarificationPrompts, metaGuidance, contracts } = workflow;
   const { arguments: declared = [] } = workflow;
   return [
-    `${id}: ${name}. ${description}`,
+    visibleLine(`${id}: ${name}. ${description}`),
     `${plural(steps.length, 'step')}, ${plural(loops.length, 'loop')} · from ${placeText(listed)} · ${hash}`,
     ...section('Tags', tags),
     ...section('Recommended mode', recommended.autonomy === undefined ? [] : [recommended.autonomy]),
@@ -186,7 +186,9 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
 
 function section(title: string, items: readonly string[]): readonly string[] {
   if (items.length === 0) return [];
-  return items.length === 1 ? [`${title}: ${items[0]}`] : [`${title}:`, ...items.map((item) => `- ${item}`)];
+  return items.length === 1
+    ? [`${title}: ${visibleLine(items[0] ?? '')}`]
+    : [`${title}:`, ...items.map((item) => `- ${visibleLine(item)}`)];
 }
 
 function shownEntry(entry: OutlineEntry, mode: InspectMode): JsonObject {
@@ -238,7 +240,7 @@ function entryLines(entries: readonly OutlineEntry[], layout: OutlineLayout): re
 function stepLine({ step, when, asksFor }: OutlinedStep): string {
   const { stepId, title, provenance } = step;
   const parts = [
-    `${title} (${stepId})`,
+    `${visibleLine(title)} (${stepId})`,
     ...(when === undefined ? [] : [`when ${when}`]),
     ...(asksFor.length === 0 ? [] : [`asks for ${asksFor.join(', ')}`]),
     ...(provenance.source === 'authored' ? [] : [`from ${provenance.originId}`]),
@@ -248,7 +250,7 @@ function stepLine({ step, when, asksFor }: OutlinedStep): string {
 
 function loopLine({ loop, when, repeats }: OutlinedLoop): string {
   const parts = [
-    `Loop: ${loop.title} (${loop.loopId})`,
+    `Loop: ${visibleLine(loop.title)} (${loop.loopId})`,
     ...(when === undefined ? [] : [`when ${when}`]),
     repeats,
     `at most ${loop.maxIterations} times`,

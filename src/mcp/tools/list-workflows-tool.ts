@@ -7,7 +7,7 @@ import { sourceWords } from '../../core/prompt/reply-parts.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
 import { searchWords, wordsIn } from '../../core/text/search-words.ts';
 import { clip } from '../../core/text/utf8.ts';
-import { visibleText } from '../../core/text/visible-text.ts';
+import { visibleLine, visibleText } from '../../core/text/visible-text.ts';
 import { andList, plural } from '../../core/text/words.ts';
 import { WORKSPACE_PATH } from '../arguments/shared-arguments.ts';
 import { defineTool } from '../tool.ts';
@@ -96,7 +96,7 @@ function line(workflow: ListedWorkflow): string {
   const marks = [...new Set([...(kind === 'routine' ? ['routine'] : []), ...tags])];
   const facts = [...(sourceKind === 'bundled' ? [] : [`from ${placeText(workflow)}`]), ...needs(workflow)];
   return [
-    `${id}: ${name}. ${description}`,
+    visibleLine(`${id}: ${name}. ${description}`),
     ...(marks.length === 0 ? [] : [`[${marks.join(', ')}]`]),
     ...(facts.length === 0 ? [] : [`(${facts.join('; ')})`]),
   ].join(' ');

@@ -3,7 +3,7 @@ import type { Blocker } from '../../log/blockers.ts';
 import type { Call, NextIntent } from '../../log/error-envelope.ts';
 import { runTag } from '../../log/ids.ts';
 import { hole, type OpenReply } from '../../log/operation/stored-reply.ts';
-import { visibleText } from '../../text/visible-text.ts';
+import { visibleLine, visibleText } from '../../text/visible-text.ts';
 import type { Lifecycle, ReplyParts, ShownReference } from '../reply-parts.ts';
 import { replyWarning } from '../reply-warnings.ts';
 import type { StandingTexts } from '../step/render-step.ts';
@@ -134,7 +134,9 @@ function areReferencesShown(lifecycle: Lifecycle): boolean {
 /** The documents of a workflow: in full at the start, later only their paths. */
 function referencesText(references: readonly ShownReference[], lifecycle: Lifecycle): string {
   const lines = references.map((reference) => {
-    const { title, path, purpose, isAuthoritative, isResolved, isOutside } = reference;
+    const { isAuthoritative, isResolved, isOutside } = reference;
+    // They come from a file that anybody may have written: none of them may begin a line of ours.
+    const [title, path, purpose] = [reference.title, reference.path, reference.purpose].map(visibleLine);
     const mark = `${isOutside ? ' [outside the workspace]' : ''}${isResolved ? '' : ' [unresolved]'}`;
     if (lifecycle !== 'start') return `- ${title}${mark}: ${path}`;
     const weight = isAuthoritative ? ' (authoritative)' : '';

@@ -1,6 +1,7 @@
 import { assert } from '../../assert.ts';
 import { BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { clip, utf8Length } from '../../text/utf8.ts';
+import { visibleJson } from '../../text/visible-text.ts';
 import type { PinnedContract } from '../compiled/compiled-workflow.ts';
 import type { ArtifactViolation } from './check-artifact.ts';
 
@@ -39,7 +40,8 @@ export function contractFix({ artifactKind }: Named): string {
 
 /** One violation as part of a sentence, of bounded length whatever was sent. */
 function explainViolation({ code, path, found, allowed }: ArtifactViolation): string {
-  const where = path === '' ? 'the artifact' : clip(path, PATH_BYTES_MAX);
+  // The names of fields come from the agent: they must not begin a line.
+  const where = path === '' ? 'the artifact' : clip(visibleJson(path), PATH_BYTES_MAX);
   const what = clip(allowed, ALLOWED_BYTES_MAX);
   switch (code) {
     case 'missing':
