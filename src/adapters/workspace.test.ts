@@ -68,6 +68,29 @@ test('a link into a repository observes the same as the repository', async () =>
   }
 });
 
+test.each(['--assume-unchanged', '--skip-worktree'])(
+  'an edit of a file that git was told to overlook (%s) changes the digest of the files',
+  async (mark) => {
+    enforces('check_fresh_tree');
+    git('init', '-q', '-b', 'main');
+    writeFileSync(join(folder, 'code.txt'), 'good');
+    git('add', '.');
+    git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '-m', 'first');
+    git('update-index', mark, 'code.txt');
+    const digest = async () => {
+      const tree = await observer.tree(folder);
+      return typeof tree === 'object' ? [tree.treeDigest, tree.changed] : tree;
+    };
+    const before = await digest();
+    expect(await digest()).toEqual(before);
+    writeFileSync(join(folder, 'code.txt'), 'evil');
+    expect(git('status', '--porcelain')).toBe('');
+    expect(await digest()).not.toEqual(before);
+    writeFileSync(join(folder, 'code.txt'), 'good');
+    expect(await digest()).toEqual(before);
+  },
+);
+
 test('a git that does not answer is abandoned', async () => {
   enforces('git_observed_before_lock');
   git('init', '-q');

@@ -49,19 +49,21 @@ const TREE_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
  * Everything in the work tree that git does not ignore: the tree of the last commit, what differs from it, and the
- * content of each file that differs.
+ * content of each file that differs, or that git was told not to look at.
  */
 async function treeOf(workspace: string, sha256: Hasher['sha256']): Promise<BoundWorkspace> {
   const end = performance.now() + TREE_MS_MAX;
   const git = (args: readonly string[], input?: string) => runGit(workspace, args, { end, input });
-  const [names, status] = await Promise.all([
+  const [names, status, tracked] = await Promise.all([
     git(['rev-parse', '--show-toplevel', 'HEAD', 'HEAD^{tree}']),
-    git(['status', '--porcelain=v2', '-z', '--untracked-files=all']),
+    git(['status', '--porcelain=v2', '-z', '--untracked-files=all', '--ignore-submodules=none']),
+    git(['ls-files', '-v', '-z', '--full-name', ':/']),
   ]);
   const [root, headSha, tree] = names?.split('\n') ?? [];
   if (root === undefined || headSha === undefined || !COMMIT.test(headSha) || status === undefined) return 'unknown';
+  if (tracked === undefined) return 'unknown';
   const differing = changedFiles(status);
-  const files = differing.filter(({ path }) => isFile(join(root, path)));
+  const files = [...differing, ...unwatchedFiles(tracked)].filter(({ path }) => isFile(join(root, path)));
   const hashed =
     files.length === 0
       ? ''
@@ -72,6 +74,15 @@ async function treeOf(workspace: string, sha256: Hasher['sha256']): Promise<Boun
   const changed = differing.map((file) => ({ ...file, blob: blobs.get(file.path) }));
   const bytes = canonicalBytes({ v: 1, tree: tree ?? null, status, files: ids });
   return bytes.isErr() ? 'unknown' : { headSha, treeDigest: sha256(bytes.value), changed };
+}
+
+/**
+ * Files whose changes `git status` does not show, because somebody marked them as unchanged or left them out of the
+ * work tree, in the output of `git ls-files -v -z`.
+ */
+function unwatchedFiles(tracked: string): readonly Pick<ChangedFile, 'path'>[] {
+  const marked = tracked.split('\0').filter((entry) => /^[a-zS] /.test(entry) && !entry.includes('\n'));
+  return marked.map((entry) => ({ path: entry.slice(2) }));
 }
 
 /** The states and paths in the output of `git status --porcelain=v2 -z`. */
@@ -101,7 +112,8 @@ function runGit(
   return new Promise((resolve) => {
     const child = execFile(
       'git',
-      ['-C', folder, ...args],
+      // A hook of the repository must not say what has changed, and the size of a file is not its content.
+      ['-C', folder, '-c', 'core.fsmonitor=false', '-c', 'core.checkStat=default', ...args],
       { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, timeout, maxBuffer: TREE_BYTES_MAX, windowsHide: true },
       (failure, output) => resolve(failure === null ? output : undefined),
     );
