@@ -17,8 +17,7 @@ type ProgressTarget = {
 
 const FIRST_SHOWN_MS = 300;
 const REDRAW_MS = 80;
-/** Without a terminal, a line is printed now and then instead of an animation, and only for what takes long. */
-const FIRST_LINE_MS = 3_000;
+/** Without a terminal, a line is printed now and then instead of an animation. */
 const NEXT_LINE_MS = 5_000;
 const BAR_CELLS = 24;
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -42,7 +41,7 @@ export function progressDisplay(target: ProgressTarget): Progress {
   return {
     show: (next) => {
       step = next;
-      if (!target.isSilent) timer ??= setTimeout(start, target.isTerminal ? FIRST_SHOWN_MS : FIRST_LINE_MS).unref();
+      if (!target.isSilent) timer ??= setTimeout(start, FIRST_SHOWN_MS).unref();
     },
     stop: () => {
       clearTimeout(timer);
