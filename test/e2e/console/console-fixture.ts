@@ -148,7 +148,7 @@ export async function openPage({ server }: Pick<ConsoleFixture, 'server'>): Prom
     press: async (keys) => {
       for (const key of keys.split(' ')) await page.keyboard.press(key);
     },
-    text: async () => ((await page.locator('main').textContent()) ?? '').replaceAll(/\s+/g, ' '),
+    text: () => settledText(page),
     expectAccessible: (name) => expectAccessible(page, name),
   };
 }
@@ -177,4 +177,16 @@ async function expectAccessible(page: Page, name: string): Promise<void> {
   }
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize({ width: 1_440, height: 900 });
+}
+
+const LOADING = /^[^.]{0,60}…$/;
+const LOOKS_MAX = 200;
+
+/** The text of the page, once it is no longer only the line that says what is being read. */
+async function settledText(page: Page): Promise<string> {
+  for (let looks = 0; ; looks++) {
+    const text = ((await page.locator('main').textContent()) ?? '').replaceAll(/\s+/g, ' ').trim();
+    if (!LOADING.test(text) || looks === LOOKS_MAX) return text;
+    await page.waitForTimeout(50);
+  }
 }
