@@ -54,7 +54,7 @@ export default defineConfig({
           name: 'unit',
           env,
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/e2e/**', ...APART],
+          exclude: ['**/node_modules/**', 'test/e2e/**', ...APART],
         },
       },
     ],
