@@ -137,6 +137,7 @@ it('the twelve main tasks are done with the keyboard alone', async ({ skip }) =>
   await tabTo(/^ ?Delete$/);
   await press('Enter');
   await expect.poll(() => page.locator('.row').count()).toBe(before - 2);
+  await shown(/Moved to the bin/);
   await press('z');
   await expect.poll(() => page.locator('.row').count()).toBe(before);
   expect(await text()).toContain('Improve the date parser');
