@@ -119,6 +119,7 @@ describe('the list of sessions', () => {
     await press('x');
     await page.getByRole('button', { name: 'Close', exact: true }).first().click();
     await page.locator('.row', { hasText: 'closed' }).waitFor();
+    await page.getByText('Closed 1 session.').waitFor();
     await press('z');
     await page.locator('.row', { hasText: 'closed' }).waitFor({ state: 'detached' });
   });
