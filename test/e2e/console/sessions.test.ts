@@ -162,6 +162,7 @@ describe('everywhere', () => {
   it('the palette goes, finds and does, shows the key of each, and gives the focus back', async ({ skip }) => {
     const { press, expectAccessible } = ready(skip);
     await page.goto(address('/'));
+    await page.waitForSelector('.row');
     await page.locator('.list').focus();
     await press('Control+k');
     const box = page.getByRole('combobox', { name: 'Go, find or do' });
@@ -173,12 +174,16 @@ describe('everywhere', () => {
     await expectAccessible('the palette');
     await press('Escape');
     await box.waitFor({ state: 'detached' });
-    expect(await page.evaluate<string>('document.activeElement.className')).toBe('list');
+    await expect.poll(() => page.evaluate<string>('document.activeElement.className')).toBe('list');
     await press('Control+k');
+    await box.waitFor();
     await page.keyboard.type('theme: dark');
+    await page.getByRole('option', { name: /theme: dark/i }).waitFor();
     await press('Enter');
-    expect(await page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark');
+    await expect.poll(() => page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark');
+    await box.waitFor({ state: 'detached' });
     await press('Control+k');
+    await box.waitFor();
     await page.keyboard.type('parser');
     await page.getByRole('option', { name: /Improve the date parser/ }).waitFor();
     await press('Enter');
