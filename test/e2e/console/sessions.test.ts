@@ -178,7 +178,10 @@ describe('everywhere', () => {
     await press('Control+k');
     await box.waitFor();
     await page.keyboard.type('theme: dark');
-    await page.getByRole('option', { name: /theme: dark/i }).first().waitFor();
+    await page
+      .getByRole('option', { name: /theme: dark/i })
+      .first()
+      .waitFor();
     await press('Enter');
     await expect.poll(() => page.evaluate<string>('document.documentElement.dataset.theme')).toBe('dark');
     await box.waitFor({ state: 'detached' });
