@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { bannedWords } from './tidy/banned-words.ts';
 
-const FOLDERS = ['src', 'docs', 'workflows', 'examples', 'integrations', 'schemas', 'scripts', 'bench'];
+const FOLDERS = ['src', 'console', 'docs', 'workflows', 'examples', 'integrations', 'schemas', 'scripts', 'bench'];
 const PAGES = readdirSync('.').filter((name) => name.endsWith('.md'));
 
 const read = (path: string) => ({ path, text: readFileSync(path, 'utf8') });
 const below = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(?:ts|mjs|md|json)$/.test(name))
+    .filter((name) => /\.(?:tsx?|mjs|md|json)$/.test(name) && !name.includes('node_modules'))
     .map((name) => read(`${folder}/${name}`));
 
 it('no text of the program, its documents, its workflows or its test titles uses a word that plain English replaces', () => {

@@ -28,7 +28,7 @@ function shared<Value>(first: Value): Shared<Value> {
 /** What was just done, and how to undo it. It stays until it is put away or something else is done. */
 export const notice = shared<{ readonly words: string; readonly undo?: () => void } | undefined>(undefined);
 
-/** A file that was dropped or chosen, for whoever shows what importing it would do. */
+/** A file that was dropped or chosen, for the page that shows what importing it would do. */
 export const offeredFile = shared<File | undefined>(undefined);
 
 /** The sessions that are to be exported. */
