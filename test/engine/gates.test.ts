@@ -131,6 +131,16 @@ test('never-stop passes a gate with a gap only if a person set it for this run',
   ]);
 });
 
+test('a person can answer although something else is missing that never-stop records as a gap', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release', { mode: 'full_auto_never_stop' }), {});
+  expect(blocked.structured['blockers']).toHaveLength(1);
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  const next = await run.send(blocked);
+  expect(kindOf(next)).toBe('ok');
+  expect(next.structured['gaps']).toHaveLength(1);
+});
+
 test('a step that waits for a person says so before the report, also where the agent chose never-stop', async () => {
   const { text } = await made(RELEASE).start('team.release', { mode: 'full_auto_never_stop' });
   expect(text).toContain('Until the user has answered, the reply says "Blocked".');

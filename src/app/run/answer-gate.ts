@@ -11,7 +11,7 @@ import {
   type RunId,
   type SessionId,
 } from '../../core/log/ids.ts';
-import { checkAttempt, isGate } from '../../core/run/decide/judge-attempt.ts';
+import { isGate, judgeAttempt } from '../../core/run/decide/judge-attempt.ts';
 import { type ChangedFile, contextChange, type VoidedApproval, voidedOf } from '../../core/run/gate-facts.ts';
 import type { HandedIn } from '../../core/run/step-place.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
@@ -115,12 +115,15 @@ async function waitingAt(
     const { attempt } = yield* await attemptAt(services, session, { target, attemptId, surroundings, sent });
     // As if nobody had answered: an answer that was given can still be changed.
     const gateOnly = attempt.gate && { ...attempt.gate, accept: [], personKeys: [] };
-    const check = checkAttempt({ ...attempt, gate: gateOnly });
-    const gate = check.unmet.find(isGate);
+    const verdict = judgeAttempt({ ...attempt, gate: gateOnly });
+    const { filled } = verdict.check;
+    // In never-stop mode only gates block, and what else is missing is recorded as gaps.
+    const blocking = verdict.kind === 'blocked' ? verdict.unmet : [];
+    const gate = blocking.find(isGate);
     const step = attempt.index.steps.get(attempt.gate?.subject.stepId ?? '');
     const approval = gate && approvalOf(gate);
     // Something else is missing too: the draft will change before anybody can approve it.
-    if (step === undefined || approval === undefined || check.unmet.some((one) => !isGate(one))) {
+    if (step === undefined || approval === undefined || !blocking.every(isGate)) {
       return err({ code: 'not_waiting' });
     }
     const { contextKey } = gateOf(step, surroundings.minimum) ?? {};
@@ -138,7 +141,7 @@ async function waitingAt(
       ...approval,
       question: step.userDependency?.prompt ?? step.title,
       contextKey,
-      draft: { ...check.filled, context: contextChange(before, attempt.facts.context, contextKey) },
+      draft: { ...filled, context: contextChange(before, attempt.facts.context, contextKey) },
       answer: answerTo(unusedAnswers(session.view, attempt.gate?.subject.nodeId ?? nodeId), approval.digest)?.data,
       root: rootOf(session),
       accept: surroundings.accept,
