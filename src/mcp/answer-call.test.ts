@@ -225,7 +225,7 @@ it('a report without a token is not recorded in the latest run, because another 
   const error = await errorOf('continue_workflow', { output });
   expect(error).toMatchObject({ details: { runs: [{ tag: run.tag, ackToken }] } });
   expect(error.nextCall).toBeUndefined();
-  expect((await errorOf('continue_workflow', {})).nextCall?.arguments).toEqual({ stateToken: expect.any(String) });
+  expect((await errorOf('continue_workflow', {})).nextCall).toBeUndefined();
 });
 
 it('a checkpoint with the wrong kind of token is corrected and saved in that run', async () => {

@@ -69,7 +69,8 @@ describe('an agent that knows only where it works', () => {
     expect(long.snippet.endsWith('\n\n[TRUNCATED]')).toBe(true);
     expect((await show(long.stateToken)).structured['ackToken']).toBe(one.structured['ackToken']);
     expect(told(reply, 'nextIntent')).toBe('rehydrate_only');
-    expect(told(reply, 'nextCall')).toEqual(told(reply, 'candidates.0.nextCall'));
+    // Which one is meant is for the caller to say: a suggested call would be sent for the wrong run.
+    expect(told(reply, 'nextCall')).toBeNull();
     const own = candidates.filter(({ goal }) => goal !== 'Elsewhere');
     for (const { stateToken } of own) expect(reply.text).toContain(`{"stateToken":"${stateToken}"}`);
   });

@@ -43,7 +43,7 @@ export function candidateList(candidates: readonly ShownCandidate[], search: Sea
   const [first] = candidates;
   const { total, damaged } = search;
   const isOffered = first !== undefined && search.isMatched && !isForeignRun(first) && !isUnacceptedRun(first);
-  const nextCall = isOffered ? showCall(first) : null;
+  const nextCall = isOffered && isAlone(candidates) ? showCall(first) : null;
   const paragraphs = first === undefined ? [NOTHING] : choice(candidates, search);
   const warnings = damagedWarnings(damaged);
   const ending = [
@@ -65,6 +65,15 @@ export function candidateList(candidates: readonly ShownCandidate[], search: Sea
       nextCall: nextCall === null ? null : { ...nextCall },
     },
   };
+}
+
+/** Of several runs that match equally, only the caller knows which is meant: a suggested call would be sent for the wrong one. */
+function isAlone(candidates: readonly ShownCandidate[]): boolean {
+  return candidates.length === 1 || matching(candidates) === 1;
+}
+
+function matching(candidates: readonly ShownCandidate[]): number {
+  return candidates.filter(({ whyMatched }) => !whyMatched.includes('recency_fallback')).length;
 }
 
 const NOTHING = 'Nothing matched: no unfinished run is stored here.';
@@ -105,7 +114,7 @@ function opening(candidates: readonly ShownCandidate[]): string {
     return `No unfinished run matches, but ${plural(count, 'finished run does', 'finished runs do')}. The call of a run shows how it ended; it cannot be continued.`;
   }
   if (count === 1) return `One stored run may be the one you mean. If it is, send its call. ${has}`;
-  const found = candidates.filter(({ whyMatched }) => !whyMatched.includes('recency_fallback')).length;
+  const found = matching(candidates);
   const which =
     found === 0 || found === count
       ? `You may mean one of these ${count} runs; the most likely is first.`

@@ -16,13 +16,12 @@ const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpoint
  * argument, even if miscopied, means that the step is done.
  */
 export function callWithFittingToken(situation: Situation): Call | undefined {
-  const { tool, sent, tokens, recent } = situation;
+  const { tool, sent, tokens } = situation;
   const payload = payloadOf(sent);
   const wanted = wantedKind(situation);
   if (wanted === undefined) return undefined;
   const genuine = tokens.find(({ kind }) => kind === wanted);
-  // A recent reply may belong to another run than the one that is meant, so it is only used to show a step.
-  const from = genuine ?? tokens[0] ?? (wanted === 'state' && recent.length === 1 ? recent[0] : undefined);
+  const from = genuine ?? tokens[0];
   if (from === undefined) return undefined;
   const token = genuine?.text ?? from[SLOT_FOR[wanted]];
   if (token !== undefined) return { tool, arguments: { [SLOT_FOR[wanted]]: token, ...payload } };
