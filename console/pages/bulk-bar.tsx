@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { plural } from '../../src/core/text/words.ts';
 import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
-import { ErrorPanel } from '../parts/panels.tsx';
+import { Button, ErrorPanel } from '../parts/panels.tsx';
 import { write } from '../state/api.ts';
 import { exported, notice } from '../state/told.ts';
 
@@ -23,6 +23,8 @@ const ACTIONS: readonly {
   { mark: 'kept', undo: 'not_kept', label: 'Keep', did: 'Kept', changes: ({ isKept }) => !isKept },
   { mark: 'deleted', undo: 'restored', label: 'Delete', did: 'Moved to the bin:', changes: () => true },
 ];
+
+const idOf = ({ sessionId }: Row) => sessionId;
 
 /** What can be done with the selected sessions. Everything can be undone. */
 export function BulkBar({ rows, onClear }: { readonly rows: readonly Row[]; readonly onClear: () => void }) {
@@ -46,10 +48,7 @@ export function BulkBar({ rows, onClear }: { readonly rows: readonly Row[]; read
   const act = async ({ mark, undo, did, changes }: (typeof ACTIONS)[number]) => {
     setBusy(true);
     setError(undefined);
-    const done = await markAll(
-      rows.filter(changes).map(({ sessionId }) => sessionId),
-      mark,
-    );
+    const done = await markAll(rows.filter(changes).map(idOf), mark);
     setBusy(false);
     if (done.length === 0) return;
     const words = plural(done.length, 'session');
@@ -61,32 +60,20 @@ export function BulkBar({ rows, onClear }: { readonly rows: readonly Row[]; read
     notice.set({ words: `${did} ${words}.`, undo: () => void takeBack() });
     onClear();
   };
-  const exportAll = () => exported.set(rows.map(({ sessionId, shortId }) => ({ sessionId, shortId })));
+  const exportAll = () => exported.set(rows);
   useKeys({ e: exportAll });
-  const [first, second] = rows;
+  const [a = '', b = '']: readonly string[] = rows.map(idOf);
+  const compare = () => void navigate({ to: '/compare', search: { a, b } });
   return (
     <div className="bulk" role="toolbar" aria-label="Selected sessions">
       <span>{rows.length} selected</span>
       {ACTIONS.map((action) => (
-        <button key={action.mark} type="button" disabled={isBusy} onClick={() => void act(action)}>
-          {action.label}
-        </button>
+        <Button key={action.mark} label={action.label} disabled={isBusy} onClick={() => void act(action)} />
       ))}
-      <button type="button" onClick={exportAll}>
-        Export …
-      </button>
-      {rows.length === 2 && first !== undefined && second !== undefined ? (
-        <button
-          type="button"
-          onClick={() => void navigate({ to: '/compare', search: { a: first.sessionId, b: second.sessionId } })}
-        >
-          Compare
-        </button>
-      ) : null}
-      <button type="button" className="quiet" onClick={onClear}>
-        Clear
-      </button>
-      {error === undefined ? null : <ErrorPanel error={error} />}
+      <Button label="Export …" onClick={exportAll} />
+      {rows.length === 2 && <Button label="Compare" onClick={compare} />}
+      <Button label="Clear" className="quiet" onClick={onClear} />
+      <ErrorPanel error={error} />
     </div>
   );
 }

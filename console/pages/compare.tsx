@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { diffWordsWithSpace } from 'diff';
 import { useMemo, useState } from 'react';
 import { isObject, type JsonValue } from '../../src/core/json/json-value.ts';
 import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
-import { CommandHint, CopyButton, ErrorPanel } from '../parts/panels.tsx';
+import { CommandHint, CopyButton, DataTable, Pending, SessionLink } from '../parts/panels.tsx';
 import { duration } from '../parts/times.ts';
 import { read } from '../state/api.ts';
 
@@ -23,8 +23,7 @@ export function Compare() {
     retry: false,
   });
   const [isAll, setAll] = useState(false);
-  if (error !== null) return <ErrorPanel error={error} isPage />;
-  if (data === undefined) return <p className="meta">Comparing …</p>;
+  if (data === undefined) return <Pending words="Comparing …" error={error} isPage />;
   const steps = data.steps.filter(({ kind }) => isAll || kind !== 'same');
   const same = data.steps.length - data.steps.filter(({ kind }) => kind !== 'same').length;
   const { a: from, b: to } = data.commits;
@@ -44,22 +43,16 @@ export function Compare() {
         <Side side={data.a} letter="a" />
         <Side side={data.b} letter="b" />
       </div>
-      {from !== undefined && to !== undefined && from !== to ? (
-        <CommandHint command={`git diff ${from} ${to}`} />
-      ) : null}
-      {data.context.length === 0 ? null : (
-        <section className="panel" aria-label="Values that differ">
-          <h2>Values that differ</h2>
-          <Changes
-            changes={data.context.flatMap(({ key, a, b }) => valueChanges({ path: key, a: a ?? null, b: b ?? null }))}
-          />
-        </section>
-      )}
-      {steps.length === 0 ? <p className="panel">The steps of both sides were done in the same way.</p> : null}
+      {from && to && from !== to && <CommandHint command={`git diff ${from} ${to}`} />}
+      <Changes
+        title="Values that differ"
+        changes={data.context.flatMap(({ key, a, b }) => valueChanges({ path: key, a: a ?? null, b: b ?? null }))}
+      />
+      {steps.length === 0 && <p className="panel">The steps of both sides were done in the same way.</p>}
       {steps.map((step, i) => (
         <StepDifference key={i} step={step} />
       ))}
-      {data.command === undefined ? null : <CommandHint command={data.command} />}
+      {data.command && <CommandHint command={data.command} />}
     </>
   );
 }
@@ -68,9 +61,7 @@ function Side({ side, letter }: { readonly side: Compared['a']; readonly letter:
   return (
     <p className={`side ${letter}`}>
       <span className="badge">{letter === 'a' ? 'removed from' : 'added in'}</span>{' '}
-      <Link to="/sessions/$session" params={{ session: side.sessionId }} search={{}}>
-        {side.title}
-      </Link>
+      <SessionLink session={side.sessionId}>{side.title}</SessionLink>
       <span className="meta">
         {side.label} · {side.workflow} · {side.shortId}
       </span>
@@ -86,11 +77,11 @@ function StepDifference({ step: { kind, title, a, b } }: { readonly step: Step }
       <h2>
         {title} <span className={`badge ${kind}`}>{KINDS[kind]}</span>
       </h2>
-      {kind === 'same' ? null : (
+      {kind !== 'same' && (
         <>
           <p className="meta">{[tookWords(a, 'the first'), tookWords(b, 'the second')].filter(Boolean).join(', ')}</p>
           <Words before={a?.notes ?? ''} after={b?.notes ?? ''} />
-          <Changes changes={artifactChanges(a, b)} />
+          <Changes title="Data that differs" changes={artifactChanges(a, b)} />
         </>
       )}
     </section>
@@ -111,15 +102,10 @@ function Words({ before, after }: { readonly before: string; readonly after: str
   if (before === '' && after === '') return null;
   return (
     <div className="words">
-      {parts.map(({ value, added, removed }, i) =>
-        added ? (
-          <ins key={i}>{visibleText(value)}</ins>
-        ) : removed ? (
-          <del key={i}>{visibleText(value)}</del>
-        ) : (
-          <span key={i}>{visibleText(value)}</span>
-        ),
-      )}
+      {parts.map(({ value, added, removed }, i) => {
+        const Tag = added ? 'ins' : removed ? 'del' : 'span';
+        return <Tag key={i}>{visibleText(value)}</Tag>;
+      })}
     </div>
   );
 }
@@ -200,30 +186,14 @@ function artifactChanges(a: Handed | undefined, b: Handed | undefined): readonly
   return names.flatMap((name) => valueChanges({ path: name, a: left.get(name), b: right.get(name) }));
 }
 
-function Changes({ changes }: { readonly changes: readonly Change[] }) {
+function Changes({ title, changes }: { readonly title: string; readonly changes: readonly Change[] }) {
   if (changes.length === 0) return null;
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label="Data that differs">
-      <table className="changes">
-        <thead>
-          <tr>
-            <th scope="col">Where</th>
-            <th scope="col">First</th>
-            <th scope="col">Second</th>
-          </tr>
-        </thead>
-        <tbody>
-          {changes.map(({ path, a, b }) => (
-            <tr key={path}>
-              <th scope="row">{visibleText(path)}</th>
-              <td>{a === undefined ? '' : <del>{shown(a)}</del>}</td>
-              <td>{b === undefined ? '' : <ins>{shown(b)}</ins>}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const rows = changes.map(({ path, a, b }) => [
+    visibleText(path),
+    a !== undefined && <del key="a">{shown(a)}</del>,
+    b !== undefined && <ins key="b">{shown(b)}</ins>,
+  ]);
+  return <DataTable title={title} className="changes" head={['Where', 'First', 'Second']} rows={rows} />;
 }
 
 function shown(value: JsonValue): string {
@@ -233,26 +203,24 @@ function shown(value: JsonValue): string {
 /** The comparison for a message or a pull request. What was written by agents stands in code blocks. */
 function markdownOf({ a, b, steps, context }: Compared): string {
   const heading = `# ${oneLine(a.title)}: ${a.label} and ${oneLine(b.title)}: ${b.label}`;
-  const values = context.map(({ key, a: left, b: right }) => `- ${key}: ${code(left)} → ${code(right)}`);
+  const values = context.map(({ key, ...sides }) => changeLine({ path: key, a: undefined, b: undefined, ...sides }));
   const parts = steps.map((step) => {
     const head = `## ${oneLine(step.title)} (${KINDS[step.kind]})`;
     if (step.kind === 'same') return head;
     const lines = [...signed('-', step.a?.notes), ...signed('+', step.b?.notes)];
-    const data = artifactChanges(step.a, step.b).map(({ path, a: left, b: right }) => {
-      return `- ${path}: ${code(left)} → ${code(right)}`;
-    });
+    const data = artifactChanges(step.a, step.b).map(changeLine);
     return [head, ...(lines.length === 0 ? [] : ['````diff', ...lines, '````']), ...data].join('\n');
   });
   return [heading, ...(values.length === 0 ? [] : [`## Values\n\n${values.join('\n')}`]), ...parts].join('\n\n');
 }
 
 function signed(sign: string, notes: string | undefined): readonly string[] {
-  const isNothing = notes === undefined || notes === '';
-  return isNothing
-    ? []
-    : visibleText(notes)
-        .split('\n')
-        .map((line) => `${sign} ${line}`);
+  const lines = notes ? visibleText(notes).split('\n') : [];
+  return lines.map((line) => `${sign} ${line}`);
+}
+
+function changeLine({ path, a, b }: Change): string {
+  return `- ${path}: ${code(a)} → ${code(b)}`;
 }
 
 function oneLine(text: string): string {

@@ -4,7 +4,7 @@ import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural, shellWord } from '../../src/core/text/words.ts';
 import type { ConsoleLine } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
-import { CommandHint, ErrorPanel } from '../parts/panels.tsx';
+import { CommandHint, ErrorPanel, SessionLink } from '../parts/panels.tsx';
 import { useNow } from '../parts/shell.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { ago } from '../parts/times.ts';
@@ -47,20 +47,16 @@ export function Find() {
       <p className="meta" role="status">
         {statusWords(q, found.length, last)}
       </p>
-      {error === undefined ? null : <ErrorPanel error={error} />}
+      <ErrorPanel error={error} />
       {found.map((one) => (
         <Hit key={one.session.sessionId} found={one} />
       ))}
-      {q === '' ? null : <CommandHint command={`workrail search ${q.split(/\s+/).map(shellWord).join(' ')}`} />}
+      {q !== '' && <CommandHint command={`workrail search ${q.split(/\s+/).map(shellWord).join(' ')}`} />}
     </>
   );
 }
 
-function useFound(q: string): {
-  readonly found: readonly Found[];
-  readonly last: Line | undefined;
-  readonly error: Error | undefined;
-} {
+function useFound(q: string) {
   const [found, setFound] = useState<readonly Found[]>([]);
   const [last, setLast] = useState<Line | undefined>(undefined);
   const [error, setError] = useState<Error | undefined>(undefined);
@@ -99,9 +95,7 @@ function Hit({ found: { session, hits } }: { readonly found: Found }) {
   return (
     <article className="panel hit">
       <h2>
-        <Link to="/sessions/$session" params={{ session: sessionId }} search={{}}>
-          {title ?? 'cannot be read'}
-        </Link>
+        <SessionLink session={sessionId}>{title ?? 'cannot be read'}</SessionLink>
       </h2>
       <p className="meta">
         <StateMark name={state} /> {shortId}
@@ -123,7 +117,8 @@ function Hit({ found: { session, hits } }: { readonly found: Found }) {
 function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   const any = words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|');
   const parts = any === '' ? [text] : text.split(new RegExp(`(${any})`, 'gi'));
-  return parts.map((part, i) =>
-    i % 2 === 1 ? <mark key={i}>{visibleText(part)}</mark> : <span key={i}>{visibleText(part)}</span>,
-  );
+  return parts.map((part, i) => {
+    const Tag = i % 2 === 1 ? 'mark' : 'span';
+    return <Tag key={i}>{visibleText(part)}</Tag>;
+  });
 }

@@ -1,12 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { CommandHint, ErrorPanel } from '../parts/panels.tsx';
+import { CommandHint, ErrorPanel, FileButton } from '../parts/panels.tsx';
 import { openBundle } from '../state/open-bundle.ts';
 
 /** Shows a bundle in this browser. Nothing is uploaded, and nothing is written. */
 export function Open() {
   const navigate = useNavigate();
-  const field = useRef<HTMLInputElement>(null);
   const [reading, setReading] = useState<string | undefined>(undefined);
   const [error, setError] = useState<Error | undefined>(undefined);
   const look = async (file: File | undefined) => {
@@ -40,24 +39,17 @@ export function Open() {
       <section className="panel drop">
         <p className="strong">Drop a bundle here to look at it.</p>
         <p>It is checked and shown in this browser. It is not uploaded, and nothing is written.</p>
-        <button type="button" className="main" onClick={() => field.current?.click()}>
-          Choose a file …
-        </button>
-        <input
-          ref={field}
-          type="file"
-          hidden
-          aria-label="A bundle to look at"
-          onChange={({ target }) => {
-            void look(target.files?.[0]);
-            target.value = '';
-          }}
+        <FileButton
+          label="Choose a file …"
+          className="main"
+          what="A bundle to look at"
+          onFile={(file) => void look(file)}
         />
         <p className="meta" role="status">
           {reading === undefined ? '' : `Checking ${reading} …`}
         </p>
       </section>
-      {error === undefined ? null : <ErrorPanel error={error} />}
+      <ErrorPanel error={error} />
       <CommandHint command="workrail import FILE --dry-run" />
     </>
   );

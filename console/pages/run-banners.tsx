@@ -13,7 +13,7 @@ export function SessionBanners({ data }: { readonly data: ConsoleReply<'session'
   const { salvage, origin, health, shortId } = data;
   return (
     <>
-      {health.kind === 'healthy' ? null : (
+      {health.kind !== 'healthy' && (
         <div className="banner damaged" role="status">
           <p>
             <strong>{salvage === undefined ? 'This session is damaged at its start.' : salvageText(salvage)}</strong>{' '}
@@ -22,7 +22,7 @@ export function SessionBanners({ data }: { readonly data: ConsoleReply<'session'
           {isViewed(data.sessionId) ? null : <CommandHint command={`workrail session verify ${shortId}`} />}
         </div>
       )}
-      {origin === undefined ? null : (
+      {origin && (
         <div className="banner" role="status">
           <p>Not from this machine: {originWords(origin)}.</p>
           {origin.kind === 'imported' && origin.acceptedAt !== undefined ? null : (

@@ -29,28 +29,25 @@ export function Sentence({ standing }: { readonly standing: RunData }) {
   const mark = markOf(standing);
   const open = plural(gaps.length, 'follow-up');
   return (
-    <section className={`sentence ${mark}`} aria-label="Where the run stands">
+    <section className="sentence" style={{ borderLeftColor: `var(--${mark})` }} aria-label="Where the run stands">
       <p>
         <StateMark name={mark} {...(mark === 'complete' && gaps.length > 0 ? { words: `done, ${open}` } : {})} />{' '}
-        {sentenceOf(standing, mark, now)} {mark === 'waiting' ? <Link to="/waiting">Answer it</Link> : null}
+        {sentenceOf(standing, mark, now)} {mark === 'waiting' && <Link to="/waiting">Answer it</Link>}
       </p>
-      {answer === undefined ? null : <p>The draft was {answer.words}. The agent has not looked since.</p>}
-      {mark === 'blocked' || mark === 'waiting'
-        ? blockers.map(({ code, message, suggestedFix }, i) => (
-            <p key={i} className="blocker">
-              {message} {mark === 'blocked' ? <span className="meta">{suggestedFix}</span> : null}
-              <span className="meta"> {code}</span>
-            </p>
-          ))
-        : null}
-      {mark === 'complete'
-        ? null
-        : dueChecks.map(({ checkId, command }) => (
-            <p key={checkId} className="meta">
-              Check {checkId}: <code>{command}</code>
-            </p>
-          ))}
-      {gaps.length === 0 ? null : (
+      {answer && <p>The draft was {answer.words}. The agent has not looked since.</p>}
+      {(mark === 'blocked' || mark === 'waiting') &&
+        blockers.map(({ code, message, suggestedFix }, i) => (
+          <p key={i} className="blocker">
+            {message} <span className="meta">{mark === 'blocked' ? `${suggestedFix} ${code}` : code}</span>
+          </p>
+        ))}
+      {mark !== 'complete' &&
+        dueChecks.map(({ checkId, command }) => (
+          <p key={checkId} className="meta">
+            Check {checkId}: <code>{command}</code>
+          </p>
+        ))}
+      {gaps.length > 0 && (
         <details>
           <summary>{open} open</summary>
           <ul>

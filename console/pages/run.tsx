@@ -4,15 +4,14 @@ import { type LaneRow, lanesOf } from '../../src/core/sessions/lanes.ts';
 import type { RunPageData } from '../../src/core/wire/run-shapes.ts';
 import type { RunData } from '../../src/core/wire/session-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
-import { ErrorPanel } from '../parts/panels.tsx';
-import { toggledRows, withToggled } from '../state/session-search.ts';
+import { Button, Pending } from '../parts/panels.tsx';
+import { toggledRows, useSessionSearch, withToggled } from '../state/session-search.ts';
 import { useSource } from '../state/session-source.ts';
 import { Preferences } from './preferences.tsx';
 import { DriftBanner, LackingBanner } from './run-banners.tsx';
 import { Sentence } from './run-sentence.tsx';
-import { StepList } from './step-list.tsx';
+import { rowTitle, StepList } from './step-list.tsx';
 import { StepPanel } from './step-panel.tsx';
-import { useSessionSearch } from './use-session-search.ts';
 
 type RunParts = { readonly standing: RunData; readonly isWhole: boolean };
 
@@ -24,12 +23,13 @@ export function Run({ standing, isWhole }: RunParts) {
     <div className="run-page">
       <Sentence standing={standing} />
       <DriftBanner runId={runId} />
-      {data === undefined ? null : <LackingBanner lacking={data.lacking} />}
-      {error !== null && data === undefined ? <ErrorPanel error={error} /> : null}
       {data === undefined ? (
-        <p className="meta">Reading the steps …</p>
+        <Pending words="Reading the steps …" error={error} />
       ) : (
-        <RunSteps page={data} standing={standing} isWhole={isWhole} />
+        <>
+          <LackingBanner lacking={data.lacking} />
+          <RunSteps page={data} standing={standing} isWhole={isWhole} />
+        </>
       )}
     </div>
   );
@@ -88,31 +88,27 @@ function RunSteps({ page, standing, isWhole }: RunParts & { readonly page: RunPa
     choose(next);
   };
   const moveBy = (by: number) => moveTo(at.current + by);
-  const showAll = () => go({ branches: search.branches === 'all' ? undefined : 'all' });
+  const [isAll, isPlanned] = [search.branches === 'all', search.plan === 'shown'];
+  const showAll = () => go({ branches: isAll ? undefined : 'all' });
+  const showPlan = () => go({ plan: isPlanned ? undefined : 'shown' });
   const follow = () => go({ follow: isFollowing ? undefined : 'on' });
   useKeys({ j: () => moveBy(1), k: () => moveBy(-1), b: showAll, f: follow, o: () => chosen && fold(chosen) });
   return (
     <div className="run">
       <section className="steps" aria-label="Steps">
         <div className="steps-tools">
-          {page.lines.length > 1 ? (
-            <button type="button" className="quiet" aria-pressed={search.branches === 'all'} onClick={showAll}>
-              All {page.lines.length} branches
-            </button>
-          ) : null}
-          {page.plan.length > 0 ? (
-            <button
-              type="button"
+          {page.lines.length > 1 && (
+            <Button
+              label={`All ${page.lines.length} branches`}
               className="quiet"
-              aria-pressed={search.plan === 'shown'}
-              onClick={() => go({ plan: search.plan === 'shown' ? undefined : 'shown' })}
-            >
-              Plan
-            </button>
-          ) : null}
-          <button type="button" className="quiet" aria-pressed={isFollowing} onClick={follow}>
-            Follow
-          </button>
+              aria-pressed={isAll}
+              onClick={showAll}
+            />
+          )}
+          {page.plan.length > 0 && (
+            <Button label="Plan" className="quiet" aria-pressed={isPlanned} onClick={showPlan} />
+          )}
+          <Button label="Follow" className="quiet" aria-pressed={isFollowing} onClick={follow} />
           <Preferences page={page} standing={standing} isWhole={isWhole} />
         </div>
         <StepList
@@ -150,31 +146,15 @@ function defaultTab(row: Extract<LaneRow, { kind: 'step' | 'hung' }>) {
 function FoldedPanel({ row, onFold }: { readonly row: LaneRow; readonly onFold: () => void }) {
   return (
     <section className="step-panel folded" aria-label="The chosen row">
+      <h2>{rowTitle(row)}</h2>
       {row.kind === 'skipped' ? (
-        <>
-          <h2>{row.skipped.title}</h2>
-          <p>Skipped{row.skipped.why === undefined ? '.' : `: it ${row.skipped.why}`}</p>
-        </>
+        <p>Skipped{row.skipped.why === undefined ? '.' : `: it ${row.skipped.why}`}</p>
       ) : row.kind === 'plan' ? (
-        <>
-          <h2>{row.title}</h2>
-          <p className="meta">This step may come later. Its condition decides that, if it has one.</p>
-        </>
+        <p className="meta">This step may come later. Its condition decides that, if it has one.</p>
       ) : (
-        <>
-          <h2>
-            {row.kind === 'round'
-              ? `${row.title}, round ${row.round}`
-              : row.line === 'main'
-                ? 'Main branch'
-                : `Branch ${row.line}`}
-          </h2>
-          <p>
-            <button type="button" onClick={onFold}>
-              {row.isOpen ? 'Fold' : 'Show'} its steps
-            </button>
-          </p>
-        </>
+        <p>
+          <Button label={`${row.isOpen ? 'Fold' : 'Show'} its steps`} onClick={onFold} />
+        </p>
       )}
     </section>
   );

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
-import { ErrorPanel } from '../parts/panels.tsx';
+import { Button, ErrorPanel } from '../parts/panels.tsx';
 import { read, write } from '../state/api.ts';
 import { compared, exported, notice, offeredFile } from '../state/told.ts';
 import { isViewed, viewedOf } from '../state/viewed.ts';
@@ -22,11 +22,9 @@ function FileActions({ data }: { readonly data: SessionData }) {
     <div className="banner" role="status">
       <p>
         {viewed?.file.name ?? 'This file'} is shown in this browser only. It was not imported, and nothing was written.{' '}
-        <button type="button" onClick={() => offeredFile.set(viewed?.file)}>
-          Import …
-        </button>
+        <Button label="Import …" onClick={() => offeredFile.set(viewed?.file)} />
       </p>
-      {viewed?.problem === undefined ? null : <p className="warning">{viewed.problem}</p>}
+      {viewed?.problem && <p className="warning">{viewed.problem}</p>}
     </div>
   );
 }
@@ -64,30 +62,33 @@ function StoredActions({ data, runId }: Parts) {
   return (
     <>
       <div className="actions">
-        {isWhole ? (
-          <button type="button" onClick={() => copied.mutate()}>
-            {copied.isSuccess ? 'Copied: paste it into a new chat' : 'Copy resume prompt'}
-          </button>
-        ) : null}
-        <button type="button" className="quiet" onClick={share}>
-          Export …
-        </button>
-        <button type="button" className="quiet" onClick={compare}>
-          {first === undefined ? 'Compare …' : `Compare with "${first.words}"`}
-        </button>
-        {isWhole ? (
-          <button type="button" className="quiet" onClick={() => marked.mutate(isClosed ? 'open' : 'closed')}>
-            {isClosed ? 'Reopen' : 'Close'}
-          </button>
-        ) : null}
-        <button type="button" className="quiet" onClick={() => marked.mutate(isKept ? 'not_kept' : 'kept')}>
-          {isKept ? 'Stop keeping' : 'Keep'}
-        </button>
-        <button type="button" className="quiet" onClick={remove}>
-          Delete
-        </button>
+        {isWhole && (
+          <Button
+            label={copied.isSuccess ? 'Copied: paste it into a new chat' : 'Copy resume prompt'}
+            onClick={() => copied.mutate()}
+          />
+        )}
+        <Button label="Export …" className="quiet" onClick={share} />
+        <Button
+          label={first === undefined ? 'Compare …' : `Compare with "${first.words}"`}
+          className="quiet"
+          onClick={compare}
+        />
+        {isWhole && (
+          <Button
+            label={isClosed ? 'Reopen' : 'Close'}
+            className="quiet"
+            onClick={() => marked.mutate(isClosed ? 'open' : 'closed')}
+          />
+        )}
+        <Button
+          label={isKept ? 'Stop keeping' : 'Keep'}
+          className="quiet"
+          onClick={() => marked.mutate(isKept ? 'not_kept' : 'kept')}
+        />
+        <Button label="Delete" className="quiet" onClick={remove} />
       </div>
-      {error === null ? null : <ErrorPanel error={error} />}
+      <ErrorPanel error={error} />
     </>
   );
 }

@@ -1,18 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo } from 'react';
+import { plural } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import type { RunData } from '../../src/core/wire/session-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
-import { CommandHint, ErrorPanel } from '../parts/panels.tsx';
+import { CommandHint, Pending } from '../parts/panels.tsx';
 import { Mark, stateWord } from '../parts/state-mark.tsx';
+import { useSessionSearch } from '../state/session-search.ts';
 import { SourceContext, sessionSource } from '../state/session-source.ts';
 import { Run } from './run.tsx';
 import { SessionBanners } from './run-banners.tsx';
 import { isNotesRun, markOf } from './run-sentence.tsx';
 import { SessionActions } from './session-actions.tsx';
 import { SessionNotes } from './step-notes.tsx';
-import { useSessionSearch } from './use-session-search.ts';
 import '../style/run.css';
 
 type SessionData = ConsoleReply<'session'>;
@@ -23,8 +24,7 @@ export function Session() {
   const source = useMemo(() => sessionSource(session), [session]);
   useKeys({ u: () => void navigate({ to: '/', search: {} }) });
   const { data, error } = useQuery({ queryKey: ['session', source.name], queryFn: source.session });
-  if (error !== null && data === undefined) return <ErrorPanel error={error} isPage />;
-  if (data === undefined) return <p className="meta">Reading the session …</p>;
+  if (data === undefined) return <Pending words="Reading the session …" error={error} isPage />;
   return (
     <SourceContext value={source}>
       <OpenSession data={data} isOwn={source.own !== undefined} />
@@ -44,9 +44,7 @@ function OpenSession({ data, isOwn }: { readonly data: SessionData; readonly isO
             Sessions
           </Link>
           <span aria-hidden="true"> / </span>
-          {data.shortId}
-          {data.branch === undefined ? null : <> · {data.branch}</>}
-          {data.folder === undefined ? null : <> · {data.folder}</>}
+          {[data.shortId, data.branch, data.folder].filter(Boolean).join(' · ')}
         </p>
         <h1>{data.title ?? 'A session that cannot be read'}</h1>
         <SessionActions data={data} runId={standing?.runId} />
@@ -81,6 +79,12 @@ function preferredRun(runs: readonly RunData[]): RunData | undefined {
   return open.at(-1) ?? real.at(-1) ?? runs[0];
 }
 
+function runWords(run: RunData): string {
+  if (isNotesRun(run)) return plural(run.checkpoints, 'note');
+  const words = [stateWord(markOf(run)), run.workflowName ?? run.workflowId, run.tag];
+  return [...words, ...(run.branches === 0 ? [] : [`${run.branches + 1} branches`])].join(' · ');
+}
+
 /** One run is shown at a time. */
 function Runs({ runs, chosen }: { readonly runs: readonly RunData[]; readonly chosen: string }) {
   const { searchFor } = useSessionSearch();
@@ -93,26 +97,11 @@ function Runs({ runs, chosen }: { readonly runs: readonly RunData[]; readonly ch
           search={searchFor({ run: run.runId })}
           aria-current={run.runId === chosen ? 'page' : undefined}
         >
-          {isNotesRun(run) ? (
-            <>
-              <Mark name="checkpoint" />
-              <span>
-                Session notes
-                <span className="meta">{run.checkpoints === 1 ? '1 note' : `${run.checkpoints} notes`}</span>
-              </span>
-            </>
-          ) : (
-            <>
-              <Mark name={markOf(run)} />
-              <span>
-                {run.goal ?? run.workflowName ?? run.workflowId}
-                <span className="meta">
-                  {stateWord(markOf(run))} · {run.workflowName ?? run.workflowId} · {run.tag}
-                  {run.branches === 0 ? '' : ` · ${run.branches + 1} branches`}
-                </span>
-              </span>
-            </>
-          )}
+          <Mark name={isNotesRun(run) ? 'checkpoint' : markOf(run)} />
+          <span>
+            {isNotesRun(run) ? 'Session notes' : (run.goal ?? run.workflowName ?? run.workflowId)}
+            <span className="meta">{runWords(run)}</span>
+          </span>
         </Link>
       ))}
     </nav>

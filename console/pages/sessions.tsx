@@ -5,7 +5,7 @@ import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES, type SessionState } from '..
 import { plural, shellWord } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
-import { CommandHint, ErrorPanel } from '../parts/panels.tsx';
+import { CommandHint, ErrorPanel, FileButton } from '../parts/panels.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { read } from '../state/api.ts';
 import { useChosen } from '../state/looks.ts';
@@ -54,7 +54,7 @@ export function Sessions() {
         <Pick label="Sort" value={sort} words={SORTS} onPick={(next) => change({ sort: next })} />
         <Pick label="Group" value={group} words={GROUPS} onPick={(next) => change({ group: next })} />
       </div>
-      {listed.error !== null ? <ErrorPanel error={listed.error} /> : null}
+      <ErrorPanel error={listed.error} />
       {first === undefined ? null : rows.length === 0 ? (
         <p className="panel">None of {plural(first.stored, 'session')} matches.</p>
       ) : (
@@ -181,24 +181,8 @@ function Pick<Name extends string>({ label, value, words, onPick }: Picked<Name>
 }
 
 function ImportButton() {
-  const field = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <button type="button" onClick={() => field.current?.click()} title="Or drop the file anywhere">
-        Import …
-      </button>
-      <input
-        ref={field}
-        type="file"
-        hidden
-        aria-label="A bundle to import"
-        onChange={({ target }) => {
-          offeredFile.set(target.files?.[0]);
-          target.value = '';
-        }}
-      />
-    </>
-  );
+  const hint = 'Or drop the file anywhere';
+  return <FileButton label="Import …" title={hint} what="A bundle to import" onFile={offeredFile.set} />;
 }
 
 function NoSessions() {

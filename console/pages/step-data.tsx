@@ -2,8 +2,9 @@ import { isList, isObject, type JsonObject, type JsonValue } from '../../src/cor
 import type { ReportArtifact, ReportEntry } from '../../src/core/report/report.ts';
 import { artifactFacts, inWords } from '../../src/core/report/report-words.ts';
 import { visibleText } from '../../src/core/text/visible-text.ts';
+import { plural } from '../../src/core/text/words.ts';
 import type { StepPageData } from '../../src/core/wire/run-shapes.ts';
-import { CopyButton, Json } from '../parts/panels.tsx';
+import { CopyButton, DataTable, Facts, Json } from '../parts/panels.tsx';
 
 type Parts = { readonly data: StepPageData; readonly entry: ReportEntry | undefined };
 
@@ -23,20 +24,16 @@ export function StepData({ data, entry }: Parts) {
 
 type Renderer = StepPageData['renderers'][string];
 
-function Artifact({
-  artifact,
-  renderer,
-}: {
-  readonly artifact: ReportArtifact;
-  readonly renderer: Renderer | undefined;
-}) {
+type ArtifactParts = { readonly artifact: ReportArtifact; readonly renderer: Renderer | undefined };
+
+function Artifact({ artifact, renderer }: ArtifactParts) {
   const { kind, content } = artifact;
   return (
     <article className="artifact">
       <h3>
         {kind === undefined ? 'Artifact' : kind.startsWith('wr.') ? titled(kind) : <code>{kind}</code>}{' '}
         <span className="meta">{artifactFacts(artifact)}</span>
-        {content === undefined ? null : <CopyButton text={JSON.stringify(content, null, 2)} />}
+        {content !== undefined && <CopyButton text={JSON.stringify(content, null, 2)} />}
       </h3>
       {content === undefined ? (
         <p className="meta">Its content is missing or damaged.</p>
@@ -72,41 +69,26 @@ function Fields({ value, hint }: { readonly value: JsonObject; readonly hint: Re
   const whole = entries.filter(([, one]) => isList(one) || isObject(one));
   const lead = hint === 'verdict' ? single.find(([name]) => name === 'verdict') : undefined;
   const facts = single.filter((one) => one !== lead);
-  const list = facts.length === 0 ? null : <Facts facts={facts} />;
-  const parts = whole.map(([name, one]) => <Part key={name} name={name} value={one} />);
+  const isListFirst = hint === 'list' || hint === 'table';
+  const list = facts.length > 0 && <Facts facts={facts.map(factOf)} />;
   return (
     <>
-      {lead === undefined ? null : <p className={`verdict ${String(lead[1])}`}>{String(lead[1])}</p>}
-      {hint === 'list' || hint === 'table' ? (
-        <>
-          {parts}
-          {list}
-        </>
-      ) : (
-        <>
-          {list}
-          {parts}
-        </>
-      )}
+      {lead && <p className="verdict">{String(lead[1])}</p>}
+      {!isListFirst && list}
+      {whole.map(([name, one]) => (
+        <Part key={name} title={inWords(spaced(name))} value={one} />
+      ))}
+      {isListFirst && list}
     </>
   );
 }
 
-function Facts({ facts }: { readonly facts: readonly (readonly [string, JsonValue])[] }) {
-  return (
-    <dl className="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{inWords(spaced(name))}</dt>
-          <dd>{cellText(value)}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+function factOf([name, value]: readonly [string, JsonValue]): readonly [string, string] {
+  return [inWords(spaced(name)), cellText(value)];
 }
 
-function Part({ name, value }: { readonly name: string; readonly value: JsonValue }) {
-  const title = inWords(spaced(name));
+/** A list of objects becomes a table with every field that one of them has. */
+function Part({ title, value }: { readonly title: string; readonly value: JsonValue }) {
   if (isList(value) && value.length === 0) {
     return (
       <p>
@@ -114,56 +96,26 @@ function Part({ name, value }: { readonly name: string; readonly value: JsonValu
       </p>
     );
   }
-  if (isList(value) && value.every(isObject)) return <Rows title={title} rows={value as readonly JsonObject[]} />;
-  if (isList(value)) {
+  if (isList(value) && value.every(isObject)) {
+    const names = [...new Set(value.flatMap((row) => Object.keys(row)))];
+    const rows = value.map((row) => names.map((name) => cellText((row as JsonObject)[name])));
     return (
-      <>
-        <h4>{title}</h4>
-        <ul>
-          {value.map((one, i) => (
-            <li key={i}>{cellText(one)}</li>
-          ))}
-        </ul>
-      </>
+      <DataTable title={`${title} (${rows.length})`} head={names.map((name) => inWords(spaced(name)))} rows={rows} />
     );
   }
   return (
     <>
       <h4>{title}</h4>
-      <Facts facts={Object.entries(value as JsonObject)} />
-    </>
-  );
-}
-
-/** A table with every field that one of the rows has. */
-function Rows({ title, rows }: { readonly title: string; readonly rows: readonly JsonObject[] }) {
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-  return (
-    <div className="wide" tabIndex={0} role="region" aria-label={title}>
-      <table className="data-table">
-        <caption>
-          {title} <span className="meta">{rows.length}</span>
-        </caption>
-        <thead>
-          <tr>
-            {names.map((name) => (
-              <th key={name} scope="col">
-                {inWords(spaced(name))}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, i) => (
-            <tr key={i}>
-              {names.map((name) => (
-                <td key={name}>{cellText(row[name])}</td>
-              ))}
-            </tr>
+      {isList(value) ? (
+        <ul>
+          {value.map((one, i) => (
+            <li key={i}>{cellText(one)}</li>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </ul>
+      ) : (
+        <Facts facts={Object.entries(value as JsonObject).map(factOf)} />
+      )}
+    </>
   );
 }
 
@@ -214,40 +166,24 @@ function Tree({ value, depth = 0 }: { readonly value: JsonValue; readonly depth?
 }
 
 function sizeWords(value: JsonValue): string {
-  if (isList(value)) return value.length === 1 ? '1 item' : `${value.length} items`;
-  const count = isObject(value) ? Object.keys(value).length : 0;
-  return count === 1 ? '1 field' : `${count} fields`;
+  return isList(value)
+    ? plural(value.length, 'item')
+    : plural(isObject(value) ? Object.keys(value).length : 0, 'field');
 }
 
 const SETTERS = { agent: 'the agent', person: 'a person', start: 'the start of the run' } as const;
 
 /** What is known at this step, and who said so. */
 function Context({ context }: Pick<StepPageData, 'context'>) {
-  return (
-    <table className="data-table context">
-      <caption>Context at this step</caption>
-      <thead>
-        <tr>
-          <th scope="col">Key</th>
-          <th scope="col">Value</th>
-          <th scope="col">Set by</th>
-        </tr>
-      </thead>
-      <tbody>
-        {context.map(({ key, value, by, at, isHere }) => (
-          <tr key={key} className={isHere ? 'here' : ''}>
-            <th scope="row">
-              <code>{visibleText(key)}</code>
-            </th>
-            <td>{isObject(value) || isList(value) ? <Tree value={value} /> : cellText(value)}</td>
-            <td>
-              {SETTERS[by]}
-              {at === undefined ? '' : at.number === undefined ? `, ${at.title}` : `, step ${at.number}`}
-              {isHere && by !== 'start' ? <span className="badge">here</span> : null}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const rows = context.map(({ key, value, by, at, isHere }) => [
+    <code key="key">{visibleText(key)}</code>,
+    isObject(value) || isList(value) ? <Tree key="value" value={value} /> : cellText(value),
+    <>
+      {SETTERS[by]}
+      {at && (at.number === undefined ? `, ${at.title}` : `, step ${at.number}`)}
+      {isHere && by !== 'start' && <span className="badge">here</span>}
+    </>,
+  ]);
+  const head = ['Key', 'Value', 'Set by'];
+  return <DataTable title="Context at this step" className="data-table context" head={head} rows={rows} />;
 }

@@ -3,16 +3,16 @@ import { memo, useEffect, useId, useMemo, useRef } from 'react';
 import type { LaneRow, Lanes } from '../../src/core/sessions/lanes.ts';
 import { plural } from '../../src/core/text/words.ts';
 import type { StepBadge } from '../../src/core/wire/run-shapes.ts';
-import { Mark, type MarkName } from '../parts/state-mark.tsx';
+import { Mark, type MarkName, toned } from '../parts/state-mark.tsx';
 import { clock, length } from '../parts/times.ts';
 import { Gutter, gutterWidth, laneX, MiniMap, ROW_PX } from './lane-gutter.tsx';
 
-type Parts = {
+type RowActs = { readonly onChoose: (row: LaneRow) => void; readonly onFold: (row: LaneRow) => void };
+
+type Parts = RowActs & {
   readonly lanes: Lanes;
   readonly chosen: LaneRow | undefined;
   readonly isFollowing: boolean;
-  readonly onChoose: (row: LaneRow) => void;
-  readonly onFold: (row: LaneRow) => void;
   readonly onMove: (by: number) => void;
   readonly onMoveTo: (index: number) => void;
 };
@@ -115,7 +115,7 @@ function siblingPlaces(rows: readonly LaneRow[]): readonly Place[] {
   });
 }
 
-type RowParts = {
+type RowParts = RowActs & {
   readonly id: string;
   readonly row: LaneRow;
   readonly index: number;
@@ -124,8 +124,6 @@ type RowParts = {
   readonly isChosen: boolean;
   /** Whether work goes on at this row. */
   readonly isCurrent: boolean;
-  readonly onChoose: (row: LaneRow) => void;
-  readonly onFold: (row: LaneRow) => void;
 };
 
 const StepRow = memo(
@@ -162,7 +160,8 @@ function indentOf({ kind, level, lane }: LaneRow): number {
 type CellParts = Pick<RowParts, 'row' | 'onFold' | 'isCurrent'>;
 
 function StepCells({ row, onFold, isCurrent }: CellParts) {
-  const { name, number, words, meta, badges, time } = cellsOf(row, isCurrent);
+  const { name, number, meta, badges = [], time } = cellsOf(row, isCurrent);
+  const words = rowTitle(row);
   return (
     <>
       <span role="gridcell" className="step-mark" style={{ left: laneX(row.lane) + (row.kind === 'hung' ? 14 : 0) }}>
@@ -192,15 +191,15 @@ function StepCells({ row, onFold, isCurrent }: CellParts) {
             </svg>
           </button>
         )}
-        {number === undefined ? null : <span className="step-number">{number}</span>}
+        {number !== undefined && <span className="step-number">{number}</span>}
         <span className="step-words" title={words}>
           {words}
         </span>
-        {meta === undefined ? null : <span className="meta step-more">{meta}</span>}
+        {meta && <span className="meta step-more">{meta}</span>}
       </span>
       <span role="gridcell" className="badges">
-        {badges.map(([badge, kind]) => (
-          <span key={badge} className={`badge ${kind}`}>
+        {badges.map(([badge, tone]) => (
+          <span key={badge} className={`badge ${tone ?? ''}`} style={tone && toned(tone)}>
             {badge}
           </span>
         ))}
@@ -215,23 +214,33 @@ function StepCells({ row, onFold, isCurrent }: CellParts) {
 type Cells = {
   readonly name: MarkName;
   readonly number?: number | undefined;
-  readonly words: string;
   readonly meta?: string | undefined;
-  readonly badges: readonly (readonly [words: string, kind: string])[];
+  readonly badges?: readonly Badge[];
   readonly time?: string | undefined;
 };
 
 const STATE_MARKS = { done: 'complete', due: 'running', blocked: 'blocked', complete: 'complete' } as const;
 
-const BADGES: { readonly [badge in StepBadge]: readonly [words: string, kind: string] } = {
-  departed: ['departed', 'attention'],
-  mode: ['mode', ''],
-  capability: ['capability', 'attention'],
-  answered: ['answered', 'person'],
-  proven: ['checked', 'good'],
-  unproven: ['not proven', 'attention'],
-  again: ['done again', ''],
+type Badge = readonly [words: string, tone?: MarkName];
+
+const BADGES: { readonly [badge in StepBadge]: Badge } = {
+  departed: ['departed', 'blocked'],
+  mode: ['mode'],
+  capability: ['capability', 'blocked'],
+  answered: ['answered', 'waiting'],
+  proven: ['checked', 'complete'],
+  unproven: ['not proven', 'blocked'],
+  again: ['done again'],
 };
+
+/** What a row is called. */
+export function rowTitle(row: LaneRow): string {
+  if (row.kind === 'step') return row.step.title;
+  if (row.kind === 'hung') return row.hung.kind === 'checkpoint' ? 'Checkpoint' : `Attempt ${row.nth}`;
+  if (row.kind === 'skipped') return row.skipped.title;
+  if (row.kind === 'branch') return row.line === 'main' ? 'Main branch' : `Branch ${row.line}`;
+  return row.kind === 'round' ? `${row.title}, round ${row.round}` : row.title;
+}
 
 function cellsOf(row: LaneRow, isCurrent: boolean): Cells {
   switch (row.kind) {
@@ -242,28 +251,22 @@ function cellsOf(row: LaneRow, isCurrent: boolean): Cells {
       const isBlocked = kind === 'blocked_attempt';
       return {
         name: isBlocked ? 'blocked' : 'checkpoint',
-        words: isBlocked ? `Attempt ${row.nth}` : 'Checkpoint',
         meta: isBlocked ? codes.join(', ').toLowerCase().replaceAll('_', ' ') : undefined,
-        badges: [],
-        time: timeOf(at),
+        time: at === undefined ? undefined : clock(at),
       };
     }
-    case 'skipped': {
-      const { title, why } = row.skipped;
-      return { name: 'skipped', words: title, meta: why ?? 'skipped', badges: [] };
-    }
+    case 'skipped':
+      return { name: 'skipped', meta: row.skipped.why ?? 'skipped' };
     case 'round': {
-      const words = `${row.title}, round ${row.round}`;
       const meta = row.isOpen ? undefined : plural(row.steps, 'step');
-      return { name: 'round', words, meta, badges: [], time: row.tookMs > 0 ? length(row.tookMs) : undefined };
+      return { name: 'round', meta, time: row.tookMs > 0 ? length(row.tookMs) : undefined };
     }
     case 'branch': {
-      const words = row.line === 'main' ? 'Main branch' : `Branch ${row.line}`;
       const left = row.leftAt === undefined ? '' : `, left ${clock(row.leftAt)}`;
-      return { name: 'branch', words, meta: `${plural(row.steps, 'step')}${left}`, badges: [] };
+      return { name: 'branch', meta: `${plural(row.steps, 'step')}${left}` };
     }
     case 'plan':
-      return { name: 'skipped', words: row.title, meta: 'may come', badges: [] };
+      return { name: 'skipped', meta: 'may come' };
   }
 }
 
@@ -276,20 +279,15 @@ function stepCells({ step, endedAt, idleMs, line }: Extract<LaneRow, { kind: 'st
   return {
     name: state === 'due' && !isCurrent ? 'closed' : STATE_MARKS[state],
     number: state === 'complete' ? undefined : step.number,
-    words: step.title,
     meta: [...inner, ...(state === 'due' ? [isCurrent ? 'now' : 'stopped here'] : [])].join(' · ') || undefined,
     badges: [
-      ...(blocked === 0 ? [] : [[`▲ × ${blocked}`, 'attention'] as const]),
-      ...(saved === 0 ? [] : [[`${plural(saved, 'checkpoint')}`, ''] as const]),
+      ...(blocked === 0 ? [] : [[`▲ × ${blocked}`, 'blocked'] as const]),
+      ...(saved === 0 ? [] : [[plural(saved, 'checkpoint')] as const]),
       ...badges.map((badge) => BADGES[badge]),
-      ...(openGaps === 0 ? [] : [[plural(openGaps, 'follow-up'), 'attention'] as const]),
-      ...(idleMs === 0 ? [] : [[`paused ${length(idleMs)}`, ''] as const]),
-      ...(line === 'main' ? [] : [[line, 'line'] as const]),
+      ...(openGaps === 0 ? [] : [[plural(openGaps, 'follow-up'), 'blocked'] as const]),
+      ...(idleMs === 0 ? [] : [[`paused ${length(idleMs)}`] as const]),
+      ...(line === 'main' ? [] : [[line, 'branch'] as const]),
     ],
     time: startedAt === undefined ? undefined : `${clock(startedAt)}${took}`,
   };
-}
-
-function timeOf(at: number | undefined): string | undefined {
-  return at === undefined ? undefined : clock(at);
 }

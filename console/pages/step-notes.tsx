@@ -4,7 +4,7 @@ import type { ReportEntry } from '../../src/core/report/report.ts';
 import type { LineNotesData } from '../../src/core/wire/run-shapes.ts';
 import type { RunData } from '../../src/core/wire/session-shapes.ts';
 import { Note } from '../parts/note.tsx';
-import { CopyButton, ErrorPanel } from '../parts/panels.tsx';
+import { Button, CopyButton, Pending } from '../parts/panels.tsx';
 import { Mark } from '../parts/state-mark.tsx';
 import { clock, wholeTime } from '../parts/times.ts';
 import { type NotesWindow, useSource } from '../state/session-source.ts';
@@ -59,26 +59,17 @@ export function LineNotes({ runId, line, nodeId }: LineParts) {
   useEffect(() => {
     if (isThere && !isFromStart) chosen.current?.scrollIntoView({ block: 'start' });
   }, [isThere, isFromStart]);
-  if (error !== null && data === undefined) return <ErrorPanel error={error} />;
-  if (data === undefined) return <p className="meta">Reading the notes …</p>;
+  if (data === undefined) return <Pending words="Reading the notes …" error={error} />;
   return (
     <>
       {nodeId === undefined ? <p className="meta">The agent has not finished this step yet.</p> : null}
       {nodeId !== undefined && !isThere ? <p className="meta">No notes at this step.</p> : null}
-      {before === 0 ? null : (
-        <button type="button" className="quiet" onClick={() => setFromStart(true)}>
-          {before} earlier
-        </button>
-      )}
+      {before > 0 && <Button label={`${before} earlier`} className="quiet" onClick={() => setFromStart(true)} />}
       {places.map((place, i) => {
         const isChosen = place.nodeId === nodeId && place.kind === 'step';
         return <Place key={i} place={place} isChosen={isChosen} onPlace={isChosen ? chosen : undefined} />;
       })}
-      {hasNextPage ? (
-        <button type="button" className="quiet" onClick={() => void fetchNextPage()}>
-          Read on
-        </button>
-      ) : null}
+      {hasNextPage && <Button label="Read on" className="quiet" onClick={() => void fetchNextPage()} />}
     </>
   );
 }
@@ -117,8 +108,8 @@ export function SessionNotes({ run }: { readonly run: RunData }) {
     <section className="run-page session-notes" aria-label="Session notes">
       <h2>Session notes</h2>
       {run.goal === undefined ? null : <p>{run.goal}</p>}
-      {error !== null && data === undefined ? <ErrorPanel error={error} /> : null}
-      {data !== undefined && places.length === 0 ? <p className="meta">No notes yet.</p> : null}
+      {data === undefined && <Pending words="Reading the notes …" error={error} />}
+      {data && places.length === 0 && <p className="meta">No notes yet.</p>}
       {places.map(({ at, notes }, i) => (
         <article key={i} className="noted">
           <h3 className="noted-title">
@@ -129,11 +120,7 @@ export function SessionNotes({ run }: { readonly run: RunData }) {
           ))}
         </article>
       ))}
-      {hasNextPage ? (
-        <button type="button" className="quiet" onClick={() => void fetchNextPage()}>
-          Read on
-        </button>
-      ) : null}
+      {hasNextPage && <Button label="Read on" className="quiet" onClick={() => void fetchNextPage()} />}
     </section>
   );
 }

@@ -7,7 +7,7 @@ import { visibleText } from '../../src/core/text/visible-text.ts';
 import type { RunPageData, StepPageData } from '../../src/core/wire/run-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { Note } from '../parts/note.tsx';
-import { CopyButton, ErrorPanel, Json } from '../parts/panels.tsx';
+import { CommandHint, CopyButton, DataTable, ErrorPanel, Facts, Json, Pending } from '../parts/panels.tsx';
 import { Mark } from '../parts/state-mark.tsx';
 import { wholeTime } from '../parts/times.ts';
 import { TABS, type Tab } from '../state/session-search.ts';
@@ -29,14 +29,14 @@ type Parts = {
 export function StepPanel({ page, place, isWhole, tab, onTab }: Parts) {
   const source = useSource();
   const id = useId();
-  const bound = Object.fromEntries(TABS.map((name, i) => [String(i + 1), () => onTab(name)]));
-  useKeys(bound);
+  useKeys(Object.fromEntries(TABS.map((name, i) => [String(i + 1), () => onTab(name)])));
   const { step, doneBy } = place.kind === 'step' ? place : place.of;
   const { nodeId } = step;
   const { data, error } = useQuery({
     queryKey: ['step', source.name, nodeId, doneBy, place.line],
     queryFn: () => source.step(nodeId, { by: doneBy, line: place.line }),
   });
+  const open = data?.gaps.filter(({ isOpen }) => isOpen).length ?? 0;
   const moveTab = ({ key }: React.KeyboardEvent) => {
     const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
     const next = TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length];
@@ -49,9 +49,9 @@ export function StepPanel({ page, place, isWhole, tab, onTab }: Parts) {
       <header className="step-head">
         <h2>{titleOf(place)}</h2>
         <p className="meta">{whenOf(place)}</p>
-        {isWhole && place.kind === 'step' && step.stepId !== undefined ? (
-          <BranchFromHere runId={page.runId} nodeId={nodeId} commit={data?.commit} isDone={doneBy !== undefined} />
-        ) : null}
+        {isWhole && place.kind === 'step' && step.stepId !== undefined && doneBy !== undefined && (
+          <BranchFromHere runId={page.runId} nodeId={nodeId} commit={data?.commit} />
+        )}
       </header>
       <div role="tablist" aria-label="About this step" className="tabs" onKeyDown={moveTab}>
         {TABS.map((name, i) => (
@@ -68,9 +68,7 @@ export function StepPanel({ page, place, isWhole, tab, onTab }: Parts) {
           >
             {name[0]?.toUpperCase()}
             {name.slice(1)}
-            {name === 'follow-ups' && data !== undefined && openCount(data) > 0 ? (
-              <span className="tab-count">{openCount(data)}</span>
-            ) : null}
+            {name === 'follow-ups' && open > 0 && <span className="tab-count">{open}</span>}
           </button>
         ))}
       </div>
@@ -79,10 +77,8 @@ export function StepPanel({ page, place, isWhole, tab, onTab }: Parts) {
           <Prompts place={place} />
         ) : tab === 'raw' ? (
           <Raw nodeId={nodeId} by={doneBy} />
-        ) : error !== null && data === undefined ? (
-          <ErrorPanel error={error} />
         ) : data === undefined ? (
-          <p className="meta">Reading the step …</p>
+          <Pending words="Reading the step …" error={error} />
         ) : (
           <StepTab tab={tab} data={data} page={page} place={place} />
         )}
@@ -102,15 +98,10 @@ function whenOf(place: ReadRow): string {
   if (place.kind === 'hung') return `${place.hung.at === undefined ? '' : wholeTime(place.hung.at)}${line}`;
   const { endedAt } = place;
   const { startedAt, state } = place.step;
-  const begun = startedAt === undefined ? '' : `begun ${wholeTime(startedAt)}`;
+  const start = startedAt === undefined ? '' : wholeTime(startedAt);
+  if (state === 'complete') return `${start}${line}`;
   const end = endedAt === undefined ? (state === 'due' ? ', not finished yet' : '') : `, done ${wholeTime(endedAt)}`;
-  return state === 'complete'
-    ? `${startedAt === undefined ? '' : wholeTime(startedAt)}${line}`
-    : `${begun}${end}${line}`;
-}
-
-function openCount({ gaps }: StepPageData): number {
-  return gaps.filter(({ isOpen }) => isOpen).length;
+  return `${start && `begun ${start}`}${end}${line}`;
 }
 
 type TabParts = {
@@ -182,8 +173,7 @@ function Prompt({ nodeId }: { readonly nodeId: string }) {
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (error !== null) return <ErrorPanel error={error} />;
-  if (data === undefined) return <p className="meta">Reading what was sent …</p>;
+  if (data === undefined) return <Pending words="Reading what was sent …" error={error} />;
   return (
     <>
       <p className="meta">
@@ -210,14 +200,14 @@ type WhyParts = {
 };
 
 function Why({ data, entry, page, place }: WhyParts) {
-  const shown = [data.start, entry].flatMap((one) => one ?? []);
-  const facts = shown.flatMap((one) => entryFacts(one).filter(([name]) => !OWN_PLACES.has(name)));
-  const decisions = shown.flatMap((one) => entryFacts(one).filter(([name]) => name === 'Decision'));
+  const all = [data.start, entry].flatMap((one) => (one === undefined ? [] : entryFacts(one)));
+  const facts = all.filter(([name]) => !OWN_PLACES.has(name));
+  const decisions = all.filter(([name]) => name === 'Decision');
   const checks = entry?.checks ?? [];
   const next = nextTitle(page, place);
   return (
     <>
-      {next === undefined ? null : (
+      {next && (
         <details className="trace">
           <summary>{next}</summary>
           {decisions.length === 0 ? (
@@ -231,20 +221,9 @@ function Why({ data, entry, page, place }: WhyParts) {
           )}
         </details>
       )}
-      {checks.length === 0 ? null : <Checks checks={checks} />}
-      {facts.length === 0 ? null : (
-        <dl className="facts">
-          {facts.map(([name, text], i) => (
-            <div key={i}>
-              <dt>{name}</dt>
-              <dd>{visibleText(text)}</dd>
-            </div>
-          ))}
-        </dl>
-      )}
-      {next === undefined && checks.length === 0 && facts.length === 0 ? (
-        <p className="meta">Nothing was decided here.</p>
-      ) : null}
+      {checks.length > 0 && <Checks checks={checks} />}
+      {facts.length > 0 && <Facts facts={facts.map(([name, text]) => [name, visibleText(text)])} />}
+      {!next && checks.length === 0 && facts.length === 0 && <p className="meta">Nothing was decided here.</p>}
     </>
   );
 }
@@ -259,31 +238,15 @@ function nextTitle({ lines }: RunPageData, place: ReadRow): string | undefined {
 
 /** How well each check is known to have passed. */
 function Checks({ checks }: { readonly checks: NonNullable<ReportEntry['checks']> }) {
-  return (
-    <table className="data-table">
-      <caption>Evidence</caption>
-      <thead>
-        <tr>
-          <th scope="col">Check</th>
-          <th scope="col">Known as</th>
-          <th scope="col">Must be</th>
-          <th scope="col">Last run</th>
-        </tr>
-      </thead>
-      <tbody>
-        {checks.map(({ checkId, grade, minimum, run }) => (
-          <tr key={checkId}>
-            <th scope="row">{checkId}</th>
-            <td>
-              <span className={`grade ${grade ?? 'none'}`}>{grade ?? 'not shown'}</span>
-            </td>
-            <td>{minimum}</td>
-            <td>{run === undefined ? '' : visibleText(run)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  const rows = checks.map(({ checkId, grade, minimum, run = '' }) => [
+    checkId,
+    <span key="grade" className={`grade ${grade ?? 'none'}`}>
+      {grade ?? 'not shown'}
+    </span>,
+    minimum,
+    visibleText(run),
+  ]);
+  return <DataTable title="Evidence" head={['Check', 'Known as', 'Must be', 'Last run']} rows={rows} />;
 }
 
 /** What is open, what was fixed, and the drafts that were not taken. */
@@ -312,14 +275,14 @@ function FollowUps({ data, place }: { readonly data: StepPageData; readonly plac
           {entry.blockers.map(({ code, message, suggestedFix }, n) => (
             <div key={n} className="blocker">
               <p className="strong">{visibleText(message)}</p>
-              {suggestedFix === undefined ? null : <p>{visibleText(suggestedFix)}</p>}
+              {suggestedFix && <p>{visibleText(suggestedFix)}</p>}
               <p className="meta">{code}</p>
             </div>
           ))}
           {(entry.answers ?? []).map((words) => (
             <p key={words}>{visibleText(words)}</p>
           ))}
-          {entry.notes.length === 0 ? null : (
+          {entry.notes.length > 0 && (
             <details>
               <summary>The draft that was handed in</summary>
               {entry.notes.map(({ markdown }, n) => (
@@ -339,58 +302,38 @@ function Raw({ nodeId, by }: { readonly nodeId: string; readonly by: string | un
     queryKey: ['raw', source.name, nodeId, by],
     queryFn: () => source.raw(nodeId, { by }),
   });
-  if (error !== null && data === undefined) return <ErrorPanel error={error} />;
+  if (data === undefined) return <Pending words="Reading the events …" error={error} />;
+  const ids =
+    by === undefined
+      ? ([['Due at', nodeId]] as const)
+      : ([
+          ['Due at', nodeId],
+          ['Done by', by],
+        ] as const);
   return (
     <>
-      <dl className="facts ids">
-        <div>
-          <dt>Due at</dt>
-          <dd>
-            <code>{nodeId}</code> <CopyButton text={nodeId} />
-          </dd>
-        </div>
-        {by === undefined ? null : (
-          <div>
-            <dt>Done by</dt>
-            <dd>
-              <code>{by}</code> <CopyButton text={by} />
-            </dd>
-          </div>
-        )}
-      </dl>
-      {data === undefined ? <p className="meta">Reading the events …</p> : <Json value={data.events} />}
+      <Facts facts={ids.map(([name, id]) => [name, <CommandHint key={name} command={id} />])} />
+      <Json value={data.events} />
     </>
   );
 }
 
-type BranchParts = {
-  readonly runId: string;
-  readonly nodeId: string;
-  readonly commit: string | undefined;
-  readonly isDone: boolean;
-};
+type BranchParts = { readonly runId: string; readonly nodeId: string; readonly commit: string | undefined };
 
 /** A prompt for a new chat that goes back to this step. Nothing is recorded before the agent does it. */
-function BranchFromHere({ runId, nodeId, commit, isDone }: BranchParts) {
+function BranchFromHere({ runId, nodeId, commit }: BranchParts) {
   const { own } = useSource();
   const asked = useMutation({ mutationFn: async () => own?.resume(runId, { node: nodeId }) });
-  if (own === undefined || !isDone) return null;
+  if (own === undefined) return null;
   return (
     <details className="branch-here" onToggle={({ currentTarget }) => currentTarget.open && asked.mutate()}>
       <summary>Branch from here</summary>
       <p>
         An agent that does this step again makes a new branch. Everything recorded so far is kept. Files and commits are
-        not rewound
-        {commit === undefined ? (
-          '.'
-        ) : (
-          <>
-            ; the commit then was <code>{commit.slice(0, 12)}</code>.
-          </>
-        )}
+        not rewound. {commit && <span>The commit then was {commit.slice(0, 12)}.</span>}
       </p>
-      {asked.error === null ? null : <ErrorPanel error={asked.error} />}
-      {asked.data === undefined ? null : (
+      <ErrorPanel error={asked.error} />
+      {asked.data && (
         <>
           <pre tabIndex={0}>{asked.data.prompt}</pre>
           <CopyButton text={asked.data.prompt} label="Copy the prompt for a new chat" />

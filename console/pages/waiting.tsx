@@ -1,9 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import type { ConsoleInput, WaitingItem } from '../../src/core/wire/console-shapes.ts';
 import { Note } from '../parts/note.tsx';
-import { CommandHint, ErrorPanel, Json } from '../parts/panels.tsx';
+import { Button, CommandHint, ErrorPanel, Json, Pending, SessionLink } from '../parts/panels.tsx';
 import { useNow } from '../parts/shell.tsx';
 import { Mark, StateMark } from '../parts/state-mark.tsx';
 import { ago } from '../parts/times.ts';
@@ -13,8 +12,7 @@ import { notice } from '../state/told.ts';
 
 export function Waiting() {
   const { data, error } = useQuery({ queryKey: ['waiting'], queryFn: () => read('waiting') });
-  if (error !== null && data === undefined) return <ErrorPanel error={error} isPage />;
-  if (data === undefined) return <p className="meta">Looking for what waits …</p>;
+  if (data === undefined) return <Pending words="Looking for what waits …" error={error} isPage />;
   return (
     <>
       <header className="page-head">
@@ -47,9 +45,12 @@ function Notify() {
     if (!isAllowed) notice.set({ words: 'The browser does not allow notifications of this page.' });
   };
   return (
-    <button type="button" className="quiet" aria-pressed={isOn} onClick={() => void turn()}>
-      {isOn ? 'You are notified' : 'Notify me'}
-    </button>
+    <Button
+      label={isOn ? 'You are notified' : 'Notify me'}
+      className="quiet"
+      aria-pressed={isOn}
+      onClick={() => void turn()}
+    />
   );
 }
 
@@ -73,10 +74,7 @@ function NeedsLook({ waiting }: { readonly waiting: readonly WaitingItem[] }) {
       <ul className="plain">
         {rows.map(({ sessionId, state, title, attempts, shortId, step }) => (
           <li key={sessionId}>
-            <StateMark name={state} />{' '}
-            <Link to="/sessions/$session" params={{ session: sessionId }} search={{}}>
-              {title ?? 'cannot be read'}
-            </Link>{' '}
+            <StateMark name={state} /> <SessionLink session={sessionId}>{title ?? 'cannot be read'}</SessionLink>{' '}
             <span className="meta">
               {state === 'blocked' ? (
                 `"${step?.title ?? 'the step'}" was blocked ${attempts} times`
@@ -91,12 +89,7 @@ function NeedsLook({ waiting }: { readonly waiting: readonly WaitingItem[] }) {
   );
 }
 
-type Given = {
-  readonly sessionId: string;
-  readonly digest: string;
-  readonly stepTitle: string;
-  readonly words: string;
-};
+type Given = Pick<WaitingItem, 'sessionId' | 'digest' | 'stepTitle'> & { readonly words: string };
 
 /** What was answered here since the page was loaded. */
 const given: Given[] = [];
@@ -115,17 +108,13 @@ function Seen({ given: { sessionId, stepTitle, words } }: { readonly given: Give
     queryFn: () => read('sessions', {}, { q: sessionId, limit: 1 }),
   });
   const [row] = data?.rows ?? [];
-  const at =
-    row?.step === undefined
-      ? ''
-      : ` It is at ${row.step.index === undefined ? '' : `step ${row.step.index} `}"${row.step.title}" now.`;
+  const step = row?.step;
+  const at = step && ` It is at ${step.index === undefined ? '' : `step ${step.index} `}"${step.title}" now.`;
   const since = row?.lastAt === undefined ? '' : ` ${ago(row.lastAt, now)}`;
   return (
     <p className="banner" role="status">
       "{stepTitle}": {words}. The agent has seen it{since}.{row?.state === 'complete' ? ' The run is done.' : at}{' '}
-      <Link to="/sessions/$session" params={{ session: sessionId }} search={{}}>
-        open the session
-      </Link>
+      <SessionLink session={sessionId}>open the session</SessionLink>
     </p>
   );
 }
@@ -134,26 +123,21 @@ function Item({ item }: { readonly item: WaitingItem }) {
   const now = useNow();
   const title = useId();
   const { goal, workflow, stepTitle, question, folder, draft, files, voided, answered, lastAt, tag, code } = item;
-  const changed = Object.entries(draft.context);
   return (
     <article className="panel waiting-item" aria-labelledby={title}>
       <h2 id={title}>
         <Mark name="waiting" /> {stepTitle}
       </h2>
       <p className="meta">
-        {goal === undefined ? workflow : `${goal} · ${workflow}`}
-        {folder === undefined ? '' : ` · ${folder}`}
-        {lastAt === undefined ? '' : ` · ${ago(lastAt, now)}`} · run {tag} ·{' '}
-        <Link to="/sessions/$session" params={{ session: item.sessionId }} search={{}}>
-          open the session
-        </Link>
+        {[goal, workflow, folder, lastAt && ago(lastAt, now), `run ${tag}`].filter(Boolean).join(' · ')} ·{' '}
+        <SessionLink session={item.sessionId}>open the session</SessionLink>
       </p>
-      {question === stepTitle ? null : <p className="strong">{question}</p>}
-      {voided === undefined ? null : <p className="warning">{voided}</p>}
+      {question !== stepTitle && <p className="strong">{question}</p>}
+      {voided && <p className="warning">{voided}</p>}
       <section className="draft" aria-label="What you would approve">
         <p className="meta">What the agent wrote. Draft {code}.</p>
         {draft.notes === undefined ? <p className="meta">No notes.</p> : <Note text={draft.notes} />}
-        {changed.length === 0 ? null : (
+        {Object.keys(draft.context).length > 0 && (
           <>
             <h3>Values that would change</h3>
             <Json value={draft.context} />
@@ -175,7 +159,7 @@ function Item({ item }: { readonly item: WaitingItem }) {
           <p className="meta break">{item.digest}</p>
         </details>
       </section>
-      {answered === undefined ? null : (
+      {answered && (
         <p className="warning">Already {answered}. Waiting for the agent to look; a new answer takes its place.</p>
       )}
       {item.isAccepted ? (
@@ -207,35 +191,29 @@ function AnswerForm({ item }: { readonly item: WaitingItem }) {
       <textarea id={field} rows={2} value={text} onChange={({ target }) => setText(target.value)} />
       <div className="actions">
         {isQuestion ? (
-          <button
-            type="button"
+          <Button
+            label="Answer"
             className="main"
             disabled={text.trim() === '' || sent.isPending}
             onClick={() => sent.mutate({ decision: 'answered', value: answerValue(text.trim()) })}
-          >
-            Answer
-          </button>
+          />
         ) : (
           <>
-            <button
-              type="button"
+            <Button
+              label="Approve"
               className="main"
               disabled={sent.isPending}
               onClick={() => sent.mutate({ decision: 'approved', ...comment })}
-            >
-              Approve
-            </button>
-            <button
-              type="button"
+            />
+            <Button
+              label="Reject"
               disabled={sent.isPending}
               onClick={() => sent.mutate({ decision: 'rejected', ...comment })}
-            >
-              Reject
-            </button>
+            />
           </>
         )}
       </div>
-      {sent.error === null ? null : <ErrorPanel error={sent.error} />}
+      <ErrorPanel error={sent.error} />
     </form>
   );
 }

@@ -6,7 +6,7 @@ import type { ConsoleInput } from '../../src/core/wire/console-shapes.ts';
 import { readExport, saveFile } from '../state/api.ts';
 import { exported, notice } from '../state/told.ts';
 import { Dialog } from './dialog.tsx';
-import { CopyButton, ErrorPanel } from './panels.tsx';
+import { Button, CopyButton, ErrorPanel } from './panels.tsx';
 
 const FORMATS = {
   md: ['Markdown', 'to read or to paste'],
@@ -39,6 +39,7 @@ export function ExportDialog({ sessions }: { readonly sessions: readonly Named[]
     enabled: !isBundle,
     retry: false,
   });
+  const shown = isBundle ? undefined : preview.data;
   const [error, setError] = useState<Error | undefined>(undefined);
   const close = () => exported.set([]);
   const save = async () => {
@@ -54,7 +55,6 @@ export function ExportDialog({ sessions }: { readonly sessions: readonly Named[]
       setError(failed instanceof Error ? failed : undefined);
     }
   };
-  const shownError = error ?? preview.error ?? undefined;
   return (
     <Dialog
       title={sessions.length === 1 ? 'Export the session' : `Export ${sessions.length} sessions`}
@@ -81,26 +81,22 @@ export function ExportDialog({ sessions }: { readonly sessions: readonly Named[]
           secrets and private paths
         </label>
       )}
-      {isBundle || preview.data === undefined ? null : (
+      {shown && (
         <>
           <p className="hidden-list" role="status">
-            {hiddenWords(preview.data.hidden, isRedacted)}
+            {hiddenWords(shown.hidden, isRedacted)}
           </p>
           <pre className="preview" tabIndex={0}>
-            {visibleText(preview.data.text.slice(0, PREVIEW_LENGTH))}
-            {preview.data.text.length > PREVIEW_LENGTH ? '\n…' : ''}
+            {visibleText(shown.text.slice(0, PREVIEW_LENGTH))}
+            {shown.text.length > PREVIEW_LENGTH ? '\n…' : ''}
           </pre>
         </>
       )}
-      {shownError === undefined ? null : <ErrorPanel error={shownError} />}
+      <ErrorPanel error={error ?? preview.error} />
       <div className="actions">
-        <button type="button" className="main" onClick={() => void save()}>
-          Save
-        </button>
-        {preview.data === undefined || isBundle ? null : <CopyButton text={preview.data.text} label="Copy the text" />}
-        <button type="button" className="quiet" onClick={close}>
-          Cancel
-        </button>
+        <Button label="Save" className="main" onClick={() => void save()} />
+        {shown && <CopyButton text={shown.text} label="Copy the text" />}
+        <Button label="Cancel" className="quiet" onClick={close} />
       </div>
     </Dialog>
   );

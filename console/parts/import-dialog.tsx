@@ -8,7 +8,7 @@ import { openBundle } from '../state/open-bundle.ts';
 import { notice, offeredFile } from '../state/told.ts';
 import type { Viewed } from '../state/viewed.ts';
 import { Dialog } from './dialog.tsx';
-import { ErrorPanel } from './panels.tsx';
+import { Button, ErrorPanel } from './panels.tsx';
 
 type Line = ConsoleLine<'import'>;
 type Done = Extract<Line, { kind: 'done' }>;
@@ -64,14 +64,8 @@ export function ImportDialog({ file }: { readonly file: File }) {
         {line.kind === 'done' && line.what === 'would_import' && error === undefined ? (
           <Choices done={line} onChoose={(query) => void bring(query)} />
         ) : null}
-        {viewed === undefined ? null : (
-          <button type="button" onClick={look}>
-            Only look at it
-          </button>
-        )}
-        <button type="button" className="quiet" onClick={close}>
-          Cancel
-        </button>
+        {viewed && <Button label="Only look at it" onClick={look} />}
+        <Button label="Cancel" className="quiet" onClick={close} />
       </div>
     </Dialog>
   );
@@ -124,19 +118,21 @@ function Choices({ done: { isPart, earlier }, onChoose }: Choosing) {
   const isUpdate = earlier !== undefined && earlier.newEvents > 0;
   return (
     <>
-      {isUpdate ? (
-        <button type="button" className="main" onClick={() => onChoose({ update: '1', accept: '1' })}>
-          Update the session here
-        </button>
-      ) : null}
-      {isPart ? null : (
-        <button type="button" className={isUpdate ? '' : 'main'} onClick={() => onChoose({ accept: '1' })}>
-          Import and accept
-        </button>
+      {isUpdate && (
+        <Button
+          label="Update the session here"
+          className="main"
+          onClick={() => onChoose({ update: '1', accept: '1' })}
+        />
       )}
-      <button type="button" onClick={() => onChoose({})}>
-        Import only
-      </button>
+      {!isPart && (
+        <Button
+          label="Import and accept"
+          className={isUpdate ? '' : 'main'}
+          onClick={() => onChoose({ accept: '1' })}
+        />
+      )}
+      <Button label="Import only" onClick={() => onChoose({})} />
     </>
   );
 }

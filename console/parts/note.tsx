@@ -20,14 +20,9 @@ function Blocks({ blocks }: { readonly blocks: readonly NoteBlock[] }) {
 function Block({ block }: { readonly block: NoteBlock }): React.JSX.Element {
   switch (block.kind) {
     case 'heading':
-      return (
-        <p className="note-heading">
-          <Inlines content={block.content} />
-        </p>
-      );
     case 'paragraph':
       return (
-        <p>
+        <p className={block.kind === 'heading' ? 'note-heading' : undefined}>
           <Inlines content={block.content} />
         </p>
       );
@@ -53,23 +48,11 @@ function Block({ block }: { readonly block: NoteBlock }): React.JSX.Element {
         <div className="wide" tabIndex={0} role="region" aria-label="Table">
           <table>
             <thead>
-              <tr>
-                {head.map((cell, i) => (
-                  <th key={i} scope="col">
-                    <Inlines content={cell} />
-                  </th>
-                ))}
-              </tr>
+              <Cells row={head} Cell="th" />
             </thead>
             <tbody>
-              {rows.map((row, r) => (
-                <tr key={r}>
-                  {row.map((cell, i) => (
-                    <td key={i}>
-                      <Inlines content={cell} />
-                    </td>
-                  ))}
-                </tr>
+              {rows.map((row, i) => (
+                <Cells key={i} row={row} Cell="td" />
               ))}
             </tbody>
           </table>
@@ -81,9 +64,23 @@ function Block({ block }: { readonly block: NoteBlock }): React.JSX.Element {
   }
 }
 
+function Cells({ row, Cell }: { readonly row: readonly (readonly NoteInline[])[]; readonly Cell: 'th' | 'td' }) {
+  return (
+    <tr>
+      {row.map((cell, i) => (
+        <Cell key={i} scope={Cell === 'th' ? 'col' : undefined}>
+          <Inlines content={cell} />
+        </Cell>
+      ))}
+    </tr>
+  );
+}
+
 function Inlines({ content }: { readonly content: readonly NoteInline[] }) {
   return content.map((inline, i) => <Inline key={i} inline={inline} />);
 }
+
+const TAGS = { strong: 'strong', emphasis: 'em', deleted: 'del' } as const;
 
 function Inline({ inline }: { readonly inline: NoteInline }): React.JSX.Element {
   switch (inline.kind) {
@@ -92,23 +89,15 @@ function Inline({ inline }: { readonly inline: NoteInline }): React.JSX.Element 
     case 'code':
       return <code>{visibleText(inline.text)}</code>;
     case 'strong':
-      return (
-        <strong>
-          <Inlines content={inline.content} />
-        </strong>
-      );
     case 'emphasis':
+    case 'deleted': {
+      const Tag = TAGS[inline.kind];
       return (
-        <em>
+        <Tag>
           <Inlines content={inline.content} />
-        </em>
+        </Tag>
       );
-    case 'deleted':
-      return (
-        <del>
-          <Inlines content={inline.content} />
-        </del>
-      );
+    }
     case 'link':
       return (
         <a href={inline.href} rel="noopener noreferrer nofollow" target="_blank">

@@ -1,13 +1,16 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { JsonValue } from '../../src/core/json/json-value.ts';
-import type { ErrorEnvelope } from '../../src/core/log/error-envelope.ts';
 import { visibleJson } from '../../src/core/text/visible-text.ts';
 import { Refused } from '../state/api.ts';
 
+type Failed = { readonly error: Error | null | undefined; readonly isPage?: boolean };
+
 /** What went wrong and what to do, for every request that is refused. */
-export function ErrorPanel({ error, isPage = false }: { readonly error: Error; readonly isPage?: boolean }) {
+export function ErrorPanel({ error, isPage = false }: Failed) {
+  if (error === null || error === undefined) return null;
   const envelope = error instanceof Refused ? error.envelope : undefined;
+  const near = (envelope?.details as { readonly nearest?: readonly NearSession[] } | undefined)?.nearest ?? [];
   // Where nothing else is shown, it is what the page is about.
   const Title = isPage ? 'h1' : 'p';
   return (
@@ -16,31 +19,57 @@ export function ErrorPanel({ error, isPage = false }: { readonly error: Error; r
       <p>
         {envelope?.suggestion ?? 'Is "workrail console" still running? The page goes on by itself when it is back.'}
       </p>
-      <Nearest details={envelope?.details} />
-      {envelope === undefined ? null : <p className="meta">{envelope.code}</p>}
+      {near.length > 0 && <p>Did you mean one of these?</p>}
+      <ul className="plain">
+        {near.map(({ sessionId, shortId, title }) => (
+          <li key={sessionId}>
+            <SessionLink session={sessionId}>{title ?? sessionId}</SessionLink> <span className="meta">{shortId}</span>
+          </li>
+        ))}
+      </ul>
+      {envelope && <p className="meta">{envelope.code}</p>}
     </div>
   );
 }
 
 type NearSession = { readonly sessionId: string; readonly shortId: string; readonly title?: string };
 
-/** The sessions that may have been meant. */
-function Nearest({ details }: { readonly details: ErrorEnvelope['details'] }) {
-  const near = (details as { readonly nearest?: readonly NearSession[] } | undefined)?.nearest ?? [];
-  if (near.length === 0) return null;
+/** What is shown until something was read, or instead of it. */
+export function Pending({ words, error, ...more }: Failed & { readonly words: string }) {
+  return error === null ? <p className="meta">{words}</p> : <ErrorPanel error={error} {...more} />;
+}
+
+export function SessionLink({ session, children }: { readonly session: string; readonly children: React.ReactNode }) {
+  return (
+    <Link to="/sessions/$session" params={{ session }} search={{}}>
+      {children}
+    </Link>
+  );
+}
+
+type Labelled = React.ComponentProps<'button'> & { readonly label: React.ReactNode };
+
+export function Button({ label, ...more }: Labelled) {
+  return (
+    <button type="button" {...more}>
+      {label}
+    </button>
+  );
+}
+
+type FileParts = Labelled & { readonly what: string; readonly onFile: (file: File | undefined) => void };
+
+/** A button that asks for a file. The same file may be chosen twice. */
+export function FileButton({ what, onFile, ...more }: FileParts) {
+  const field = useRef<HTMLInputElement>(null);
+  const onChange = ({ target }: React.ChangeEvent<HTMLInputElement>) => {
+    onFile(target.files?.[0]);
+    target.value = '';
+  };
   return (
     <>
-      <p>Did you mean one of these?</p>
-      <ul className="plain">
-        {near.map(({ sessionId, shortId, title }) => (
-          <li key={sessionId}>
-            <Link to="/sessions/$session" params={{ session: sessionId }} search={{}}>
-              {title ?? sessionId}
-            </Link>{' '}
-            <span className="meta">{shortId}</span>
-          </li>
-        ))}
-      </ul>
+      <Button {...more} onClick={() => field.current?.click()} />
+      <input ref={field} type="file" hidden aria-label={what} onChange={onChange} />
     </>
   );
 }
@@ -52,11 +81,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
     setCopied(true);
     setTimeout(() => setCopied(false), 1_500);
   };
-  return (
-    <button type="button" className="quiet" onClick={() => void copy()}>
-      {isCopied ? 'Copied' : label}
-    </button>
-  );
+  return <Button label={isCopied ? 'Copied' : label} className="quiet" onClick={() => void copy()} />;
 }
 
 /** The command that shows the same on the command line. */
@@ -70,10 +95,62 @@ export function CommandHint({ command }: { readonly command: string }) {
 }
 
 export function Json({ value }: { readonly value: JsonValue }) {
-  const text = JSON.stringify(value, null, 2);
+  // Line breaks of texts are escaped already; those between fields are ours.
+  const lines = JSON.stringify(value, null, 2).split('\n').map(visibleJson);
   return (
     <pre className="json" tabIndex={0}>
-      {visibleJson(text)}
+      {lines.join('\n')}
     </pre>
+  );
+}
+
+/** Names with what they stand for. */
+export function Facts({ facts }: { readonly facts: readonly (readonly [string, React.ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts.map(([name, value], i) => (
+        <div key={i}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+type TableParts = {
+  readonly title: string;
+  readonly className?: string;
+  readonly head: readonly string[];
+  /** The first cell names the row. */
+  readonly rows: readonly (readonly React.ReactNode[])[];
+};
+
+export function DataTable({ title, className = 'data-table', head, rows }: TableParts) {
+  return (
+    <div className="wide" tabIndex={0} role="region" aria-label={title}>
+      <table className={className}>
+        <caption>{title}</caption>
+        <thead>
+          <tr>
+            {head.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([first, ...cells], i) => (
+            <tr key={i}>
+              <th scope="row">{first}</th>
+              {cells.map((cell, at) => (
+                <td key={at}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -5,7 +5,9 @@ import { plural } from '../../src/core/text/words.ts';
 import { read } from '../state/api.ts';
 import { choices, choose, useChosen } from '../state/looks.ts';
 import { exported, notice, offeredFile } from '../state/told.ts';
+import { Dialog } from './dialog.tsx';
 import { KEYS, useKeys } from './keys.tsx';
+import { Button } from './panels.tsx';
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
 const ImportDialog = lazy(() => import('./import-dialog.tsx').then((module) => ({ default: module.ImportDialog })));
@@ -19,8 +21,9 @@ type Parts = { readonly liveness: Liveness; readonly onPause: () => void };
 /** The frame around every page: where one can go, and whether what is shown is live. */
 export function Shell({ liveness, onPause }: Parts) {
   const navigate = useNavigate();
-  const sheet = useRef<HTMLDialogElement>(null);
+  const [isSheetOpen, setSheetOpen] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const closeSheet = () => setSheetOpen(false);
   const count = useWaitingCount();
   useFileDrop();
   useKeys({
@@ -28,7 +31,7 @@ export function Shell({ liveness, onPause }: Parts) {
     'g w': () => void navigate({ to: '/waiting' }),
     'g f': () => void navigate({ to: '/search', search: {} }),
     'g o': () => void navigate({ to: '/open' }),
-    '?': () => sheet.current?.showModal(),
+    '?': () => setSheetOpen(true),
     'Ctrl k': () => setPaletteOpen(true),
     y: () => void copyAddress(),
     p: onPause,
@@ -41,34 +44,33 @@ export function Shell({ liveness, onPause }: Parts) {
       </a>
       <Rail count={count} onPalette={() => setPaletteOpen(true)} />
       <main id="main" tabIndex={-1}>
-        {liveness.kind === 'off' ? (
+        {liveness.kind === 'off' && (
           <p className="banner off" role="status">
             The console does not answer. You see what it showed last; the page goes on by itself when "workrail console"
             runs again.
           </p>
-        ) : null}
+        )}
         <Outlet />
       </main>
-      <StatusBar liveness={liveness} onPause={onPause} onKeys={() => sheet.current?.showModal()} />
+      <StatusBar liveness={liveness} onPause={onPause} onKeys={() => setSheetOpen(true)} />
       <Notice />
-      <dialog ref={sheet} className="sheet" aria-labelledby="keys-title">
-        <h2 id="keys-title">Keys</h2>
-        <dl className="keys">
-          {KEYS.map((key) => (
-            <div key={key.keys}>
-              <dt>
-                <kbd>{'shown' in key ? key.shown : key.keys}</kbd>
-              </dt>
-              <dd>{key.does}</dd>
-            </div>
-          ))}
-        </dl>
-        <form method="dialog">
-          <button type="submit">Close</button>
-        </form>
-      </dialog>
+      {isSheetOpen && (
+        <Dialog title="Keys" className="sheet" onClose={closeSheet}>
+          <dl className="keys">
+            {KEYS.map((key) => (
+              <div key={key.keys}>
+                <dt>
+                  <kbd>{'shown' in key ? key.shown : key.keys}</kbd>
+                </dt>
+                <dd>{key.does}</dd>
+              </div>
+            ))}
+          </dl>
+          <Button label="Close" onClick={closeSheet} />
+        </Dialog>
+      )}
       <Suspense>
-        {isPaletteOpen ? <Palette onClose={() => setPaletteOpen(false)} /> : null}
+        {isPaletteOpen && <Palette onClose={() => setPaletteOpen(false)} />}
         <Dialogs />
       </Suspense>
     </>
@@ -94,7 +96,7 @@ function Rail({ count, onPalette }: { readonly count: number; readonly onPalette
         <span>
           Waiting<span className="wide-only"> for you</span>
         </span>
-        {count === 0 ? null : <span className="count">{count}</span>}
+        {count > 0 && <span className="count">{count}</span>}
       </Link>
       <Link to="/search">Search</Link>
       <Link to="/open">
@@ -118,16 +120,17 @@ function StatusBar({ liveness, onPause, onKeys }: Bar) {
       <span className={`connection ${liveness.kind}`} role="status">
         {livenessWords(liveness)}
       </span>
-      <button type="button" className="quiet" aria-pressed={liveness.kind === 'paused'} onClick={onPause}>
-        {liveness.kind === 'paused' ? 'Go on' : 'Pause'}
-      </button>
+      <Button
+        label={liveness.kind === 'paused' ? 'Go on' : 'Pause'}
+        className="quiet"
+        aria-pressed={liveness.kind === 'paused'}
+        onClick={onPause}
+      />
       <span className="meta path">{about?.dataDir}</span>
       <span className="meta wide-only">{about === undefined ? '' : `workrail ${about.version}`}</span>
       <Choice name="density" label="Rows" />
       <Choice name="theme" label="Theme" />
-      <button type="button" className="quiet" onClick={onKeys}>
-        Keys
-      </button>
+      <Button label="Keys" className="quiet" onClick={onKeys} />
     </footer>
   );
 }
@@ -158,22 +161,22 @@ function Choice({ name, label }: { readonly name: 'theme' | 'density'; readonly 
   );
 }
 
+const UNDO = (
+  <>
+    Undo <kbd>z</kbd>
+  </>
+);
+
 /** What was just done. It can be undone as long as it is shown. */
 function Notice() {
   const shown = notice.use();
   return (
     <div className="notice" role="status">
-      {shown === undefined ? null : (
+      {shown && (
         <p>
           {shown.words}
-          {shown.undo === undefined ? null : (
-            <button type="button" onClick={shown.undo}>
-              Undo <kbd>z</kbd>
-            </button>
-          )}
-          <button type="button" className="quiet" aria-label="Put this away" onClick={() => notice.set(undefined)}>
-            ×
-          </button>
+          {shown.undo && <Button label={UNDO} onClick={shown.undo} />}
+          <Button label="×" className="quiet" aria-label="Put this away" onClick={() => notice.set(undefined)} />
         </p>
       )}
     </div>

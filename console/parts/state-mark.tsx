@@ -45,9 +45,14 @@ export function stateWord(name: MarkName): string {
   return WORDS[name];
 }
 
+/** The colour of a state. The styles have one of each name. */
+export function toned(name: MarkName): React.CSSProperties {
+  return { color: `var(--${name})`, borderColor: 'currentColor' };
+}
+
 export function Mark({ name }: { readonly name: MarkName }) {
   return (
-    <svg className={`mark ${name}`} viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+    <svg className="mark" style={toned(name)} viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
       {SHAPES[name]}
     </svg>
   );
@@ -56,7 +61,7 @@ export function Mark({ name }: { readonly name: MarkName }) {
 /** The shape and the word of a state. */
 export function StateMark({ name, words = WORDS[name] }: { readonly name: MarkName; readonly words?: string }) {
   return (
-    <span className={`state ${name}`}>
+    <span className="state" style={toned(name)}>
       <Mark name={name} />
       <span>{words}</span>
     </span>

@@ -1,3 +1,6 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useRef } from 'react';
+
 export const TABS = ['notes', 'prompt', 'why', 'data', 'follow-ups', 'raw'] as const;
 export type Tab = (typeof TABS)[number];
 
@@ -32,11 +35,10 @@ export function readSessionSearch(given: Given): SessionSearch {
   return { ...Object.fromEntries([...texts, ...words]), ...(tab && { tab }) };
 }
 
+type Change = { readonly [part in keyof SessionSearch]?: SessionSearch[part] | undefined };
+
 /** The same without what is `undefined`, so that an address has no empty parts. */
-export function withSearch(
-  search: SessionSearch,
-  change: { readonly [part in keyof SessionSearch]?: SessionSearch[part] | undefined },
-): SessionSearch {
+function withSearch(search: SessionSearch, change: Change): SessionSearch {
   const entries = Object.entries({ ...search, ...change });
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
@@ -51,4 +53,21 @@ export function withToggled(search: SessionSearch, key: string): SessionSearch {
   const toggled = toggledRows(search);
   const next = toggled.has(key) ? [...toggled].filter((one) => one !== key) : [...toggled, key];
   return withSearch(search, { rows: next.length === 0 ? undefined : next.join(SEPARATOR) });
+}
+
+/** What the address says, and how to change it. It works on every page that shows a session. */
+export function useSessionSearch() {
+  const search = readSessionSearch(useSearch({ strict: false }) as Readonly<Record<string, unknown>>);
+  const navigate = useNavigate();
+  // A second key may be pressed before the address has changed.
+  const latest = useRef(search);
+  latest.current = search;
+  const go = (change: Change) => {
+    latest.current = withSearch(latest.current, change);
+    const { current } = latest;
+    void navigate({ to: '.', search: () => current as never, replace: true });
+  };
+  /** The search of a link: typed for no page in particular. */
+  const searchFor = (next: SessionSearch) => next as never;
+  return { search, latest, go, searchFor };
 }
