@@ -56,7 +56,7 @@ function useDrawing(scroller: Parts['scroller'], draw: (canvas: HTMLCanvasElemen
   const canvas = useRef<HTMLCanvasElement>(null);
   const latest = useRef(draw);
   latest.current = draw;
-  useSyncExternalStore(onTheme, themeNow);
+  useSyncExternalStore(onTheme, themeNow, () => '');
   const again = useCallback(() => {
     if (canvas.current !== null && scroller.current !== null) latest.current(canvas.current, scroller.current);
   }, [scroller]);

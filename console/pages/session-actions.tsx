@@ -56,7 +56,7 @@ function StoredActions({ data, runId }: Parts) {
   const share = () => exported.set([{ sessionId, shortId }]);
   const first = compared.use();
   const compare = useComparing(data, runId);
-  useKeys({ e: share, d: compare });
+  useKeys({ e: share, ...(health.kind === 'healthy' && { d: compare }) });
   const error = marked.error ?? copied.error;
   const isWhole = health.kind === 'healthy';
   return (
@@ -69,24 +69,26 @@ function StoredActions({ data, runId }: Parts) {
           />
         )}
         <Button label="Export …" className="quiet" onClick={share} />
-        <Button
-          label={first === undefined ? 'Compare …' : `Compare with "${first.words}"`}
-          className="quiet"
-          onClick={compare}
-        />
         {isWhole && (
-          <Button
-            label={isClosed ? 'Reopen' : 'Close'}
-            className="quiet"
-            onClick={() => marked.mutate(isClosed ? 'open' : 'closed')}
-          />
+          <>
+            <Button
+              label={first === undefined ? 'Compare …' : `Compare with "${first.words}"`}
+              className="quiet"
+              onClick={compare}
+            />
+            <Button
+              label={isClosed ? 'Reopen' : 'Close'}
+              className="quiet"
+              onClick={() => marked.mutate(isClosed ? 'open' : 'closed')}
+            />
+            <Button
+              label={isKept ? 'Stop keeping' : 'Keep'}
+              className="quiet"
+              onClick={() => marked.mutate(isKept ? 'not_kept' : 'kept')}
+            />
+            <Button label="Delete" className="quiet" onClick={remove} />
+          </>
         )}
-        <Button
-          label={isKept ? 'Stop keeping' : 'Keep'}
-          className="quiet"
-          onClick={() => marked.mutate(isKept ? 'not_kept' : 'kept')}
-        />
-        <Button label="Delete" className="quiet" onClick={remove} />
       </div>
       <ErrorPanel error={error} />
     </>

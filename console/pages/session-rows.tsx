@@ -40,6 +40,7 @@ export function SessionRows({ rows: latest, groups, grouping, total, view, onEnd
     estimateSize: (i) => (items[i]?.kind === 'group' ? GROUP_PX : ROW_PX[density]),
     getItemKey: (i) => items[i]?.key ?? i,
     overscan: 12,
+    initialRect: { width: 0, height: 600 },
   });
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
@@ -51,12 +52,9 @@ export function SessionRows({ rows: latest, groups, grouping, total, view, onEnd
   );
   const now = useNow();
   const chosen = rows.filter(({ sessionId }) => selected.has(sessionId));
-  const leave = () => {
-    isOver.current = false;
-    if (isAtTop(box.current)) release();
-  };
-  const enter = () => {
-    isOver.current = true;
+  const hover = (isNow: boolean) => {
+    isOver.current = isNow;
+    if (!isNow && isAtTop(box.current)) release();
   };
   return (
     <div className="list-frame">
@@ -73,8 +71,8 @@ export function SessionRows({ rows: latest, groups, grouping, total, view, onEnd
         aria-rowcount={total}
         aria-multiselectable="true"
         tabIndex={0}
-        onPointerEnter={enter}
-        onPointerLeave={leave}
+        onPointerEnter={() => hover(true)}
+        onPointerLeave={() => hover(false)}
       >
         <div role="presentation" style={{ height: virtual.getTotalSize(), position: 'relative' }}>
           {shown.map(({ index, start, key }) => {

@@ -28,6 +28,7 @@ export function StepList({ lanes, chosen, isFollowing, onChoose, onFold, onMove,
     estimateSize: () => ROW_PX,
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 8,
+    initialRect: { width: 0, height: 20 * ROW_PX },
   });
   const index = chosen === undefined ? -1 : rows.indexOf(chosen);
   const key = chosen?.key;

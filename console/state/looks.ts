@@ -42,5 +42,6 @@ export function useChosen<Name extends Choice>(name: Name): Value<Name> {
       return () => listeners.delete(onChange);
     },
     () => chosen(name),
+    () => chosen(name),
   );
 }

@@ -18,10 +18,14 @@ function shared<Value>(first: Value): Shared<Value> {
       for (const listener of listeners) listener();
     },
     use: () =>
-      useSyncExternalStore((onChange) => {
-        listeners.add(onChange);
-        return () => listeners.delete(onChange);
-      }, get),
+      useSyncExternalStore(
+        (onChange) => {
+          listeners.add(onChange);
+          return () => listeners.delete(onChange);
+        },
+        get,
+        get,
+      ),
   };
 }
 
@@ -33,6 +37,9 @@ export const offeredFile = shared<File | undefined>(undefined);
 
 /** The sessions that are to be exported. */
 export const exported = shared<readonly { readonly sessionId: string; readonly shortId: string }[]>([]);
+
+/** What to type for `workrail` here. */
+export const called = shared('workrail');
 
 /** One side of a comparison, as it stands in an address. */
 export type ComparedPlace = {

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import { STYLE, STYLE_HASH } from './style.ts';
 
 const CONTRAST_MIN = 4.5;
+/** Of the edge of something that can be used. */
+const EDGE_CONTRAST_MIN = 3;
 
 it('the hash in the content security policy is the hash of the style', () => {
   expect(STYLE_HASH).toBe(`sha256-${createHash('sha256').update(STYLE).digest('base64')}`);
@@ -22,6 +25,20 @@ it.each(['light', 'dark', 'print'] as const)('every text color of the style has 
   const low = pairs
     .map(([text, behind]) => ({ text, behind, ratio: contrast(colors[text], colors[behind]) }))
     .filter(({ ratio }) => !(ratio >= CONTRAST_MIN));
+  expect(low).toEqual([]);
+});
+
+it.each(['light', 'dark'] as const)('the console has enough contrast on each of its backgrounds in %s', (scheme) => {
+  const css = readFileSync('console/style/console.css', 'utf8');
+  const pairs = [...css.matchAll(/--([\w-]+): light-dark\((#\w{6}), (#\w{6})\)/g)];
+  const colors = new Map(pairs.map(([, name = '', light, dark]) => [name, scheme === 'light' ? light : dark]));
+  const behind = ['bg', 'subtle', 'inset'];
+  const decoration = ['border'];
+  const low = [...colors.keys()]
+    .filter((name) => ![...behind, ...decoration].includes(name))
+    .flatMap((name) => behind.map((under) => ({ name, under, ratio: contrast(colors.get(name), colors.get(under)) })))
+    .filter(({ name, ratio }) => !(ratio >= (name === 'border-strong' ? EDGE_CONTRAST_MIN : CONTRAST_MIN)));
+  expect(colors.size).toBeGreaterThan(12);
   expect(low).toEqual([]);
 });
 
