@@ -81,6 +81,7 @@ const exitCode = await runCommand({
       version: WORKRAIL_VERSION,
       pages: consoleFolder,
       bundled,
+      program,
       commandInReplies: (dataDir) => commandInReplies({ env: process.env, program }, dataDir),
     });
     return opened.map(({ stop, ...serving }) => {

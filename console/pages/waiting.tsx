@@ -122,7 +122,9 @@ function Seen({ given: { sessionId, stepTitle, words } }: { readonly given: Give
 function Item({ item }: { readonly item: WaitingItem }) {
   const now = useNow();
   const title = useId();
-  const { goal, workflow, stepTitle, question, folder, draft, files, voided, answered, lastAt, tag, code } = item;
+  const { goal, workflow, stepTitle, question, folder, draft, files, voided, answered, lastAt, tag, code, origin } =
+    item;
+  const about = useQuery({ queryKey: ['about'], queryFn: () => read('about'), staleTime: Infinity });
   return (
     <article className="panel waiting-item" aria-labelledby={title}>
       <h2 id={title}>
@@ -132,6 +134,7 @@ function Item({ item }: { readonly item: WaitingItem }) {
         {[goal, workflow, folder, lastAt && ago(lastAt, now), `run ${tag}`].filter(Boolean).join(' · ')} ·{' '}
         <SessionLink session={item.sessionId}>open the session</SessionLink>
       </p>
+      {origin && <p className="warning">Not from this machine: {origin}.</p>}
       {question !== stepTitle && <p className="strong">{question}</p>}
       {voided && <p className="warning">{voided}</p>}
       <section className="draft" aria-label="What you would approve">
@@ -162,12 +165,17 @@ function Item({ item }: { readonly item: WaitingItem }) {
       {answered && (
         <p className="warning">Already {answered}. Waiting for the agent to look; a new answer takes its place.</p>
       )}
-      {item.isAccepted ? (
-        <AnswerForm item={item} />
-      ) : (
+      {!item.isAccepted ? (
         <p className="warning">
           Answers in the console do not count here: the setting gates.accept leaves "console" out.
         </p>
+      ) : about.data?.isAtTerminal === false ? (
+        <p className="warning">
+          This console was not started at a terminal, so it takes no decisions: a program may have started it. Run
+          "workrail console" or "workrail answer {tag}" in a terminal of your own.
+        </p>
+      ) : (
+        <AnswerForm item={item} />
       )}
     </article>
   );

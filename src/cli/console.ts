@@ -1,11 +1,15 @@
 import { err, ok } from 'neverthrow';
 import type { Command } from './command.ts';
-import { dim } from './output/line.ts';
+import { dim, notable } from './output/line.ts';
 import { refusalProblem } from './words.ts';
 
 /** Not the port of `serve --http`, so that both can run. It is fixed so that a bookmark stays valid. */
 const PORT = 7_434;
 const PORT_MAX = 65_535;
+
+/** An agent that may run commands can start the console, too. */
+const NOT_AT_TERMINAL =
+  'This is not a terminal, so the page shows everything and takes no decisions: run the command in a terminal to answer, to accept an import, or to let an agent do more.';
 
 export const consoleCommand: Command = {
   options: [
@@ -19,7 +23,8 @@ export const consoleCommand: Command = {
     if (typeof port !== 'string' || !/^\d{1,5}$/.test(port) || Number(port) > PORT_MAX) {
       return err(refusalProblem({ code: 'port_unusable', asked: String(port), portMax: PORT_MAX }, dataDir));
     }
-    const serving = await program.console({ port: Number(port) });
+    const isAtTerminal = program.terminal.isInput() && program.terminal.isError();
+    const serving = await program.console({ port: Number(port), isAtTerminal });
     if (serving.isErr()) return err(refusalProblem(serving.error, dataDir));
     const { newLink, openBrowser, onEnter } = serving.value;
     // Each link works once, so the one for a script is not printed for a person too.
@@ -35,7 +40,9 @@ export const consoleCommand: Command = {
         : 'The console is running, for this machine only.',
     ]);
     show();
-    say([dim('The link works once, and for a minute. Press Enter for a new one, Ctrl-C to stop.')]);
+    if (!isAtTerminal) say([notable(NOT_AT_TERMINAL)]);
+    const more = isAtTerminal ? ' Press Enter for a new one, Ctrl-C to stop.' : '';
+    say([dim(`The link works once, and for a minute.${more}`)]);
     onEnter(show);
     return ok({ kind: 'serving' });
   },

@@ -178,7 +178,11 @@ export type Program = {
   /** Serves MCP until the client disconnects or the process is stopped; returns the address for HTTP. */
   readonly serve: (how: ServeOptions) => Promise<Result<Serving, ServeRefusal>>;
   /** Serves the console until the process ends. Port 0 chooses any free port. */
-  readonly console: (how: { readonly port: number }) => Promise<Result<ServingConsole, ServeRefusal>>;
+  readonly console: (how: {
+    readonly port: number;
+    /** Otherwise a program may have started it, and it takes no decisions. */
+    readonly isAtTerminal: boolean;
+  }) => Promise<Result<ServingConsole, ServeRefusal>>;
 };
 
 /** One of several choices. */

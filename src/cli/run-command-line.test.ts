@@ -225,6 +225,10 @@ describe('every command', () => {
     const { out, talk } = await said('serve', '--http', '--json');
     expect([JSON.parse(out).data, talk]).toEqual([{ url, tokenFile: '/data/keys/http-token' }, '']);
     expect(await said('console', '--quiet')).toMatchObject({ out: 'http://127.0.0.1:7434/#code\n', talk: '' });
+    const atTerminal = (await said('console')).talk;
+    expect([atTerminal.includes('Press Enter'), atTerminal.includes('takes no decisions')]).toEqual([true, false]);
+    const elsewhere = (await runFake({ argv: ['console'], terminals: [] })).talk;
+    expect([elsewhere.includes('Press Enter'), elsewhere.includes('takes no decisions')]).toEqual([false, true]);
   });
 
   it('a command exits with one of seven codes', async () => {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import type { Result } from 'neverthrow';
 import { consoleAssets, fileStoreFeed } from '../adapters/console.ts';
 import { findDataDir, loadOwnConfig, otherDataDir, settingsOf } from '../adapters/settings.ts';
+import { registrations } from '../app/clients/inspect-client.ts';
 import { shortIds } from '../cli/ids.ts';
-import type { ServeRefusal, ServingConsole } from '../cli/program.ts';
+import type { Program, ServeRefusal, ServingConsole } from '../cli/program.ts';
 import { resumeProblem } from '../cli/sessions/session-words.ts';
 import { upkeepProblem } from '../cli/upkeep/upkeep-words.ts';
 import type { Autonomy } from '../core/log/autonomy.ts';
@@ -22,6 +23,8 @@ type Host = {
   readonly version: string;
   readonly pages: string;
   readonly bundled: Bundled;
+  /** The script file that is running. */
+  readonly program: string;
   /** What to type for `workrail`, with the data folder unless it is the default one. */
   readonly commandInReplies: (dataDir: string | undefined) => string;
 };
@@ -29,26 +32,35 @@ type Host = {
 type Opened = ServingConsole & { readonly stop: () => Promise<void> };
 
 export async function openConsole(
-  { port }: { readonly port: number },
-  { version, pages, bundled, commandInReplies }: Host,
+  { port, isAtTerminal }: Parameters<Program['console']>[0],
+  { version, pages, bundled, program, commandInReplies }: Host,
 ): Promise<Result<Opened, ServeRefusal>> {
   const [store, dataDir] = await Promise.all([openStore(), findDataDir()]);
+  const command = commandInReplies(otherDataDir(dataDir));
   const services = {
     ...openAnswers(store),
     ...store,
     by: { via: 'console' } as const,
     ...bundleServices(version),
     catalog: openCatalog(bundled, dataDir),
-    command: commandInReplies(otherDataDir(dataDir)),
+    command,
+    isAtTerminal,
     shortIds,
     allowedMode,
     homes: [homedir()],
     tokenForm: settingsOf(await loadOwnConfig(undefined)).tokenForm,
     explain: (refusal: { readonly code: string }): ErrorEnvelope => explained(refusal, dataDir),
   };
-  const about = { version, dataDir };
+  const about = { version, dataDir, command, isAtTerminal };
   const feed = fileStoreFeed(join(dataDir, 'cache'));
-  const served = await serveConsole({ port, services, feed, assets: consoleAssets(pages), about });
+  const clients = async () => {
+    const { openClients } = await import('./open-clients.ts');
+    const { installed, registered } = await registrations(
+      openClients({ programPath: program, version, dataDir, store }),
+    );
+    return installed.map((client) => ({ id: client.id, name: client.name, isRegistered: registered.includes(client) }));
+  };
+  const served = await serveConsole({ port, services, feed, assets: consoleAssets(pages), about, clients });
   return served.map(({ newLink, stop }) => ({
     newLink,
     openBrowser: () => openInBrowser(newLink(), dataDir),
@@ -86,6 +98,10 @@ const PAGE_REFUSALS: { readonly [code: string]: readonly [message: string, sugge
   not_waiting: [
     'This draft no longer waits for you: it was changed or used. Nothing was recorded.',
     'Look at what waits now.',
+  ],
+  not_at_terminal: [
+    'This console was not started at a terminal, so it takes no decisions: a program may have started it. Nothing was recorded.',
+    'Run "workrail console" in a terminal of your own, and decide in the page that it opens.',
   ],
   loosening_unconfirmed: ['This lets the agent do more on its own. Nothing was changed.', 'Confirm that you want it.'],
   nothing_unfinished: ['The run is complete, so its mode no longer matters.', 'Nothing was changed.'],

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { SMALL_PROGRAM } from './small-program.ts';
 
 /** Whether tests can start a pseudo-terminal here. */
@@ -11,21 +11,24 @@ export type Typed = readonly [asked: RegExp, keys: string | ((seen: string) => s
 export const DOWN = '\u001b[B';
 export const CTRL_C = '\u0003';
 
-/** Runs a command of the built program in a pseudo-terminal of its own. */
-export function atTerminal(
-  args: readonly string[],
-  {
-    env,
-    cwd,
-    typed,
-  }: { readonly env: Record<string, string>; readonly cwd?: string; readonly typed: readonly Typed[] },
-): Promise<{ readonly code: number | null; readonly text: string }> {
+type Place = { readonly env: Record<string, string>; readonly cwd?: string };
+
+/** Starts a command of the built program in a pseudo-terminal of its own. */
+export function spawnAtTerminal(args: readonly string[], { env, cwd }: Place): ChildProcessWithoutNullStreams {
   const words = [process.execPath, SMALL_PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qec', `stty cols 200 rows 50; exec ${words}`, '/dev/null'], {
+  return spawn('script', ['-qec', `stty cols 200 rows 50; exec ${words}`, '/dev/null'], {
     env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', TERM: 'xterm', ...env },
     ...(cwd === undefined ? {} : { cwd }),
     stdio: 'pipe',
   });
+}
+
+/** The same until it ends, with a person who types. */
+export function atTerminal(
+  args: readonly string[],
+  { typed, ...place }: Place & { readonly typed: readonly Typed[] },
+): Promise<{ readonly code: number | null; readonly text: string }> {
+  const child = spawnAtTerminal(args, place);
   const left = [...typed];
   let text = '';
   let seenBefore = 0;

@@ -66,6 +66,9 @@ export async function importBundle(
   if (isSealed(bytes)) return { kind: 'refused', error: SEALED };
   if (bytes.length > BUNDLE_BYTES_MAX) return { kind: 'refused', error: TOO_LARGE };
   const isDryRun = asked.dry === '1';
+  if (!isDryRun && asked.accept === '1' && !services.isAtTerminal) {
+    return { kind: 'refused', error: services.explain({ code: 'not_at_terminal' }) };
+  }
   const chooseUpdate = async () => asked.update === '1';
   const imported = await importSession(services, { bytes, isDryRun, chooseUpdate }, ({ done, total }) =>
     tell({ kind: 'progress', done, total }),

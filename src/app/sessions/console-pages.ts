@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { defined } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { type NodeId, runTag, type SessionId } from '../../core/log/ids.ts';
+import { originWords } from '../../core/log/origin.ts';
 import { voidedWords } from '../../core/run/gate-facts.ts';
 import {
   boardPage,
@@ -32,7 +33,7 @@ import type { AcceptRefusal } from '../upkeep/accept-session.ts';
 import type { CloseRefusal } from '../upkeep/close-runs.ts';
 import type { PreferRefusal } from '../upkeep/set-preferences.ts';
 import type { ResumeCallRefusal } from './resume-call.ts';
-import type { RunPageServices } from './run-pages.ts';
+import type { NotAtTerminal, RunPageServices } from './run-pages.ts';
 import { type ListServices, sessionBoard } from './session-board.ts';
 import { type WaitingRun, waitingRuns } from './waiting-runs.ts';
 
@@ -49,7 +50,14 @@ export type ConsoleServices = RunPageServices &
     readonly homes: readonly string[];
     /** Why something cannot be shown or done, in words for a person. */
     readonly explain: (
-      refusal: LoadRefusal | AnswerRefusal | ResumeCallRefusal | CloseRefusal | PreferRefusal | ExchangeRefusal,
+      refusal:
+        | LoadRefusal
+        | AnswerRefusal
+        | ResumeCallRefusal
+        | CloseRefusal
+        | PreferRefusal
+        | ExchangeRefusal
+        | NotAtTerminal,
     ) => ErrorEnvelope;
   };
 
@@ -119,7 +127,7 @@ export async function waitingPage(services: ConsoleServices): Page<'waiting'> {
   return found.isErr() ? err(services.explain(found.error)) : ok({ waiting: found.value.map(waitingItem) });
 }
 
-function waitingItem({ waiting, goal, workspace, at }: WaitingRun): WaitingItem {
+function waitingItem({ waiting, goal, workspace, at, origin }: WaitingRun): WaitingItem {
   const {
     sessionId,
     runId,
@@ -142,7 +150,7 @@ function waitingItem({ waiting, goal, workspace, at }: WaitingRun): WaitingItem 
     nodeId,
     stepTitle: step.title,
     question,
-    ...defined({ contextKey, goal, folder: workspace, lastAt: at }),
+    ...defined({ contextKey, goal, folder: workspace, lastAt: at, origin: origin && originWords(origin) }),
     digest,
     code,
     workflow,
@@ -170,6 +178,7 @@ export type ConsoleAnswer = ConsoleInput<'answer'> & {
 /** Records what a person answered in the console, about exactly the draft that was shown. */
 export async function recordAnswer(services: ConsoleServices, given: ConsoleAnswer): Page<'answer'> {
   const { sessionId, nodeId, digest, askedAt } = given;
+  if (!services.isAtTerminal) return err(services.explain({ code: 'not_at_terminal' }));
   const waiting = await waitingRuns(services);
   if (waiting.isErr()) return err(services.explain(waiting.error));
   const open = waiting.value.find((one) => one.waiting.nodeId === nodeId && one.waiting.sessionId === sessionId);

@@ -45,8 +45,13 @@ export type RunPageServices = AnswerServices &
     readonly shortIds: (sessionIds: readonly SessionId[]) => (sessionId: SessionId) => string;
     /** A mode, lowered to what the settings of a workspace allow. */
     readonly allowedMode: (mode: Autonomy, workspace: string | undefined) => Promise<Autonomy>;
-    readonly explain: (refusal: LoadRefusal | ResumeCallRefusal | PreferRefusal) => ErrorEnvelope;
+    /** Without a terminal, a program may have started the console: it shows everything, and takes no decisions. */
+    readonly isAtTerminal: boolean;
+    readonly explain: (refusal: LoadRefusal | ResumeCallRefusal | PreferRefusal | NotAtTerminal) => ErrorEnvelope;
   };
+
+/** Only a person decides this, and nothing shows that one started the console. */
+export type NotAtTerminal = { readonly code: 'not_at_terminal' };
 
 type Page<Path extends keyof typeof import('../../core/wire/console-shapes.ts').CONSOLE_REPLIES> = Promise<
   Result<ConsoleReply<Path>, ErrorEnvelope>
@@ -266,6 +271,7 @@ export async function preferPage(
   { sessionId, runId }: AtRun,
   { mode, riskPolicy, isLoosening = false }: ConsoleInput<'prefer'>,
 ): Page<'prefer'> {
+  if (isLoosening && !services.isAtTerminal) return err(services.explain({ code: 'not_at_terminal' }));
   const opened = await openSession(services, sessionId);
   if (opened.isErr()) return err(services.explain(opened.error));
   const workspace = currentObservation(opened.value.view.observations, 'repo_root')?.data.value.value;

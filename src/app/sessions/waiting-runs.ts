@@ -1,4 +1,5 @@
 import { ok, type Result } from 'neverthrow';
+import { type ShownOrigin, shownOrigin } from '../../core/log/origin.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
@@ -13,6 +14,8 @@ export type WaitingRun = {
   readonly workspace: string | undefined;
   /** When something last happened in its session. */
   readonly at: number | undefined;
+  /** Absent for a session that was started here. What a draft of another machine says was written elsewhere. */
+  readonly origin: ShownOrigin | undefined;
 };
 
 /**
@@ -25,7 +28,7 @@ export async function waitingRuns(
   const board = await sessionBoard(services);
   if (board.isErr()) return board.map(() => []);
   const found: WaitingRun[] = [];
-  for (const { sessionId, state, closed } of board.value.rows) {
+  for (const { sessionId, state, closed, marks } of board.value.rows) {
     if (state !== 'blocked') continue;
     const loaded = await services.sessions.load(sessionId);
     if (loaded.isErr()) continue;
@@ -38,7 +41,9 @@ export async function waitingRuns(
       if (host.kind !== 'blocked_attempt') continue;
       const waiting = await findWaitingDraft(services, session, host.nodeId);
       if (waiting.isErr()) continue;
-      found.push({ waiting: waiting.value, goal: waiting.value.goal, workspace: waiting.value.root, at: lastAt });
+      const { goal, root } = waiting.value;
+      const origin = marks.origin && shownOrigin(marks.origin);
+      found.push({ waiting: waiting.value, goal, workspace: root, at: lastAt, origin });
     }
   }
   return ok(found);

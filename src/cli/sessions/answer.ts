@@ -1,9 +1,10 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type AnswerRefusal, answerGate, boundFileLines, type WaitingDraft } from '../../app/run/answer-gate.ts';
-import { waitingRuns } from '../../app/sessions/waiting-runs.ts';
+import { type WaitingRun, waitingRuns } from '../../app/sessions/waiting-runs.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
+import { originWords } from '../../core/log/origin.ts';
 import { voidedWords } from '../../core/run/gate-facts.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
@@ -42,8 +43,9 @@ export const answer = command({
         );
       }
       const answers = await program.answers();
-      const waiting = yield* await namedDraft(context, operands[0] ?? '');
+      const { waiting, origin } = yield* await namedRun(context, operands[0] ?? '');
       if (!waiting.accept.includes('terminal')) return err(notAccepted(waiting.accept));
+      if (origin !== undefined) say([notable(`Not from this machine: ${originWords(origin)}.`)]);
       for (const line of draftLines(waiting, program.terminal.columns() || 80)) say(line);
       const askedAt = answers.clock.nowMs();
       const statement = yield* await askPerson(await program.ask(), waiting);
@@ -63,30 +65,30 @@ export const answer = command({
     }),
 });
 
-async function namedDraft(
+async function namedRun(
   { program, progress }: CommandContext,
   asked: string,
-): Promise<Result<WaitingDraft, CommandProblem>> {
+): Promise<Result<WaitingRun, CommandProblem>> {
   progress.show({ label: 'looking for the run' });
   const answers = await program.answers();
   const runs = await waitingRuns(answers);
   progress.stop();
   if (runs.isErr()) return err(refusalProblem(runs.error, await program.dataDir()));
   const wanted = asked.trim().toLowerCase();
-  const drafts = runs.value.map(({ waiting }) => waiting);
-  const found = drafts.filter(
-    ({ runId, sessionId }) =>
+  const found = runs.value.filter(
+    ({ waiting: { runId, sessionId } }) =>
       wanted !== '' && (runTag(runId) === wanted || runId === wanted || sessionId.endsWith(wanted)),
   );
   const [only, ...others] = found;
   if (only !== undefined && others.length === 0) return ok(only);
   if (only !== undefined) {
     // An imported copy of a session keeps the ids of its runs.
-    const choices = shortList(found.map(({ sessionId }) => sessionId));
+    const choices = shortList(found.map(({ waiting }) => waiting.sessionId));
     const advice = `Give the id of the session that you mean: ${choices}.`;
     return err(problem(EXIT.usage, `"${asked}" names ${found.length} runs that wait.`, advice));
   }
-  const tags = drafts.filter((draft) => draft.answer === undefined).map(({ runId }) => runTag(runId));
+  const open = runs.value.flatMap(({ waiting }) => (waiting.answer === undefined ? [waiting] : []));
+  const tags = open.map(({ runId }) => runTag(runId));
   const meant = nearest(wanted, tags);
   const message = `No run "${asked}" waits for a person.`;
   const listed = tags.length === 0 ? 'Nothing waits for you.' : `These wait: ${tags.join(', ')}.`;

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type WaitingRun, waitingRuns } from '../../app/sessions/waiting-runs.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { NodeId, RunId, runTag, SessionId } from '../../core/log/ids.ts';
+import { originLabel, shownOriginSchema } from '../../core/log/origin.ts';
 import { voidedWords } from '../../core/run/gate-facts.ts';
 import { plural } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
@@ -24,6 +25,8 @@ const waitingRun = z.strictObject({
   goal: z.string().exactOptional(),
   workspace: z.string().exactOptional(),
   at: z.number().exactOptional(),
+  /** Absent for a session that was started here. */
+  origin: shownOriginSchema.exactOptional(),
   /** An approval of an earlier draft, which no longer counts. */
   voided: z
     .strictObject({ code: z.string(), statement: z.enum(['approved', 'answered']), changes: z.array(z.string()) })
@@ -82,7 +85,7 @@ function dataOf({ waiting: draft, ...more }: WaitingRun): z.infer<typeof waiting
 type Layout = { readonly nowMs: number; readonly isNamed: (run: WaitingRun) => boolean };
 
 function linesOf(run: WaitingRun, { nowMs, isNamed }: Layout): readonly Line[] {
-  const { waiting: draft, goal, workspace, at } = run;
+  const { waiting: draft, goal, workspace, at, origin } = run;
   const { runId, sessionId, step, question, code, voided } = draft;
   const name = isNamed(run) ? `${runTag(runId)}  ${sessionId}` : runTag(runId);
   const where = [goal, workspace, at === undefined ? undefined : ago(at, nowMs)].filter((part) => part !== undefined);
@@ -90,6 +93,7 @@ function linesOf(run: WaitingRun, { nowMs, isNamed }: Layout): readonly Line[] {
     [`  ${name}  `, strong(step.title), `  (draft ${code} of its report)`],
     ...(question === step.title ? [] : [[`        ${question}`]]),
     ...(voided === undefined ? [] : [[notable(`        ${voidedWords(voided)}`)]]),
+    ...(origin === undefined ? [] : [[notable(`        ${originLabel(origin)}`)]]),
     ...(where.length === 0 ? [] : [[dim(`        ${where.join(' · ')}`)]]),
   ];
 }

@@ -5,6 +5,7 @@
 export const CONSOLE_PATHS = {
   signIn: ['POST', '/api/session'],
   about: ['GET', '/api/about'],
+  clients: ['GET', '/api/clients'],
   sessions: ['GET', '/api/sessions'],
   session: ['GET', '/api/sessions/:session'],
   run: ['GET', '/api/sessions/:session/runs/:run'],

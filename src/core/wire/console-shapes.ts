@@ -73,6 +73,8 @@ const waitingShape = z.strictObject({
   voided: z.string().exactOptional(),
   /** Whether the settings let an answer in the console count. */
   isAccepted: z.boolean(),
+  /** Where the session comes from, in words; absent for one that was started here. */
+  origin: z.string().exactOptional(),
   lastAt: moment.exactOptional(),
 });
 
@@ -168,7 +170,14 @@ export const CONSOLE_INPUTS = {
 export const CONSOLE_REPLIES = {
   /** The value that goes with every further request. */
   signIn: z.strictObject({ key: z.string() }),
-  about: z.strictObject({ version: z.string(), dataDir: z.string() }),
+  about: z.strictObject({
+    version: z.string(),
+    dataDir: z.string(),
+    /** What to type for `workrail` here. */
+    command: z.string(),
+    /** Without a terminal, the console takes no decisions: a program may have started it. */
+    isAtTerminal: z.boolean(),
+  }),
   sessions: z.strictObject({
     rows: z.array(sessionRowShape),
     /** How many match the query. */
@@ -220,6 +229,10 @@ export const CONSOLE_REPLIES = {
     commits: z.strictObject({ a: z.string().exactOptional(), b: z.string().exactOptional() }),
     /** The command that shows the same, where there is one. */
     command: z.string().exactOptional(),
+  }),
+  /** The agent clients that seem to be installed here. */
+  clients: z.strictObject({
+    clients: z.array(z.strictObject({ id: z.string(), name: z.string(), isRegistered: z.boolean() })),
   }),
   waiting: z.strictObject({ waiting: z.array(waitingShape) }),
   answer: z.strictObject({ words: z.string() }),

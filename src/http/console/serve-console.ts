@@ -9,7 +9,7 @@ import { recordAnswer, sessionsPage, waitingPage } from '../../app/sessions/cons
 import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-document.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
-import { CONSOLE_INPUTS, type ConsoleEvent } from '../../core/wire/console-shapes.ts';
+import { CONSOLE_INPUTS, type ConsoleEvent, type ConsoleReply } from '../../core/wire/console-shapes.ts';
 import { type ListenRefusal, listen, portOf, TIME_LIMITS } from '../local-requests.ts';
 import {
   type ConsoleLaunch,
@@ -37,7 +37,8 @@ export type ConsoleRequest = {
   readonly services: ExchangeServices;
   readonly feed: StoreFeed;
   readonly assets: ConsoleAssets;
-  readonly about: { readonly version: string; readonly dataDir: string };
+  readonly clients: () => Promise<ConsoleReply<'clients'>['clients']>;
+  readonly about: ConsoleReply<'about'>;
 };
 
 export type ConsoleServer = {
@@ -97,7 +98,7 @@ function consoleApp(request: ConsoleRequest, { launch, port }: Local): Hono<{ Va
 }
 
 function handlers(
-  { services, feed, about }: ConsoleRequest,
+  { services, feed, about, clients }: ConsoleRequest,
   { launch, port }: Local,
 ): { readonly [name in ConsolePath]: Handler } {
   /** When the page first showed each draft. */
@@ -111,6 +112,7 @@ function handlers(
       return context.json({ key: given.key }, 200, { 'set-cookie': cookie });
     },
     about: (context) => context.json(about),
+    clients: async (context) => context.json({ clients: await clients() }),
     sessions: async (context) => {
       const asked = CONSOLE_INPUTS.sessions.safeParse(context.req.query());
       return asked.success ? reply(context, await sessionsPage(services, asked.data)) : invalidRequest(context);

@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { hasTerminal } from '../terminal.ts';
 import { type ConsoleFixture, consoleFixture, fillBoard, type OpenPage, openPage } from './console-fixture.ts';
 import { startConsole } from './console-server.ts';
 
@@ -48,10 +49,19 @@ it('sessions in every state are accessible, and so are pages with nothing on the
   await page.waitForSelector('main h1');
   await expectAccessible('a damaged session');
   const cwd = join(fixture.folder, 'empty');
-  mkdirSync(cwd);
-  const server = await startConsole({ env: { WORKRAIL_DATA_DIR: join(cwd, 'data') }, cwd });
+  // A home folder with two clients, one of which starts WorkRail.
+  mkdirSync(join(cwd, '.gemini'), { recursive: true });
+  mkdirSync(join(cwd, '.cursor'));
+  const entry = { command: 'workrail', args: ['serve'] };
+  writeFileSync(join(cwd, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { workrail: entry } }));
+  const server = await startConsole({ env: { WORKRAIL_DATA_DIR: join(cwd, 'data'), HOME: cwd }, cwd });
   const empty = await openPage({ server });
   await empty?.page.getByText('No sessions yet').waitFor();
+  await empty?.page.getByText('Cursor knows WorkRail: paste it into a new chat.').waitFor();
+  expect(await empty?.text()).toMatch(
+    /Gemini CLI does not know WorkRail yet. First run: ?workrail init --client gemini/,
+  );
+  expect(await empty?.text()).toContain('workrail demo --keep');
   await empty?.expectAccessible('an empty list');
   await empty?.press('g w');
   await empty?.page.getByText('Nothing waits for you.').waitFor();
@@ -63,6 +73,7 @@ it('sessions in every state are accessible, and so are pages with nothing on the
 
 it('the twelve main tasks are done with the keyboard alone', async ({ skip }) => {
   const { press, text } = ready(skip);
+  if (!hasTerminal) return skip('no pseudo-terminal');
   const shown = (words: string | RegExp) => page.getByText(words).first().waitFor();
   await page.goto(address('/'));
   await page.waitForSelector('.row');

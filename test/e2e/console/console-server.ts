@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { CONSOLE_PATHS, PAGE_KEY_HEADER } from '../../../src/core/wire/console-paths.ts';
 import { SMALL_PROGRAM } from '../small-program.ts';
+import { CTRL_C, hasTerminal, spawnAtTerminal } from '../terminal.ts';
 
 /** A console of the built program on a port of its own. */
 export type RunningConsole = {
@@ -17,16 +18,23 @@ export async function startConsole(place: {
   readonly cwd: string;
   /** Any free one by default. */
   readonly port?: number;
+  /** A person starts it at a terminal; a program without one. Only the former takes decisions. */
+  readonly isAtTerminal?: boolean;
 }): Promise<RunningConsole> {
-  const { port = 0 } = place;
-  const child = spawn(process.execPath, [SMALL_PROGRAM, 'console', '--port', String(port), '--no-open'], place);
+  const { port = 0, isAtTerminal = hasTerminal, env, cwd } = place;
+  const args = ['console', '--port', String(port), '--no-open'];
+  const child = isAtTerminal
+    ? spawnAtTerminal(args, { env, cwd })
+    : spawn(process.execPath, [SMALL_PROGRAM, ...args], { env, cwd });
   const link = await new Promise<string>((resolve, reject) => {
     let talk = '';
-    child.stderr.on('data', (part: Buffer) => {
-      talk += part.toString();
-      const [, found] = /Open (http:\/\/127\.0\.0\.1:\d+\/#[\w-]+)\n/.exec(talk) ?? [];
-      if (found !== undefined) resolve(found);
-    });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (part: Buffer) => {
+        talk += part.toString();
+        const [, found] = /Open (http:\/\/127\.0\.0\.1:\d+\/#[\w-]+)\r?\n/.exec(talk) ?? [];
+        if (found !== undefined) resolve(found);
+      });
+    }
     child.once('exit', () => reject(new Error(talk)));
   });
   return {
@@ -34,7 +42,8 @@ export async function startConsole(place: {
     link,
     stop: async () => {
       const ended = once(child, 'exit');
-      child.kill();
+      if (isAtTerminal) child.stdin.write(CTRL_C);
+      else child.kill();
       const [exitCode] = await ended;
       return exitCode;
     },

@@ -8,7 +8,9 @@ import { CONSOLE_REPLIES } from '../../../src/core/wire/console-shapes.ts';
 import { enforces } from '../../enforces.ts';
 import { axeSource, startBrowser } from '../browser.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
-import { type Asked, ask, type RunningConsole, startConsole } from './console-server.ts';
+import { hasTerminal } from '../terminal.ts';
+import { type Asked, ask, type RunningConsole, signedIn, startConsole } from './console-server.ts';
+import { pageRenderer } from './rendered-page.ts';
 
 const RELEASE = {
   id: 'project.release',
@@ -184,6 +186,35 @@ describe('without a link', () => {
     await other.stop();
   });
 
+  it('a console that was not started at a terminal shows what waits, and records no decision', async () => {
+    enforces('console_decides_at_terminal');
+    const other = await startConsole({ ...place(), isAtTerminal: false });
+    const call = await signedIn(other);
+    const post = async (path: string, body: string) => (await call({ method: 'POST', path, body })).text;
+    const { waiting: found } = CONSOLE_REPLIES.waiting.parse(JSON.parse((await call({ path: '/api/waiting' })).text));
+    const { sessionId, runId, nodeId, digest } = found[0] ?? expect.fail('something waits');
+    const at = `/api/sessions/${sessionId}`;
+    const mode = { mode: 'full_auto_never_stop' };
+    const bundle = (await call({ path: `${at}/report?as=bundle` })).text;
+    const decisions: readonly (readonly [path: string, body: string])[] = [
+      [`${at}/gates/${nodeId}/answer`, JSON.stringify({ digest, decision: 'approved' })],
+      [`${at}/runs/${runId}/preferences`, JSON.stringify({ ...mode, isLoosening: true })],
+      ['/api/import?accept=1', bundle],
+    ];
+    for (const [path, body] of decisions) {
+      expect([path, await post(path, body)]).toEqual([path, expect.stringContaining('was not started at a terminal')]);
+    }
+    expect(await post(`${at}/runs/${runId}/preferences`, JSON.stringify(mode))).toContain('Nothing was changed');
+    const { text } = await pageRenderer(call)('/waiting');
+    expect(text).toContain('Shipped 2.4 to production.');
+    expect(text).toContain('This console was not started at a terminal, so it takes no decisions');
+    expect(text).not.toContain('Approve');
+    const tried = await send('continue_workflow', { ackToken: waiting });
+    expect(tried.kind).toBe('blocked');
+    waiting = tried.ackToken;
+    await other.stop();
+  });
+
   it('every response has a policy that lets the page load only its own files, and none lets another origin read it', async () => {
     enforces('console_csp_no_cors');
     for (const path of [
@@ -285,6 +316,7 @@ describe('in a browser', () => {
     skip,
   }) => {
     if (browser === undefined) return skip('no chromium');
+    if (!hasTerminal) return skip('no pseudo-terminal');
     expect(await page.title()).toBe('(1) WorkRail');
     await page.keyboard.press('g');
     await page.keyboard.press('w');

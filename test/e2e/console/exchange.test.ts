@@ -1,11 +1,15 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONSOLE_INPUTS, CONSOLE_LINES, CONSOLE_REPLIES } from '../../../src/core/wire/console-shapes.ts';
 import { enforces } from '../../enforces.ts';
+import { SMALL_PROGRAM } from '../small-program.ts';
+import { atTerminal, hasTerminal } from '../terminal.ts';
 import { type ConsoleFixture, consoleFixture, fillBoard, type OpenPage, openPage } from './console-fixture.ts';
 import { type Asked, type Got, signedIn, startConsole } from './console-server.ts';
+import { pageRenderer } from './rendered-page.ts';
 
 let fixture: ConsoleFixture;
 let opened: OpenPage | undefined;
@@ -60,33 +64,60 @@ describe('without a browser', () => {
     return linesOf(got.text, CONSOLE_LINES.import).at(-1);
   };
 
-  it('a bundle is imported after a dry run that writes nothing, and what is broken or encrypted is refused', async () => {
-    enforces('console_import_export');
-    const body = readFileSync(bundle, 'utf8');
-    const stored = async () => CONSOLE_REPLIES.sessions.parse(JSON.parse((await call({ path: '/api/sessions' })).text));
-    const before = await stored();
-    expect(await bring('?dry=1', body)).toMatchObject({ kind: 'done', what: 'would_import', from: forked });
-    expect((await stored()).stored).toBe(before.stored);
-    const done = await bring('?accept=1', body);
-    expect(done).toMatchObject({ kind: 'done', what: 'imported', isAccepted: true });
-    expect((await stored()).stored).toBe(before.stored + 1);
-    expect(await bring('?accept=1', body)).toMatchObject({ kind: 'done', what: 'unchanged' });
-    for (const broken of [body.slice(0, -9), body.replace('leap days', 'leap year'), '{}', '']) {
-      expect(await bring('', broken)).toMatchObject({ kind: 'refused', error: { code: /^BUNDLE_/ } });
+  it.runIf(hasTerminal)(
+    'a bundle is imported after a dry run that writes nothing, and what is broken or encrypted is refused',
+    async () => {
+      enforces('console_import_export');
+      const body = readFileSync(bundle, 'utf8');
+      const stored = async () =>
+        CONSOLE_REPLIES.sessions.parse(JSON.parse((await call({ path: '/api/sessions' })).text));
+      const before = await stored();
+      expect(await bring('?dry=1', body)).toMatchObject({ kind: 'done', what: 'would_import', from: forked });
+      expect((await stored()).stored).toBe(before.stored);
+      const done = await bring('?accept=1', body);
+      expect(done).toMatchObject({ kind: 'done', what: 'imported', isAccepted: true });
+      expect((await stored()).stored).toBe(before.stored + 1);
+      expect(await bring('?accept=1', body)).toMatchObject({ kind: 'done', what: 'unchanged' });
+      for (const broken of [body.slice(0, -9), body.replace('leap days', 'leap year'), '{}', '']) {
+        expect(await bring('', broken)).toMatchObject({ kind: 'refused', error: { code: /^BUNDLE_/ } });
+      }
+      expect(await bring('', 'workrail encrypted bundle\n{}')).toMatchObject({
+        kind: 'refused',
+        error: { suggestion: 'Import it in a terminal: workrail import FILE' },
+      });
+      expect((await stored()).stored).toBe(before.stored + 1);
+      const made = done?.kind === 'done' ? done.sessionId : undefined;
+      const mark = (given: string) =>
+        call({ method: 'POST', path: `/api/sessions/${made}/mark`, body: JSON.stringify({ mark: given }) });
+      expect((await mark('deleted')).status).toBe(200);
+      expect((await stored()).stored).toBe(before.stored);
+      expect((await mark('restored')).status).toBe(200);
+      expect(JSON.parse((await mark('restored')).text)).toMatchObject({ error: { code: 'SESSION_NOT_FOUND' } });
+      expect((await mark('deleted')).status).toBe(200);
+    },
+  );
+
+  it('a decision in an imported session says where it comes from, in the console and on the command line', async () => {
+    enforces('imported_origin_beside_log');
+    const { rows } = JSON.parse((await call({ path: '/api/sessions?q=Release' })).text) as { rows: readonly Row[] };
+    const body = (await call({ path: `/api/sessions/${rows[0]?.sessionId}/report?as=bundle` })).text;
+    const done = await bring('', body);
+    const copy = done?.kind === 'done' && done.sessionId !== undefined ? done.sessionId : expect.fail();
+    const { waiting } = CONSOLE_REPLIES.waiting.parse(JSON.parse((await call({ path: '/api/waiting' })).text));
+    expect(new Map(waiting.map(({ sessionId, origin }) => [sessionId as string, origin]))).toEqual(
+      new Map([
+        [rows[0]?.sessionId, undefined],
+        [copy, expect.stringMatching(/^imported .* not accepted by a person$/)],
+      ]),
+    );
+    expect((await pageRenderer(call)('/waiting')).text).toContain('Not from this machine: imported');
+    const listed = spawnSync(process.execPath, [SMALL_PROGRAM, 'waiting'], { ...fixture.place(), encoding: 'utf8' });
+    expect(listed.stdout).toContain('imported, not accepted');
+    if (hasTerminal) {
+      const { text } = await atTerminal(['answer', copy], { ...fixture.place(), typed: [[/Not now/, '\r']] });
+      expect(text).toContain('Not from this machine: imported');
     }
-    expect(await bring('', 'workrail encrypted bundle\n{}')).toMatchObject({
-      kind: 'refused',
-      error: { suggestion: 'Import it in a terminal: workrail import FILE' },
-    });
-    expect((await stored()).stored).toBe(before.stored + 1);
-    const made = done?.kind === 'done' ? done.sessionId : undefined;
-    const mark = (given: string) =>
-      call({ method: 'POST', path: `/api/sessions/${made}/mark`, body: JSON.stringify({ mark: given }) });
-    expect((await mark('deleted')).status).toBe(200);
-    expect((await stored()).stored).toBe(before.stored);
-    expect((await mark('restored')).status).toBe(200);
-    expect(JSON.parse((await mark('restored')).text)).toMatchObject({ error: { code: 'SESSION_NOT_FOUND' } });
-    expect((await mark('deleted')).status).toBe(200);
+    await call({ method: 'POST', path: `/api/sessions/${copy}/mark`, body: '{"mark":"deleted"}' });
   });
 
   it('a report hides secrets unless it is asked not to, and may be about several sessions', async () => {
@@ -146,6 +177,7 @@ describe('in a browser', () => {
     skip,
   }) => {
     const { expectAccessible, press } = ready(skip);
+    if (!hasTerminal) return skip('no pseudo-terminal');
     await page.goto(address('/'));
     await page.waitForSelector('.row');
     const before = await page.locator('.row').count();
@@ -188,7 +220,7 @@ describe('in a browser', () => {
     await page.getByRole('heading', { name: 'Export 2 sessions' }).waitFor();
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save' }).click(),
+      page.getByRole('button', { name: 'Save', exact: true }).click(),
     ]);
     const text = readFileSync(await saved.path(), 'utf8');
     expect(text).toContain('WorkRail report: 2 sessions');

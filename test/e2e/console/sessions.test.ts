@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasTerminal } from '../terminal.ts';
 import { type ConsoleFixture, consoleFixture, fillBoard, type OpenPage, openPage } from './console-fixture.ts';
 import { startConsole } from './console-server.ts';
 
@@ -82,6 +83,25 @@ describe('the list of sessions', () => {
     await page.goto(address('/?q=state%3Anonsense'));
     await page.getByText('does not know "nonsense"').waitFor();
     await page.getByText('VALIDATION_ERROR').first().waitFor();
+  });
+
+  it('views are saved in this browser under what they ask for, and forgotten again', async ({ skip }) => {
+    const { text, expectAccessible } = ready(skip);
+    await page.goto(address('/?q=wf%3Areview&state=blocked&sort=title'));
+    await settled(1);
+    await page.getByRole('button', { name: 'Save this view' }).click();
+    await page.goto(address('/'));
+    await settled(6);
+    const view = page.getByRole('group', { name: 'Saved views' }).getByRole('button');
+    expect(await view.allTextContents()).toEqual(['blocked, wf:review, by title']);
+    await expectAccessible('a saved view');
+    await view.first().click();
+    await settled(1);
+    expect(new URL(page.url()).searchParams.get('sort')).toBe('title');
+    await page.getByRole('button', { name: 'Forget this view' }).click();
+    await page.goto(address('/'));
+    await settled(6);
+    expect(await text()).not.toContain('wf:review');
   });
 
   it('says of every row how far it is, what its newest note says, and what to type if it is damaged', async ({
@@ -315,6 +335,7 @@ describe('everywhere', () => {
 
   it('an answer is shown until the agent has seen it, and then where the agent is', async ({ skip }) => {
     const { text } = ready(skip);
+    if (!hasTerminal) return skip('no pseudo-terminal');
     await page.goto(address('/waiting'));
     await page.waitForSelector('.waiting-item');
     const token = await fixture.hand(await fixture.start('project.release', 'Release 2.7'), 'Shipped 2.7.');
