@@ -1,15 +1,15 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES, type SessionState } from '../../src/core/sessions/session-state.ts';
 import { plural, shellWord } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
-import { CommandHint, ErrorPanel, FileButton } from '../parts/panels.tsx';
-import { StateMark } from '../parts/state-mark.tsx';
+import { Button, CommandHint, CopyButton, ErrorPanel, FileButton } from '../parts/panels.tsx';
+import { StateMark, stateWord } from '../parts/state-mark.tsx';
 import { read } from '../state/api.ts';
 import { useChosen } from '../state/looks.ts';
-import type { SessionsSearch } from '../state/search.ts';
+import { readSessionsSearch, type SessionsSearch } from '../state/search.ts';
 import { offeredFile } from '../state/told.ts';
 import { SessionRows } from './session-rows.tsx';
 
@@ -51,6 +51,7 @@ export function Sessions() {
       <div className="list-tools">
         <StateChips counts={first?.counts ?? {}} chosen={state} onChoose={(next) => change({ state: next })} />
         <WordChips q={q ?? ''} onFilter={(words) => change({ q: words })} />
+        <SavedViews asked={asked} onChoose={choose} />
         <Pick label="Sort" value={sort} words={SORTS} onPick={(next) => change({ sort: next })} />
         <Pick label="Group" value={group} words={GROUPS} onPick={(next) => change({ group: next })} />
       </div>
@@ -148,6 +149,46 @@ function WordChips({ q, onFilter }: { readonly q: string; readonly onFilter: (wo
   );
 }
 
+const VIEWS = 'workrail-views';
+
+/** Filters that this browser keeps. A view is its address, so its name is what it asks for. */
+function SavedViews({
+  asked,
+  onChoose,
+}: {
+  readonly asked: SessionsSearch;
+  readonly onChoose: (to: SessionsSearch) => void;
+}) {
+  const [saved, setSaved] = useState(() => (localStorage.getItem(VIEWS) ?? '').split('\n').filter(Boolean));
+  const now = new URLSearchParams(asked).toString();
+  const keep = (views: string[]) => {
+    setSaved(views);
+    localStorage.setItem(VIEWS, views.join('\n'));
+  };
+  const searchOf = (view: string) => readSessionsSearch(Object.fromEntries(new URLSearchParams(view)));
+  return (
+    <div className="chips" role="group" aria-label="Saved views">
+      {saved.map((view) => (
+        <button key={view} type="button" aria-pressed={view === now} onClick={() => onChoose(searchOf(view))}>
+          {viewWords(searchOf(view))}
+        </button>
+      ))}
+      {now !== '' && (
+        <Button
+          label={saved.includes(now) ? 'Forget this view' : 'Save this view'}
+          className="quiet"
+          onClick={() => keep(saved.includes(now) ? saved.filter((view) => view !== now) : [...saved, now])}
+        />
+      )}
+    </div>
+  );
+}
+
+function viewWords({ q, state, sort, group }: SessionsSearch): string {
+  const words = [state && stateWord(state), q, sort && `by ${SORTS[sort]}`, group && `grouped by ${GROUPS[group]}`];
+  return words.filter(Boolean).join(', ');
+}
+
 const SORTS = { recent: 'latest activity', started: 'start', title: 'title', state: 'most urgent' } as const;
 const GROUPS = { none: 'none', repository: 'repository', day: 'day', workflow: 'workflow' } as const;
 
@@ -185,12 +226,26 @@ function ImportButton() {
   return <FileButton label="Import …" title={hint} what="A bundle to import" onFile={offeredFile.set} />;
 }
 
+const FIRST_PROMPT = 'Use WorkRail to run the workflow wr.first_steps here.';
+
 function NoSessions() {
+  const { data } = useQuery({ queryKey: ['clients'], queryFn: () => read('clients') });
   return (
     <section className="panel empty">
       <h1>No sessions yet</h1>
       <p>A session appears here as soon as an agent starts a workflow. To try it, tell your agent:</p>
-      <blockquote>Use WorkRail to run the workflow wr.first_steps here.</blockquote>
+      <blockquote>
+        {FIRST_PROMPT} <CopyButton text={FIRST_PROMPT} />
+      </blockquote>
+      {data?.clients.map(({ id, name, isRegistered }) => (
+        <div key={id}>
+          <p>
+            <span className="strong">{name}</span>{' '}
+            {isRegistered ? 'knows WorkRail: paste it into a new chat.' : 'does not know WorkRail yet. First run:'}
+          </p>
+          {isRegistered ? null : <CommandHint command={`workrail init --client ${id}`} />}
+        </div>
+      ))}
       <p>Or watch a scripted agent, which keeps its session:</p>
       <CommandHint command="workrail demo --keep" />
       <p>

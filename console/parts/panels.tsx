@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import type { JsonValue } from '../../src/core/json/json-value.ts';
 import { visibleJson } from '../../src/core/text/visible-text.ts';
 import { Refused } from '../state/api.ts';
+import { called } from '../state/told.ts';
 
 type Failed = { readonly error: Error | null | undefined; readonly isPage?: boolean };
 
@@ -84,12 +85,13 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   return <Button label={isCopied ? 'Copied' : label} className="quiet" onClick={() => void copy()} />;
 }
 
-/** The command that shows the same on the command line. */
+/** The command that shows the same on the command line. What is copied also works where `workrail` is not installed. */
 export function CommandHint({ command }: { readonly command: string }) {
+  const whole = command.replace(/^workrail(?= )/, called.use());
   return (
     <p className="command">
-      <code>{command}</code>
-      <CopyButton text={command} />
+      <code title={whole}>{command}</code>
+      <CopyButton text={whole} />
     </p>
   );
 }

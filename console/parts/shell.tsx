@@ -4,7 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { plural } from '../../src/core/text/words.ts';
 import { read } from '../state/api.ts';
 import { choices, choose, useChosen } from '../state/looks.ts';
-import { exported, notice, offeredFile } from '../state/told.ts';
+import { called, exported, notice, offeredFile } from '../state/told.ts';
 import { Dialog } from './dialog.tsx';
 import { KEYS, useKeys } from './keys.tsx';
 import { Button } from './panels.tsx';
@@ -115,6 +115,7 @@ type Bar = { readonly liveness: Liveness; readonly onPause: () => void; readonly
 
 function StatusBar({ liveness, onPause, onKeys }: Bar) {
   const { data: about } = useQuery({ queryKey: ['about'], queryFn: () => read('about'), staleTime: Infinity });
+  useEffect(() => called.set(about?.command ?? 'workrail'), [about]);
   return (
     <footer>
       <span className={`connection ${liveness.kind}`} role="status">
