@@ -102,11 +102,11 @@ it.runIf(hasTerminal)(
     const path = `${await runOf(forked.slice('/sessions/'.length))}/preferences`;
     expect((await call({ method: 'POST', path, body })).status).toBe(200);
     const page = await draw(forked);
-    expect(page.text).toContain('Pending: it applies to the next attempt at step 7 "Report what stands"');
+    expect(page.text).toContain('full auto (stops for the user) (pending)');
     expect(withoutTimes(page).filter((row) => row.includes('mode'))).toEqual([expect.stringContaining('7 Report')]);
     open = await played.hand(open.ackToken, { notesMarkdown: 'Still nothing.' });
     expect(open).toMatchObject({ preferences: { autonomy: 'full_auto_stop_on_user_deps', setBy: 'person' } });
-    expect((await draw(forked)).text).not.toContain('Pending:');
+    expect((await draw(forked)).text).not.toContain('(pending)');
   },
 );
 
@@ -126,8 +126,9 @@ it('one run of a session is drawn at a time, and notes between runs have an entr
   expect(text).toMatch(
     /Session notes 2 notes Look at dates running · Survey · \w{4} Look at the build running · Survey/,
   );
-  const [, notes = ''] = /href="([^"]*)"[^>]*>[^"]*<svg class="mark checkpoint"/.exec(html) ?? [];
-  const between = await draw(notes.replaceAll('&amp;', '&'));
+  const { runs } = CONSOLE_REPLIES.session.parse(await got(`/api${address}`));
+  const notes = runs.find(({ workflowId }) => workflowId === 'wr.session_notes')?.runId;
+  const between = await draw(`${address}?run=${notes}`);
   expect(between.html).not.toContain('role="treegrid"');
   expect(between.text).toContain('Between the runs: the build is slow.');
 });
