@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { memoryServices } from '../../test/examples/memory-services.ts';
 import type { Services } from '../app/services.ts';
+import type { JsonObject } from '../core/json/json-value.ts';
 import { recentReplies } from './explain/recent-replies.ts';
 import { type Backend, callsUnderWay, mcpServer, serverLog } from './server.ts';
 
@@ -65,6 +66,36 @@ it('the store is opened by the first call, not before', async () => {
   await client.callTool({ name: 'list_workflows', arguments: {} });
   expect(opened).toBe(1);
   await client.close();
+});
+
+it('a call on a 2025 connection that carries fields of 2026 is answered like any other', async () => {
+  const { backend } = backendWith(async () => memoryServices());
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await mcpServer(backend).connect(there);
+  const replies = new Map<unknown, (message: object) => void>();
+  // Raw messages: a client of the library adds no fields of another version.
+  here.onmessage = (message) => {
+    if ('method' in message && 'id' in message) {
+      void here.send({ jsonrpc: '2.0', id: message.id, result: { roots: [{ uri: 'file:///home/me/shop' }] } });
+    } else if ('id' in message) replies.get(message.id)?.(message);
+  };
+  await here.start();
+  const request = (id: number, method: string, params: JsonObject) =>
+    new Promise<object>((resolve) => {
+      replies.set(id, resolve);
+      void here.send({ jsonrpc: '2.0', id, method, params });
+    });
+  const capabilities = { roots: {}, elicitation: {} };
+  const clientInfo = { name: 'test', version: '0' };
+  await request(1, 'initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'other', version: '9' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  };
+  const reply = await request(2, 'tools/call', { name: 'resume_session', arguments: {}, _meta });
+  expect(reply).toMatchObject({ result: { structuredContent: { kind: 'ok', candidates: [] } } });
+  await here.close();
 });
 
 function lines(isStructured: boolean): readonly string[] {

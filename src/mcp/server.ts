@@ -5,6 +5,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   Server,
+  type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
@@ -78,11 +79,12 @@ export function mcpServer(backend: Backend): Server {
     backend.calls.during(async () => ({ tools: (await answering()).publishedTools(backend) })),
   );
   const person = personOf(server, backend);
-  server.setRequestHandler('tools/call', async ({ params }, context) => {
+  server.setRequestHandler('tools/call', async ({ params }, given) => {
+    const context = ofItsEra(server, given);
     const call = { name: params.name, arguments: (params.arguments ?? {}) as JsonObject };
     const settled = await backend.calls.during(async () => {
-      const given = context.mcpReq.inputResponses === undefined ? undefined : await (await person()).answered(context);
-      if (given !== undefined) return { isFinal: true, result: given } as const;
+      const said = context.mcpReq.inputResponses === undefined ? undefined : await (await person()).answered(context);
+      if (said !== undefined) return { isFinal: true, result: said } as const;
       const { needsRoot } = await answering();
       const known = needsRoot(call) ? await root(context) : undefined;
       if (known?.kind === 'ask') return { isFinal: true, result: known.question } as const;
@@ -109,6 +111,20 @@ export function mcpServer(backend: Backend): Server {
     );
   });
   return server;
+}
+
+/** The first version of the protocol in which a reply can ask for input. */
+const INPUT_REQUIRED_SINCE = '2026-07-28';
+
+/**
+ * A connection keeps the version that it was opened with. A call on an older one may carry fields of a newer one, and an
+ * answer to them would be an error.
+ */
+function ofItsEra(server: Server, context: ServerContext): ServerContext {
+  const version = server.getNegotiatedProtocolVersion();
+  if (version !== undefined && version >= INPUT_REQUIRED_SINCE) return context;
+  const { envelope: _, inputResponses: __, ...mcpReq } = context.mcpReq;
+  return { ...context, mcpReq };
 }
 
 /**
