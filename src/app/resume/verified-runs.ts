@@ -3,7 +3,7 @@ import type { Flow } from '../../core/flow.ts';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import { isTrusted, type SessionOrigin } from '../../core/log/origin.ts';
-import { inOrder, likelyRuns, type RankedRun, rankRuns } from '../../core/resume/rank-runs.ts';
+import { inOrder, likelyRuns, type RankedRun, rankRuns, UNMATCHED_TIER } from '../../core/resume/rank-runs.ts';
 import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
 import type { StoredSession } from '../../core/sessions/board-rows.ts';
 import { UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
@@ -18,7 +18,7 @@ import type { ReadServices } from '../services.ts';
 
 /** Ranked runs. Every run that is shown was read from its log. */
 export type VerifiedRuns = {
-  /** All runs, best first; those of imported sessions that no person accepted come last. */
+  /** All runs, best first; those of imported sessions that no person accepted come after all that match as well. */
   readonly ranked: readonly RankedRun[];
   /** The one run that is clearly meant. */
   readonly strong: RankedRun | undefined;
@@ -48,7 +48,7 @@ export async function verifiedRuns(
   const rank = (some: readonly OfferedSession[]) =>
     rankRuns(openParts(some, question), question, (runId) => words.get(runId));
   for (let all = rank(offered); ; ) {
-    const { ranked, trusted } = ownFirst(all, origins);
+    const { ranked, trusted } = ownFirst(all, origins, question);
     // An imported run is never clearly meant before a person accepted it.
     const rivals = likelyRuns(trusted, question);
     const unread = unreadOf({ ranked, rivals, question }, sessions);
@@ -83,11 +83,21 @@ function originsOf(offered: readonly OfferedSession[]): Map<SessionId, SessionOr
 
 type OwnFirst = { readonly ranked: readonly RankedRun[]; readonly trusted: readonly RankedRun[] };
 
-function ownFirst(all: readonly RankedRun[], origins: ReadonlyMap<SessionId, SessionOrigin>): OwnFirst {
+/** Of the runs that a query does not match, none comes before one that it matches, even if that one is imported. */
+function ownFirst(
+  all: readonly RankedRun[],
+  origins: ReadonlyMap<SessionId, SessionOrigin>,
+  { words }: ResumeQuestion,
+): OwnFirst {
   if (origins.size === 0) return { ranked: all, trusted: all };
   const isOwn = ({ session }: RankedRun) => isTrusted(origins.get(session.sessionId));
   const trusted = all.filter(isOwn);
-  return { ranked: [...trusted, ...all.filter((one) => !isOwn(one))], trusted };
+  const others = all.filter((one) => !isOwn(one));
+  if (words.length === 0 || others.length === 0) return { ranked: [...trusted, ...others], trusted };
+  const isFound = ({ tier }: RankedRun) => tier < UNMATCHED_TIER;
+  const [found, left] = [others.filter(isFound), others.filter((one) => !isFound(one))];
+  const ranked = [...trusted.filter(isFound), ...found, ...trusted.filter((one) => !isFound(one)), ...left];
+  return { ranked, trusted };
 }
 
 type Shown = {

@@ -94,6 +94,24 @@ describe('an imported session', () => {
     expect(told(resumed, 'resumed.origin')).toBeUndefined();
   });
 
+  it('a search that only an imported run matches shows that run first, what it is and how it is accepted', async () => {
+    enforces('imported_not_strong_before_acceptance');
+    const { file, sessionId } = await bundle();
+    const there = machine();
+    await bring(there, file);
+    for (let i = 0; i < 6; i++) await there.start('test.plain', { goal: `Own work ${i}` });
+    const { text, structured } = await resume(there, { workspace: WORKSPACE, query: 'till' });
+    expect(text).not.toContain('Nothing matched');
+    expect(text).toMatch(/^1 imported run matches your search, and no person has accepted it yet\./);
+    expect(text).toContain(`\`workrail session accept ${sessionId}\``);
+    expect(structured['nextCall']).toBeNull();
+    const candidates = structured['candidates'] as readonly { sessionId: string; acceptCommand?: string }[];
+    expect(candidates.map((one) => one.acceptCommand !== undefined)).toEqual([true, false, false, false, false]);
+    // An own run that matches comes first, and can be resumed.
+    const own = await there.start('test.plain', { goal: 'Another till' });
+    expect(sessionOf(await resume(there, { workspace: WORKSPACE, query: 'till' }))).toBe(sessionOf(own));
+  });
+
   it('its origin survives the bin, is in views and reports, and the log stays as it was', async () => {
     enforces('imported_origin_beside_log');
     const { file, sessionId } = await bundle();

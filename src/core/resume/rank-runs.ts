@@ -168,6 +168,9 @@ export const MATCH_REASONS = [
 ] as const;
 export type MatchReason = (typeof MATCH_REASONS)[number];
 
+/** The tier of runs that are only recent. */
+export const UNMATCHED_TIER = MATCH_REASONS.indexOf('recency_fallback');
+
 const WORDS: { readonly [reason in Exclude<MatchReason, 'recency_fallback'>]: string } = {
   matched_session_id: 'the id',
   matched_head_sha: 'the commit',

@@ -3,11 +3,11 @@ import { runTag, type SessionId } from '../log/ids.ts';
 import type { GivenReply } from '../log/operation/stored-reply.ts';
 import { originWords, type SessionOrigin, shownOrigin } from '../log/origin.ts';
 import { callText } from '../prompt/reply/footer.ts';
-import { NEXT_CALL, type RecordedEntry, recordedBlock } from '../prompt/reply-parts.ts';
+import { type RecordedEntry, recordedBlock } from '../prompt/reply-parts.ts';
 import { replyWarning } from '../prompt/reply-warnings.ts';
 import type { ReplyWarning } from '../prompt/warning-facts.ts';
 import { clip } from '../text/utf8.ts';
-import { visibleJson, visibleText } from '../text/visible-text.ts';
+import { NEXT_CALL, visibleJson, visibleText } from '../text/visible-text.ts';
 import { plural } from '../text/words.ts';
 import {
   candidateData,
@@ -109,6 +109,12 @@ function opening(candidates: readonly ShownCandidate[]): string {
   const has = 'The reply contains the goal, the work so far, the current step and its tokens.';
   if (candidates.every(isUnacceptedRun)) {
     return `${plural(count, 'imported run', 'imported runs')} may be the one you mean, and no person has accepted ${count === 1 ? 'it' : 'them'} yet:`;
+  }
+  const [first] = candidates;
+  if (first !== undefined && isUnacceptedRun(first)) {
+    const imported = candidates.filter((one) => isUnacceptedRun(one) && !one.whyMatched.includes('recency_fallback'));
+    const which = plural(imported.length, 'imported run matches', 'imported runs match');
+    return `${which} your search, and no person has accepted ${imported.length === 1 ? 'it' : 'them'} yet. Other runs are listed after ${imported.length === 1 ? 'it' : 'them'}:`;
   }
   if (candidates.every(isFinished)) {
     return `No unfinished run matches, but ${plural(count, 'finished run does', 'finished runs do')}. The call of a run shows how it ended; it cannot be continued.`;
