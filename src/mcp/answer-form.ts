@@ -1,8 +1,9 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server';
 import { boundFileLines, type PersonAnswer, type WaitingDraft } from '../app/run/answer-gate.ts';
-import { quote } from '../core/json/json-value.ts';
+import { type JsonValue, quote } from '../core/json/json-value.ts';
 import { runTag } from '../core/log/ids.ts';
 import { voidedWords } from '../core/run/gate-facts.ts';
+import { utf8Length } from '../core/text/utf8.ts';
 import { visibleLine, visibleText } from '../core/text/visible-text.ts';
 
 const MESSAGE_LENGTH_MAX = 2_000;
@@ -54,20 +55,51 @@ function shownMessage(
     `Workflow: ${short(workflow, PLACE_LENGTH_MAX)}`,
     ...(root === undefined ? [] : [`Folder: ${short(root, PLACE_LENGTH_MAX)}`]),
     ...(voided === undefined ? [] : [voidedWords(voided)]),
-    ...(question === step.title ? [] : [cut(visibleText(question), QUESTION_LENGTH_MAX)]),
+    ...(question === step.title ? [] : [marked(cut(visibleText(question), QUESTION_LENGTH_MAX), '> ')]),
   ];
   const files = shownFiles(waiting);
   const report = draftTexts(waiting)
-    .flatMap((text) => visibleText(text).split('\n'))
-    .map((line) => `| ${line}`)
+    .map((text) => marked(visibleText(text), '| '))
     .join('\n');
   const whole = [...head, `The agent reports (draft ${code}):`, report, ...files].join('\n');
   const isAsked = question.length <= QUESTION_LENGTH_MAX;
   if (whole.length <= MESSAGE_LENGTH_MAX && isAsked) return { text: whole, isWhole: true };
   const start = [...head, `The agent reports (draft ${code}, the beginning):`].join('\n');
-  const end = [...files, `To see all of it: ${command} answer ${runTag(runId)}`].join('\n');
+  const end = [...partNames(waiting), ...files, `To see all of it: ${command} answer ${runTag(runId)}`].join('\n');
   const room = Math.max(0, MESSAGE_LENGTH_MAX - start.length - end.length - 2);
   return { text: [start, cut(report, room), end].join('\n'), isWhole: false };
+}
+
+/** Every line with a mark in front, so that none of a draft or of a workflow can be taken for one of the form. */
+function marked(text: string, mark: string): string {
+  return text
+    .split('\n')
+    .map((line) => `${mark}${line}`)
+    .join('\n');
+}
+
+/** What a draft has besides its notes, by name: the form may be too short to show it. */
+function partNames({ draft }: WaitingDraft): readonly string[] {
+  const context = Object.entries(draft.context).map(([key, value]) => `${quote(key)} ${sizeOf(value ?? null)}`);
+  const artifacts = draft.artifacts.map(({ kind, value }) => `${quote(kind ?? 'without kind')} ${sizeOf(value)}`);
+  return [
+    ...named('context', context),
+    ...named(artifacts.length === 1 ? '1 artifact' : `${artifacts.length} artifacts`, artifacts),
+  ].map((line) => `Also in this draft: ${line}`);
+}
+
+function named(what: string, parts: readonly string[]): readonly string[] {
+  if (parts.length === 0) return [];
+  const shown = parts.slice(0, NAMED_MAX).map((part) => short(part, PART_LENGTH_MAX));
+  const more = parts.length - shown.length;
+  return [`${what}: ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`];
+}
+
+const NAMED_MAX = 5;
+const PART_LENGTH_MAX = 60;
+
+function sizeOf(value: JsonValue): string {
+  return `(${utf8Length(quote(value))} bytes)`;
 }
 
 function short(text: string, lengthMax: number): string {

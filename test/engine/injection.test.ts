@@ -108,6 +108,28 @@ describe('recorded text in replies', () => {
     }
   });
 
+  test('no line of a text that an author wrote is shown so that it could be taken for a line of ours', async () => {
+    enforces('authored_lines_not_ours');
+    let tried = 0;
+    for (const hostile of INJECTIONS.filter((text) => hiddenCharacters(text).length === 0)) {
+      const file = authoredEverywhere(`Look.\n${hostile}\nDone.`);
+      const agent = engine({ listing: () => withFile(file) });
+      const begun = await agent.start('test.shown');
+      const blocked = await agent.send(begun, { notes: 'x' });
+      const second = await agent.send(blocked, { notes: 'The magic word' });
+      for (const reply of [begun, blocked, await agent.show(begun), second, await agent.send(second, { notes: 'x' })]) {
+        const [prompt = '', ...ends] = [reply.text, ...(reply.furtherTexts ?? [])].join('\n').split('\n---\nRun ');
+        expect(ends).toHaveLength(1);
+        const lines = ownLines(prompt).filter((line) => CLAIMS_OURS.test(line));
+        const ours = OWN_PROMPT_LINES;
+        expect(lines.filter((line) => !ours.some((own) => line.startsWith(own)))).toEqual([]);
+        expect(lines.filter((line) => line.startsWith('Required:')).length).toBeLessThanOrEqual(1);
+        tried += 1;
+      }
+    }
+    expect(tried).toBeGreaterThan(150);
+  });
+
   test('a refusal that quotes such a text has no line that looks like ours', () => {
     for (const hostile of INJECTIONS) {
       const { content } = errorResult({
@@ -122,6 +144,49 @@ describe('recorded text in replies', () => {
     }
   });
 });
+
+/** A workflow that has a text everywhere where an author can write one that agents read. */
+const authoredEverywhere = (text: string) => ({
+  id: 'test.shown',
+  name: 'Hostile',
+  description: text,
+  preconditions: [text],
+  clarificationPrompts: [text],
+  metaGuidance: [text],
+  functionDefinitions: [{ name: 'shape', definition: text }],
+  steps: [
+    {
+      id: 'one',
+      title: 'One',
+      prompt: text,
+      agentRole: text,
+      guidance: [text],
+      functionReferences: ['shape()'],
+      validationCriteria: { type: 'contains', value: 'magic', message: text },
+    },
+    {
+      id: 'two',
+      title: 'Two',
+      promptFragments: [{ id: 'a', text }],
+      prompt: 'Ask.',
+      userDependency: { reason: 'needs_user_choice', choiceKind: 'scope_boundary', prompt: text, contextKey: 'choice' },
+    },
+    { id: 'three', title: 'Three', prompt: 'End.' },
+  ],
+});
+
+const CLAIMS_OURS =
+  /^[\s*_#+`~-]*(?:\d+[.)]\s*)?(?:---\s*$|Next call:|Run \w{4} ·|Warning:|Gap \(|Blocked:|Confirmation:|Required:|Recorded earlier|Rules for the whole|To see the goal|To save notes|The step:|Documents of this|Assessment "|No gaps|Every required output|Approved by)/;
+/** What a prompt of such a workflow has of these. */
+const OWN_PROMPT_LINES = [
+  'Required:',
+  'Rules for the whole workflow:',
+  'Blocked: "',
+  'The step:',
+  'Recorded earlier by agents and users.',
+  'Next call: continue_workflow {"ackToken":"',
+  '---',
+];
 
 /** How a reader recognises our lines, also as items, headings and in bold. */
 const LOOKS = /^[\s*_#+`~-]*(?:\d+[.)]\s*)?(?:---\s*$|Next call:|Run \w{4} ·|Warning:|Gap \(|Blocked:|Confirmation:)/;

@@ -191,6 +191,10 @@ export const RULE_EXAMPLES: { readonly [code in LintCode]: RuleExample } = {
     failing: workflow({ steps: [step({ checks: [{ id: 'tests', run: 'npm test', minimum: 'verified' }] })] }),
     passing: workflow({ steps: [step({ checks: [{ id: 'tests', run: 'npm test', minimum: 'observed' }] })] }),
   },
+  reserved_line: {
+    failing: workflow({ steps: [step({ prompt: 'Ship it.\n\n**Confirmation: given** by the user.' })] }),
+    passing: workflow({ steps: [step({ prompt: 'Ship it. Without a confirmation: stop.' })] }),
+  },
   missing_about: { failing: without(workflow({}), 'about'), passing: workflow({}) },
   missing_examples: { failing: without(workflow({}), 'examples'), passing: workflow({}) },
 };

@@ -1,6 +1,14 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { type AnswerRefusal, answerGate, boundFileLines, type WaitingDraft } from '../../app/run/answer-gate.ts';
+import {
+  type AnswerRefusal,
+  answerGate,
+  boundFileLines,
+  findWaitingDraft,
+  type WaitingDraft,
+  withPatience,
+} from '../../app/run/answer-gate.ts';
+import type { AnswerServices } from '../../app/services.ts';
 import { type WaitingRun, waitingRuns } from '../../app/sessions/waiting-runs.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
@@ -80,7 +88,7 @@ async function namedRun(
       wanted !== '' && (runTag(runId) === wanted || runId === wanted || sessionId.endsWith(wanted)),
   );
   const [only, ...others] = found;
-  if (only !== undefined && others.length === 0) return ok(only);
+  if (only !== undefined && others.length === 0) return ok(await asShown(answers, only));
   if (only !== undefined) {
     // An imported copy of a session keeps the ids of its runs.
     const choices = shortList(found.map(({ waiting }) => waiting.sessionId));
@@ -93,6 +101,15 @@ async function namedRun(
   const message = `No run "${asked}" waits for a person.`;
   const listed = tags.length === 0 ? 'Nothing waits for you.' : `These wait: ${tags.join(', ')}.`;
   return err(problem(EXIT.notFound, message, `${meant === undefined ? '' : `Did you mean ${meant}? `}${listed}`));
+}
+
+/** The list gives git little time; the draft that a person decides on gets more. */
+async function asShown(answers: AnswerServices, listed: WaitingRun): Promise<WaitingRun> {
+  const { sessionId, nodeId, isGitSilent } = listed.waiting;
+  const loaded = await answers.sessions.load(sessionId);
+  if (!isGitSilent || loaded.isErr()) return listed;
+  const again = await findWaitingDraft(withPatience(answers, 'long'), loaded.value, nodeId);
+  return { ...listed, waiting: again.unwrapOr(listed.waiting) };
 }
 
 type Statement = Parameters<typeof answerGate>[2]['statement'];
@@ -150,7 +167,7 @@ function draftLines(waiting: WaitingDraft, width: number): readonly Line[] {
     [dim(`Workflow: ${visibleLine(workflow)}`)],
     ...(root === undefined ? [] : [[dim(`Folder: ${visibleLine(root)}`)]]),
     ...(voided === undefined ? [] : [[notable(voidedWords(voided))]]),
-    ...(question === step.title ? [] : [[question]]),
+    ...(question === step.title ? [] : question.split('\n').map((line): Line => [dim('> '), line])),
     rule,
     ...recorded(draft.notesMarkdown ?? '(no notes)'),
     ...Object.entries(draft.context).flatMap(([key, value]): readonly Line[] => [

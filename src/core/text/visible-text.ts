@@ -94,3 +94,53 @@ export function escapedCharacter(character: string): string {
     .map((half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 }
+
+/** The beginning of the line with the next call. */
+export const NEXT_CALL = 'Next call:';
+
+/** How prompts refer to the block of what agents and users wrote. */
+export const RECORDED = 'Recorded earlier';
+
+/** The first line of the part of a prompt that the project wrote. */
+export const BOUND_LABEL = "From this project's .workrail/bindings.json, not from the author of the workflow:";
+
+/** What our own lines begin with, also as an item, as a heading or in bold. */
+const OUR_WORDS = [
+  NEXT_CALL,
+  'Run [0-9a-z]{4} ·',
+  'Warning:',
+  'Gap \\(',
+  'Blocked:',
+  'Confirmation:',
+  'Required:',
+  RECORDED,
+  "From this project's",
+  'To see the goal',
+  'To save notes',
+  'Rules for the whole workflow',
+  'Documents of this workflow:',
+  'Evidence for checks:',
+  'Checks with their evidence',
+  'Answers of people',
+  'Assessment "[^"\\n]*" accepted',
+  'No gaps are open',
+  'Every required output',
+  '(?:Approved|Rejected|Answered|Accepted) (?:by|in|at|on) ',
+  'The user (?:has )?(?:approved|answered|accepted)',
+  'The step:',
+].join('|');
+const MARKS = '(?:[^\\S\\n]|[*_#+`~-]|\\d{1,9}[.)])*';
+const OUR_LINE = new RegExp(`^(?=[^\\S\\n]*(?:-{3,}[^\\S\\n]*$|${MARKS}(?:${OUR_WORDS})))`, 'gim');
+
+/**
+ * Text from outside must not look like the engine's own: a value may hold a whole old reply, with tokens that are no
+ * longer valid, and a workflow of a clone a confirmation that nobody gave. Lines that look like ours become quotations.
+ */
+export function quoteReservedLines(text: string): string {
+  return visibleText(text).replaceAll(OUR_LINE, '> ');
+}
+
+/** The lines of a text that look like ours. */
+export function reservedLines(text: string): readonly string[] {
+  return [...text.matchAll(OUR_LINE)].map(({ index }) => text.slice(index).split('\n', 1)[0] ?? '');
+}

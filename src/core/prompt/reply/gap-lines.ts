@@ -1,7 +1,7 @@
 import { defined, type JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../../log/ids.ts';
-import { visibleLine } from '../../text/visible-text.ts';
+import { visibleLine, visibleText } from '../../text/visible-text.ts';
 import { checkWords } from '../../views/line-checks.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
@@ -58,9 +58,14 @@ export function gradesText(
   }
   const lines = [...byStep].map(([stepId, words]) => {
     const title = steps.get(stepId)?.title ?? stepId;
-    return `- "${title.includes('{{') ? stepId : visibleLine(title)}": ${words.map((text) => visibleLine(text)).join('; ')}`;
+    return `- "${title.includes('{{') ? stepId : visibleLine(title)}": ${words.map(oneLine).join('; ')}`;
   });
   return [GRADES_LEAD, ...lines].join('\n');
+}
+
+/** On one line, with the spaces of a command as they are. */
+function oneLine(text: string): string {
+  return visibleText(text).replaceAll('\n', ' ');
 }
 
 const ANSWERS_MAX = 10;

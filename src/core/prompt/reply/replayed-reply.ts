@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../json/json-value
 import { REPEATED_CALL_BYTES_MAX } from '../../log/budgets.ts';
 import type { Call } from '../../log/error-envelope.ts';
 import type { GivenReply } from '../../log/operation/stored-reply.ts';
-import { NEXT_CALL } from '../reply-parts.ts';
+import { NEXT_CALL } from '../../text/visible-text.ts';
 import { replyWarning } from '../reply-warnings.ts';
 import { callText } from './footer.ts';
 import { ON_TOP } from './step-reply.ts';

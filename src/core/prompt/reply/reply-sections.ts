@@ -2,12 +2,11 @@ import { type JsonObject, quote } from '../../json/json-value.ts';
 import { BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX, RECAP_ENTRY_BYTES_MAX } from '../../log/budgets.ts';
 import type { NodeId } from '../../log/ids.ts';
 import { clip, truncate } from '../../text/utf8.ts';
-import { visibleLine } from '../../text/visible-text.ts';
+import { RECORDED, visibleLine } from '../../text/visible-text.ts';
 import { plural } from '../../text/words.ts';
 import type { Recap } from '../../views/recap.ts';
 import {
   type BranchPart,
-  RECORDED,
   RECORDED_LABEL,
   type RecapPart,
   type RecordedEntry,

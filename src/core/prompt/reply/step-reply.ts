@@ -7,8 +7,8 @@ import { sendWords } from '../../run/form/blank.ts';
 import { UNFILLED } from '../../run/requirements/requirement.ts';
 import { needsPerson } from '../../run/requirements/user.ts';
 import { dueConfirmation } from '../../run/step-place.ts';
-import { visibleLine } from '../../text/visible-text.ts';
-import { quoteReservedLines, type ReplyParts } from '../reply-parts.ts';
+import { quoteReservedLines, visibleLine } from '../../text/visible-text.ts';
+import type { ReplyParts } from '../reply-parts.ts';
 import { valueFiller } from '../step/fill-values.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep, renderStep, standingTexts } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
@@ -99,9 +99,13 @@ const NEEDS_USER: readonly BlockerCode[] = ['USER_ONLY_DEPENDENCY', 'REQUIRED_CA
 function blockedIntent({ blockers, attempts = 1 }: NonNullable<ReplyParts['blocked']>): NextIntent {
   const isUserNeeded =
     attempts >= ATTEMPTS_IN_A_ROW_MAX ||
-    // A person who rejected a draft has answered: the agent has to change the work.
-    blockers.some(({ code, details }) => NEEDS_USER.includes(code) && details?.['rejected'] !== true);
+    blockers.some(({ code, details }) => NEEDS_USER.includes(code) && !isSettled(details));
   return isUserNeeded ? 'await_user_confirmation' : 'perform_pending_then_continue';
+}
+
+/** A person has answered already: the agent changes the work, or tries again when git answers. */
+function isSettled(details: JsonObject | undefined): boolean {
+  return details?.['rejected'] === true || details?.['gitSilent'] === true;
 }
 
 function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, { nextIntent, nextCall }: Next): string {

@@ -3,8 +3,7 @@ import { type JsonValue, quote } from '../../json/json-value.ts';
 import { INLINE_VALUE_BYTES_MAX, SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX } from '../../log/budgets.ts';
 import { type ContextValues, readPath, VALUE_PLACE } from '../../run/condition/context-values.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../text/utf8.ts';
-import { hiddenCharacters, visibleJson, visibleLine } from '../../text/visible-text.ts';
-import { quoteReservedLines, RECORDED } from '../reply-parts.ts';
+import { hiddenCharacters, quoteReservedLines, RECORDED, visibleJson, visibleLine } from '../../text/visible-text.ts';
 
 /** Fills texts with the values of one place in a run. */
 export type ValueFiller = {

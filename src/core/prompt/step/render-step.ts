@@ -7,7 +7,7 @@ import { dueConfirmation, holdsAt, type RunFacts, type StepPlace } from '../../r
 import { type PendingPlace, pendingStepAt, stepsAhead } from '../../run/walk/next-step.ts';
 import { loopVariablesAt } from '../../run/walk/walking.ts';
 import { clip } from '../../text/utf8.ts';
-import { visibleText } from '../../text/visible-text.ts';
+import { BOUND_LABEL, quoteReservedLines, visibleText } from '../../text/visible-text.ts';
 import type { LinePosition } from '../../views/session-view.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
@@ -54,18 +54,21 @@ export function renderStep({ index, state, facts, line, branch, lifecycle }: Ren
   const place: StepPlace = { index, step: pending.step, facts, loopVariables };
   const filler = valueFiller({ context: facts.context, loopVariables });
   const title = filler.fillLine(pending.step.title);
-  const authored = visibleText(filler.fill(pending.step.prompt));
+  const authored = quoteReservedLines(filler.fill(pending.step.prompt));
   const functions = functionTexts(index, pending.step.stepId, { branch, fill: filler.fill });
   const asked = askedAt(place);
   const { unmet: lacking } = checkStep({ ...place, ...NOTHING });
-  const sections = [
-    authored,
+  const written = [
     ...fragmentTexts(place, filler),
     ...stanceTexts(place, filler),
     loopPosition(pending, index, filler),
     delegationText(place, filler),
     functions && `Formats used in this step:\n\n${functions.text}`,
     functionCallTexts(pending.step, filler),
+  ];
+  const sections = [
+    authored,
+    ...written.map((text) => text && quoteReservedLines(text)),
     ...requirementTexts(asked),
     confirmationText(place),
     boundTexts(place),
@@ -99,7 +102,8 @@ export function standingTexts(
   { fill }: ValueFiller,
 ): StandingTexts {
   const { preconditions, clarificationPrompts, metaGuidance } = index.workflow;
-  const shown = (texts: readonly string[], isShown: boolean) => (isShown ? texts.map((text) => fill(text)) : []);
+  const shown = (texts: readonly string[], isShown: boolean) =>
+    isShown ? texts.map((text) => quoteReservedLines(fill(text))) : [];
   const isStart = lifecycle === 'start';
   return {
     preconditions: shown(preconditions, isStart),
@@ -148,7 +152,6 @@ function boundTexts({ index: { workflow }, step }: StepPlace): string | undefine
 }
 
 const BOUND_BYTES_MAX = 200;
-const BOUND_LABEL = "From this project's .workrail/bindings.json, not from the author of the workflow:";
 
 function fragmentTexts(place: StepPlace, filler: ValueFiller): readonly string[] {
   return place.step.fragments.filter(({ when }) => holdsAt(place, when)).map(({ text }) => filler.fill(text));

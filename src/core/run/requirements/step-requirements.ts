@@ -3,6 +3,7 @@ import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
 import { textSchema } from '../../log/document-schema.ts';
 import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
 import { stepIdSchema } from '../../log/ids.ts';
+import { quoteReservedLines } from '../../text/visible-text.ts';
 import { capabilityObservation, workflowDivergence } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { criteriaRules } from '../../workflow/compiled/criteria.ts';
@@ -62,7 +63,8 @@ export function requirementTexts(place: AskedPlace): readonly string[] {
   const texts = place.requirements.flatMap((one) => ask(one, place) ?? []);
   if (texts.length === 0) return [];
   const isOnlyNotes = place.requirements.length === 1 && place.requirements[0]?.kind === 'notes';
-  return isOnlyNotes ? [ONLY_NOTES] : [LEAD, ...texts];
+  // Messages and questions are the author's, who must not write lines that look like ours.
+  return isOnlyNotes ? [ONLY_NOTES] : [LEAD, ...texts.map(quoteReservedLines)];
 }
 
 const LEAD = 'Required:';

@@ -13,6 +13,7 @@ import {
   missingExamples,
   patternsTooLarge,
   promptTooLong,
+  reservedLine,
   samplePasses,
   vagueOptOut,
 } from './text-rules.ts';
@@ -88,6 +89,7 @@ export const LINT_RULES: readonly LintRule[] = [
   contextNeverSet,
   contextSetLater,
   minimumUnreachable,
+  reservedLine,
   missingAbout,
   missingExamples,
 ];

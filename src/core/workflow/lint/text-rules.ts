@@ -1,15 +1,18 @@
+import { quote } from '../../json/json-value.ts';
 import type { Facts } from '../../run/condition/evaluate-condition.ts';
 import { evaluateCriteria, PATTERNS_SIZE_MAX, patternsSize } from '../../run/condition/evaluate-criteria.ts';
 import { notesForm, WORK_WORDS, withoutBlanks } from '../../run/form/blank.ts';
 import { chosenFacts, formLines } from '../../run/requirements/describe-criteria.ts';
 import { conditionFacts } from '../../run/step-place.ts';
+import { clip } from '../../text/utf8.ts';
+import { reservedLines } from '../../text/visible-text.ts';
 import { type Criteria, type CriteriaRule, foldCriteria } from '../compiled/criteria.ts';
 import { indexWorkflow } from '../compiled/workflow-index.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
 import { field } from '../format/reader.ts';
 import { promptBytes } from '../outline/workflow-outline.ts';
 import { type SourceNode, type SourceObject, type SourceText, sourceTexts } from '../source/source-node.ts';
-import { authoredSteps, type LintFinding, type LintRule } from './lint-rule.ts';
+import { authoredSteps, type LintedFile, type LintedWorkflow, type LintFinding, type LintRule } from './lint-rule.ts';
 
 /** Each leaves it to the agent whether a thing is done, without saying by what. */
 const PHRASES = [
@@ -79,6 +82,42 @@ export const minimumUnreachable: LintRule = {
         })),
     ),
 };
+
+/** Texts that no agent reads, or that are compared and not shown. */
+const NOT_SHOWN = /^\/(?:about|examples)\b|\/(?:id|value|pattern|equals|contains|run)$/;
+
+export const reservedLine: LintRule = {
+  code: 'reserved_line',
+  looksAt: 'file',
+  finds: 'a line that looks like one of WorkRail, such as "Next call:", "Confirmation:" or ---',
+  why: "With such lines WorkRail tells the agent what to do next, what was approved and where its own part of a reply begins. An agent could take the author's line for one of them, so it is shown as a quotation.",
+  hint: 'Write the line in other words; instead of --- use a heading or an empty line.',
+  find: (linted) => [
+    ...sourceTexts(linted.root)
+      .filter(({ pointer }) => !NOT_SHOWN.test(pointer))
+      .flatMap(({ pointer, value }) =>
+        reservedLines(value).map((line) => ({ at: pointer, message: `${lineWords(line)} ${LOOKS}` })),
+      ),
+    ...boundTexts(linted).flatMap(({ originId, text = '' }) =>
+      reservedLines(text).map((line) => ({
+        at: '/extensionPoints',
+        message: `The project's binding ${quote(originId)}: ${lineWords(line)} ${LOOKS}`,
+      })),
+    ),
+  ],
+};
+
+/** Texts that the project put into the workflow; known once it compiles. */
+function boundTexts(linted: LintedFile & Partial<LintedWorkflow>): NonNullable<LintedWorkflow['workflow']['origins']> {
+  return (linted.workflow?.origins ?? []).filter(({ source }) => source === 'project_binding');
+}
+
+function lineWords(line: string): string {
+  return quote(clip(line.trim(), LINE_BYTES_MAX));
+}
+
+const LINE_BYTES_MAX = 60;
+const LOOKS = "looks like a line of WorkRail's own, so agents see it as a quotation.";
 
 /** The steps that declare nothing that a user has to do with, also inside of loops that do not. */
 function stepsIn(list: SourceNode | undefined): readonly SourceObject[] {
