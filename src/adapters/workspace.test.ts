@@ -99,6 +99,17 @@ test('a git that does not answer is abandoned', async () => {
   });
 });
 
+test('git gets more time where its answer is compared with an earlier one', async () => {
+  enforces('git_time_out_is_unknown');
+  git('init', '-q', '-b', 'main');
+  git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  await withGit(`sleep 2.5; PATH="${process.env['PATH']}" exec ${real} "$@"`, async () => {
+    const [short, long] = await Promise.all([observer.tree(folder), observer.tree(folder, 'long')]);
+    expect([short, long]).toEqual(['unknown', expect.objectContaining({ changed: expect.any(Array) })]);
+  });
+});
+
 test('git is not run outside of a repository', async () => {
   enforces('budget_list_start_cpu');
   const asked = join(folder, 'asked');

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Hasher } from '../app/ports/system-services.ts';
-import type { ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-observer.ts';
+import type { GitPatience, ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-observer.ts';
 import { canonicalBytes } from '../core/json/canonical-json.ts';
 import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
@@ -36,23 +36,26 @@ export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
         ...rootSeen(root ?? workspace, root === undefined ? 'med' : 'high', sha256),
       ];
     },
-    tree: async (named) => {
+    tree: async (named, patience = 'short') => {
       const workspace = realFolder(named) ?? resolve(named);
-      return isInRepository(workspace) ? await treeOf(workspace, sha256) : undefined;
+      return isInRepository(workspace) ? await treeOf(workspace, { sha256, msMax: TREE_MS_MAX[patience] }) : undefined;
     },
   };
 }
 
-/** A person waits, so this may take longer than a start. */
-const TREE_MS_MAX = 2_000;
+/** A person waits, so this may take longer than a start; what is recorded already is worth even more time. */
+const TREE_MS_MAX: { readonly [patience in GitPatience]: number } = { short: 2_000, long: 20_000 };
 const TREE_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
  * Everything in the work tree that git does not ignore: the tree of the last commit, what differs from it, and the
  * content of each file that differs, or that git was told not to look at.
  */
-async function treeOf(workspace: string, sha256: Hasher['sha256']): Promise<BoundWorkspace> {
-  const end = performance.now() + TREE_MS_MAX;
+async function treeOf(
+  workspace: string,
+  { sha256, msMax }: { readonly sha256: Hasher['sha256']; readonly msMax: number },
+): Promise<BoundWorkspace> {
+  const end = performance.now() + msMax;
   const git = (args: readonly string[], input?: string) => runGit(workspace, args, { end, input });
   const [names, status, tracked] = await Promise.all([
     git(['rev-parse', '--show-toplevel', 'HEAD', 'HEAD^{tree}']),

@@ -218,10 +218,10 @@ function gateBlock({ structuredContent }: CallToolResult): GateBlock | undefined
     : { digest: first.digest, stateToken, ackToken };
 }
 
-/** A person who said no is not asked about the same draft. */
+/** A person who said no is not asked about the same draft, and one who said yes not because git is slow. */
 function isRejected(blocker: JsonObject): boolean {
   const details = blocker['details'];
-  return details !== undefined && isObject(details) && details['rejected'] === true;
+  return details !== undefined && isObject(details) && (details['rejected'] === true || details['gitSilent'] === true);
 }
 
 async function waitingOf(backend: Services, stateToken: string): Promise<WaitingDraft | undefined> {

@@ -245,6 +245,31 @@ describe('workrail attest', () => {
     await client.close();
   });
 
+  it('the record names exactly the command that ran: its values, its lines, and all of it', async () => {
+    enforces('attestation_names_command');
+    const command = `echo one\n  echo "two  \`echo three\`"\n# ${'x'.repeat(300)} end`;
+    writeWorkflow('user', 'own.work', [check('mine', '{{command}}', { minimum: 'reported' })]);
+    const { client, start } = await started('own.work', { command });
+    const { tag } = start.run;
+    expect((await run('attest', tag, 'mine', '--yes')).code).toBe(0);
+    const next = dataOf(await client.call('continue_workflow', report(start)));
+    const last = await client.call('continue_workflow', { ackToken: next.ackToken });
+    await client.close();
+    const quoted = JSON.stringify(command);
+    expect(last.content.map(({ text = '' }) => text).join('\n')).toContain(`${quoted.slice(0, 60)}`);
+    const shown = JSON.parse((await run('session', 'show', tag, '--json')).out) as {
+      data: { runs: { checks: { command: string; run: string }[] }[] };
+    };
+    const [one] = shown.data.runs[0]?.checks ?? [];
+    expect(one?.command).toBe(command);
+    expect(one?.run.startsWith(`${quoted} ended with exit code 0`)).toBe(true);
+    expect((await run('session', 'show', tag)).out).toContain('$ echo one\n    >   echo "two  `echo three`"\n');
+    const asData = (await run('export', tag, '--as', 'json')).out;
+    expect(asData).toContain(JSON.stringify(command));
+    const asPage = (await run('export', tag, '--as', 'md')).out.replaceAll('\\', '');
+    expect(asPage).toContain('x'.repeat(300));
+  });
+
   it('an interrupted run of a check ends the command, and records nothing', async () => {
     writeWorkflow('user', 'own.work', CHECKS);
     const { client, start } = await started('own.work');

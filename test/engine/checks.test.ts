@@ -222,6 +222,23 @@ test('what was observed at a step counts for every attempt at that step, also on
   expect(checksOf(second)).toMatchObject([{ grade: 'observed' }]);
 });
 
+test('a check whose files git cannot compare in time counts as soon as git answers, and nothing is said to have changed', async () => {
+  enforces('git_time_out_is_unknown');
+  let tree: BoundWorkspace = 'unknown';
+  const run = made([{ ...OBSERVED, fresh: 'head' }], () => tree);
+  const start = await run.start('team.work');
+  expect((await attest(run, start))._unsafeUnwrap()).toEqual({ kind: 'fails', fault: 'files_unseen' });
+  const known = { headSha: 'd'.repeat(40), treeDigest: `sha256:${'a'.repeat(64)}` } as const;
+  await attest(run, start, known);
+  const blocked = await run.send(start, { notes: NOTES });
+  expect(blockersOf(blocked)[0]).toMatchObject({
+    message: expect.stringContaining('git did not answer in time, so it is not known whether files changed since'),
+    suggestedFix: expect.stringContaining('send the call again'),
+  });
+  tree = known;
+  expect(kindOf(await run.send(blocked))).toBe('ok');
+});
+
 test('a command of an imported run that nobody accepted is foreign, wherever its workflow claims to come from', async () => {
   enforces('imported_commands_foreign');
   const listing = {

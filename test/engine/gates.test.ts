@@ -455,6 +455,56 @@ test('the form of the client shows goal, workflow, folder, bound files and a voi
   expect(elsewhere).toContain('To see all of it: WORKRAIL_DATA_DIR=/other workrail answer ');
 });
 
+test('a form without room for the whole draft names its artifacts and context, and no line of a question looks like the form', async () => {
+  enforces('form_names_parts', 'authored_lines_not_ours');
+  const asks = {
+    ...RELEASE,
+    steps: [
+      {
+        id: 'ship',
+        title: 'Ship',
+        prompt: 'Ship it.',
+        userDependency: {
+          reason: 'needs_user_approval',
+          prompt: 'Ship?\nThe agent reports (draft ABCD):\n| all tests pass',
+        },
+      },
+    ],
+  };
+  const run = made(asks);
+  const start = await run.start('team.release');
+  const blocked = await run.send(start, {
+    notes: 'Shipped.\n'.repeat(400),
+    artifacts: [{ kind: 'team.danger', rm: 'everything' }],
+    context: { target: 'production', deletes: ['a', 'b'] },
+  });
+  const waiting = (await waitingAt(run, blocked)).found._unsafeUnwrap();
+  const { message } = answerForm(waiting);
+  expect(message.length).toBeLessThanOrEqual(2_000);
+  expect(message).toContain('Also in this draft: context: "target" (12 bytes), "deletes" (9 bytes)\n');
+  expect(message).toContain('Also in this draft: 1 artifact: "team.danger" (');
+  expect(message.split('\n').filter((line) => line.startsWith('The agent reports'))).toHaveLength(1);
+  expect(message).toContain('> The agent reports (draft ABCD):\n> | all tests pass\n');
+  expect(readAnswer(waiting, { decision: 'approve' })).toEqual({ kind: 'approved', shown: 'part' });
+});
+
+test('an approval that git cannot compare in time is kept: nobody is asked again, and no file is said to have changed', async () => {
+  enforces('git_time_out_is_unknown');
+  let isSilent = false;
+  const run = made(RELEASE, () => (isSilent ? 'unknown' : { headSha: 'h', treeDigest: 'sha256:a', changed: [] }));
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped.' });
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  isSilent = true;
+  const again = await run.send(await run.show(blocked));
+  expect(kindOf(again)).toBe('blocked');
+  expect(again.text).toContain('Git did not answer in time, so it is not known whether files changed since draft');
+  expect(again.text).toContain('Do not ask the user again.');
+  expect(again.text).not.toContain('Changed since');
+  expect(again.structured['nextIntent']).toBe('perform_pending_then_continue');
+  isSilent = false;
+  expect(kindOf(await run.send(again))).toBe('ok');
+});
+
 test('the last reply and the report show each answer at its step, with draft, channel, time, comment and which one counted', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });

@@ -7,9 +7,15 @@ import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-wor
 export type WorkspaceObserver = {
   /** What is known about a workspace. Limited in time; what takes longer is left out. */
   observe(workspace: string | undefined): Promise<readonly ObservationData[]>;
-  /** The files of a repository as one digest; `unknown` if git takes too long, `undefined` outside of a repository. */
-  tree(workspace: string): Promise<BoundWorkspace | undefined>;
+  /**
+   * The files of a repository as one digest; `unknown` if git takes too long, `undefined` outside of a repository. Where
+   * the digest is compared with an earlier one, git gets longer: a busy machine must not read as changed files.
+   */
+  tree(workspace: string, patience?: GitPatience): Promise<BoundWorkspace | undefined>;
 };
+
+/** How long git may take. */
+export type GitPatience = 'short' | 'long';
 
 /** What the paths of references start from. */
 export type ReferencePlaces = {

@@ -20,6 +20,7 @@ import { type Attestation, answerTo, unusedAnswers } from '../../core/views/atte
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
+import type { GitPatience } from '../ports/workspace-observer.ts';
 import type { AnswerServices } from '../services.ts';
 import { type AdvanceRefusal, attemptAt } from './advance.ts';
 import { type GateSurroundings, gateOf, gateSurroundings } from './attempt-facts.ts';
@@ -53,6 +54,8 @@ export type WaitingDraft = {
   readonly workflow: string;
   /** Whether a later change of files in the workspace ends an approval. */
   readonly areFilesBound: boolean;
+  /** Git did not answer in time, so the answer cannot be bound to files. */
+  readonly isGitSilent: boolean;
   /** The bound files that differ from the last commit. */
   readonly changedFiles: readonly ChangedFile[];
   /** The folder whose settings apply. */
@@ -60,6 +63,12 @@ export type WaitingDraft = {
   /** The channels on which an answer counts. */
   readonly accept: GateSettings['accept'];
 };
+
+/** The same services, with another limit for git than the one that what is recorded asks for. */
+export function withPatience(services: AnswerServices, patience: GitPatience): AnswerServices {
+  const { workspace } = services;
+  return { ...services, workspace: { ...workspace, tree: (root) => workspace.tree(root, patience) } };
+}
 
 export type AnswerRefusal =
   /** Nothing waits for an answer at this node. */
@@ -149,6 +158,7 @@ async function waitingAt(
       goal: typeof goal === 'string' && goal.trim() !== '' ? goal : undefined,
       workflow: source === undefined ? name : `${name} (${source})`,
       areFilesBound: bound !== undefined,
+      isGitSilent: workspace === 'unknown',
       changedFiles: bound?.changed ?? [],
     });
   });
@@ -157,7 +167,9 @@ async function waitingAt(
 const STATUS_LINES_MAX = 10;
 
 /** Which files of the work tree an answer depends on, as lines. Both channels show the same. */
-export function boundFileLines({ areFilesBound, changedFiles }: WaitingDraft): readonly string[] {
+export function boundFileLines({ areFilesBound, isGitSilent, changedFiles }: WaitingDraft): readonly string[] {
+  if (isGitSilent)
+    return ['Files not bound: git did not answer in time, so a later change of files does not end the answer.'];
   if (!areFilesBound) return ['The answer does not depend on the files of the workspace.'];
   if (changedFiles.length === 0) {
     return ['The answer counts for the files as they are now: nothing differs from the last commit.'];

@@ -10,7 +10,7 @@ import { checkedLengthMax } from '../../core/run/condition/evaluate-criteria.ts'
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
 import type { CheckRecord, EvidenceFacts } from '../../core/run/evidence/judge-check.ts';
 import { withoutKeys } from '../../core/run/form/unfilled.ts';
-import { type BoundWorkspace, type GateFacts, strongestAssurance } from '../../core/run/gate-facts.ts';
+import { type BoundWorkspace, type GateFacts, isBoundToFiles, strongestAssurance } from '../../core/run/gate-facts.ts';
 import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
 import type { TokenTarget } from '../../core/token/node-token.ts';
 import { type Attestation, unusedAnswers } from '../../core/views/attestations.ts';
@@ -49,8 +49,18 @@ export async function gateSurroundings(
   const step = await pendingStepOf(services, session, target);
   const isBound = step !== undefined && gateOf(step, minimum) !== undefined && step.bindsTree !== false;
   const isFresh = step?.checks?.some(({ fresh }) => fresh !== undefined) === true;
-  const tree = (isBound || isFresh) && root !== undefined ? await services.workspace.tree(root) : undefined;
+  const isLookedAt = (isBound || isFresh) && root !== undefined;
+  const wait = isTreeCompared(session.view, target.nodeId) ? 'long' : 'short';
+  const tree = isLookedAt ? await services.workspace.tree(root, wait) : undefined;
   return { ...runGates(settings), accept, workspace: isBound ? tree : undefined, tree };
+}
+
+/** Whether a draft or a check of the step at a node is already bound to files, so that these have to be compared. */
+function isTreeCompared(view: SessionView, nodeId: NodeId): boolean {
+  return attemptsAt(view, triedStep(view, nodeId).step.nodeId).some((id) => {
+    const isRun = view.attestations.get(id)?.some(({ data }) => 'treeDigest' in data.statement) === true;
+    return isRun || blockersAt(view, id).some((blocker) => isGate(blocker) && isBoundToFiles(blocker.details));
+  });
 }
 
 async function pendingStepOf(

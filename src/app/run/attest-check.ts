@@ -2,6 +2,7 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
 import { ownJsonBytes, type Sha256Digest } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { RUN_COMMAND_BYTES_MAX } from '../../core/log/budgets.ts';
 import { type DraftOf, placeEvents } from '../../core/log/event.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
@@ -11,6 +12,7 @@ import { type CheckRun, commandDigest, judgeRun, type RunVerdict } from '../../c
 import { fixedTests, type TestReport } from '../../core/run/evidence/test-report.ts';
 import { checkCommand } from '../../core/run/requirements/check.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { isKeyFromPerson } from '../../core/views/lineage.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
@@ -53,6 +55,8 @@ export type FindCheckRefusal =
   | { readonly code: 'step_without_checks'; readonly stepId: StepId; readonly title: string }
   | { readonly code: 'unknown_check'; readonly title: string; readonly known: readonly string[] }
   | { readonly code: 'value_missing'; readonly names: readonly string[] }
+  /** With its values the command is longer than what the record can hold. */
+  | { readonly code: 'command_too_long'; readonly bytes: number }
   | { readonly code: 'workspace_unknown' }
   | TokenRefusal
   | StoreFailure;
@@ -79,6 +83,8 @@ export async function findCheck(
     const loopVariables = loopVariablesAt(index, snapshot.enginePayload.state);
     const { text, unset, keys } = checkCommand(check, { context: facts.context, loopVariables });
     if (unset.length > 0) return err({ code: 'value_missing', names: unset });
+    const bytes = utf8Length(text);
+    if (bytes > RUN_COMMAND_BYTES_MAX) return err({ code: 'command_too_long', bytes });
     const workspace = currentObservation(view.observations, 'repo_root')?.data.value.value;
     if (workspace === undefined) return err({ code: 'workspace_unknown' });
     const kind = pinned.workflowSourceKind;
@@ -137,9 +143,9 @@ export async function runCheck(
 ): Promise<CheckResult> {
   const { checkRunner, hasher } = services;
   const work = { command, timeoutMs, report: check.report, onOutput };
-  const before = await services.workspace.tree(workspace);
+  const before = await services.workspace.tree(workspace, 'long');
   const here = await checkRunner.run({ ...work, folder: workspace });
-  const after = await services.workspace.tree(workspace);
+  const after = await services.workspace.tree(workspace, 'long');
   const tree = typeof after === 'object' ? after : undefined;
   const hasChanged = typeof before === 'object' && tree !== undefined && before.treeDigest !== tree.treeDigest;
   let base: Result<CommandResult, BaseRefusal> | undefined;
@@ -159,6 +165,7 @@ export async function runCheck(
     kind: 'check',
     checkId: check.checkId,
     commandDigest: commandDigest(command, hasher.sha256),
+    command: command.toWellFormed(),
     ...endOf(here),
     ...defined({ headSha: tree?.headSha, treeDigest: tree?.treeDigest as CheckRun['treeDigest'] }),
     ...(hasChanged ? { changedDuring: true as const } : {}),
@@ -228,7 +235,9 @@ export async function recordCheck(
       const events = placeEvents([draft], placement, sha256);
       const plan = { sessionId, events, snapshots: new Map(), artifacts: new Map([[digest, log]]) };
       const appended = await appendPlan(services.sessions, permit, plan);
-      const now = { commandDigest: statement.commandDigest as Sha256Digest, tree: 'unasked' } as const;
+      const { headSha = '', treeDigest } = statement;
+      const tree = treeDigest === undefined ? undefined : { headSha, treeDigest };
+      const now = { commandDigest: statement.commandDigest as Sha256Digest, tree };
       return appended.map(() => judgeRun(check, { run: statement, via: by.via }, now));
     },
     { mustExist: true },

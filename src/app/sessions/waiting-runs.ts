@@ -3,7 +3,7 @@ import { type ShownOrigin, shownOrigin } from '../../core/log/origin.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import { findWaitingDraft, type WaitingDraft } from '../run/answer-gate.ts';
+import { findWaitingDraft, type WaitingDraft, withPatience } from '../run/answer-gate.ts';
 import type { AnswerServices } from '../services.ts';
 import { type ListServices, sessionBoard } from './session-board.ts';
 
@@ -28,6 +28,8 @@ export async function waitingRuns(
   const board = await sessionBoard(services);
   if (board.isErr()) return board.map(() => []);
   const found: WaitingRun[] = [];
+  // A list of many runs does not wait long for each.
+  const brief = withPatience(services, 'short');
   for (const { sessionId, state, closed, marks } of board.value.rows) {
     if (state !== 'blocked') continue;
     const loaded = await services.sessions.load(sessionId);
@@ -39,7 +41,7 @@ export async function waitingRuns(
       if (tip === undefined || closed.has(runId)) continue;
       const host = nodeOf(graph, tip.hostNodeId);
       if (host.kind !== 'blocked_attempt') continue;
-      const waiting = await findWaitingDraft(services, session, host.nodeId);
+      const waiting = await findWaitingDraft(brief, session, host.nodeId);
       if (waiting.isErr()) continue;
       const { goal, root } = waiting.value;
       const origin = marks.origin && shownOrigin(marks.origin);

@@ -10,6 +10,7 @@ import {
   runCheck,
 } from '../../app/run/attest-check.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { RUN_COMMAND_BYTES_MAX } from '../../core/log/budgets.ts';
 import { GRADES, isAtLeast } from '../../core/log/events/attestation-events.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { type RunVerdict, verdictWords } from '../../core/run/evidence/judge-check.ts';
@@ -258,6 +259,12 @@ function recordProblem(
         EXIT.failed,
         `The command of check "${checkId}" needs a value that is not set: ${refusal.names.join(', ')}.`,
         'The agent sends it in the context of its next call; then run this again.',
+      );
+    case 'command_too_long':
+      return problem(
+        EXIT.failed,
+        `The command of check "${checkId}" has ${refusal.bytes} bytes with its values, and at most ${RUN_COMMAND_BYTES_MAX} can be recorded.`,
+        'Put the command into a script of the workspace, and let the agent send a shorter value.',
       );
     case 'workspace_unknown':
       return problem(

@@ -7,6 +7,7 @@ import { SETTERS } from '../../core/prompt/reply-parts.ts';
 import { titleOf } from '../../core/sessions/board-rows.ts';
 import { runData } from '../../core/sessions/describe-session.ts';
 import { plural } from '../../core/text/words.ts';
+import { commandText } from '../../core/views/attestations.ts';
 import { gradeWords } from '../../core/views/line-checks.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
@@ -176,8 +177,14 @@ function checkLines({ checks = [] }: RunData, width: number): readonly Line[] {
   return checks.flatMap((check, i) => {
     const words = `${gradeWords(check)}  (${check.stepId})${check.run === undefined ? '' : `: ${check.run}`}`;
     const isEnough = isAtLeast(check.grade, check.minimum);
-    return labelled(i === 0 ? 'checks' : '', isEnough ? words : notable(words), width);
+    return [...labelled(i === 0 ? 'checks' : '', isEnough ? words : notable(words), width), ...ranLines(check.command)];
   });
+}
+
+/** A command that does not fit into a sentence, line by line and with its spaces. */
+function ranLines(command: string | undefined): readonly Line[] {
+  if (command === undefined || commandText(command).startsWith('`')) return [];
+  return command.split('\n').map((line, i): Line => [dim(i === 0 ? '    $ ' : '    > '), line]);
 }
 
 function gapLines({ gaps }: RunData, width: number): readonly Line[] {

@@ -107,6 +107,8 @@ export const COMMENT_BYTES_MAX = 4096;
 export const ANSWER_BYTES_MAX = 16_384;
 /** People type the id of a check. */
 export const CHECK_ID_BYTES_MAX = 64;
+/** A command of a check as it is run, with the values of the context in it. */
+export const RUN_COMMAND_BYTES_MAX = 16_384;
 /** Checks of one step: each is a command that an agent waits for. */
 export const CHECKS_MAX = 8;
 

@@ -248,7 +248,8 @@ export function entryFacts(entry: ReportEntry): readonly (readonly [name: string
   return [
     ...(entry.answers ?? []).map((words) => ['Answer', words] as const),
     ...(entry.checks ?? []).map(
-      ({ run, ...check }) => ['Check', run === undefined ? gradeWords(check) : `${gradeWords(check)}: ${run}`] as const,
+      ({ run, command: _, ...check }) =>
+        ['Check', run === undefined ? gradeWords(check) : `${gradeWords(check)}: ${run}`] as const,
     ),
     ...entry.divergences.map(
       ({ reason, summary }) => ['Departed from the instructions', `${inWords(reason)}: ${summary}`] as const,

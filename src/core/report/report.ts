@@ -75,6 +75,8 @@ const facts = {
         grade: gradeSchema.exactOptional(),
         /** What the newest run of its command showed. */
         run: z.string().exactOptional(),
+        /** That command, as it was run. */
+        command: z.string().exactOptional(),
       }),
     )
     .exactOptional(),

@@ -126,7 +126,19 @@ export function draftParts(
   if (workspace === undefined) return parts;
   const files = workspace === 'unknown' ? undefined : workspace.changed?.map(fileEntry);
   const isShort = files !== undefined && canonicalLength(files) <= FILES_BYTES_MAX;
-  return { ...parts, tree: short(workspaceNames(workspace)), ...(isShort ? { files } : {}) };
+  const isUnknown = workspace === 'unknown';
+  return {
+    ...parts,
+    tree: short(workspaceNames(workspace)),
+    ...(isUnknown ? { treeUnknown: true } : {}),
+    ...(isShort ? { files } : {}),
+  };
+}
+
+/** Whether the draft of a block is bound to files that were known. Blocks may come from a bundle and hold anything. */
+export function isBoundToFiles(details: JsonObject | undefined): boolean {
+  const draft = details?.['draft'];
+  return draft !== undefined && isObject(draft) && draft['tree'] !== undefined && draft['treeUnknown'] !== true;
 }
 
 const SHORT_FROM = 'sha256:'.length;
@@ -162,7 +174,20 @@ export function voidedBy(approved: ApprovedDraft, now: JsonObject): VoidedApprov
   );
   const isTree = before?.['tree'] !== now['tree'] || texts.length === 0;
   const { statement } = approved;
-  return { code, statement, changes: [...(isTree ? [fileWords(before?.['files'], now['files'])] : []), ...texts] };
+  const files = () => {
+    if (now['treeUnknown'] === true) return GIT_SILENT;
+    return before?.['treeUnknown'] === true ? NOT_BOUND : fileWords(before?.['files'], now['files']);
+  };
+  return { code, statement, changes: [...(isTree ? [files()] : []), ...texts] };
+}
+
+/** Git did not answer in time: nothing shows that files changed. */
+const GIT_SILENT = 'git did not answer in time';
+const NOT_BOUND = 'git shows the files, and did not when the draft was shown';
+
+/** Whether an approval is held up only because git did not answer: it counts again as soon as git does. */
+export function isOnlyGitSilent({ changes }: VoidedApproval): boolean {
+  return changes.length === 1 && changes[0] === GIT_SILENT;
 }
 
 /** The files that differ between two states of the work tree, by name as far as they are known. */
@@ -191,6 +216,9 @@ export function voidedOf(details: JsonObject | undefined): VoidedApproval | unde
 
 export function voidedWords({ code, statement, changes }: VoidedApproval): string {
   const what = statement === 'approved' ? 'approval' : 'answer';
+  if (changes.length === 1 && changes[0] === GIT_SILENT) {
+    return `Git did not answer in time, so it is not known whether files changed since draft ${code} was ${statement}. The ${what} is kept.`;
+  }
   return `Draft ${code} was ${statement}, but that ${what} no longer counts. Changed since: ${changes.join(', ')}.`;
 }
 

@@ -2,6 +2,7 @@ import { unreachable } from '../assert.ts';
 import { quote } from '../json/json-value.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
+import { visibleJson, visibleLine } from '../text/visible-text.ts';
 import { plural } from '../text/words.ts';
 import { nodeOf, type RunGraph } from './run-graph.ts';
 
@@ -54,9 +55,15 @@ type Statement = Attestation['data'];
 export function attestationWords({ statement, by }: Pick<Statement, 'statement' | 'by'>): string {
   const said =
     statement.kind === 'check'
-      ? `check "${statement.checkId}" ${checkRunWords(statement, by)}`
+      ? `check "${statement.checkId}"${statement.command === undefined ? '' : `, ${commandText(statement.command)},`} ${checkRunWords(statement, by)}`
       : `${statement.kind} ${channelWords(by)}`;
   return [said, ...oddities({ statement, by })].join(', ');
+}
+
+/** A command exactly as it was run: in a code span, or as a JSON text if it has line breaks, backticks or codes. */
+export function commandText(command: string): string {
+  const isPlain = !command.includes('`') && command.trim() === command && visibleLine(command) === command;
+  return isPlain ? `\`${command}\`` : visibleJson(quote(command));
 }
 
 /** How a command of a check ended, here and on the base. */

@@ -1,10 +1,10 @@
-import { quote } from '../json/json-value.ts';
+import { defined, quote } from '../json/json-value.ts';
 import type { NodeId } from '../log/ids.ts';
 import { draftCode } from '../run/gate-facts.ts';
 import { utcMinute } from '../text/utc-time.ts';
-import { clip } from '../text/utf8.ts';
+import { clip, utf8Length } from '../text/utf8.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
-import { type Attestation, attestationWords, checkRunWords } from './attestations.ts';
+import { type Attestation, attestationWords, checkRunWords, commandText } from './attestations.ts';
 import { type AdvanceRecord, gapsOfRun } from './node-facts.ts';
 import { nodeOf, type RunNode } from './run-graph.ts';
 import { blockersAt } from './run-status.ts';
@@ -46,8 +46,19 @@ export type EvidenceLine = {
   /** The step, or the context key that was asked for. */
   readonly about: string;
   readonly checkId?: string;
+  /** The command of a check as it was run. */
+  readonly command?: string;
+  /** What was answered, or how the command ended. */
   readonly words: string;
 };
+
+/** A line of evidence with its command: whole, or cut to what a reply has room for. */
+export function evidenceWords({ kind, command, words }: Omit<EvidenceLine, 'about'>, bytesMax?: number): string {
+  if (kind === 'answer') return words;
+  if (command === undefined) return `the command ${words}`;
+  const isCut = bytesMax !== undefined && utf8Length(command) > bytesMax;
+  return `${commandText(isCut ? clip(command, bytesMax) : command)}${isCut ? ' (cut)' : ''} ${words}`;
+}
 
 /** The evidence of all steps that were done on the way to a node, oldest first. */
 export function evidenceOnLine(
@@ -148,6 +159,7 @@ function askedAbout(view: SessionView, { scope }: Attestation): string {
 
 const COMMENT_BYTES_MAX = 200;
 const COMMAND_BYTES_MAX = 120;
+const WITH_VALUES = '(the record does not say with which values)';
 
 function answerWords({ data, at }: Attestation): string {
   const { subject, statement } = data;
@@ -166,9 +178,12 @@ function checkLine({ data, at }: Attestation, workflow: CompiledWorkflow | undef
   const { checkId } = statement;
   const step = workflow?.steps.find(({ stepId }) => stepId === subject.stepId);
   const run = step?.checks?.find((check) => check.checkId === checkId)?.run;
-  const command = run === undefined ? 'the command' : `\`${clip(run.replaceAll(/\s+/g, ' '), COMMAND_BYTES_MAX)}\``;
-  const words = [`${command} ${checkRunWords(statement, by)}`, ...timeWords(at)].join(', ');
-  return [{ kind: 'check', about: subject.stepId, checkId, words }];
+  // Older records do not name the command. The workflow does, unless values were put into it.
+  const isWritten = statement.command === undefined && run?.includes('{{') === true;
+  const command = statement.command ?? run;
+  const said = `${isWritten ? `${WITH_VALUES} ` : ''}${checkRunWords(statement, by)}`;
+  const words = [said, ...timeWords(at)].join(', ');
+  return [{ kind: 'check', about: subject.stepId, checkId, ...defined({ command }), words }];
 }
 
 function timeWords(at: number | undefined): readonly string[] {
@@ -176,10 +191,7 @@ function timeWords(at: number | undefined): readonly string[] {
 }
 
 /** A check with its grade, and what its newest run showed. */
-export function checkWords(
-  check: Omit<RecordedCheck, 'stepId'>,
-  evidence: readonly Pick<EvidenceLine, 'checkId' | 'words'>[],
-): string {
+export function checkWords(check: Omit<RecordedCheck, 'stepId'>, evidence: readonly EvidenceLine[]): string {
   const run = evidence.find(({ checkId }) => checkId === check.checkId);
-  return run === undefined ? gradeWords(check) : `${gradeWords(check)}: ${run.words}`;
+  return run === undefined ? gradeWords(check) : `${gradeWords(check)}: ${evidenceWords(run, COMMAND_BYTES_MAX)}`;
 }

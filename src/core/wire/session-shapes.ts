@@ -89,6 +89,8 @@ export const runShape = z.strictObject({
         grade: gradeSchema.exactOptional(),
         /** What the newest run of its command showed. */
         run: z.string().exactOptional(),
+        /** That command, as it was run. */
+        command: z.string().exactOptional(),
       }),
     )
     .exactOptional(),

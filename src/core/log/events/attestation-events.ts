@@ -7,6 +7,7 @@ import {
   COMMENT_BYTES_MAX,
   LAUNCH_BYTES_MAX,
   PRINCIPAL_BYTES_MAX,
+  RUN_COMMAND_BYTES_MAX,
 } from '../budgets.ts';
 import { jsonValueSchema, nonBlankSchema, textSchema } from '../document-schema.ts';
 import {
@@ -82,6 +83,8 @@ const statementSchema = z.discriminatedUnion('kind', [
     kind: z.literal('check'),
     checkId: nonBlankSchema(CHECK_ID_BYTES_MAX),
     commandDigest: plainDigestSchema,
+    /** The command as it was run, with the values in it. Older records have only its digest. */
+    command: textSchema(RUN_COMMAND_BYTES_MAX).optional(),
     ...commandResult,
     headSha: commit.optional(),
     treeDigest: plainDigestSchema.optional(),

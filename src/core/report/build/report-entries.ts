@@ -2,7 +2,7 @@ import { assert } from '../../assert.ts';
 import { defined, isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import type { RunId } from '../../log/ids.ts';
 import type { NodeHistory, NodeRecord } from '../../views/history.ts';
-import { checksAt, type EvidenceLine, evidenceAt, evidenceBefore } from '../../views/line-checks.ts';
+import { checksAt, type EvidenceLine, evidenceAt, evidenceBefore, evidenceWords } from '../../views/line-checks.ts';
 import { decisionTrace, type OutputEntry, outputHistory } from '../../views/node-facts.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
@@ -87,8 +87,8 @@ function shownEvidence(source: StepSource, node: RunNode): Pick<Facts, 'checks' 
   const evidence = evidenceOf(source, node);
   const answers = evidence.flatMap(({ kind, words }) => (kind === 'answer' ? [words] : []));
   const shown = checks.map(({ checkId, minimum, grade }) => {
-    const run = evidence.find((one) => one.checkId === checkId)?.words;
-    return defined({ checkId, minimum, grade, run });
+    const line = evidence.find((one) => one.checkId === checkId);
+    return defined({ checkId, minimum, grade, run: line && evidenceWords(line), command: line?.command });
   });
   return { ...(shown.length === 0 ? {} : { checks: shown }), ...(answers.length === 0 ? {} : { answers }) };
 }

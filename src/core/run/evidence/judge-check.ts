@@ -50,6 +50,8 @@ type Fault =
   | 'none_fixed'
   | 'changed_during'
   | 'files_changed'
+  | 'files_unseen'
+  | 'git_silent'
   | 'files_unknown';
 
 /** Why a run that counts is worth no more than a report. */
@@ -124,7 +126,9 @@ function baseFault({ against, report }: Check, { base }: CheckRun): Fault | unde
 function freshFault({ fresh }: Check, run: CheckRun, tree: CheckNow['tree']): Fault | undefined {
   if (fresh === undefined || tree === 'unasked') return undefined;
   if (run.changedDuring === true) return 'changed_during';
-  if (run.treeDigest === undefined || tree === undefined || tree === 'unknown') return 'files_unknown';
+  if (run.treeDigest === undefined) return 'files_unseen';
+  if (tree === undefined) return 'files_unknown';
+  if (tree === 'unknown') return 'git_silent';
   return run.treeDigest === tree.treeDigest ? undefined : 'files_changed';
 }
 
@@ -178,12 +182,19 @@ function faultWords(fault: Fault, { atLeast = 1 }: Check, run: CheckRun): string
       return 'files of the workspace changed while the command ran';
     case 'files_changed':
       return 'files of the workspace changed since the command ran';
+    case 'files_unseen':
+      return 'git did not show which files the command ran on: it did not answer in time, or the workspace is not a git repository';
+    case 'git_silent':
+      return GIT_SILENT;
     case 'files_unknown':
       return 'git does not show whether files of the workspace changed';
     default:
       return unreachable(fault);
   }
 }
+
+/** Git did not answer in time: nothing shows that files changed, and the run counts as soon as git does. */
+export const GIT_SILENT = 'git did not answer in time, so it is not known whether files changed since';
 
 /** The way out of a check that shows nothing new. */
 function newTest(base: CheckRun['base']): string {

@@ -3,6 +3,7 @@ import { isAtLeast, strongestGrade } from '../../log/events/attestation-events.t
 import type { EventId } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
 import { plural } from '../../text/words.ts';
+import { commandText } from '../../views/attestations.ts';
 import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
 import type { Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
@@ -11,6 +12,7 @@ import {
   type CheckRecord,
   type CheckStanding,
   commandDigest,
+  GIT_SILENT,
   judgeRun,
   verdictWords,
 } from '../evidence/judge-check.ts';
@@ -35,7 +37,7 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     const named = `The check ${quote(check.checkId)}`;
     const { text, unset, keys } = commandAt(check, place);
     const isKnown = unset.length === 0;
-    const command = isKnown ? `\`${shown(text)}\`` : 'its command';
+    const command = isKnown ? commandText(clip(text, COMMAND_BYTES_MAX)) : 'its command';
     const values = `send ${unset.map(quote).join(' and ')} in context`;
     const attest = `\`${attestLine(check, place)}\``;
     const isFromContext = keys.length > 0;
@@ -76,7 +78,7 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
       reason: 'contract_violation:missing_required_output',
       pointer: stepPointer(attempt.step),
       message: `${lackWords(check, grade)}${why}`,
-      suggestedFix: fixOf(check, attempt, attest),
+      suggestedFix: remark === GIT_SILENT ? AGAIN : fixOf(check, attempt, attest),
       details: { check: { checkId, minimum, ...(grade === undefined ? {} : { grade }), command: attest } },
       ...evidenceOf(newestRun(check, attempt)),
     };
@@ -116,6 +118,8 @@ function lackWords({ checkId, minimum }: Check, grade: CheckStanding['grade']): 
   return `${named} must be ${minimum}, and ${grade === undefined ? 'nothing shows it' : `it is only ${grade}`}.`;
 }
 
+/** The run itself is recorded. */
+const AGAIN = 'Wait until the machine is less busy, then send the call again. It needs no output.';
 const PASS = 'pass';
 const CONFIRMED = 'You supplied the command in context, so a person must confirm it before it runs.';
 const NOBODY_VERIFIES = 'Only a team server can verify a check, and there is none yet.';
@@ -161,11 +165,6 @@ function isLimitedByPerson(check: Check, attempt: AskedAttempt): boolean {
 /** The command as it would be run now. */
 function commandAt(check: Check, { facts, loopVariables }: StepPlace): CheckCommand {
   return checkCommand(check, { context: facts.context, loopVariables });
-}
-
-/** A command inside a sentence. */
-function shown(text: string): string {
-  return clip(text.replaceAll(/\s+/g, ' ').replaceAll('`', "'"), COMMAND_BYTES_MAX);
 }
 
 const COMMAND_BYTES_MAX = 160;

@@ -9,6 +9,7 @@ import {
   draftCode,
   draftParts,
   type GateFacts,
+  isOnlyGitSilent,
   strongestAssurance,
   type VoidedApproval,
   voidedBy,
@@ -242,6 +243,9 @@ function waitingWords(
   if (problem.kind === 'rejected') {
     return { ...rejectedWords(code, problem.comment), details: { ...details, rejected: true } };
   }
+  if (voided !== undefined && isOnlyGitSilent(voided)) {
+    return { message: voidedWords(voided), suggestedFix: GIT_AGAIN, details: { ...details, gitSilent: true } };
+  }
   return {
     message:
       voided === undefined
@@ -252,6 +256,9 @@ function waitingWords(
   };
 }
 
+/** Nobody has to be asked again. */
+const GIT_AGAIN =
+  'Do not ask the user again. Wait until the machine is less busy, then send the call again; it needs no output.';
 const COMMENT_BYTES_MAX = 300;
 const QUESTION_AGAIN_BYTES_MAX = 160;
 
