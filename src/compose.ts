@@ -75,6 +75,11 @@ const exitCode = await runCommand({
   team: async () => (await import('./compose/open-team.ts')).openTeam(),
   sources: async () => (await import('./compose/open-sources.ts')).openSources(),
   serve,
+  serveTeam: async (how) => {
+    const { serveTeam } = await import('./compose/serve-team.ts');
+    stopOnSignals(async () => undefined);
+    return serveTeam(how, { version: WORKRAIL_VERSION, bundled, onStop: (stop) => (stopServing = stop) });
+  },
   console: async (how) => {
     const { openConsole } = await import('./compose/open-console.ts');
     const opened = await openConsole(how, {

@@ -16,6 +16,9 @@ const CONTRACT = {
   session: 'accept close delete diff fork-from-valid keep list notes prefer resume show tree verify',
   source: 'add list remove update',
   space: 'create list',
+  member: 'list remove set',
+  token: 'create list revoke',
+  audit: 'verify',
   store: 'copy',
   workflow: 'check copy diff dry-run list migrate-id new preview show test',
 };
@@ -29,7 +32,8 @@ const OPTIONS = {
   gc: '--dry-run --older-than',
   migrate: '--database-url --dry-run',
   'store copy': '--from --to --space --session --keys --master-key-file',
-  serve: '--stdio --http',
+  'token create': '--database-url --space --for --role --days',
+  serve: '--stdio --http --team --public-url --issuer --listen --admin-listen --master-key-file',
   console: '--port --no-open',
 };
 

@@ -253,6 +253,41 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./upkeep/team.ts')).spaceList,
   },
   {
+    usage: 'member list',
+    summary: 'list who may use a space, with their roles',
+    load: async () => (await import('./upkeep/team-access.ts')).memberList,
+  },
+  {
+    usage: 'member set <principal> <role>',
+    summary: 'give somebody a role in a space',
+    load: async () => (await import('./upkeep/team-access.ts')).memberSet,
+  },
+  {
+    usage: 'member remove <principal>',
+    summary: 'take away the role that somebody has in a space',
+    load: async () => (await import('./upkeep/team-access.ts')).memberRemove,
+  },
+  {
+    usage: 'token create',
+    summary: 'create a token that lets a program use a space',
+    load: async () => (await import('./upkeep/team-access.ts')).tokenCreate,
+  },
+  {
+    usage: 'token list',
+    summary: 'list the tokens of a space',
+    load: async () => (await import('./upkeep/team-access.ts')).tokenList,
+  },
+  {
+    usage: 'token revoke <id>',
+    summary: 'make a token invalid at once',
+    load: async () => (await import('./upkeep/team-access.ts')).tokenRevoke,
+  },
+  {
+    usage: 'audit verify',
+    summary: 'check and show the log of who was given access to a space',
+    load: async () => (await import('./upkeep/team-access.ts')).auditVerify,
+  },
+  {
     usage: 'store copy',
     summary: 'copy sessions between a data folder and a team database; ids and histories stay the same',
     load: async () => (await import('./upkeep/team.ts')).storeCopy,

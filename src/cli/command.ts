@@ -73,6 +73,9 @@ export const COMMAND_GROUPS = {
   config: { summary: 'view and change settings', example: 'workrail config list' },
   source: { summary: 'view and change where workflows come from', example: 'workrail source list' },
   space: { summary: 'view and create spaces, the separate areas of a team database', example: 'workrail space list' },
+  member: { summary: 'view and change who may use a space', example: 'workrail member list' },
+  token: { summary: 'create and revoke tokens that let programs use a space', example: 'workrail token list' },
+  audit: { summary: 'check the log of who was given access', example: 'workrail audit verify' },
   store: { summary: 'move sessions between a data folder and a team database', example: 'workrail store copy' },
   keys: { summary: 'view and rotate the keys that sign tokens', example: 'workrail keys status' },
 } as const;

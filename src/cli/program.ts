@@ -17,12 +17,13 @@ import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { Store, Upkeep } from '../app/ports/store.ts';
 import type { AnswerIds } from '../app/ports/system-services.ts';
-import type { TeamDatabase } from '../app/ports/team-database.ts';
+import type { DatabaseDanger, SpaceRefusal, TeamDatabase } from '../app/ports/team-database.ts';
 import type { StoreAudit } from '../app/ports/upkeep.ts';
 import type { SourceServices } from '../app/ports/workflow-sources.ts';
 import type { ReportServices } from '../app/report.ts';
 import type { AnswerServices, SessionsServices, UpkeepServices } from '../app/services.ts';
 import type { ListServices } from '../app/sessions/session-board.ts';
+import type { AccessServices } from '../app/team/access.ts';
 
 /** The part of the store that commands use. */
 export type CommandStore = {
@@ -93,12 +94,17 @@ export type AttestAccess = AnswerAccess & {
 };
 
 /** What the commands about a team's database need. */
-export type TeamAccess = Pick<CopyServices, 'tools' | 'yieldNow'> & {
-  readonly database: (url: string) => TeamDatabase;
-  /** The store in a data folder. */
-  readonly folder: (path: string) => Store & Upkeep;
-  readonly readKeyFile: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
-};
+export type TeamAccess = Pick<CopyServices, 'tools' | 'yieldNow'> &
+  AccessServices & {
+    /** Random bytes for the text of a new token. */
+    readonly random: () => Uint8Array;
+    /** Who uses the command, as the system knows them; for the audit log. */
+    readonly operator: () => string;
+    readonly database: (url: string) => TeamDatabase;
+    /** The store in a data folder. */
+    readonly folder: (path: string) => Store & Upkeep;
+    readonly readKeyFile: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
+  };
 
 /** Which of the standard streams are a terminal. */
 export type Terminal = {
@@ -128,6 +134,28 @@ export type ServingConsole = {
   /** Calls back each time the user presses Enter in the terminal. */
   readonly onEnter: (callback: () => void) => void;
 };
+
+/** How a team server is asked to run. */
+export type TeamServeOptions = {
+  readonly databaseUrl: string;
+  /** Where clients reach it, through a proxy that ends TLS. */
+  readonly publicUrl: URL;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly admin: { readonly host: string; readonly port: number };
+  readonly issuer: string | undefined;
+  readonly masterKeyFile: string;
+  /** Whether to wait before stopping until load balancers have noticed. */
+  readonly isDrained: boolean;
+  readonly isLogged: boolean;
+};
+
+export type TeamServing = { readonly url: string; readonly adminUrl: string };
+
+export type TeamServeRefusal =
+  | { readonly code: 'database_unfit'; readonly dangers: readonly DatabaseDanger[] }
+  | { readonly code: 'master_key_unusable'; readonly file: string }
+  | Exclude<ServeRefusal, { readonly code: 'secret_failed' }>
+  | SpaceRefusal;
 
 export type ServeRefusal =
   | { readonly code: 'port_taken'; readonly port: number }
@@ -177,6 +205,8 @@ export type Program = {
   readonly sources: () => Promise<SourceServices>;
   /** Serves MCP until the client disconnects or the process is stopped; returns the address for HTTP. */
   readonly serve: (how: ServeOptions) => Promise<Result<Serving, ServeRefusal>>;
+  /** Serves the spaces of a team database until the process is stopped. */
+  readonly serveTeam: (how: TeamServeOptions) => Promise<Result<TeamServing, TeamServeRefusal>>;
   /** Serves the console until the process ends. Port 0 chooses any free port. */
   readonly console: (how: {
     readonly port: number;

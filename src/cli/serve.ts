@@ -5,17 +5,33 @@ import type { CommandProblem } from './problem.ts';
 import type { ServeOptions } from './program.ts';
 import { refusalProblem, type ServeTrouble } from './words.ts';
 
+const TEAM_OPTIONS = [
+  { flags: '--database-url <url>', help: 'address of the database: postgres://USER@HOST/NAME (PGPASSWORD: password)' },
+  { flags: '--public-url <url>', help: 'where clients reach the server: https, or http on localhost' },
+  { flags: '--listen <address>', help: 'HOST:PORT for clients (default: 127.0.0.1:8080)' },
+  { flags: '--admin-listen <address>', help: 'HOST:PORT for health and metrics (default: 127.0.0.1:9090)' },
+  { flags: '--issuer <url>', help: 'the identity provider whose access tokens count' },
+  { flags: '--master-key-file <file>', help: 'file with the 64 hex digits that seal keys in the database' },
+  { flags: '--no-drain', help: 'stop at once instead of 5 seconds after readiness ended' },
+] as const;
+
 export const serveCommand: Command = {
   options: [
     { flags: '--stdio', help: 'serve on standard input and output (the default)' },
     { flags: '--http [port]', help: 'serve over HTTP on 127.0.0.1 instead (default port: 7433)' },
     { flags: '--port <port>', help: 'the port for --http; 0 chooses any free port' },
+    { flags: '--team', help: 'serve the spaces of a team database; the options below belong to it' },
+    ...TEAM_OPTIONS,
     { flags: '--log', help: 'log every call to standard error as a line of JSON (WORKRAIL_LOG=1 does the same)' },
   ],
   example: 'claude mcp add workrail -- workrail serve',
   // The server reports invalid settings itself, because a client shows no output of a command.
   needsNoConfig: true,
   run: async (context, input) => {
+    if (input.options['team'] === true) {
+      const { serveTeam } = await import('./upkeep/serve-team.ts');
+      return serveTeam(context, input);
+    }
     const how = serveOptions(input);
     if (how.isErr()) return refused(context, how.error);
     return how.value.transport === 'stdio' ? onStdio(context, how.value) : overHttp(context, how.value);

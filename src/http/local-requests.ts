@@ -36,15 +36,19 @@ export type ListenRefusal =
 type NodeServer = ReturnType<typeof createAdaptorServer>;
 
 /** Begins to listen; a refusal says why it cannot. */
-export async function listen(server: NodeServer, port: number): Promise<Result<Listening, ListenRefusal>> {
+export async function listen(
+  server: NodeServer,
+  port: number,
+  host: string = LOCAL_ADDRESS,
+): Promise<Result<Listening, ListenRefusal>> {
   const failure = await new Promise<string | undefined>((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen(port, LOCAL_ADDRESS, () => resolve(undefined));
+    server.listen(port, host, () => resolve(undefined));
   });
   if (failure === 'EADDRINUSE') return err({ code: 'port_taken', port });
   if (failure !== undefined) return err({ code: 'port_refused', port, cause: failure });
   return ok({
-    url: `http://${LOCAL_ADDRESS}:${portOf(server)}/`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${portOf(server)}/`,
     stop: async () => {
       server.close();
       if ('closeAllConnections' in server) server.closeAllConnections();

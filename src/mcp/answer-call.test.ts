@@ -220,6 +220,26 @@ describe('tokens of two runs in one chat', () => {
   });
 });
 
+it('a reader can look at everything and change nothing', async () => {
+  const { stateToken, ackToken, checkpointToken } = await start();
+  const asReader = async (name: string, sent: JsonObject) =>
+    (await answerCall({ ...desk, isReader: true }, { name, arguments: sent })).structuredContent;
+  for (const [name, sent] of [
+    ['list_workflows', {}],
+    ['resume_session', {}],
+    ['continue_workflow', { stateToken }],
+  ] as const) {
+    expect(await asReader(name, sent), name).toMatchObject({ kind: 'ok' });
+  }
+  for (const [name, sent] of [
+    ['start_workflow', { workflowId: 'wr.first_steps' }],
+    ['continue_workflow', { ackToken, output }],
+    ['checkpoint_workflow', { checkpointToken, output }],
+  ] as const) {
+    expect(await asReader(name, sent), name).toMatchObject({ error: { code: 'FORBIDDEN' } });
+  }
+});
+
 it('a report without a token is not recorded in the latest run, because another one may be meant', async () => {
   const { ackToken, run } = await start();
   const error = await errorOf('continue_workflow', { output });

@@ -27,6 +27,8 @@ export type CallServices = {
   readonly recent: RecentReplies;
   /** Where the call comes from, unless its arguments say so. */
   readonly place: Omit<WorkspaceHints, 'argument'>;
+  /** Whether the caller may only look. */
+  readonly isReader?: boolean;
 } & ToolSwitches;
 
 /** Optional tools. */
@@ -61,6 +63,9 @@ export async function answerCall(context: CallServices, { name, arguments: sent 
   const read = readArguments(tool.arguments, sent, context.isSessionStartOn);
   if (read.isErr())
     return refused(context, { tool: name, sent: { ...tokensIn(sent), ...read.error.read } }, read.error);
+  if (context.isReader === true && !(tool.annotations.readOnlyHint || tool.isLook?.(read.value) === true)) {
+    return refused(context, { tool: name, sent: read.value }, { code: 'role_too_small' });
+  }
   const { workspacePath } = read.value;
   const argument = typeof workspacePath === 'string' ? (folderOf(workspacePath) ?? workspacePath) : undefined;
   const workspace = defaultWorkspace({ ...context.place, argument });

@@ -60,7 +60,12 @@ export type Backend = {
   readonly place: { readonly workingDir: string; readonly homeDir: string };
   /** Whether agents may start a session without a workflow. */
   readonly isSessionStartOn?: boolean;
+  /** Who is signed in; only a team server knows. */
+  readonly caller?: SignedIn | undefined;
 };
+
+/** Somebody who is signed in. A reader can look at everything and change nothing. */
+export type SignedIn = { readonly principal: string; readonly isReader: boolean };
 
 /** A server for one connection. What is behind its tools is loaded after its first reply. */
 export function mcpServer(backend: Backend): Server {
@@ -90,7 +95,7 @@ export function mcpServer(backend: Backend): Server {
       if (known?.kind === 'ask') return { isFinal: true, result: known.question } as const;
       const { result, isNew } = await answered(backend, call, {
         root: known?.path,
-        by: calledBy(server, context.mcpReq.envelope),
+        by: { ...calledBy(server, context.mcpReq.envelope), ...principalOf(backend) },
       });
       const { kind } = (result.structuredContent ?? {}) as JsonObject;
       return kind === 'blocked'
@@ -196,7 +201,7 @@ async function answered(
 ): Promise<Answered> {
   const begin = performance.now();
   const { answerCall, faultAnswer } = await answering();
-  const { recent, place, isSessionStartOn = false } = backend;
+  const { recent, place, isSessionStartOn = false, caller } = backend;
   const { sessions, ...others } = await backend.services();
   let isNew = false;
   const append: typeof sessions.append = (...plan) => {
@@ -204,13 +209,23 @@ async function answered(
     return sessions.append(...plan);
   };
   const services = { ...others, sessions: { ...sessions, append }, by };
-  const context = { services, recent, place: { ...place, root }, isSessionStartOn };
+  const context = {
+    services,
+    recent,
+    place: { ...place, root },
+    isSessionStartOn,
+    isReader: caller?.isReader === true,
+  };
   const result = await answerCall(context, call).catch((bug: unknown) => {
     backend.log.trouble(bug instanceof Error ? (bug.stack ?? bug.message) : String(bug));
     return faultAnswer(call);
   });
   backend.log.call(entryFor(call, result, performance.now() - begin));
   return { result, isNew };
+}
+
+function principalOf({ caller }: Pick<Backend, 'caller'>): Pick<By, 'principal'> {
+  return caller === undefined ? {} : { principal: caller.principal };
 }
 
 function entryFor({ name }: ToolCall, { structuredContent }: CallToolResult, ms: number): CallEntry {

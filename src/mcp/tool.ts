@@ -14,6 +14,8 @@ export type Caller = {
 type ToolFacts = {
   /** Whether a call depends on the client's workspace; by default it does. */
   readonly isPlaced?: (sent: JsonObject) => boolean;
+  /** Whether a call of a tool that can record something only looks. */
+  readonly isLook?: (sent: JsonObject) => boolean;
   readonly name: string;
   readonly title: string;
   readonly description: string;

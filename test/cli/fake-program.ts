@@ -125,6 +125,7 @@ export async function runFake(world: World): Promise<Ran> {
       return fakeStore(world);
     },
     team: async () => assert(false, 'this world has no database') as never,
+    serveTeam: async () => assert(false, 'this world has no database') as never,
     demoStage: async () => {
       assert(world.demoStage !== undefined, 'this world has no theatre');
       return world.demoStage;

@@ -260,6 +260,11 @@ const ELSEWHERE: readonly Producer[] = [
     members: ['error SESSION_LOCKED'],
   },
   {
+    test: 'src/mcp/answer-call.test.ts',
+    title: 'a reader can look at everything and change nothing',
+    members: ['error FORBIDDEN'],
+  },
+  {
     test: 'src/mcp/server.test.ts',
     title: 'an internal error is reported to the agent, and its cause only to the log',
     members: ['error INTERNAL'],

@@ -95,6 +95,38 @@ create view wr.event as
     lateral regexp_split_to_table(rtrim(convert_from(a.events, 'UTF8'), E'\\n'), E'\\n') with ordinality as line(text, number);
 `,
   },
+  {
+    version: 2,
+    title: 'members, access tokens and the audit log',
+    sql: `
+create table wr.member (
+  space_id int not null references wr.space,
+  principal text not null,
+  role text not null check (role in ('reader', 'agent', 'approver', 'admin')),
+  added_at bigint not null,
+  primary key (space_id, principal));
+
+-- Only the hash of a token is stored. Tokens of programs never approve and never administer.
+create table wr.access_token (
+  space_id int not null references wr.space,
+  token_id text not null,
+  hash bytea not null unique,
+  principal text not null,
+  role text not null check (role in ('reader', 'agent')),
+  made_at bigint not null,
+  expires_at bigint not null,
+  revoked_at bigint,
+  primary key (space_id, token_id));
+
+-- What no session's log holds: who was given or lost access. Each entry is chained to the one before.
+create table wr.audit (
+  space_id int not null references wr.space,
+  seq bigint not null,
+  entry text not null,
+  chain bytea not null,
+  primary key (space_id, seq));
+`,
+  },
 ];
 
 /** The version that this program needs. */

@@ -1,12 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { MarkStore } from '../../app/ports/session-marks.ts';
 import type { Store } from '../../app/ports/store.ts';
-import type { SpaceRefusal, TeamDatabase } from '../../app/ports/team-database.ts';
+import type { DatabaseDanger, SpaceRefusal, TeamDatabase } from '../../app/ports/team-database.ts';
 import type { SessionBin } from '../../app/ports/upkeep.ts';
 import { assert } from '../../core/assert.ts';
 import type { Sha256 } from '../../core/json/canonical-json.ts';
 import { openDatabase, type SpaceParts, sql, storeFailure } from './database.ts';
 import { migrate, pendingMigrations } from './migrations.ts';
+import { postgresAccess } from './postgres-access.ts';
 import { postgresArtifacts, postgresSnapshots, postgresWorkflows } from './postgres-content.ts';
 import { postgresIndex } from './postgres-index.ts';
 import { postgresKeyring } from './postgres-keyring.ts';
@@ -47,6 +48,19 @@ const SPACES = sql(
 );
 const CREATE = sql('create_space', 'insert into wr.space (name) values ($1) on conflict (name) do nothing returning 1');
 
+const DANGER_COLUMNS = [
+  'fsync_off',
+  'full_page_writes_off',
+  'superuser',
+  'no_access',
+] as const satisfies DatabaseDanger[];
+const DANGERS = sql(
+  'dangers',
+  `select current_setting('fsync') <> 'on' as fsync_off, current_setting('full_page_writes') <> 'on' as full_page_writes_off,
+     (select rolsuper from pg_roles where rolname = current_user) as superuser,
+     not exists (select 1 from wr.access_token where revoked_at is null) as no_access`,
+);
+
 type SpaceRow = { readonly space_id: number; readonly name: string; readonly sessions: number };
 
 /** A database that is reached at a URL. Nothing is connected before it is needed. */
@@ -69,6 +83,14 @@ export function teamDatabase(url: string, sha256: Sha256): TeamDatabase {
       .mapErr((failure) => storeFailure(failure, 'list spaces', 'space'));
   }
 
+  async function spaceNamed(name: string): Promise<Result<number, SpaceRefusal>> {
+    return (await rows()).andThen((found) => {
+      const space = found.find((row) => row.name === name);
+      const known = found.map((row) => row.name);
+      return space === undefined ? err({ code: 'space_unknown' as const, name, known }) : ok(space.space_id);
+    });
+  }
+
   return {
     migrate: (how) => migrate(database, how),
     spaces: async () => (await rows()).map((found) => found.map(({ name, sessions }) => ({ name, sessions }))),
@@ -79,16 +101,22 @@ export function teamDatabase(url: string, sha256: Sha256): TeamDatabase {
       return made.map(({ length }) => length === 1).mapErr((failure) => storeFailure(failure, 'create space', 'space'));
     },
     openSpace: async (name, masterKey) =>
-      (await rows()).andThen((found) => {
-        const space = found.find((row) => row.name === name);
-        const known = found.map((row) => row.name);
-        if (space === undefined) return err({ code: 'space_unknown' as const, name, known });
+      (await spaceNamed(name)).map((spaceId) => {
         const masterKeyOf = () => {
           assert(masterKey !== undefined, 'keys are only touched with a master key');
           return masterKey;
         };
-        return ok(postgresStore({ database, spaceId: space.space_id, sha256, masterKey: masterKeyOf }));
+        return postgresStore({ database, spaceId, sha256, masterKey: masterKeyOf });
       }),
+    access: async (name) => (await spaceNamed(name)).map((spaceId) => postgresAccess({ database, spaceId, sha256 })),
+    dangers: async () => {
+      const ready = await migrated();
+      if (ready.isErr()) return err(ready.error);
+      const found = await database.run(DANGERS, []);
+      return found
+        .map(([row = {}]) => DANGER_COLUMNS.filter((danger) => row[danger] === true))
+        .mapErr((failure) => storeFailure(failure, 'read settings', 'database'));
+    },
     close: database.close,
   };
 }

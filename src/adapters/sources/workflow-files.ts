@@ -81,7 +81,8 @@ const KEPT_MAX = 4096;
 /** Folders that do not depend on the workspace. */
 export type FixedFolders = {
   readonly bundled: string;
-  readonly user: string;
+  /** A team server has none. */
+  readonly user?: string;
   /** Sources that the user added, read again each time. */
   readonly added?: () => AddedSources;
 };
@@ -89,7 +90,7 @@ export type FixedFolders = {
 /** Folders that rank between the bundle and the user's own, and entries for what cannot be read. */
 type AddedSources = { readonly folders: readonly SourceFolder[]; readonly unread: readonly WorkflowFile[] };
 
-export function fixedFolders(bundled: string): FixedFolders {
+export function fixedFolders(bundled: string): FixedFolders & { readonly user: string } {
   const own = join(homedir(), '.workrail');
   return { bundled, user: join(own, 'workflows'), added: addedSources(own) };
 }
@@ -105,7 +106,7 @@ export function workflowFiles(fixed: FixedFolders, access: FolderAccess): Workfl
       const folders = differentFolders(access, [
         { kind: 'bundled', dir: fixed.bundled, refPrefix: '', rank: 0 },
         ...added.folders,
-        { kind: 'user', dir: fixed.user, refPrefix: '', rank: 1 },
+        ...(fixed.user === undefined ? [] : [{ kind: 'user', dir: fixed.user, refPrefix: '', rank: 1 } as const]),
         ...(workspace === undefined ? [] : projectFolders(workspace)),
       ]);
       const files = [...folders.flatMap((folder) => readFolder(reader, folder)), ...added.unread];

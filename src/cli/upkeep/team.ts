@@ -15,7 +15,7 @@ import { type CommandProblem, EXIT, errorProblem, problem, type RefusalTable, us
 import type { TeamAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
 
-const URL_OPTION = {
+export const URL_OPTION = {
   flags: '--database-url <url>',
   help: 'address of the database: postgres://USER@HOST/NAME; the password can be in PGPASSWORD',
 };
@@ -249,7 +249,7 @@ function copyWords(sessions: readonly CopiedSession[], keys: 'copied' | 'none' |
   return { lines, problem: found };
 }
 
-async function withDatabase<Value>(
+export async function withDatabase<Value>(
   { program }: CommandContext,
   { options }: CommandInput,
   work: (database: TeamDatabase) => Promise<Result<Value, CommandProblem>>,
@@ -300,7 +300,7 @@ const OWN_WORDS: RefusalTable<OwnRefusal> = {
   }),
 };
 
-function teamProblem(refusal: SpaceRefusal | MigrationRefusal): CommandProblem {
+export function teamProblem(refusal: SpaceRefusal | MigrationRefusal): CommandProblem {
   if (isOwn(refusal)) return errorProblem(byCode(OWN_WORDS, refusal, ''));
   return refusalProblem(refusal, 'of the database');
 }

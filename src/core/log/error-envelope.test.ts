@@ -91,6 +91,7 @@ test('the error codes are one closed list', () => {
     'WORKFLOW_INVALID',
     'SESSION_NOT_FOUND',
     'SESSION_LOCKED',
+    'FORBIDDEN',
     'STORE_CORRUPT',
     'STORE_UNKNOWN_VERSION',
     'STORE_IO',

@@ -41,6 +41,8 @@ export type Refusal =
   | { readonly code: 'token_missing' }
   /** Something to record came with a token that only shows. */
   | { readonly code: 'payload_without_ack' }
+  /** The caller may look at everything in this space, but not change it. */
+  | { readonly code: 'role_too_small' }
   /** A fault of our own. What it was stands in the log, not in the reply. */
   | { readonly code: 'our_fault' };
 
@@ -131,6 +133,12 @@ const WORDS: WordsFor<Refusal> = {
   config_broken: ({ problem }) => ({
     message: `A WorkRail setting is invalid, so no run was started. ${problem}`,
     suggestion: 'Ask the user to fix it, then send the same call again.',
+  }),
+  role_too_small: () => ({
+    code: 'FORBIDDEN',
+    message: 'You are signed in as a reader of this space. Nothing was recorded.',
+    suggestion:
+      'Ask the user to have an admin of the space give you the role agent. You can still look at workflows and runs.',
   }),
   our_fault: () => ({
     code: 'INTERNAL',

@@ -23,6 +23,7 @@ export const continueWorkflowTool = defineTool({
     mode: MODE,
   },
   isPlaced: ({ ackToken }) => ackToken === undefined,
+  isLook: ({ ackToken }) => ackToken === undefined,
   run: async (services, { ackToken, stateToken, output, context, mode }, { workspace }) => {
     if (ackToken !== undefined) {
       const { notesMarkdown, artifacts = [] } = output ?? {};

@@ -1,0 +1,110 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { DatabaseDanger } from '../../app/ports/team-database.ts';
+import type { CommandContext, CommandInput, CommandOutcome } from '../command.ts';
+import { dim } from '../output/line.ts';
+import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
+import type { TeamServeOptions, TeamServeRefusal } from '../program.ts';
+import { refusalProblem } from '../words.ts';
+import { teamProblem } from './team.ts';
+
+/** Runs a replica of the team server until it is stopped. */
+export async function serveTeam(
+  { program, say }: CommandContext,
+  { options }: CommandInput,
+): Promise<Result<CommandOutcome, CommandProblem>> {
+  const how = teamOptions(options);
+  if (how.isErr()) return err(how.error);
+  const serving = await program.serveTeam(how.value);
+  if (serving.isErr()) return err(serveProblem(serving.error));
+  const { url, adminUrl } = serving.value;
+  say([
+    `Serving the spaces of a team at ${url}. Clients use ${how.value.publicUrl.origin}/s/SPACE/mcp. Press Ctrl-C to stop.`,
+  ]);
+  say([dim(`Health and metrics: ${adminUrl}livez, readyz, metrics`)]);
+  return ok({ kind: 'serving', data: { url, adminUrl }, lines: [[url]] });
+}
+
+const LISTEN = '127.0.0.1:8080';
+const ADMIN_LISTEN = '127.0.0.1:9090';
+const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
+
+function teamOptions(options: CommandInput['options']): Result<TeamServeOptions, CommandProblem> {
+  const { databaseUrl, publicUrl, listen = LISTEN, adminListen = ADMIN_LISTEN, issuer, masterKeyFile } = options;
+  if (typeof databaseUrl !== 'string') return err(missing('--database-url', 'postgres://USER@HOST:PORT/NAME'));
+  if (typeof publicUrl !== 'string') return err(missing('--public-url', 'https://rail.example'));
+  if (typeof masterKeyFile !== 'string') {
+    return err(
+      usageProblem('--master-key-file is missing.', 'Make a key with "openssl rand -hex 32 > FILE" and chmod 600.'),
+    );
+  }
+  const reachedAt = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
+  const isSafe =
+    reachedAt?.protocol === 'https:' || (reachedAt?.protocol === 'http:' && LOCAL.includes(reachedAt.hostname));
+  if (reachedAt === undefined || !isSafe) {
+    return err(usageProblem(`--public-url cannot be "${publicUrl}".`, 'Use an https address; http only on localhost.'));
+  }
+  if (issuer !== undefined && !(typeof issuer === 'string' && URL.canParse(issuer))) {
+    return err(usageProblem(`--issuer cannot be "${String(issuer)}".`, 'Use the address of your identity provider.'));
+  }
+  const [own, admin] = [addressOf(String(listen)), addressOf(String(adminListen))];
+  if (own === undefined || admin === undefined) {
+    const wrong =
+      own === undefined
+        ? `--listen cannot be "${String(listen)}"`
+        : `--admin-listen cannot be "${String(adminListen)}"`;
+    return err(usageProblem(`${wrong}.`, 'Use HOST:PORT, for example 0.0.0.0:8080; port 0 chooses any free port.'));
+  }
+  return ok({
+    databaseUrl,
+    publicUrl: reachedAt,
+    listen: own,
+    admin,
+    issuer,
+    masterKeyFile,
+    isDrained: options['drain'] !== false,
+    isLogged: options['log'] === true,
+  });
+}
+
+function missing(option: string, form: string): CommandProblem {
+  return usageProblem(`serve --team needs ${option}.`, `Add ${option} ${form}.`);
+}
+
+const ADDRESS = /^(?:\[([0-9a-f:]+)\]|([^:\s]+)):(\d{1,5})$/i;
+const PORT_MAX = 65_535;
+
+function addressOf(text: string): TeamServeOptions['listen'] | undefined {
+  const [, six, name, digits] = ADDRESS.exec(text) ?? [];
+  const host = six ?? name;
+  const port = Number(digits);
+  return host === undefined || port > PORT_MAX ? undefined : { host, port };
+}
+
+const DANGERS: { readonly [danger in DatabaseDanger]: string } = {
+  fsync_off: 'fsync is off, so a crash of the database loses acknowledged work. Switch it on.',
+  full_page_writes_off: 'full_page_writes is off, so a crash can destroy pages. Switch it on.',
+  superuser: 'the database role is a superuser. Create a role that owns only this database, and use that.',
+  no_access:
+    'nobody could sign in. Name an identity provider with --issuer, or create a token with "workrail token create".',
+};
+
+function serveProblem(refusal: TeamServeRefusal): CommandProblem {
+  switch (refusal.code) {
+    case 'database_unfit':
+      return problem(
+        EXIT.checkFailed,
+        `The server does not start: ${refusal.dangers.map((danger) => DANGERS[danger]).join(' Also: ')}`,
+        'Fix this, then run the command again.',
+      );
+    case 'master_key_unusable':
+      return usageProblem(
+        `${refusal.file} does not hold 64 hex digits.`,
+        'Make a key with "openssl rand -hex 32" and keep it as safe as the keys themselves.',
+      );
+    case 'port_taken':
+    case 'port_refused':
+      return refusalProblem(refusal, 'of the database');
+    default:
+      return teamProblem(refusal);
+  }
+}

@@ -1,0 +1,273 @@
+import { err, type Result } from 'neverthrow';
+import * as z from 'zod';
+import {
+  type AccessToken,
+  AUDIT_ACTIONS,
+  ROLES,
+  type SpaceAccess,
+  TOKEN_ROLES,
+} from '../../app/ports/team-database.ts';
+import { createToken } from '../../app/team/access.ts';
+import { PRINCIPAL_BYTES_MAX } from '../../core/log/budgets.ts';
+import { utf8Length } from '../../core/text/utf8.ts';
+import { shellWord } from '../../core/text/words.ts';
+import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
+import { dim } from '../output/line.ts';
+import { table } from '../output/text-width.ts';
+import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
+import type { TeamAccess } from '../program.ts';
+import { refusalProblem } from '../words.ts';
+import { teamProblem, URL_OPTION, withDatabase } from './team.ts';
+
+const SPACE_OPTION = { flags: '--space <name>', help: 'the space in the database' };
+const OPTIONS = [URL_OPTION, SPACE_OPTION];
+const roleShape = z.enum(ROLES);
+const tokenShape = z.strictObject({
+  tokenId: z.string(),
+  for: z.string(),
+  role: z.enum(TOKEN_ROLES),
+  expiresAt: z.iso.datetime(),
+  state: z.enum(['valid', 'expired', 'revoked']),
+});
+const PRINCIPAL = { syntax: '<principal>', help: 'who: the issuer of your identity provider, a bar, and the subject' };
+
+export const memberSet = command({
+  operands: [PRINCIPAL, { syntax: '<role>', help: `one of: ${ROLES.join(', ')}; each includes those before it` }],
+  options: OPTIONS,
+  example: 'workrail member set "https://idp|42" agent --space shop --database-url "$DB"',
+  needsNoConfig: true,
+  data: z.strictObject({ principal: z.string(), role: roleShape }),
+  run: (context, input) =>
+    withAccess(context, input, async ({ access, made, space }) => {
+      const [principal = '', asked] = input.operands;
+      const role = roleShape.safeParse(asked).data;
+      if (role === undefined) return err(usageProblem(`"${asked}" is no role.`, `Choose one of: ${ROLES.join(', ')}.`));
+      const name = principalProblem(principal);
+      if (name !== undefined) return err(name);
+      const set = await access.setMember({ principal, role }, made);
+      if (set.isErr()) return err(refusalProblem(set.error, OF_DATABASE));
+      return done({
+        data: { principal, role },
+        lines: [[`${principal} is now ${role} of the space ${space}.`]],
+        next: `workrail member list --space ${space} --database-url URL`,
+      });
+    }),
+});
+
+export const memberRemove = command({
+  operands: [PRINCIPAL],
+  options: OPTIONS,
+  example: 'workrail member remove "https://idp|42" --space shop --database-url "$DB"',
+  needsNoConfig: true,
+  data: z.strictObject({ principal: z.string() }),
+  run: (context, input) =>
+    withAccess(context, input, async ({ access, made, space }) => {
+      const [principal = ''] = input.operands;
+      const removed = await access.removeMember(principal, made);
+      if (removed.isErr()) return err(refusalProblem(removed.error, OF_DATABASE));
+      if (!removed.value) return err(unknown(`${principal} has no role in the space ${space}.`, 'member', space));
+      return done({
+        data: { principal },
+        lines: [[`${principal} has no role in the space ${space} any more.`]],
+        next: `workrail member list --space ${space} --database-url URL`,
+      });
+    }),
+});
+
+export const memberList = command({
+  options: OPTIONS,
+  example: 'workrail member list --space shop --database-url "$DB"',
+  needsNoConfig: true,
+  data: z.strictObject({ members: z.array(z.strictObject({ principal: z.string(), role: roleShape })) }),
+  run: (context, input) =>
+    withAccess(context, input, async ({ access, space }) => {
+      const listed = await access.members();
+      if (listed.isErr()) return err(refusalProblem(listed.error, OF_DATABASE));
+      const members = listed.value.map(({ principal, role }) => ({ principal, role }));
+      return done({
+        data: { members },
+        lines:
+          members.length === 0
+            ? [[`The space ${space} has no members yet.`]]
+            : table(members.map(({ principal, role }) => [principal, role])),
+        next: `workrail member set PRINCIPAL ROLE --space ${space} --database-url URL`,
+      });
+    }),
+});
+
+const DAYS_DEFAULT = 90;
+const DAYS_MAX = 366;
+
+export const tokenCreate = command({
+  options: [
+    ...OPTIONS,
+    { flags: '--for <name>', help: 'the program that uses the token; it is recorded with everything it does' },
+    { flags: '--role <role>', help: `one of: ${TOKEN_ROLES.join(', ')} (default: agent)` },
+    { flags: '--days <days>', help: `days until the token expires (default: ${DAYS_DEFAULT}, at most ${DAYS_MAX})` },
+  ],
+  example: 'workrail token create --for ci-bot --days 30 --space shop --database-url "$DB"',
+  needsNoConfig: true,
+  data: z.strictObject({ token: z.string(), ...tokenShape.omit({ state: true }).shape }),
+  run: (context, input) =>
+    withAccess(context, input, async ({ access, made, team, space }) => {
+      const { for: name, role = 'agent', days = String(DAYS_DEFAULT) } = input.options;
+      const wrong = principalProblem(String(name ?? ''));
+      if (wrong !== undefined) return err(wrong);
+      const known = z.enum(TOKEN_ROLES).safeParse(role).data;
+      if (known === undefined) {
+        return err(
+          usageProblem(`A token cannot have the role "${String(role)}".`, `Choose one of: ${TOKEN_ROLES.join(', ')}.`),
+        );
+      }
+      const count = Number(days);
+      if (!Number.isInteger(count) || count < 1 || count > DAYS_MAX) {
+        return err(usageProblem(`--days cannot be "${String(days)}".`, `Give a whole number from 1 to ${DAYS_MAX}.`));
+      }
+      const wish = { principal: String(name), role: known, days: count, by: made.by, random: team.random() };
+      const created = await createToken(team, access, wish);
+      if (created.isErr()) return err(refusalProblem(created.error, OF_DATABASE));
+      const { text, tokenId, principal, expiresAt } = created.value;
+      const data = { token: text, tokenId, for: principal, role: known, expiresAt: new Date(expiresAt).toISOString() };
+      return done({
+        data,
+        lines: [[text], [dim(`Shown only now; the database keeps only its hash. Valid until ${data.expiresAt}.`)]],
+        next: `workrail token list --space ${space} --database-url URL`,
+      });
+    }),
+});
+
+export const tokenList = command({
+  options: OPTIONS,
+  example: 'workrail token list --space shop --database-url "$DB"',
+  needsNoConfig: true,
+  data: z.strictObject({ tokens: z.array(tokenShape) }),
+  run: (context, input) =>
+    withAccess(context, input, async ({ access, team, space }) => {
+      const listed = await access.tokens();
+      if (listed.isErr()) return err(refusalProblem(listed.error, OF_DATABASE));
+      const now = team.clock.nowMs();
+      const tokens = listed.value.map((token) => shown(token, now));
+      return done({
+        data: { tokens },
+        lines:
+          tokens.length === 0
+            ? [[`The space ${space} has no tokens yet.`]]
+            : table(
+                tokens.map((token) => [token.tokenId, token.for, token.role, token.state, `until ${token.expiresAt}`]),
+              ),
+        next: `workrail token create --for NAME --space ${space} --database-url URL`,
+      });
+    }),
+});
+
+export const tokenRevoke = command({
+  operands: [{ syntax: '<id>', help: 'the id that "workrail token list" shows' }],
+  options: OPTIONS,
+  example: 'workrail token revoke 1f2e3d4c --space shop --database-url "$DB"',
+  needsNoConfig: true,
+  data: z.strictObject({ tokenId: z.string() }),
+  run: (context, input) =>
+    withAccess(context, input, async ({ access, made, space }) => {
+      const [tokenId = ''] = input.operands;
+      const revoked = await access.revokeToken(tokenId, made);
+      if (revoked.isErr()) return err(refusalProblem(revoked.error, OF_DATABASE));
+      if (!revoked.value) return err(unknown(`The space ${space} has no valid token ${tokenId}.`, 'token', space));
+      return done({
+        data: { tokenId },
+        lines: [[`The token ${tokenId} is revoked. Calls with it are refused from now on.`]],
+        next: `workrail token list --space ${space} --database-url URL`,
+      });
+    }),
+});
+
+export const auditVerify = command({
+  options: OPTIONS,
+  example: 'workrail audit verify --space shop --database-url "$DB"',
+  needsNoConfig: true,
+  data: z.strictObject({
+    entries: z.array(
+      z.strictObject({
+        seq: z.int().min(1),
+        at: z.iso.datetime(),
+        by: z.string(),
+        action: z.enum(AUDIT_ACTIONS),
+        subject: z.string(),
+        role: roleShape.nullable(),
+      }),
+    ),
+    /** The first entry that was changed, removed or added; null if there is none. */
+    brokenAt: z.int().min(1).nullable(),
+  }),
+  run: (context, input) =>
+    withAccess(context, input, async ({ access, space }) => {
+      const read = await access.audit();
+      if (read.isErr()) return err(refusalProblem(read.error, OF_DATABASE));
+      const { brokenAt = null } = read.value;
+      const entries = read.value.entries.map(({ seq, at, by, action, subject, role = null }) => ({
+        seq,
+        at: new Date(at).toISOString(),
+        by,
+        action,
+        subject,
+        role,
+      }));
+      const whole = `Each of the ${entries.length} entries continues the one before.`;
+      return done({
+        data: { entries, brokenAt },
+        lines: [
+          ...table(entries.map(({ at, by, action, subject, role }) => [at, by, action, subject, role ?? ''])),
+          [brokenAt === null ? whole : `Entry ${brokenAt} does not continue the one before: the log was changed.`],
+        ],
+        problem:
+          brokenAt === null
+            ? undefined
+            : problem(EXIT.checkFailed, `The audit log of ${space} was changed.`, 'Compare it with a backup.'),
+        next: `workrail member list --space ${space} --database-url URL`,
+      });
+    }),
+});
+
+const OF_DATABASE = 'of the database';
+
+function shown({ tokenId, principal, role, expiresAt, revokedAt }: AccessToken, now: number) {
+  const state = revokedAt !== undefined ? 'revoked' : expiresAt > now ? 'valid' : 'expired';
+  return { tokenId, for: principal, role, expiresAt: new Date(expiresAt).toISOString(), state } as const;
+}
+
+function principalProblem(principal: string): CommandProblem | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a name must not have.
+  const isName = /^[^\u0000-\u0020\u007f]+$/.test(principal) && principal.isWellFormed();
+  if (isName && utf8Length(principal) <= PRINCIPAL_BYTES_MAX) return undefined;
+  return usageProblem(
+    principal === '' ? 'The name is missing.' : `"${principal}" cannot be the name of a principal.`,
+    `Give a name of at most ${PRINCIPAL_BYTES_MAX} bytes without spaces.`,
+  );
+}
+
+function unknown(message: string, what: 'member' | 'token', space: string): CommandProblem {
+  return problem(EXIT.notFound, message, `Run "workrail ${what} list --space ${shellWord(space)}".`);
+}
+
+type Opened = {
+  readonly access: SpaceAccess;
+  readonly team: TeamAccess;
+  readonly space: string;
+  readonly made: { readonly by: string; readonly at: number };
+};
+
+async function withAccess<Data>(
+  context: CommandContext,
+  input: CommandInput,
+  work: (opened: Opened) => Promise<Result<CommandOutcome<Data>, CommandProblem>>,
+): Promise<Result<CommandOutcome<Data>, CommandProblem>> {
+  const { space } = input.options;
+  if (typeof space !== 'string') {
+    return err(usageProblem('--space is missing.', 'Add --space NAME; "workrail space list" shows them.'));
+  }
+  const team = await context.program.team();
+  return withDatabase(context, input, async (database) => {
+    const access = await database.access(space);
+    if (access.isErr()) return err(teamProblem(access.error));
+    return work({ access: access.value, team, space, made: { by: team.operator(), at: team.clock.nowMs() } });
+  });
+}

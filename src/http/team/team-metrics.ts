@@ -1,0 +1,42 @@
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+
+/** One call of a tool, as it ended. */
+type CallFacts = { readonly tool: string; readonly outcome: string; readonly ms: number };
+
+/** What a replica counts. No label names a person, a run or a space. */
+export type TeamMetrics = {
+  readonly contentType: string;
+  readonly text: () => Promise<string>;
+  call(facts: CallFacts): void;
+  /** A request that was turned away before it reached a tool. */
+  refused(code: string): void;
+};
+
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** `tools` are the names that a label can have: an agent can call a tool by any name. */
+export function teamMetrics(tools: readonly string[]): TeamMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, prefix: 'workrail_' });
+  const calls = new Histogram({
+    name: 'workrail_call_seconds',
+    help: 'Duration of tool calls by tool and outcome.',
+    labelNames: ['tool', 'outcome'],
+    buckets: BUCKETS,
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'workrail_refused_requests_total',
+    help: 'Requests that were turned away before they reached a tool, by reason.',
+    labelNames: ['reason'],
+    registers,
+  });
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    call: ({ tool, outcome, ms }) =>
+      calls.observe({ tool: tools.includes(tool) ? tool : 'other', outcome }, ms / 1_000),
+    refused: (reason) => refusals.inc({ reason }),
+  };
+}

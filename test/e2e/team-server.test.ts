@@ -1,0 +1,296 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filledCall } from '../examples/filled-call.ts';
+import { startPostgres } from '../postgres.ts';
+import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
+import { type CommandHost, commandHost, NO_PROJECT, SMALL_PROGRAM } from './small-program.ts';
+
+const postgres = await startPostgres();
+const DATABASE = 'team_server';
+
+describe.runIf(postgres)('a team server', () => {
+  const admin = postgres?.url ?? '';
+  const url = Object.assign(new URL(admin === '' ? 'postgres://x' : admin), {
+    username: 'rail',
+    password: 'rail',
+    pathname: `/${DATABASE}`,
+  }).href;
+  let folder: string;
+  let keyFile: string;
+  let host: CommandHost;
+  let proxy: RoundRobin;
+  const replicas: Replica[] = [];
+
+  const run = async (...args: readonly string[]) => {
+    const env = { WORKRAIL_DATA_DIR: join(folder, 'data'), PATH: process.env['PATH'] ?? '', HOME: folder };
+    const ended = await host.run([...args, '--json'], { cwd: folder, env });
+    return { ...ended, ...(JSON.parse(ended.out) as { data: never; error: { message: string; suggestion: string } }) };
+  };
+  const inDatabase = (...args: readonly string[]) => run(...args, '--database-url', url);
+  const tokenFor = async (name: string, ...more: readonly string[]) => {
+    const { data } = await inDatabase('token', 'create', '--for', name, ...more);
+    return data as { readonly token: string; readonly tokenId: string };
+  };
+  const place = (space: string, token: string) => ({ url: `${proxy.url}/s/${space}/mcp`, token });
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'workrail-team-server-'));
+    keyFile = join(folder, 'master-key');
+    writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 });
+    host = commandHost();
+    const owner = new pg.Client({ connectionString: admin });
+    await owner.connect();
+    await owner.query("create role rail login password 'rail'");
+    await owner.query(`create database ${DATABASE} owner rail`);
+    await owner.end();
+    proxy = await roundRobin(replicas);
+  });
+  afterAll(async () => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+    await proxy.close();
+    host.end();
+    await postgres?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const serving = (...more: readonly string[]) => [
+    ...['serve', '--team', '--public-url', proxy.url, '--master-key-file', keyFile, '--no-drain'],
+    ...['--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', ...more],
+  ];
+
+  it('does not start where work could be lost or nobody could call, and says what to do', async () => {
+    const before = await run(...serving('--database-url', url));
+    expect(before.error.suggestion).toContain('workrail migrate');
+    expect((await inDatabase('migrate')).exitCode).toBe(0);
+    for (const space of ['shop', 'other']) expect((await inDatabase('space', 'create', space)).exitCode).toBe(0);
+    expect((await run(...serving('--database-url', url))).error.message).toContain('nobody could sign in');
+    const open = await run(
+      'serve',
+      '--team',
+      '--public-url',
+      'http://rail.example',
+      '--database-url',
+      url,
+      '--master-key-file',
+      keyFile,
+    );
+    expect([open.exitCode, open.error.suggestion]).toEqual([2, 'Use an https address; http only on localhost.']);
+    expect((await run('serve', '--team', '--database-url', url)).error.message).toContain('--public-url');
+    await run('migrate', '--database-url', admin);
+    expect((await run(...serving('--database-url', admin))).error.message).toContain('superuser');
+  });
+
+  it('an agent of each client generation walks a run whose calls go to another replica each time', async () => {
+    const { token } = await tokenFor('ci-bot', '--space', 'shop', '--days', '1');
+    replicas.push(
+      await startReplica(serving('--database-url', url)),
+      await startReplica(serving('--database-url', url)),
+    );
+    for (const [name, connectTo] of Object.entries(CLIENT_KINDS)) {
+      const client = await connectTo(place('shop', token));
+      const { tag, replies } = await walk(client);
+      expect(replies.at(-1), name).toMatchObject({ kind: 'ok', isComplete: true });
+      const found = await client.call('resume_session', { query: `Goal of ${tag}`, includeFinished: true });
+      expect(found.isError, name).not.toBe(true);
+      await client.close();
+    }
+    expect(proxy.used().every((times) => times > 3)).toBe(true);
+    const reader = new pg.Client({ connectionString: url });
+    await reader.connect();
+    const { rows } = await reader.query(
+      "select distinct event->'by'->>'principal' as who, event->'by'->>'via' as via from wr.event",
+    );
+    await reader.end();
+    expect(rows).toEqual([{ who: 'ci-bot', via: 'mcp' }]);
+  });
+
+  it('a replica that is killed loses nothing: the same call to another one gives the same reply', async () => {
+    const { token } = await tokenFor('walker', '--space', 'shop');
+    const client = await CLIENT_KINDS['client 2.x']?.(place('shop', token));
+    if (client === undefined) expect.fail('a client');
+    const started = await client.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Survive.' });
+    const next = filledCall(nextCallOf(started), undefined);
+    const first = await client.call(next.tool, { ...next.arguments });
+    await replicas[0]?.kill();
+    const again = await client.call(next.tool, { ...next.arguments });
+    expect(again).toEqual(first);
+    replicas[0] = await startReplica(serving('--database-url', url));
+    expect(await client.call(next.tool, { ...next.arguments })).toEqual(first);
+    await client.close();
+  });
+
+  it('only a valid token of the space gets in, and a reader changes nothing', async () => {
+    const post = (space: string, headers: Record<string, string>) =>
+      fetch(`${proxy.url}/s/${space}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+      });
+    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+    const valid = await tokenFor('one', '--space', 'shop');
+    expect((await post('shop', bearer(valid.token))).status).toBe(200);
+    const without = await post('shop', {});
+    expect([without.status, without.headers.get('www-authenticate')]).toEqual([
+      401,
+      `Bearer resource_metadata="${proxy.url}/.well-known/oauth-protected-resource/s/shop/mcp", scope="workrail:read workrail:agent"`,
+    ]);
+    const metadata = await fetch(`${proxy.url}/.well-known/oauth-protected-resource/s/shop/mcp`);
+    expect(await metadata.json()).toMatchObject({ resource: `${proxy.url}/s/shop/mcp` });
+    const refused: [string, Record<string, string>][] = [
+      ['other', bearer(valid.token)],
+      ['nowhere', bearer(valid.token)],
+      ['shop', bearer(`wrp_${'A'.repeat(43)}`)],
+      ['shop', bearer(valid.token.slice(0, -1))],
+      ['shop', bearer('eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.')],
+      ['shop', { authorization: `Basic ${valid.token}` }],
+    ];
+    for (const [space, headers] of refused)
+      expect((await post(space, headers)).status, JSON.stringify(headers)).toBe(401);
+    for (const headers of [{ origin: 'https://evil.example' }, { origin: `${proxy.url}9` }]) {
+      expect((await post('shop', { ...bearer(valid.token), ...headers })).status).toBe(403);
+    }
+    expect((await inDatabase('token', 'revoke', valid.tokenId, '--space', 'shop')).exitCode).toBe(0);
+    expect((await post('shop', bearer(valid.token))).status).toBe(401);
+
+    const reader = await tokenFor('watcher', '--space', 'shop', '--role', 'reader');
+    const client = await CLIENT_KINDS['client 1.x']?.(place('shop', reader.token));
+    if (client === undefined) expect.fail('a client');
+    expect((await client.call('list_workflows', {})).isError).not.toBe(true);
+    for (const [tool, args] of [
+      ['start_workflow', { workflowId: 'wr.first_steps' }],
+      ['checkpoint_workflow', { checkpointToken: 'chk_x', output: { notesMarkdown: 'x' } }],
+      ['continue_workflow', { ackToken: 'ack_x' }],
+    ] as const) {
+      expect(await client.call(tool, args)).toMatchObject({ structuredContent: { error: { code: 'FORBIDDEN' } } });
+    }
+    await client.close();
+  });
+
+  it('who was given access is in a chained log, and a changed entry is found', async () => {
+    await inDatabase('member', 'set', 'https://idp.example|1', 'admin', '--space', 'other');
+    await inDatabase('member', 'remove', 'https://idp.example|1', '--space', 'other');
+    expect((await inDatabase('member', 'remove', 'nobody', '--space', 'other')).exitCode).toBe(3);
+    expect((await inDatabase('member', 'set', 'x', 'owner', '--space', 'other')).exitCode).toBe(2);
+    const audit = async () => (await inDatabase('audit', 'verify', '--space', 'other')).data as AuditData;
+    expect(await audit()).toMatchObject({
+      brokenAt: null,
+      entries: [{ action: 'member_set', role: 'admin' }, { action: 'member_removed' }],
+    });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query("update wr.audit set entry = replace(entry, 'admin', 'agent') where entry like '%member_set%'");
+    await client.end();
+    expect(await audit()).toMatchObject({ brokenAt: 1 });
+  });
+
+  it('tells load balancers when it is ready, and counts without naming anybody', async () => {
+    const replica = replicas[1];
+    const read = async (path: string) => {
+      const answer = await fetch(`${replica?.adminUrl}${path}`);
+      return { status: answer.status, text: await answer.text() };
+    };
+    expect((await read('livez')).status).toBe(200);
+    expect((await read('readyz')).status).toBe(200);
+    const { text } = await read('metrics');
+    expect(text).toMatch(/workrail_call_seconds_count\{tool="continue_workflow",outcome="ok"\} \d+/);
+    expect(text).not.toMatch(/ci-bot|walker|shop/);
+  });
+});
+
+type AuditData = { readonly entries: readonly object[]; readonly brokenAt: number | null };
+
+async function walk(client: TestClient): Promise<{ readonly tag: string; readonly replies: readonly object[] }> {
+  let reply = await client.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Show a team server.' });
+  const { run } = reply.structuredContent as { readonly run: { readonly tag: string } };
+  const replies: object[] = [run];
+  for (let calls = 0; reply.structuredContent?.['isComplete'] !== true && calls < 30; calls++) {
+    const { tool, arguments: args } = filledCall(nextCallOf(reply), undefined);
+    reply = await client.call(tool, { ...args });
+    replies.push(reply.structuredContent ?? {});
+  }
+  return { tag: run.tag, replies };
+}
+
+function nextCallOf({ structuredContent }: ToolResult): { tool: string; arguments: Record<string, unknown> } {
+  const { nextCall } = structuredContent as { nextCall: { tool: string; arguments: Record<string, unknown> } };
+  return nextCall;
+}
+
+type Replica = {
+  readonly port: number;
+  readonly adminUrl: string;
+  readonly stop: () => Promise<void>;
+  readonly kill: () => Promise<void>;
+};
+
+/** A real process of the program. */
+async function startReplica(args: readonly string[]): Promise<Replica> {
+  const child = spawn(process.execPath, [SMALL_PROGRAM, ...args, '--json'], {
+    cwd: NO_PROJECT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { data } = JSON.parse(await firstLine(child)) as { data: { url: string; adminUrl: string } };
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    await once(child, 'exit');
+  };
+  return {
+    port: Number(new URL(data.url).port),
+    adminUrl: data.adminUrl,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+  };
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  let [text, talk] = ['', ''];
+  child.stderr?.on('data', (part) => (talk += part));
+  for await (const part of child.stdout ?? []) {
+    text += part;
+    if (text.trimEnd().endsWith('}')) return text;
+  }
+  throw new Error(`the server ended: ${text} ${talk}`);
+}
+
+type RoundRobin = { readonly url: string; readonly used: () => readonly number[]; readonly close: () => Promise<void> };
+
+/** Passes each request on to the next replica, or to another one if that does not answer. */
+async function roundRobin(replicas: readonly Replica[]): Promise<RoundRobin> {
+  const used: number[] = [];
+  let next = 0;
+  const server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray());
+    const attempt = (left: number) => {
+      const at = next++ % Math.max(1, replicas.length);
+      const { method, url: path, headers } = request;
+      const upstream = send({ host: '127.0.0.1', port: replicas[at]?.port, method, path, headers, agent: false });
+      upstream.once('error', () => (left > 0 ? attempt(left - 1) : response.destroy()));
+      upstream.once('response', (answer) => {
+        used[at] = (used[at] ?? 0) + 1;
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      upstream.end(body);
+    };
+    attempt(replicas.length);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    used: () => used,
+    close: () =>
+      new Promise((closed) => {
+        server.closeAllConnections();
+        server.close(() => closed());
+      }),
+  };
+}
