@@ -9,11 +9,13 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filledCall } from '../examples/filled-call.ts';
+import { startOpenId } from '../openid.ts';
 import { startPostgres } from '../postgres.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
 import { type CommandHost, commandHost, NO_PROJECT, SMALL_PROGRAM } from './small-program.ts';
 
 const postgres = await startPostgres();
+const openId = postgres === undefined ? undefined : await startOpenId(['alice', 'bob']);
 const DATABASE = 'team_server';
 
 describe.runIf(postgres)('a team server', () => {
@@ -57,6 +59,7 @@ describe.runIf(postgres)('a team server', () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
     await proxy.close();
     host.end();
+    await openId?.stop();
     await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
@@ -65,6 +68,14 @@ describe.runIf(postgres)('a team server', () => {
     ...['serve', '--team', '--public-url', proxy.url, '--master-key-file', keyFile, '--no-drain'],
     ...['--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', ...more],
   ];
+  const issuer = openId === undefined ? [] : ['--issuer', openId.issuer];
+  const post = (space: string, headers: Record<string, string>) =>
+    fetch(`${proxy.url}/s/${space}/mcp`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
+    });
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
   it('does not start where work could be lost or nobody could call, and says what to do', async () => {
     const before = await run(...serving('--database-url', url));
@@ -91,8 +102,8 @@ describe.runIf(postgres)('a team server', () => {
   it('an agent of each client generation walks a run whose calls go to another replica each time', async () => {
     const { token } = await tokenFor('ci-bot', '--space', 'shop', '--days', '1');
     replicas.push(
-      await startReplica(serving('--database-url', url)),
-      await startReplica(serving('--database-url', url)),
+      await startReplica(serving('--database-url', url, ...issuer)),
+      await startReplica(serving('--database-url', url, ...issuer)),
     );
     for (const [name, connectTo] of Object.entries(CLIENT_KINDS)) {
       const client = await connectTo(place('shop', token));
@@ -122,19 +133,12 @@ describe.runIf(postgres)('a team server', () => {
     await replicas[0]?.kill();
     const again = await client.call(next.tool, { ...next.arguments });
     expect(again).toEqual(first);
-    replicas[0] = await startReplica(serving('--database-url', url));
+    replicas[0] = await startReplica(serving('--database-url', url, ...issuer));
     expect(await client.call(next.tool, { ...next.arguments })).toEqual(first);
     await client.close();
   });
 
   it('only a valid token of the space gets in, and a reader changes nothing', async () => {
-    const post = (space: string, headers: Record<string, string>) =>
-      fetch(`${proxy.url}/s/${space}/mcp`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
-      });
-    const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
     const valid = await tokenFor('one', '--space', 'shop');
     expect((await post('shop', bearer(valid.token))).status).toBe(200);
     const without = await post('shop', {});
@@ -173,6 +177,63 @@ describe.runIf(postgres)('a team server', () => {
     }
     await client.close();
   });
+
+  it.runIf(openId)(
+    'people sign in at their own provider, and a token only narrows the role that they have',
+    async () => {
+      if (openId === undefined) expect.fail('a provider');
+      const resource = `${proxy.url}/s/shop/mcp`;
+      const alice = `${openId.issuer}|alice`;
+      await inDatabase('member', 'set', alice, 'agent', '--space', 'shop');
+      const good = await openId.accessToken('alice', { resource, scope: 'workrail:agent' });
+      for (const [name, connectTo] of Object.entries(CLIENT_KINDS)) {
+        const client = await connectTo(place('shop', good));
+        const { replies } = await walk(client);
+        expect(replies.at(-1), name).toMatchObject({ isComplete: true });
+        await client.close();
+      }
+      const narrow = await openId.accessToken('alice', { resource, scope: 'workrail:read' });
+      const reading = await CLIENT_KINDS['client 2.x on protocol 2026-07-28']?.(place('shop', narrow));
+      const refused = await reading?.call('start_workflow', { workflowId: 'wr.first_steps' });
+      expect(refused).toMatchObject({ structuredContent: { error: { code: 'FORBIDDEN' } } });
+      await reading?.close();
+
+      const now = Math.floor(Date.now() / 1_000);
+      const claims = { iss: openId.issuer, sub: 'alice', aud: resource, scope: 'workrail:agent', exp: now + 60 };
+      expect((await post('shop', bearer(await openId.signed(claims)))).status).toBe(200);
+      const { exp: _, ...endless } = claims;
+      const forged: readonly (readonly [number, string, string])[] = [
+        [403, 'somebody without a role', await openId.accessToken('bob', { resource, scope: 'workrail:agent' })],
+        [403, 'no scope of ours', await openId.signed({ ...claims, scope: 'openid' })],
+        [401, 'for another server', await openId.signed({ ...claims, aud: 'https://other.example' })],
+        [401, 'for another space', await openId.signed({ ...claims, aud: `${proxy.url}/s/other/mcp` })],
+        [401, 'of another issuer', await openId.signed({ ...claims, iss: 'https://other.example' })],
+        [401, 'expired', await openId.signed({ ...claims, exp: now - 60 })],
+        [401, 'without an end', await openId.signed(endless)],
+        [401, 'changed', `${good.slice(0, -4)}AAAA`],
+        [401, 'signed by nobody', `${Buffer.from('{"alg":"none"}').toString('base64url')}.${good.split('.')[1]}.`],
+      ];
+      for (const [status, what, token] of forged) expect((await post('shop', bearer(token))).status, what).toBe(status);
+      expect((await post('other', bearer(good))).status).toBe(401);
+      await inDatabase('member', 'remove', alice, '--space', 'shop');
+      expect((await post('shop', bearer(good))).status).toBe(403);
+      const events = new pg.Client({ connectionString: url });
+      await events.connect();
+      const { rows } = await events.query(
+        "select count(*)::int as n from wr.event where event->'by'->>'principal' = $1",
+        [alice],
+      );
+      await events.end();
+      expect(rows[0].n).toBeGreaterThan(10);
+
+      const lonely = await startReplica(serving('--database-url', url, '--issuer', 'http://127.0.0.1:1'));
+      const others = replicas.splice(0, replicas.length, lonely);
+      const away = await post('shop', bearer(good));
+      replicas.splice(0, 1, ...others);
+      await lonely.stop();
+      expect([away.status, away.headers.get('retry-after')]).toEqual([503, '2']);
+    },
+  );
 
   it('who was given access is in a chained log, and a changed entry is found', async () => {
     await inDatabase('member', 'set', 'https://idp.example|1', 'admin', '--space', 'other');
