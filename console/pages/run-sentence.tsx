@@ -12,9 +12,9 @@ export function isNotesRun({ workflowId }: Pick<RunData, 'workflowId'>): boolean
   return workflowId === NOTES_WORKFLOW;
 }
 
-export function markOf({ status, isClosed, blockers }: RunData): MarkName {
+export function markOf({ status, isClosed, blockers, answer }: RunData): MarkName {
   if (isClosed) return 'closed';
-  if (status === 'blocked') return waitsForPerson(blockers) ? 'waiting' : 'blocked';
+  if (status === 'blocked') return waitsForPerson(blockers) && answer === undefined ? 'waiting' : 'blocked';
   return status === 'complete' || status === 'complete_with_gaps' ? 'complete' : 'running';
 }
 
@@ -23,10 +23,10 @@ function waitsForPerson(blockers: RunData['blockers']): boolean {
 }
 
 /** What is going on, who must act, since when and how often it was tried. */
-export function Sentence({ standing }: { readonly standing: RunData }) {
+export function Sentence({ standing, isWhole }: { readonly standing: RunData; readonly isWhole: boolean }) {
   const now = useNow();
   const { blockers, gaps, answer, dueChecks = [] } = standing;
-  const mark = markOf(standing);
+  const mark = isWhole ? markOf(standing) : 'salvaged';
   const open = plural(gaps.length, 'follow-up');
   return (
     <section className="sentence" style={{ borderLeftColor: `var(--${mark})` }} aria-label="Where the run stands">
@@ -36,12 +36,14 @@ export function Sentence({ standing }: { readonly standing: RunData }) {
       </p>
       {answer && <p>The draft was {answer.words}. The agent has not looked since.</p>}
       {(mark === 'blocked' || mark === 'waiting') &&
+        answer === undefined &&
         blockers.map(({ code, message, suggestedFix }, i) => (
           <p key={i} className="blocker">
             {message} <span className="meta">{mark === 'blocked' ? `${suggestedFix} ${code}` : code}</span>
           </p>
         ))}
       {mark !== 'complete' &&
+        isWhole &&
         dueChecks.map(({ checkId, command }) => (
           <p key={checkId} className="meta">
             Check {checkId}: <code>{command}</code>
@@ -64,8 +66,6 @@ export function Sentence({ standing }: { readonly standing: RunData }) {
   );
 }
 
-const LEADS: { readonly [mark in MarkName]?: string } = { waiting: 'You must decide at', blocked: 'at' };
-
 function sentenceOf({ place, stepsTotal, attempts, lastAt }: RunData, mark: MarkName, now: number): string {
   const since = lastAt === undefined ? '' : ago(lastAt, now);
   if (mark === 'complete') return `The last step was finished ${since}.`;
@@ -73,7 +73,9 @@ function sentenceOf({ place, stepsTotal, attempts, lastAt }: RunData, mark: Mark
   if (mark === 'closed') return `Closed at ${at}. Last activity ${since}.`;
   const tried = attempts > 1 ? `, tried ${attempts} times` : '';
   if (mark === 'running') return `The agent works on ${at}. Last activity ${since}.`;
-  return `${LEADS[mark] ?? 'At'} ${at}${tried}. Last activity ${since}.`;
+  if (mark === 'salvaged') return `What can be read ends at ${at}. Last activity ${since}.`;
+  if (mark === 'waiting') return `You must decide at ${at}${tried}. Last activity ${since}.`;
+  return `at ${at}${tried}. The agent must try again. Last activity ${since}.`;
 }
 
 function numbered(position: number | undefined, of: number | undefined): string {

@@ -21,7 +21,7 @@ export function Run({ standing, isWhole }: RunParts) {
   const { data, error } = useQuery({ queryKey: ['run', source.name, runId], queryFn: () => source.run(runId) });
   return (
     <div className="run-page">
-      <Sentence standing={standing} />
+      <Sentence standing={standing} isWhole={isWhole} />
       <DriftBanner runId={runId} />
       {data === undefined ? (
         <Pending words="Reading the steps …" error={error} />
@@ -106,7 +106,7 @@ function RunSteps({ page, standing, isWhole }: RunParts & { readonly page: RunPa
             />
           )}
           {page.plan.length > 0 && (
-            <Button label="Plan" className="quiet" aria-pressed={isPlanned} onClick={showPlan} />
+            <Button label="Show plan" className="quiet" aria-pressed={isPlanned} onClick={showPlan} />
           )}
           <Button label="Follow" className="quiet" aria-pressed={isFollowing} onClick={follow} />
           <Preferences page={page} standing={standing} isWhole={isWhole} />
@@ -128,7 +128,7 @@ function RunSteps({ page, standing, isWhole }: RunParts & { readonly page: RunPa
           page={page}
           place={chosen}
           isWhole={isWhole}
-          tab={search.tab ?? defaultTab(chosen)}
+          tab={search.tab ?? defaultTab(chosen, isWhole)}
           onTab={(tab) => go({ tab })}
         />
       ) : (
@@ -138,9 +138,10 @@ function RunSteps({ page, standing, isWhole }: RunParts & { readonly page: RunPa
   );
 }
 
-function defaultTab(row: Extract<LaneRow, { kind: 'step' | 'hung' }>) {
+function defaultTab(row: Extract<LaneRow, { kind: 'step' | 'hung' }>, isWhole: boolean) {
   if (row.kind === 'hung') return row.hung.kind === 'checkpoint' ? ('notes' as const) : ('follow-ups' as const);
-  return row.doneBy === undefined ? ('prompt' as const) : ('notes' as const);
+  if (row.step.state === 'blocked') return 'follow-ups' as const;
+  return row.doneBy === undefined && isWhole ? ('prompt' as const) : ('notes' as const);
 }
 
 function FoldedPanel({ row, onFold }: { readonly row: LaneRow; readonly onFold: () => void }) {

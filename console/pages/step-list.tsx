@@ -276,9 +276,10 @@ function stepCells({ step, endedAt, idleMs, line }: Extract<LaneRow, { kind: 'st
   const blocked = hung.filter(({ kind }) => kind === 'blocked_attempt').length;
   const saved = hung.length - blocked;
   const took = startedAt === undefined || endedAt === undefined ? '' : ` · ${length(endedAt - startedAt)}`;
+  const waits = state === 'blocked' && hung.at(-1)?.codes?.every((code) => code === 'USER_ONLY_DEPENDENCY');
   const inner = rounds.slice(1).map(({ round }) => `round ${round}`);
   return {
-    name: state === 'due' && !isCurrent ? 'closed' : STATE_MARKS[state],
+    name: waits ? 'waiting' : state === 'due' && !isCurrent ? 'closed' : STATE_MARKS[state],
     number: state === 'complete' ? undefined : step.number,
     meta: [...inner, ...(state === 'due' ? [isCurrent ? 'now' : 'stopped here'] : [])].join(' · ') || undefined,
     badges: [

@@ -275,7 +275,7 @@ function FollowUps({ data, place }: { readonly data: StepPageData; readonly plac
           {entry.blockers.map(({ code, message, suggestedFix }, n) => (
             <div key={n} className="blocker">
               <p className="strong">{visibleText(message)}</p>
-              {suggestedFix && <p>{visibleText(suggestedFix)}</p>}
+              {suggestedFix && code !== 'USER_ONLY_DEPENDENCY' && <p>{visibleText(suggestedFix)}</p>}
               <p className="meta">{code}</p>
             </div>
           ))}

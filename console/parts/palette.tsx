@@ -118,11 +118,12 @@ function useSessions(typed: string, onClose: () => void): readonly Option[] {
     queryFn: () => read('sessions', {}, { q, limit: SESSIONS_MAX }),
     retry: false,
   });
-  return (data?.rows ?? []).map(({ sessionId, title, state, shortId }) => ({
+  return (data?.rows ?? []).map(({ sessionId, title, state, shortId, waitsForPerson }) => ({
     id: sessionId,
     words: (
       <>
-        <Mark name={state} /> {title ?? 'cannot be read'} <span className="meta">{shortId}</span>
+        <Mark name={waitsForPerson ? 'waiting' : state} /> {title ?? 'cannot be read'}{' '}
+        <span className="meta">{shortId}</span>
       </>
     ),
     act: () => {

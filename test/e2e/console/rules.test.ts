@@ -146,6 +146,7 @@ it('a damaged session is drawn up to the damage under a banner, and can only be 
   writeFileSync(newest, readFileSync(newest, 'utf8').replace('whole', 'hole'));
   const page = await draw(`/sessions/${sessionId}`);
   expect(page.text).toContain('Only part of this session is shown: it is damaged after event');
+  expect(page.text).toContain('partly readable What can be read ends at step 1');
   expect(page.rows[0]).toContain('Step 1');
   expect(buttons(page.html)).toEqual(['Export …']);
   expect(page.text).not.toContain('Branch from here');
