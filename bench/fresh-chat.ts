@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { assert } from '../src/core/assert.ts';
 import type { JsonObject } from '../src/core/json/json-value.ts';
@@ -30,17 +30,20 @@ const ARTIFACTS: { readonly [stepId: string]: readonly JsonObject[] } = {
 const CALLS = ['initialize', 'tools/list', 'list', 'start', ...[1, 2, 3, 4, 5].map((i) => `advance ${i}`)] as const;
 
 /**
- * A short chat in a new process of the built program: what every user waits for, every time, because nothing is warm.
+ * A short chat in a new process of the built program, on a machine that has been used before: what every user waits for,
+ * every time, because nothing in the process is warm.
  * Processor time is what the process itself reports at each of its replies, so it includes compiler threads, and what
  * a call leaves to be done after its reply counts for the next one.
  */
 export async function benchFreshChat(): Promise<readonly Row[]> {
   return inFolder(async (root) => {
-    const chats: Chat[] = [];
+    const [chats, first]: [Chat[], Chat[]] = [[], []];
     const bare: number[] = [];
+    const kept = await usedMachine(root);
     for (let i = 0; i < RUNS; i++) {
       bare.push(await bareCpu(root));
-      chats.push(await chat(PROGRAM, join(root, `chat-${i}`)));
+      chats.push(await chat(PROGRAM, join(root, `chat-${i}`), { kept }));
+      first.push(await chat(PROGRAM, join(root, `first-${i}`)));
     }
     const best = (call: number, of: 'wall' | 'cpu') => Math.min(...chats.map((one) => one[of][call] ?? Number.NaN));
     const whole = Math.min(...chats.map(({ total }) => total));
@@ -56,6 +59,7 @@ export async function benchFreshChat(): Promise<readonly Row[]> {
       noted('fresh chat, CPU', whole, 'ms'),
       noted('fresh chat, CPU, median', median(chats.map(({ total }) => total)), 'ms'),
       budgeted('fresh chat / bare node, CPU', whole / Math.min(...bare), { max: BARE_NODES_MAX, unit: 'x' }),
+      noted('fresh chat, CPU, the first on a machine', Math.min(...first.map(({ total }) => total)), 'ms'),
       noted('fresh chat, initialize, CPU', best(0, 'cpu'), 'ms'),
       noted('fresh chat, tools/list, CPU', best(1, 'cpu'), 'ms'),
       ...rows,
@@ -95,9 +99,27 @@ function metered(root: string) {
   return { file, meter: join(root, 'meter.json') };
 }
 
+/** The folder with what a first chat keeps for later ones, on a machine of its own. */
+async function usedMachine(root: string): Promise<string> {
+  const used = join(root, 'used');
+  await chat(PROGRAM, used, { untilKept: join(used, KEPT_CODE) });
+  return join(used, KEPT_CODE);
+}
+
+const KEPT_CODE = join('data', 'cache', 'code');
+
+type Chatting = {
+  /** Compiled code of an earlier chat. */
+  readonly kept?: string;
+  /** At the end, wait until this exists. */
+  readonly untilKept?: string;
+};
+
 /** One chat with a program, in a folder of its own. */
-export async function chat(program: string, root: string): Promise<Chat> {
+export async function chat(program: string, root: string, { kept, untilKept }: Chatting = {}): Promise<Chat> {
   const { file, meter } = metered(root);
+  mkdirSync(join(root, 'data'), { mode: 0o700 });
+  if (kept !== undefined) cpSync(kept, join(root, KEPT_CODE), { recursive: true });
   const workspace = join(root, 'workspace');
   mkdirSync(workspace);
   const env = { ...process.env, METER: meter, HOME: root, WORKRAIL_DATA_DIR: join(root, 'data') };
@@ -138,6 +160,7 @@ export async function chat(program: string, root: string): Promise<Chat> {
     at = await call('continue_workflow', { ackToken: textOf(at['ackToken']), output, context } as JsonObject);
     assert(at['kind'] === 'ok', `held up: ${JSON.stringify(at)}`);
   }
+  while (untilKept !== undefined && !existsSync(untilKept)) await new Promise((done) => setTimeout(done, 100));
   server.stdin.end();
   await once(server, 'exit');
   const marks = JSON.parse(readFileSync(meter, 'utf8')) as number[];

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
+import { transform } from 'esbuild';
 
 const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -39,17 +40,38 @@ function isHelpers(output) {
   return output !== undefined && Object.keys(output.inputs).length === 0;
 }
 
-const SERVER = 'src/compose/serve-mcp.ts';
+const LOADER = 'src/adapters/code-cache.ts';
 
-/** The server is a bundle of its own. */
+/** What loads the server is a file of its own, and so are the scripts that it loads. */
 const serverApart = {
   name: 'server-apart',
   setup: (build) =>
-    build.onResolve({ filter: /\/serve-mcp\.ts$/ }, ({ path, resolveDir, kind }) =>
-      kind === 'dynamic-import' && resolve(resolveDir, path) === resolve(SERVER)
+    build.onResolve({ filter: /\/code-cache\.ts$/ }, ({ path, resolveDir, kind }) =>
+      kind === 'dynamic-import' && resolve(resolveDir, path) === resolve(LOADER)
         ? { path: './server.js', external: true }
         : undefined,
     ),
+};
+
+/** Makes scripts of the modules that the bundler wrote: only of a script can we keep the compiled form, on every Node. */
+const asScripts = {
+  name: 'as-scripts',
+  setup: (build) =>
+    build.onEnd(async ({ metafile }) => {
+      const { write, minify, target, platform } = build.initialOptions;
+      if (write === false) return;
+      for (const path of Object.keys(metafile?.outputs ?? {}).filter((name) => name.endsWith('.cjs'))) {
+        const { code } = await transform(readFileSync(path, 'utf8'), {
+          format: 'cjs',
+          platform,
+          target,
+          minify,
+          supported: { 'dynamic-import': false },
+        });
+        if (/[^\0-\x7f]/.test(code)) throw new Error(`${path} has a character that takes more than one byte`);
+        writeFileSync(path, code);
+      }
+    }),
 };
 
 const common = {
@@ -95,6 +117,7 @@ const withoutValidator = {
   },
 };
 
+const SERVER = 'src/compose/serve-mcp.ts';
 const CALL = 'src/mcp/answer-call.ts';
 const SERVICES = 'src/compose/open-server-services.ts';
 
@@ -132,10 +155,13 @@ const inFewFiles = {
 /** The server: split only where something is loaded after the first reply. */
 const server = {
   ...common,
+  outdir: 'dist/server',
+  outExtension: { '.js': '.cjs' },
   entryPoints: { server: SERVER },
-  chunkNames: 'server/[name]-[hash]',
-  plugins: [withoutValidator, inFewFiles],
+  plugins: [withoutValidator, inFewFiles, asScripts],
 };
+
+const loader = { ...common, splitting: false, entryPoints: { server: LOADER } };
 
 /** What makes descriptions of schemas. The viewer of bundles checks against schemas and describes none. */
 const DESCRIBING = /[/\\](?:core[/\\](?:to-json-schema|json-schema-processors)\.js|builtins[/\\]contract-data\.ts)$/;
@@ -170,4 +196,4 @@ export const page = {
 };
 
 /** How the program is bundled, once and while watching. */
-export const builds = { commands, server };
+export const builds = { commands, server, loader };

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
 import { calledAs, commandInReplies } from './adapters/clients/called-as.ts';
@@ -12,6 +11,7 @@ declare const WORKRAIL_VERSION: string;
 declare const WORKRAIL_COMPILER: string;
 
 const program = fileURLToPath(import.meta.url);
+const serverFolder = fileURLToPath(new URL('server', import.meta.url));
 const consoleFolder = fileURLToPath(new URL('console', import.meta.url));
 const bundled = {
   folder: fileURLToPath(new URL('../workflows', import.meta.url)),
@@ -108,14 +108,13 @@ function writeError(text: string): void {
 }
 
 async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> {
-  // It must be in use before the server is loaded.
-  if ('enableCompileCache' in module) (await import('./adapters/code-cache.ts')).enableCodeCache(await findDataDir());
-  const server = await import('./compose/serve-mcp.ts');
+  const { load, keep } = (await import('./adapters/code-cache.ts')).openScripts(serverFolder);
+  const server = load('server.cjs') as typeof import('./compose/serve-mcp.ts');
   stopOnSignals(async () => undefined);
   const onStop = (stop: () => Promise<void>) => {
     stopServing = stop;
   };
-  return server.serveMcp(how, { version: WORKRAIL_VERSION, bundled, writeError, onStop });
+  return server.serveMcp(how, { version: WORKRAIL_VERSION, bundled, writeError, onStop, onRest: keep });
 }
 
 function stopOnSignals(stop: () => Promise<void>): void {

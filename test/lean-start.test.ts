@@ -10,11 +10,13 @@ type Output = {
 type Outputs = { readonly [path: string]: Output };
 let commands: Outputs;
 let server: Outputs;
+let loader: Outputs;
 
 beforeAll(async () => {
   // Imported like this because it is no TypeScript: it runs before anything is installed.
   const { builds } = await import(`${process.cwd()}/scripts/build-options.mjs`);
-  [commands, server] = await Promise.all([outputsOf(builds.commands), outputsOf(builds.server)]);
+  const built = [builds.commands, builds.server, builds.loader].map(outputsOf);
+  [commands, server, loader] = (await Promise.all(built)) as [Outputs, Outputs, Outputs];
 });
 
 async function outputsOf(options: object): Promise<Outputs> {
@@ -105,12 +107,20 @@ it('the server is bundled into a few files and contains no commands', () => {
   expect(ours.filter((path) => /^src\/(?:mcp|http)\/serve|serve-mcp/.test(path))).toEqual([]);
 });
 
+it('what loads the server is one small file', () => {
+  enforces('budget_spawn');
+  expect(Object.keys(loader)).toEqual(['dist/server.js']);
+  const ours = loadedWith(loader, ['src/adapters/code-cache.ts']).filter((path) => path.startsWith('src/'));
+  expect(ours).toContain('src/adapters/data-dir.ts');
+  expect(ours.filter((path) => /^src\/(?!adapters|core\/text)/.test(path))).toEqual([]);
+});
+
 it('the first reply loads two files of the server, and the first call at most six more', () => {
   enforces('budget_spawn', 'budget_list_start_cpu');
-  expect(chunksWith(server, ['dist/server.js']).size).toBe(2);
+  expect(chunksWith(server, ['dist/server/server.cjs']).size).toBe(2);
   const called = Object.keys(server).filter((path) => /(?:answer-call|open-server-services|system-locks)-/.test(path));
   expect(called).toHaveLength(3);
-  expect(chunksWith(server, ['dist/server.js', ...called]).size).toBeLessThanOrEqual(8);
+  expect(chunksWith(server, ['dist/server/server.cjs', ...called]).size).toBeLessThanOrEqual(8);
 });
 
 it('`session list` loads the index and not the code that reads or writes a session', () => {

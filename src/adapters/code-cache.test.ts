@@ -1,28 +1,153 @@
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import type { Script } from 'node:vm';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
-import { enableCodeCache, prepareCodeCache } from './code-cache.ts';
+import { openScripts, type Scripts } from './code-cache.ts';
 
-test('compiled code is kept only after a run has made a place for it, and a start makes none', () => {
-  enforces('startup_has_no_side_effects');
-  const dataDir = mkdtempSync(join(tmpdir(), 'workrail-code-'));
-  const enable = vi.fn();
-  enableCodeCache(dataDir, enable);
-  expect([enable.mock.calls, readdirSync(dataDir)]).toEqual([[], []]);
-  prepareCodeCache(dataDir, enable);
-  enableCodeCache(dataDir, enable);
-  expect(enable.mock.calls).toEqual([[join(dataDir, 'cache', 'code')]]);
+/** What the engine was given for each script that was compiled, and whether it took it. */
+const compiled: string[] = [];
+vi.mock('node:vm', async (importOriginal) => {
+  const real = await importOriginal<typeof import('node:vm')>();
+  class Watched extends real.Script {
+    constructor(...[source, options]: ConstructorParameters<typeof Script>) {
+      super(source, options);
+      const given = (options as { readonly cachedData?: Buffer }).cachedData;
+      compiled.push(given === undefined ? 'compiled' : this.cachedDataRejected === true ? 'rejected' : 'kept');
+    }
+  }
+  return { ...real, Script: Watched };
 });
 
-test('nothing is made for a version of Node that keeps no compiled code, or where nothing can be written', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'workrail-code-'));
-  prepareCodeCache(dataDir, undefined);
-  expect(existsSync(join(dataDir, 'cache'))).toBe(false);
-  writeFileSync(join(dataDir, 'cache'), 'in the way');
-  prepareCodeCache(dataDir, vi.fn());
-  const enable = vi.fn();
-  enableCodeCache(dataDir, enable);
-  expect(enable).not.toHaveBeenCalled();
+let folder: string;
+let data: string;
+
+beforeEach(() => {
+  compiled.length = 0;
+  const root = mkdtempSync(join(tmpdir(), 'workrail-code-'));
+  [folder, data] = [join(root, 'scripts'), join(root, 'data')];
+  for (const path of [folder, data]) mkdirSync(path);
+  writeScript('main.cjs', 'exports.twice = (n) => 2 * n; exports.later = () => require("./later.cjs");');
+  writeScript('later.cjs', 'exports.name = require("node:path").basename("/a/b");');
+});
+
+afterEach(() => vi.restoreAllMocks());
+
+function writeScript(name: string, text: string): void {
+  writeFileSync(join(folder, name), text);
+  // A version that was written in the same millisecond would be taken for the same.
+  utimesSync(join(folder, name), 1, 1_000 + text.length);
+}
+
+type Main = { readonly twice: (n: number) => number; readonly later: () => { readonly name: string } };
+
+function run(): { readonly scripts: Scripts; readonly main: Main } {
+  const scripts = openScripts(folder, data);
+  return { scripts, main: scripts.load('main.cjs') as Main };
+}
+
+function runAndKeep(...done: readonly string[]): void {
+  const { scripts, main } = run();
+  main.twice(1);
+  scripts.keep(new Set(done));
+}
+
+function keptFile(): string {
+  const [name = ''] = readdirSync(join(data, 'cache', 'code'));
+  return join(data, 'cache', 'code', name);
+}
+
+test('scripts load each other and modules of Node, each once', () => {
+  const { scripts, main } = run();
+  expect([main.twice(21), main.later(), scripts.load('main.cjs') === main]).toEqual([42, { name: 'b' }, true]);
+  expect(main.later()).toBe(main.later());
+  expect(compiled).toEqual(['compiled', 'compiled']);
+});
+
+test('a start writes nothing, and nothing is kept where there is no data folder', () => {
+  enforces('startup_has_no_side_effects');
+  run();
+  expect(readdirSync(data)).toEqual([]);
+  const nowhere = join(data, 'nowhere');
+  const scripts = openScripts(folder, nowhere);
+  scripts.load('main.cjs');
+  scripts.keep(new Set(['list_workflows']));
+  expect(existsSync(nowhere)).toBe(false);
+});
+
+test('the next process uses what was kept, and keeps more only after doing or loading something new', () => {
+  runAndKeep('start_workflow');
+  const before = readFileSync(keptFile());
+  runAndKeep('start_workflow');
+  expect(readFileSync(keptFile())).toEqual(before);
+  expect(compiled).toEqual(['compiled', 'kept']);
+  run().main.later();
+  expect(compiled.splice(0)).toEqual(['compiled', 'kept', 'kept', 'compiled']);
+  const { scripts, main } = run();
+  main.later();
+  scripts.keep(new Set());
+  runAndKeep('continue_workflow');
+  compiled.length = 0;
+  run().main.later();
+  // What the last process did not load is still there.
+  expect(compiled).toEqual(['kept', 'kept']);
+});
+
+test('a script that was replaced is compiled again, and the new code runs', () => {
+  runAndKeep('start_workflow');
+  writeScript('main.cjs', 'exports.twice = (n) => n + n + 0;');
+  compiled.length = 0;
+  expect(run().main.twice(4)).toBe(8);
+  expect(compiled).toEqual(['compiled']);
+});
+
+test('no torn, changed or foreign file reaches the engine', () => {
+  runAndKeep('start_workflow');
+  const whole = readFileSync(keptFile());
+  const flipped = Buffer.from(whole);
+  flipped[whole.length - 9] = (whole.at(-9) ?? 0) ^ 1;
+  const broken = [whole.subarray(0, -1), whole.subarray(0, 20), Buffer.alloc(0), Buffer.from('null\n'), flipped];
+  for (const bytes of broken) {
+    writeFileSync(keptFile(), bytes);
+    compiled.length = 0;
+    expect(run().main.twice(2)).toBe(4);
+    expect(compiled).toEqual(['compiled']);
+  }
+  writeFileSync(keptFile(), whole);
+  chmodSync(keptFile(), 0o666);
+  compiled.length = 0;
+  run();
+  expect(compiled).toEqual([process.platform === 'win32' ? 'kept' : 'compiled']);
+});
+
+test('code that the engine does not take is compiled again and then kept', () => {
+  runAndKeep('start_workflow');
+  const kept = readFileSync(keptFile(), 'latin1');
+  const { size, mtimeMs } = statSync(join(folder, 'later.cjs'));
+  const [head = '', ...code] = kept.split('\n');
+  const other = head.replace('main.cjs', 'later.cjs').replace(/"version":"[^"]*"/, `"version":"${size} ${mtimeMs}"`);
+  writeFileSync(keptFile(), [other, ...code].join('\n'), 'latin1');
+  compiled.length = 0;
+  const scripts = openScripts(folder, data);
+  expect(scripts.load('later.cjs')).toEqual({ name: 'b' });
+  scripts.keep(new Set());
+  openScripts(folder, data).load('later.cjs');
+  expect(compiled).toEqual(['rejected', 'kept']);
+});
+
+test('nothing is said where nothing can be written', () => {
+  writeFileSync(join(data, 'cache'), 'in the way');
+  runAndKeep('start_workflow');
+  expect(run().main.twice(3)).toBe(6);
 });

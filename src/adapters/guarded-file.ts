@@ -1,6 +1,19 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 
 /** A file that does not answer in this time is on a broken network drive. */
@@ -144,5 +157,45 @@ export function ifExists<Value>(access: () => Value): Value | undefined {
   } catch (cause) {
     if (errorCode(cause) === 'ENOENT') return undefined;
     throw cause;
+  }
+}
+
+/** Keeps what can be made again. Nothing is flushed and no failure is reported. */
+export function putCached(path: string, bytes: Uint8Array): void {
+  const draft = `${path}.${process.pid}.tmp`;
+  const isPut = quietly(() => {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(draft, bytes, { mode: 0o600 });
+    renameSync(draft, path);
+  });
+  if (!isPut) quietly(() => rmSync(draft, { force: true }));
+}
+
+export function readCached(path: string): Buffer | undefined {
+  try {
+    return readRegular(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Halves a folder of cached files that has too many. Another process may be doing the same. */
+export function removeOldest(folder: string, filesMax: number): void {
+  quietly(() => {
+    const names = readdirSync(folder);
+    if (names.length <= filesMax) return;
+    const byAge = names
+      .map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }))
+      .sort((a, b) => b.at - a.at);
+    for (const { path } of byAge.slice(filesMax / 2)) rmSync(path, { force: true });
+  });
+}
+
+function quietly(access: () => void): boolean {
+  try {
+    access();
+    return true;
+  } catch {
+    return false;
   }
 }

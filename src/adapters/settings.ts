@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Result } from 'neverthrow';
 import type { StoreLimit } from '../app/ports/store-failure.ts';
 import {
@@ -9,8 +9,8 @@ import {
   type SettingsLayer,
   type UnknownSetting,
 } from '../core/settings/resolve-settings.ts';
-import { shellWord } from '../core/text/words.ts';
 import type { TokenForm } from '../core/token/token.ts';
+import { CONFIG_BYTES_MAX, dataDir } from './data-dir.ts';
 import { type GuardedFailure, readGuarded } from './guarded-file.ts';
 
 /** What the settings depend on. */
@@ -61,9 +61,6 @@ function isUnknown(problem: SettingProblem): problem is UnknownSetting {
   return problem.code === 'unknown_key';
 }
 
-/** Far more than all settings together. */
-const CONFIG_BYTES_MAX = 2 ** 20;
-
 /** The user may keep the file elsewhere and link to it; a project may not. */
 async function readText(
   { kind, file }: SettingsLayer['origin'],
@@ -77,23 +74,6 @@ async function readText(
 /** The settings of this process, for a workspace or without one. */
 export function loadOwnConfig(workspace: string | undefined): Promise<ResolvedSettings> {
   return loadConfig({ env: process.env, home: homedir(), workspace });
-}
-
-type Environment = { readonly [name: string]: string | undefined };
-
-/** The data folder: as configured, or the platform's default place for program data. */
-export function dataDir(env: Environment, platform: NodeJS.Platform): string {
-  const given = env['WORKRAIL_DATA_DIR'];
-  if (given !== undefined && given !== '') return resolve(withoutTilde(given));
-  if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'workrail');
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local'), 'workrail');
-  const xdg = env['XDG_DATA_HOME'];
-  return join(xdg?.startsWith('/') ? xdg : join(homedir(), '.local', 'share'), 'workrail');
-}
-
-/** A shell expands the tilde; a client's configuration file does not. */
-function withoutTilde(path: string): string {
-  return /^~(?:[\\/]|$)/.test(path) ? join(homedir(), path.slice(1)) : path;
 }
 
 /** The settings of a server, besides its data folder. */
@@ -127,10 +107,4 @@ export async function findDataDir(): Promise<string> {
     typeof value === 'string' ? { ...process.env, WORKRAIL_DATA_DIR: value } : process.env,
     process.platform,
   );
-}
-
-/** The data folder as a word for a shell; `undefined` if it is where data is kept unless somebody says otherwise. */
-export function otherDataDir(used: string): string | undefined {
-  const { WORKRAIL_DATA_DIR: _, ...env } = process.env;
-  return used === dataDir(env, process.platform) ? undefined : shellWord(used);
 }

@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
 import { commandInReplies } from '../adapters/clients/called-as.ts';
-import { prepareCodeCache } from '../adapters/code-cache.ts';
+import { otherDataDir } from '../adapters/data-dir.ts';
 import { runStore } from '../adapters/file-store/run-store.ts';
-import { findDataDir, loadOwnConfig, otherDataDir, ownStoreLimits, type Settings } from '../adapters/settings.ts';
+import { findDataDir, loadOwnConfig, ownStoreLimits, type Settings } from '../adapters/settings.ts';
 import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import { gitObserver, referenceFiles } from '../adapters/workspace.ts';
 import type { Services } from '../app/services.ts';
@@ -17,7 +17,6 @@ export async function openServerServices({ tokenForm }: Settings, bundled: Bundl
   const store = runStore(dataDir, nodeHasher.sha256, ownStoreLimits);
   return {
     ...store,
-    pinnedWorkflows: { ...store.pinnedWorkflows, pin: (...sent) => pinAndPrepare(store, dataDir, sent) },
     command: ownCommand(dataDir),
     dataDir,
     catalog: openCatalog(bundled, dataDir),
@@ -32,15 +31,6 @@ export async function openServerServices({ tokenForm }: Settings, bundled: Bundl
     answerIds,
     tokenForm,
   };
-}
-
-/** The first thing that a run writes. From then on the data folder is in use, and later processes may find code in it. */
-function pinAndPrepare(
-  { pinnedWorkflows }: Pick<Services, 'pinnedWorkflows'>,
-  dataDir: string,
-  sent: Parameters<Services['pinnedWorkflows']['pin']>,
-): ReturnType<Services['pinnedWorkflows']['pin']> {
-  return pinnedWorkflows.pin(...sent).finally(() => prepareCodeCache(dataDir));
 }
 
 /** Most workflows have no patterns, so the engine is loaded with the first that has one. */

@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import { ok, type Result } from 'neverthrow';
 import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
 import type { ServeOptions, ServeRefusal, Serving } from '../cli/program.ts';
+import { defined } from '../core/json/json-value.ts';
 import { serveMcpOnStdio } from '../mcp/serve-stdio.ts';
-import { mcpBackend } from '../mcp/server.ts';
+import { type BackendOptions, mcpBackend } from '../mcp/server.ts';
 import type { Bundled } from './open-catalog.ts';
 
 /** What a server needs from its process. */
@@ -13,9 +14,9 @@ type Host = {
   readonly writeError: (text: string) => void;
   /** Registers what to do before the process ends. */
   readonly onStop: (stop: () => Promise<void>) => void;
-};
+} & Pick<BackendOptions, 'onRest'>;
 
-/** Serves MCP. This is bundled separately from the commands: only the protocol is loaded before the first reply. */
+/** Serves MCP. This is bundled separately from the commands, as scripts: only the protocol is loaded before the first reply. */
 export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
   const config = await loadOwnConfig(undefined);
   if (config.problems.length + config.ignored.length > 0) {
@@ -31,7 +32,13 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
   const isLogged = how.isLogged || settings.isLogged;
   const { isSessionStartOn } = settings;
   const services = async () => (await import('./open-server-services.ts')).openServerServices(settings, host.bundled);
-  const backend = mcpBackend({ version: host.version, services, isLogged, isSessionStartOn });
+  const backend = mcpBackend({
+    version: host.version,
+    services,
+    isLogged,
+    isSessionStartOn,
+    ...defined({ onRest: host.onRest }),
+  });
   if (how.transport === 'http') {
     const { serveHttp } = await import('./serve-http.ts');
     return serveHttp(backend, { port: how.port, onStop: host.onStop });

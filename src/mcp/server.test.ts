@@ -1,12 +1,12 @@
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { memoryServices } from '../../test/examples/memory-services.ts';
 import type { Services } from '../app/services.ts';
 import type { JsonObject } from '../core/json/json-value.ts';
 import { recentReplies } from './explain/recent-replies.ts';
-import { type Backend, callsUnderWay, mcpServer, serverLog } from './server.ts';
+import { type Backend, callsUnderWay, mcpBackend, mcpServer, serverLog } from './server.ts';
 
 function backendWith(services: () => Promise<Services>): { readonly backend: Backend; readonly told: string[] } {
   const told: string[] = [];
@@ -16,7 +16,18 @@ function backendWith(services: () => Promise<Services>): { readonly backend: Bac
     event: () => undefined,
   };
   const place = { workingDir: '/', homeDir: '/home/me' };
-  return { backend: { version: '1', services, recent: recentReplies(), log, calls: callsUnderWay(), place }, told };
+  return {
+    backend: {
+      version: '1',
+      services,
+      recent: recentReplies(),
+      log,
+      calls: callsUnderWay(),
+      called: () => undefined,
+      place,
+    },
+    told,
+  };
 }
 
 async function connected(backend: Backend): Promise<Client> {
@@ -139,4 +150,24 @@ it('settled() waits for running calls, even if they fail', async () => {
 
 it('settled() does not wait if no call is running', async () => {
   await expect(callsUnderWay().settled()).resolves.toBeUndefined();
+});
+
+it('when there was no call for a while, the server says which tools were called without a refusal', async () => {
+  const rests: string[][] = [];
+  const services = async () => memoryServices();
+  const made = mcpBackend({ version: '1', services, isLogged: false, onRest: (called) => rests.push([...called]) });
+  const client = await connected({ ...made, log: backendWith(services).backend.log });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    await client.callTool({ name: 'list_workflows', arguments: {} });
+    vi.advanceTimersByTime(1_900);
+    await client.callTool({ name: 'list_workflows', arguments: { query: 'x' } });
+    await client.callTool({ name: 'no_such_tool', arguments: {} });
+    vi.advanceTimersByTime(1_900);
+    expect(rests).toEqual([]);
+    vi.advanceTimersByTime(200);
+  } finally {
+    vi.useRealTimers();
+  }
+  expect(rests).toEqual([['list_workflows']]);
 });

@@ -57,6 +57,8 @@ export type Backend = {
   readonly recent: RecentReplies;
   readonly log: ServerLog;
   readonly calls: CallsUnderWay;
+  /** Notes that a tool was called, without a refusal. */
+  readonly called: (tool: string) => void;
   readonly place: { readonly workingDir: string; readonly homeDir: string };
   /** Whether agents may start a session without a workflow. */
   readonly isSessionStartOn?: boolean;
@@ -220,7 +222,9 @@ async function answered(
     backend.log.trouble(bug instanceof Error ? (bug.stack ?? bug.message) : String(bug));
     return faultAnswer(call);
   });
-  backend.log.call(entryFor(call, result, performance.now() - begin));
+  const entry = entryFor(call, result, performance.now() - begin);
+  backend.log.call(entry);
+  if (entry.outcome !== 'error') backend.called(call.name);
   return { result, isNew };
 }
 
@@ -256,9 +260,25 @@ export type BackendOptions = {
   /** Whether to log everything that happens to standard error, as lines of JSON. */
   readonly isLogged: boolean;
   readonly isSessionStartOn?: boolean;
+  /** Called when there was no call for a while, with the names of the tools that have been called. */
+  readonly onRest?: (called: ReadonlySet<string>) => void;
 };
 
-export function mcpBackend({ version, services, isLogged, isSessionStartOn = false }: BackendOptions): Backend {
+/** Agents think longer than this between two steps. */
+const REST_MS = 2_000;
+
+function restingAfter(onRest: BackendOptions['onRest']): Backend['called'] {
+  if (onRest === undefined) return () => undefined;
+  const called = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  return (tool) => {
+    called.add(tool);
+    clearTimeout(timer);
+    timer = setTimeout(() => onRest(called), REST_MS).unref();
+  };
+}
+
+export function mcpBackend({ version, services, isLogged, isSessionStartOn = false, onRest }: BackendOptions): Backend {
   let opened: Promise<Services> | undefined;
   return {
     version,
@@ -273,6 +293,7 @@ export function mcpBackend({ version, services, isLogged, isSessionStartOn = fal
       now: () => new Date(),
     }),
     calls: callsUnderWay(),
+    called: restingAfter(onRest),
     place: { workingDir: process.cwd(), homeDir: homedir() },
     isSessionStartOn,
   };

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CompiledFiles, KeptFile } from '../../app/ports/workflow-sources.ts';
 import type { CompiledFile } from '../../core/workflow/compiled/compiled-file.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
-import { readRegular } from '../guarded-file.ts';
+import { putCached, readCached, removeOldest } from '../guarded-file.ts';
 
 /** Names the compiler that made a kept file: another one may make something else of the same text. */
 export type CompilerId = string;
@@ -68,7 +68,7 @@ export function libraryBytes(made: readonly Made[], compiler: CompilerId): Uint8
 }
 
 function readLibrary(path: string, compiler: CompilerId): readonly (readonly [string, KeptFile])[] {
-  const bytes = readIfThere(path);
+  const bytes = readCached(path);
   if (bytes === undefined) return [];
   const end = bytes.indexOf(NEWLINE);
   const head = parsed<LibraryHead>(bytes.subarray(0, Math.max(end, 0)));
@@ -103,13 +103,13 @@ function fileCache(dataDir: string, compiler: CompilerId) {
   const waiting: (() => Made | undefined)[] = [];
   const keepOne = () => {
     const made = waiting.shift()?.();
-    if (made !== undefined) put(pathOf(keyOf(made.file)), cachedBytes(made));
+    if (made !== undefined) putCached(pathOf(keyOf(made.file)), cachedBytes(made));
     if (waiting.length > 0) setImmediate(keepOne).unref();
-    else removeOldest(folder);
+    else removeOldest(folder, FILES_MAX);
   };
   return {
     find: (key: string) => {
-      const bytes = readIfThere(pathOf(key));
+      const bytes = readCached(pathOf(key));
       return bytes === undefined ? undefined : cachedFile(bytes, key);
     },
     keep: (make: () => Made | undefined) => {
@@ -133,46 +133,6 @@ function cachedFile(bytes: Buffer, key: string): KeptFile | undefined {
   const end = rest.indexOf(NEWLINE);
   const file = JSON.parse(textIn(rest.subarray(0, end))) as CompiledFile;
   return keyOf(file) === key ? keptFile(file, rest.subarray(end + 1)) : undefined;
-}
-
-/** Nothing is flushed and no failure is reported: the file can be made again. */
-function put(path: string, bytes: Uint8Array): void {
-  const draft = `${path}.${process.pid}.tmp`;
-  const isPut = quietly(() => {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, bytes, { mode: 0o600 });
-    renameSync(draft, path);
-  });
-  if (!isPut) quietly(() => rmSync(draft, { force: true }));
-}
-
-/** Another process may be doing the same. */
-function removeOldest(folder: string): void {
-  quietly(() => {
-    const names = readdirSync(folder);
-    if (names.length <= FILES_MAX) return;
-    const byAge = names
-      .map((name) => ({ path: join(folder, name), at: statSync(join(folder, name)).mtimeMs }))
-      .sort((a, b) => b.at - a.at);
-    for (const { path } of byAge.slice(FILES_MAX / 2)) rmSync(path, { force: true });
-  });
-}
-
-function quietly(access: () => void): boolean {
-  try {
-    access();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readRegular(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function textIn(bytes: Uint8Array): string {

@@ -37,7 +37,7 @@ const EDITS_MAX = 10;
 const BEGINNING_MIN = 32;
 
 /** How agents mark that they cut a token off. */
-const CUT_MARK = /(?:…|\.{2,})\s*$/;
+const CUT_MARK = /(?:\u2026|\.{2,})\s*$/;
 
 export function recentReplies(): RecentReplies {
   const replies: RecentReply[] = [];

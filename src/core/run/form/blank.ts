@@ -36,8 +36,8 @@ export function notesForm(openings: readonly string[], lines: readonly string[])
   return [...openings.map((words) => blank(words)), ...lines].join('\n');
 }
 
-const LESS = String.raw`(?:[<＜]|&(?:amp;)*(?:lt|#0*60|#x0*3c);|\\+u003c|\\x3c|%3c)`;
-const MORE = String.raw`(?:[>＞]|&(?:amp;)*(?:gt|#0*62|#x0*3e);|\\+u003e|\\x3e|%3e)`;
+const LESS = String.raw`(?:[<\uff1c]|&(?:amp;)*(?:lt|#0*60|#x0*3c);|\\+u003c|\\x3c|%3c)`;
+const MORE = String.raw`(?:[>\uff1e]|&(?:amp;)*(?:gt|#0*62|#x0*3e);|\\+u003e|\\x3e|%3e)`;
 const OPENED = `${LESS}fill:`;
 /** The marker, also in the spellings of HTML and JSON. */
 const MARKER = new RegExp(`${OPENED}(?:(?!${MORE}).){0,400}${MORE}`, 'i');

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
-import { dataDir } from './settings.ts';
+import { dataDir } from './data-dir.ts';
 
 const PLATFORMS = ['linux', 'darwin', 'win32'] as const;
 
