@@ -1,13 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { isLong } from '../volume.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
-import { SMALL_PROGRAM } from './small-program.ts';
+import { runSmall, SMALL_PROGRAM } from './small-program.ts';
+import { atTerminal, hasTerminal } from './terminal.ts';
 
 /** A workflow with one step for each way in which a command can end. */
 const workflow = (id: string, checks: readonly object[]) => ({
@@ -40,18 +41,24 @@ const CHECKS = [
 
 let folder: string;
 let workspace: string;
+/** A repository with one commit, to be copied. */
+let repository: string;
+
+beforeAll(() => {
+  repository = mkdtempSync(join(tmpdir(), 'workrail-attest-'));
+  execFileSync('git', ['init', '-q', repository]);
+  writeFileSync(join(repository, 'a.txt'), 'a\n');
+  const git = ['-C', repository, '-c', 'user.name=T', '-c', 'user.email=t@example.org'];
+  execFileSync('git', [...git, 'add', '-A']);
+  execFileSync('git', [...git, 'commit', '-q', '-m', 'c']);
+});
+afterAll(() => rmSync(repository, { recursive: true, force: true }));
 
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'workrail-attest-')));
   workspace = join(folder, 'repo');
-  mkdirSync(workspace);
-  execFileSync('git', ['init', '-q', workspace]);
-  writeFileSync(join(workspace, 'a.txt'), 'a\n');
-  const git = ['-C', workspace, '-c', 'user.name=T', '-c', 'user.email=t@example.org'];
-  execFileSync('git', [...git, 'add', '-A']);
-  execFileSync('git', [...git, 'commit', '-q', '-m', 'c']);
+  cpSync(repository, workspace, { recursive: true });
 });
-
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const env = () => ({
@@ -69,7 +76,13 @@ function writeWorkflow(where: 'user' | 'project', id: string, checks: readonly o
 
 type Ran = { readonly code: number | null; readonly out: string; readonly talk: string; readonly talkBytes: number };
 
-function run(...args: readonly string[]): Promise<Ran> {
+async function run(...args: readonly string[]): Promise<Ran> {
+  const { exitCode, out, talk } = await runSmall(args, { env: env(), cwd: workspace });
+  return { code: exitCode, out, talk, talkBytes: Buffer.byteLength(talk) };
+}
+
+/** The same in a process of its own, of which only the end is kept. */
+function runAlone(...args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [SMALL_PROGRAM, ...args], {
       env: env(),
@@ -88,26 +101,9 @@ function run(...args: readonly string[]): Promise<Ran> {
   });
 }
 
-/** The same in a real terminal, where the person types something. */
-function runInTerminal(typed: string, ...args: readonly string[]): Promise<Ran> {
-  const line = [process.execPath, SMALL_PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
-  return new Promise((resolve) => {
-    const child = spawn('script', ['-qec', `stty cols 200 rows 50; ${line}`, '/dev/null'], {
-      env: { ...env(), TERM: 'xterm' },
-      cwd: workspace,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    let talk = '';
-    let isTyped = false;
-    child.stdout.on('data', (part: Buffer) => {
-      talk += part.toString();
-      if (isTyped || !talk.includes('now and whenever')) return;
-      isTyped = true;
-      child.stdin.write(typed);
-    });
-    child.once('exit', (code) => resolve({ code, out: '', talk, talkBytes: talk.length }));
-  });
-}
+/** In a real terminal, where the person agrees. */
+const agreedTo = (...args: readonly string[]) =>
+  atTerminal(args, { env: env(), cwd: workspace, typed: [[/now and whenever/, 'y']] });
 
 type Data = {
   readonly kind: string;
@@ -174,7 +170,7 @@ describe('workrail attest', () => {
       null,
       'the command could not be run (ended by SIGKILL)',
     ]);
-    const input = await run('attest', tag, 'input');
+    const input = await runAlone('attest', tag, 'input');
     expect([input.code, input.talk]).toEqual([0, expect.stringContaining('no input')]);
     const wrong = await run('attest', tag, 'unti');
     expect([wrong.code, wrong.talk]).toEqual([3, expect.stringContaining('Did you mean unit?')]);
@@ -188,7 +184,7 @@ describe('workrail attest', () => {
   it('a command that prints many megabytes is streamed whole, and the end of it is kept', async () => {
     writeWorkflow('user', 'own.work', CHECKS);
     const { client, start } = await started('own.work');
-    const ran = await run('attest', start.run.tag, 'noisy');
+    const ran = await runAlone('attest', start.run.tag, 'noisy');
     expect(ran.code).toBe(0);
     expect(ran.talkBytes).toBeGreaterThan(NOISE_BYTES);
     expect(ran.talk).toContain('the end');
@@ -211,39 +207,45 @@ describe('workrail attest', () => {
     expect((await run('session', 'verify')).code).toBe(0);
   });
 
-  it('a command from a clone does not run unasked, and counts as observed only after a person confirmed it once', async () => {
-    enforces('check_unconfirmed_is_reported');
-    writeWorkflow('project', 'project.work', [check('unit', 'echo ran >> ../ran.txt')]);
-    const { client, start } = await started('project.work');
-    const { tag } = start.run;
-    const unasked = await run('attest', tag, 'unit');
-    expect([unasked.code, existsSync(join(folder, 'ran.txt'))]).toEqual([5, false]);
-    const unseen = await run('attest', tag, 'unit', '--yes', '--json');
-    expect([unseen.code, json(unseen).grade]).toEqual([5, 'reported']);
-    const blocked = dataOf(await client.call('continue_workflow', report(start)));
-    expect(blocked.kind).toBe('blocked');
-    expect(blocked.blockers?.[0]?.suggestedFix).toContain('Ask the user to run');
-    const asked = await runInTerminal('y', 'attest', tag, 'unit');
-    expect([asked.code, asked.talk]).toEqual([0, expect.stringContaining("From a project's workflow")]);
-    expect(readdirSync(join(folder, 'data', 'confirmed-commands'))).toHaveLength(1);
-    // Once confirmed, the agent may run it.
-    expect((await run('attest', tag, 'unit')).code).toBe(0);
-    expect(dataOf(await client.call('continue_workflow', { ackToken: blocked.ackToken })).kind).toBe('ok');
-    await client.close();
-  });
+  it.runIf(hasTerminal)(
+    'a command from a clone does not run unasked, and counts as observed only after a person confirmed it once',
+    async () => {
+      enforces('check_unconfirmed_is_reported');
+      writeWorkflow('project', 'project.work', [check('unit', 'echo ran >> ../ran.txt')]);
+      const { client, start } = await started('project.work');
+      const { tag } = start.run;
+      const unasked = await run('attest', tag, 'unit');
+      expect([unasked.code, existsSync(join(folder, 'ran.txt'))]).toEqual([5, false]);
+      const unseen = await run('attest', tag, 'unit', '--yes', '--json');
+      expect([unseen.code, json(unseen).grade]).toEqual([5, 'reported']);
+      const blocked = dataOf(await client.call('continue_workflow', report(start)));
+      expect(blocked.kind).toBe('blocked');
+      expect(blocked.blockers?.[0]?.suggestedFix).toContain('Ask the user to run');
+      const asked = await agreedTo('attest', tag, 'unit');
+      expect([asked.code, asked.text]).toEqual([0, expect.stringContaining("From a project's workflow")]);
+      expect(readdirSync(join(folder, 'data', 'confirmed-commands'))).toHaveLength(1);
+      // Once confirmed, the agent may run it.
+      expect((await run('attest', tag, 'unit')).code).toBe(0);
+      expect(dataOf(await client.call('continue_workflow', { ackToken: blocked.ackToken })).kind).toBe('ok');
+      await client.close();
+    },
+  );
 
-  it('a command that the agent chose is shown as that, and another one has to be confirmed again', async () => {
-    writeWorkflow('user', 'own.work', [check('mine', '{{command}}')]);
-    const { client, start } = await started('own.work', { command: 'true' });
-    const { tag } = start.run;
-    expect((await run('attest', tag, 'mine')).code).toBe(5);
-    const asked = await runInTerminal('y', 'attest', tag, 'mine');
-    expect([asked.code, asked.talk]).toEqual([0, expect.stringContaining('Chosen by the agent')]);
-    const swapped = dataOf(await client.call('continue_workflow', report(start, { command: 'exit 0' })));
-    expect(swapped.blockers?.[0]?.message).toContain('another command was run');
-    expect((await run('attest', tag, 'mine')).code).toBe(5);
-    await client.close();
-  });
+  it.runIf(hasTerminal)(
+    'a command that the agent chose is shown as that, and another one has to be confirmed again',
+    async () => {
+      writeWorkflow('user', 'own.work', [check('mine', '{{command}}')]);
+      const { client, start } = await started('own.work', { command: 'true' });
+      const { tag } = start.run;
+      expect((await run('attest', tag, 'mine')).code).toBe(5);
+      const asked = await agreedTo('attest', tag, 'mine');
+      expect([asked.code, asked.text]).toEqual([0, expect.stringContaining('Chosen by the agent')]);
+      const swapped = dataOf(await client.call('continue_workflow', report(start, { command: 'exit 0' })));
+      expect(swapped.blockers?.[0]?.message).toContain('another command was run');
+      expect((await run('attest', tag, 'mine')).code).toBe(5);
+      await client.close();
+    },
+  );
 
   it('the record names exactly the command that ran: its values, its lines, and all of it', async () => {
     enforces('attestation_names_command');

@@ -1,23 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { CLIENTS } from './clients.ts';
-import { SMALL_PROGRAM } from './small-program.ts';
+import { runSmall, SMALL_PROGRAM } from './small-program.ts';
 
 let folder: string;
 const env = () => ({ PATH: process.env['PATH'] ?? '', HOME: folder, WORKRAIL_DATA_DIR: join(folder, 'data') });
-const workrail = (...args: readonly string[]) => {
-  const ran = spawnSync(process.execPath, [SMALL_PROGRAM, ...args], {
-    cwd: folder,
-    env: env(),
-    encoding: 'utf8',
-    input: '',
-  });
-  return { exitCode: ran.status, out: ran.stdout, talk: ran.stderr };
-};
+const workrail = (...args: readonly string[]) => runSmall(args, { cwd: folder, env: env() });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'workrail-author-'));
@@ -26,10 +18,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 it('an author creates, tests and runs a new workflow, and sees what changed since', async () => {
-  expect(workrail('workflow', 'new', 'team.begun', '--template', 'loop').exitCode).toBe(0);
-  expect(workrail('workflow', 'check', 'team.begun', '--strict').exitCode).toBe(0);
-  expect(workrail('workflow', 'dry-run', 'team.begun').out).toContain('✓ complete  4 steps, 4 calls, 0 blocks');
-  expect(workrail('workflow', 'test', 'team.begun', '--min-coverage', '100').exitCode).toBe(0);
+  expect((await workrail('workflow', 'new', 'team.begun', '--template', 'loop')).exitCode).toBe(0);
+  expect((await workrail('workflow', 'check', 'team.begun', '--strict')).exitCode).toBe(0);
+  expect((await workrail('workflow', 'dry-run', 'team.begun')).out).toContain('✓ complete  4 steps, 4 calls, 0 blocks');
+  expect((await workrail('workflow', 'test', 'team.begun', '--min-coverage', '100')).exitCode).toBe(0);
 
   const client = (await CLIENTS['client 2.x']?.(env())) ?? expect.fail('there is such a client');
   const started = await client.call('start_workflow', { workflowId: 'team.begun', workspacePath: folder });
@@ -42,14 +34,14 @@ it('an author creates, tests and runs a new workflow, and sees what changed sinc
   const [{ prompt }] = workflow.steps;
   workflow.steps[0].prompt = 'Write down everything.';
   writeFileSync(file, JSON.stringify(workflow, null, 2));
-  const { exitCode, out } = workrail('workflow', 'diff', session.sessionId);
+  const { exitCode, out } = await workrail('workflow', 'diff', session.sessionId);
   const change = `~ step plan\n    prompt\n    - ${JSON.stringify(prompt.slice(0, 20)).slice(0, -1)}`;
   expect([exitCode, out]).toEqual([0, expect.stringContaining(change)]);
 });
 
 it('workflow check --watch reports after every change until it is interrupted', async () => {
   enforces('cli_exit_codes');
-  workrail('workflow', 'new', 'team.begun');
+  await workrail('workflow', 'new', 'team.begun');
   const file = join(folder, '.workrail/workflows/team.begun.json');
   const watching = spawn(process.execPath, [SMALL_PROGRAM, 'workflow', 'check', 'team.begun', '--watch'], {
     cwd: folder,

@@ -4,7 +4,8 @@ import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { NO_PROJECT, SMALL_PROGRAM } from './small-program.ts';
+import { isLong } from '../volume.ts';
+import { hostedTransport, NO_PROJECT, SMALL_PROGRAM } from './small-program.ts';
 
 export type ToolResult = {
   readonly isError?: boolean;
@@ -23,9 +24,15 @@ export type TestClient = {
 };
 
 /** Where a server is: started with an environment, or listening at an address. */
-type Place =
-  | { readonly env: Record<string, string>; readonly cwd?: string; readonly program?: string }
-  | { readonly url: string; readonly token: string };
+type Place = StartedPlace | { readonly url: string; readonly token: string };
+
+type StartedPlace = {
+  readonly env: Record<string, string>;
+  readonly cwd?: string;
+  readonly program?: string;
+  /** Whether the server must be a process that nobody else used before. All are in a long check. */
+  readonly isNewProcess?: true;
+};
 
 type ClientOptions = {
   /** Folders that the client says it works in; without any it cannot tell. */
@@ -77,7 +84,7 @@ async function connect1(place: Place, { roots, onRootsAsked, onForm }: ClientOpt
     });
   }
   // The library's own types disagree with each other about what may be undefined.
-  const transport = 'url' in place ? new Http1(new URL(place.url), withToken(place)) : new Stdio1(started(place));
+  const transport = 'url' in place ? new Http1(new URL(place.url), withToken(place)) : stdioTo(place, Stdio1);
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return {
     instructions: () => client.getInstructions(),
@@ -104,7 +111,8 @@ async function connect2(
       return rootList(roots);
     });
   }
-  await client.connect('url' in place ? new Http2(new URL(place.url), withToken(place)) : new Stdio2(started(place)));
+  const transport = 'url' in place ? new Http2(new URL(place.url), withToken(place)) : stdioTo(place, Stdio2);
+  await client.connect(transport as Parameters<typeof client.connect>[0]);
   return {
     instructions: () => client.getInstructions(),
     listTools: async () => (await client.listTools()).tools,
@@ -119,8 +127,12 @@ function capabilitiesOf({ roots, onForm }: { readonly roots: unknown; readonly o
   return { ...(roots === undefined ? {} : { roots: {} }), ...(onForm === undefined ? {} : { elicitation: {} }) };
 }
 
-function started({ env, cwd = NO_PROJECT, program = SMALL_PROGRAM }: Extract<Place, { env: unknown }>) {
-  return { command: process.execPath, args: [program, 'serve'], env, cwd };
+type Stdio = new (server: { command: string; args: string[]; env: Record<string, string>; cwd: string }) => object;
+
+function stdioTo(place: StartedPlace, Transport: Stdio): object {
+  const { env, cwd = NO_PROJECT, program, isNewProcess = isLong } = place;
+  if (program === undefined && !isNewProcess) return hostedTransport({ env, cwd });
+  return new Transport({ command: process.execPath, args: [program ?? SMALL_PROGRAM, 'serve'], env, cwd });
 }
 
 function rootList(roots: readonly string[]) {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
 import { filledCall } from '../examples/filled-call.ts';
 import { CLIENTS, type TestClient } from './clients.ts';
-import { SMALL_PROGRAM } from './small-program.ts';
+import { runSmall } from './small-program.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -22,11 +21,11 @@ it('session resume prints text that continues a run in a new chat, at the curren
     if (client === undefined) expect.fail('there is a client');
     return chat(client).finally(() => client.close());
   };
-  const cli = (...args: string[]) =>
-    spawnSync(process.execPath, [SMALL_PROGRAM, ...args], { env, cwd: folder, encoding: 'utf8' });
+  const cli = (...args: string[]) => runSmall(args, { env, cwd: folder });
   const pasted = (...args: string[]) =>
     inChat(async (client) => {
-      const [, tool = '', given = '{}'] = /^ {2}(\w+) (\{.*\})$/m.exec(cli('session', 'resume', ...args).stdout) ?? [];
+      const { out } = await cli('session', 'resume', ...args);
+      const [, tool = '', given = '{}'] = /^ {2}(\w+) (\{.*\})$/m.exec(out) ?? [];
       const { isError, structuredContent } = await client.call(tool, JSON.parse(given));
       expect(isError).not.toBe(true);
       return structuredContent as { readonly pending: { readonly stepId: string }; readonly ackToken: string };
@@ -46,7 +45,7 @@ it('session resume prints text that continues a run in a new chat, at the curren
   expect(now.ackToken).toMatch(/^ack_/);
   expect((await pasted('--at', '1')).pending.stepId).toBe(first.pending.stepId);
 
-  const listed = cli('session', 'list');
-  expect([listed.status, listed.stdout]).toEqual([0, expect.stringContaining('find the \\u001b[31mway')]);
-  expect(cli('session', 'tree').stdout).toMatch(/^wr\.first_steps .*\n✓ 1 .*\n● 2 /);
+  const listed = await cli('session', 'list');
+  expect([listed.exitCode, listed.out]).toEqual([0, expect.stringContaining('find the \\u001b[31mway')]);
+  expect((await cli('session', 'tree')).out).toMatch(/^wr\.first_steps .*\n✓ 1 .*\n● 2 /);
 });

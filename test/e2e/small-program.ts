@@ -33,38 +33,103 @@ export function setup(): void {
 }
 
 type Ended = { readonly exitCode: number | null; readonly out: string; readonly talk: string };
-type Place = { readonly cwd: string; readonly env: Readonly<Record<string, string>> };
+type Place = { readonly cwd?: string; readonly env: Readonly<Record<string, string>> };
 
-/** Runs commands of the small program, one after the other. */
-export type CommandHost = {
-  readonly run: (args: readonly string[], place: Place) => Promise<Ended>;
-  readonly end: () => void;
+/** A process that runs commands and servers of the built program, one after the other. */
+type Host = {
+  readonly send: (message: object) => void;
+  /** Called with everything it says, until somebody else wants to hear it. */
+  hear: (message: Said) => void;
 };
+type Said =
+  | { readonly kind: 'output'; readonly part: string }
+  | { readonly kind: 'ended'; readonly exitCode?: number; readonly out?: string; readonly talk?: string };
+
+/** Those that nobody uses now. They end with the tests. */
+const free: Host[] = [];
+
+function takeHost(): Host {
+  return free.pop() ?? newHost();
+}
+
+function newHost(): Host {
+  const child = fork('test/e2e/program-host.mjs', { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const host: Host = { send: (message) => child.send(message), hear: () => undefined };
+  child.on('message', (message) => host.hear(message as Said));
+  child.once('exit', (code) => {
+    if (free.includes(host)) free.splice(free.indexOf(host), 1);
+    else host.hear({ kind: 'ended', talk: `The process of the program ended with ${code}.` });
+  });
+  child.unref();
+  child.channel?.unref();
+  return host;
+}
 
 /**
- * One process for all commands, for tests in which the process is not what is looked at: starting it is most of what a
- * command costs. A long check starts a process for every command.
+ * Runs a command of the small program, for tests in which the process is not what is looked at: starting it is most of
+ * what a command costs. A long check starts a process for every command.
  */
-export function commandHost(): CommandHost {
+export async function runSmall(args: readonly string[], place: Place): Promise<Ended> {
+  const { env } = place;
+  const cwd = resolve(place.cwd ?? NO_PROJECT);
   if (isLong) {
-    const run: CommandHost['run'] = async (args, place) => {
-      const ran = spawnSync(process.execPath, [SMALL_PROGRAM, ...args], { ...place, encoding: 'utf8', input: '' });
-      return { exitCode: ran.status, out: ran.stdout, talk: ran.stderr };
-    };
-    return { run, end: () => undefined };
+    const ran = spawnSync(process.execPath, [SMALL_PROGRAM, ...args], { cwd, env, encoding: 'utf8', input: '' });
+    return { exitCode: ran.status, out: ran.stdout, talk: ran.stderr };
   }
-  const child = fork('test/e2e/command-host.mjs', { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  return {
-    run: (args, place) =>
-      new Promise((done, fail) => {
-        const onExit = (code: number | null) => fail(new Error(`the process of the commands ended with ${code}`));
-        child.once('exit', onExit);
-        child.once('message', (ended) => {
-          child.off('exit', onExit);
-          done(ended as Ended);
-        });
-        child.send({ program: SMALL_PROGRAM, args, ...place });
-      }),
-    end: () => child.disconnect(),
+  const host = takeHost();
+  const said = await new Promise<Said>((hear) => {
+    host.hear = hear;
+    host.send({ kind: 'run', program: SMALL_PROGRAM, args, cwd, env });
+  });
+  const { exitCode, out, talk = '' } = said as Extract<Said, { kind: 'ended' }>;
+  if (exitCode === undefined || out === undefined) throw new Error(talk);
+  free.push(host);
+  return { exitCode, out, talk };
+}
+
+/** How a client talks to a server of the small program that has a process to itself, but not a new one. */
+export type HostedTransport = {
+  start(): Promise<void>;
+  send(message: object): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: (message: never) => void;
+  onclose?: () => void;
+};
+
+export function hostedTransport({ cwd = NO_PROJECT, env }: Place): HostedTransport {
+  let host: Host | undefined;
+  let rest = '';
+  const transport: HostedTransport = {
+    start: async () => {
+      host = takeHost();
+      host.hear = (said) => {
+        if (said.kind === 'ended') return transport.onclose?.();
+        const lines = `${rest}${said.part}`.split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) transport.onmessage?.(JSON.parse(line) as never);
+      };
+      host.send({ kind: 'serve', program: SMALL_PROGRAM, cwd, env: { ...usual(), ...env } });
+    },
+    send: async (message) => host?.send({ kind: 'input', line: `${JSON.stringify(message)}\n` }),
+    close: async () => {
+      const used = host;
+      host = undefined;
+      if (used === undefined) return;
+      await new Promise<void>((ended) => {
+        used.hear = ({ kind }) => kind === 'ended' && ended();
+        used.send({ kind: 'end' });
+      });
+      free.push(used);
+      transport.onclose?.();
+    },
   };
+  return transport;
+}
+
+/** What the libraries of clients pass on to every server. */
+function usual(): Record<string, string> {
+  const names = ['HOME', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'USER'];
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }

@@ -9,27 +9,24 @@ import type { SessionId } from '../../src/core/log/ids.ts';
 import { engine } from '../examples/engine.ts';
 import { sharedSession } from '../examples/shared-session.ts';
 import { startPostgres } from '../postgres.ts';
-import { type CommandHost, commandHost } from './small-program.ts';
+import { runSmall } from './small-program.ts';
 
 const postgres = await startPostgres();
 
 describe.runIf(postgres)('a team database', () => {
   const url = postgres?.url ?? '';
   let folder: string;
-  let host: CommandHost;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'workrail-team-'));
-    host = commandHost();
   });
   afterAll(async () => {
-    host.end();
     await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });
   });
 
   const run = async (dataDir: string, ...args: readonly string[]) => {
     const env = { WORKRAIL_DATA_DIR: join(folder, dataDir), PATH: process.env['PATH'] ?? '', HOME: folder };
-    const ended = await host.run([...args, '--json'], { cwd: folder, env });
+    const ended = await runSmall([...args, '--json'], { cwd: folder, env });
     return { ...ended, data: JSON.parse(ended.out).data, error: JSON.parse(ended.out).error };
   };
   const chainsIn = async (dataDir: string, sessionId: SessionId) => {

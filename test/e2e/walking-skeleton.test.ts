@@ -18,7 +18,9 @@ afterEach(() => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-describe.each(Object.entries(CLIENTS))('%s', (_, connect) => {
+// Every server here is a process of its own, as it is for users.
+describe.each(Object.entries(CLIENT_KINDS))('%s', (_, connectTo) => {
+  const connect = (env: Record<string, string>) => connectTo({ env, isNewProcess: true });
   let client: TestClient;
   let dataDir: string;
 

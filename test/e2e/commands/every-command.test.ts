@@ -6,7 +6,7 @@ import { COMMANDS } from '../../../src/cli/command-list.ts';
 import { commandShapes } from '../../../src/cli/command-shape.ts';
 import { enforces } from '../../enforces.ts';
 import { drawnSeed, isLong } from '../../volume.ts';
-import { type CommandHost, commandHost } from '../small-program.ts';
+import { runSmall } from '../small-program.ts';
 import { HOSTILE, type HostileMachine, hostileMachine, OBEYED, TYPED } from './hostile-machine.ts';
 
 const COMMAND_SHAPES = await commandShapes();
@@ -16,13 +16,10 @@ type Form = 'text' | 'json';
 type Row = { readonly typed: readonly string[]; readonly exitCode?: number; readonly form?: Form };
 
 let machine: HostileMachine;
-let host: CommandHost;
 beforeAll(async () => {
   machine = await hostileMachine();
-  host = commandHost();
 });
 afterAll(() => {
-  host.end();
   machine.remove();
 });
 
@@ -194,7 +191,7 @@ async function asJson({ typed, exitCode = 0 }: Row): Promise<{ readonly error?: 
 
 function run(typed: readonly string[]) {
   const words = typed.map((word) => (word === SESSION ? machine.sessionId : word));
-  return host.run(words, { cwd: machine.work, env: machine.env });
+  return runSmall(words, { cwd: machine.work, env: machine.env });
 }
 
 function nameOf([first = '', second = '']: readonly string[]): string {

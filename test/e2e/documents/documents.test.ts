@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../../src/core/log/error-envelope.ts';
 import { enforces } from '../../enforces.ts';
 import { CLIENTS } from '../clients.ts';
-import { type CommandHost, commandHost } from '../small-program.ts';
+import { runSmall } from '../small-program.ts';
 import { writtenPages } from './written-commands.ts';
 
 const PAGES = writtenPages();
@@ -21,7 +21,6 @@ const PART = { name: 'Part', description: 'A part of a page.', about: 'A part.',
 
 let place: string;
 let tag: string;
-let host: CommandHost;
 const at = (...names: string[]) => join(place, ...names);
 const env = (data = 'data', home = 'home') => ({
   PATH: process.env['PATH'] ?? '',
@@ -42,11 +41,9 @@ beforeAll(async () => {
   git('-c', 'user.name=test', '-c', 'user.email=test@example.org', 'commit', '--quiet', '-m', 'first');
   cpSync('examples', at('project/examples'), { recursive: true });
   tag = await branchedRun();
-  host = commandHost();
 });
 
 afterAll(() => {
-  host.end();
   rmSync(place, { recursive: true, force: true });
 });
 
@@ -83,7 +80,7 @@ describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands
       const words = wordsOf(line.replaceAll(EXAMPLE_TAG, tag).replaceAll(EXAMPLE_REPOSITORY, at('flows.git')));
       const args = words[0] === 'node' ? words.slice(2) : words.slice(1);
       const variables = env(args[0] === 'import' ? 'elsewhere' : machine, home);
-      const ran = await host.run(args, { cwd: at('project'), env: variables });
+      const ran = await runSmall(args, { cwd: at('project'), env: variables });
       // A doctor may find something on a machine where nobody is registered; that is what it is for.
       const isFine = ran.exitCode === 0 || (/ doctor$/.test(line) && ran.exitCode === 4);
       expect({ line, said: isFine ? '' : ran.talk + ran.out }).toEqual({ line, said: '' });
@@ -107,7 +104,7 @@ describe('the documents', () => {
       const whole = steps === undefined ? (value as { id: string }) : { ...PART, id: `project.part_${i}`, steps };
       const file = at(`${whole.id}.json`);
       writeFileSync(file, JSON.stringify(whole));
-      const run = (...words: readonly string[]) => host.run(['workflow', ...words], { cwd: place, env: env() });
+      const run = (...words: readonly string[]) => runSmall(['workflow', ...words], { cwd: place, env: env() });
       const ran = await run('check', file, '--strict');
       expect([path, ran.exitCode, ran.exitCode === 0 ? '' : ran.out]).toEqual([path, 0, '']);
       // Whoever takes over an example must not be blocked by it, or find half of it passed over.

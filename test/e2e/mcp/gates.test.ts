@@ -2,11 +2,11 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { share } from '../../volume.ts';
 import { type AskedForm, CLIENT_KINDS, type FormAnswer, type TestClient, type ToolResult } from '../clients.ts';
-import { type CommandHost, commandHost, SMALL_PROGRAM } from '../small-program.ts';
+import { runSmall, SMALL_PROGRAM } from '../small-program.ts';
 import { atTerminal, CTRL_C, DOWN, hasTerminal, type Typed } from '../terminal.ts';
 import { startHttp } from './local-http.ts';
 
@@ -50,14 +50,8 @@ async function started(client: TestClient): Promise<string> {
 
 const report = (ackToken: string) => ({ ackToken, output: { notesMarkdown: 'Shipped 1.2 to production.' } });
 
-let host: CommandHost;
-beforeAll(() => {
-  host = commandHost();
-});
-afterAll(() => host.end());
-
 const run = (...args: readonly string[]) =>
-  host.run(args, { cwd: join(folder, 'here'), env: { ...place().env, PATH: process.env['PATH'] ?? '' } });
+  runSmall(args, { cwd: join(folder, 'here'), env: { ...place().env, PATH: process.env['PATH'] ?? '' } });
 
 /** What waits for a person now. */
 async function waitingNow(): Promise<readonly { readonly tag: string }[]> {

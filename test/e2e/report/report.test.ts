@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -9,7 +8,7 @@ import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
 import { nodeHasher } from '../../../src/adapters/system.ts';
 import { enforces } from '../../enforces.ts';
 import { startBrowser } from '../browser.ts';
-import { SMALL_PROGRAM } from '../small-program.ts';
+import { runSmall } from '../small-program.ts';
 import { ANATOMY, LOW_CONTRAST } from './page-probes.ts';
 import { bugHunt, huntEngine } from './report-session.ts';
 
@@ -24,15 +23,15 @@ beforeAll(async () => {
   const dataDir = join(folder, 'data');
   const sessionId = await bugHunt(huntEngine({ store: fileStore(dataDir, nodeHasher.sha256) }), HOSTILE);
   page = join(folder, 'report.html');
-  const run = (...args: string[]) =>
-    spawnSync(process.execPath, [SMALL_PROGRAM, 'export', sessionId.slice(-6), ...args], {
-      env: { ...process.env, WORKRAIL_DATA_DIR: dataDir },
-      encoding: 'utf8',
-    });
-  expect(run('--as', 'html', '-o', page)).toMatchObject({ status: 0, stdout: expect.stringContaining('Hidden: ') });
-  const [md, piped] = [run('--as', 'md'), run('--as', 'html')];
-  expect([md.status, md.stderr, piped.status, piped.stderr]).toEqual([0, NEXT, 0, NEXT]);
-  told = { md: md.stdout, piped: piped.stdout };
+  const env = { PATH: process.env['PATH'] ?? '', HOME: homedir(), WORKRAIL_DATA_DIR: dataDir };
+  const run = (...args: string[]) => runSmall(['export', sessionId.slice(-6), ...args], { env, cwd: '.' });
+  expect(await run('--as', 'html', '-o', page)).toMatchObject({
+    exitCode: 0,
+    out: expect.stringContaining('Hidden: '),
+  });
+  const [md, piped] = [await run('--as', 'md'), await run('--as', 'html')];
+  expect([md.exitCode, md.talk, piped.exitCode, piped.talk]).toEqual([0, NEXT, 0, NEXT]);
+  told = { md: md.out, piped: piped.out };
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { SMALL_PROGRAM } from '../small-program.ts';
+import { runSmall, SMALL_PROGRAM } from '../small-program.ts';
 
 type Ended = { readonly exitCode: number | null; readonly out: string; readonly talk: string };
 
@@ -48,7 +48,8 @@ export function throwAway(prefix = 'workrail-setup-'): ThrowAway {
     work,
     env,
     start,
-    run: (args, more) => {
+    run: (args, more = {}) => {
+      if (more.program === undefined) return runSmall(args, { cwd: work, env: { ...env, ...more.env } });
       const child = start(args, more);
       child.stdin.end();
       return ending(child);
