@@ -17,7 +17,7 @@ import { isLong } from '../volume.ts';
 import { randomHistory } from './random-history.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
-const STORES = isLong ? 600 : 40;
+const STORES = isLong ? 600 : 20;
 const SOURCES = ['bundled', 'source 0', 'source 1', 'source 2'];
 
 type Session = {

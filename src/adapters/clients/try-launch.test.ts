@@ -34,8 +34,8 @@ describe.runIf(process.platform !== 'win32')('a server that floods its output is
     async (script) => {
       enforces('doctor_really_starts_clients');
       const launch = { command: '/bin/sh', args: ['-c', script], env: {} };
-      const noAnswer = { kind: 'fails', at: 'the start', said: 'no answer in 300 ms' };
-      expect(await launchTrial(machine, 300)({ launch, environment: 'shell' })).toEqual(noAnswer);
+      const noAnswer = { kind: 'fails', at: 'the start', said: 'no answer in 100 ms' };
+      expect(await launchTrial(machine, 100)({ launch, environment: 'shell' })).toEqual(noAnswer);
     },
     LIMIT_MS,
   );

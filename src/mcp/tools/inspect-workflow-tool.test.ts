@@ -22,6 +22,9 @@ function servicesWith(files: readonly WorkflowFile[]) {
   return { ...services, catalog: workflowCatalog({ files: async () => ({ files }) }, listeningTools()) };
 }
 
+/** Compiles every file once. */
+const ofAll = servicesWith(FILES);
+
 async function inspect(files: readonly WorkflowFile[], sent: { workflowId: string; mode?: string }) {
   return (await inspectWorkflowTool.run(servicesWith(files), sent, NOWHERE))._unsafeUnwrap();
 }
@@ -134,9 +137,9 @@ describe('a workflow before it is started', () => {
 
   it.each(INSPECT_MODES)('inspect_workflow replies in the published shape in mode %s', async (mode) => {
     enforces('inspect_workflow_shape', 'tool_metadata_complete');
-    const { workflows } = await servicesWith(FILES).catalog.list();
+    const services = ofAll;
+    const { workflows } = await services.catalog.list();
     expect(workflows.length).toBeGreaterThan(15);
-    const services = servicesWith(FILES);
     for (const { id } of workflows) {
       const sent = { workflowId: id, mode };
       const { structured } = (await inspectWorkflowTool.run(services, sent, NOWHERE))._unsafeUnwrap();
@@ -181,7 +184,7 @@ describe('list_workflows', () => {
   });
 
   it('list_workflows with a query says how many workflows do not match', async () => {
-    const services = servicesWith(FILES);
+    const services = ofAll;
     const { total } = (await listWorkflowsTool.run(services, {}, NOWHERE))._unsafeUnwrap().structured;
     const found = (await listWorkflowsTool.run(services, { query: 'first steps' }, NOWHERE))._unsafeUnwrap();
     expect(found.structured).toMatchObject({ workflows: [{ id: 'wr.first_steps' }], total });
@@ -194,7 +197,7 @@ describe('list_workflows', () => {
   });
 
   it('list_workflows names each tag once', async () => {
-    const { text } = (await listWorkflowsTool.run(servicesWith(FILES), {}, NOWHERE))._unsafeUnwrap();
+    const { text } = (await listWorkflowsTool.run(ofAll, {}, NOWHERE))._unsafeUnwrap();
     const marks = [...text.matchAll(/\[([^\]\n]*)\]$/gm)].map(([, tags]) => tags?.split(', ') ?? []);
     expect(marks.some((tags) => tags.includes('routine'))).toBe(true);
     for (const tags of marks) expect(tags).toEqual([...new Set(tags)]);

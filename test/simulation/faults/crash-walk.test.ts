@@ -16,7 +16,7 @@ test('a reply survives a power cut, also one that a later process gave for a kil
   const explorer = crashExplorer();
   const points = await explorer.record(BLANK, { appends: 0, replies: REPLIES_MAX });
   for (const point of points) await explorer.explore(point, BOUNDS);
-  for (const { state, acknowledged } of share(points, { every: 8 })) {
+  for (const { state, acknowledged } of share(points, { every: 16 })) {
     const replies = Math.min(acknowledged.replies.length + 1, REPLIES_MAX);
     const later = await explorer.record({ state, acknowledged }, { appends: 0, replies });
     for (const point of later) await explorer.explore(point, BOUNDS);
