@@ -314,7 +314,7 @@ describe('sessions of other kinds', () => {
     expect(await page.locator('.step').count()).toBeLessThan(80);
     await press('Home');
     await page.locator('.step[aria-selected="true"]', { hasText: 'Step 1' }).waitFor();
-  });
+  }, 600_000);
 
   it('a damaged session is shown up to the damage under a banner, and can only be read', async ({ skip }) => {
     if (browser === undefined) return skip('no chromium');

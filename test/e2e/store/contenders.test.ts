@@ -10,6 +10,7 @@ import { fastDir } from './fast-dir.ts';
 import { bundleProgram } from './worker-process.ts';
 
 const ROUNDS = isLong ? 1_000 : 60;
+const TIMEOUT_MS = isLong ? 600_000 : 60_000;
 
 let program: string;
 let dir: string;
@@ -39,6 +40,7 @@ it.each([
     expect(ends).toEqual(kinds.map(() => ({ exitCode: 0, said: '' })));
     expect(claims === 0 || readdirSync(join(dir, '.lock.claims')).length === 0).toBe(true);
   },
+  TIMEOUT_MS,
 );
 
 it('an exclusive lock is granted although others share the lock without a break', async () => {
@@ -47,7 +49,7 @@ it('an exclusive lock is granted although others share the lock without a break'
   const alone = { dir, locks: 'native', rounds: 20, shares: false } as const;
   const ends = await Promise.all([sharer, sharer, sharer, sharer, sharer, sharer, alone, alone].map(contend));
   expect(ends).toEqual(ends.map(() => ({ exitCode: 0, said: '' })));
-});
+}, TIMEOUT_MS);
 
 async function contend(task: ContenderTask): Promise<{ readonly exitCode: number; readonly said: string }> {
   const child = spawn(process.execPath, [program, JSON.stringify(task)], { stdio: ['ignore', 'ignore', 'pipe'] });
