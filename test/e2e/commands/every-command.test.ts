@@ -44,8 +44,9 @@ const ROWS: readonly Row[] = [
   row('session verify --verbose'),
   { typed: ['export', SESSION, '--as', 'md'], form: 'text' },
   { typed: ['export', SESSION, '--as', 'json'], form: 'text' },
-  { typed: ['export', SESSION, '--as', 'html', '-o', PAGE] },
-  { typed: ['export', SESSION, '--as', 'bundle', '-o', BUNDLE] },
+  // A file that is there is not written over.
+  { typed: ['export', SESSION, '--as', 'html', '-o', PAGE], form: 'text' },
+  { typed: ['export', SESSION, '--as', 'bundle', '-o', BUNDLE], form: 'json' },
   { typed: ['import', BUNDLE, '--dry-run'], form: 'text' },
   { typed: ['import', BUNDLE], form: 'json' },
   row('migrate --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),

@@ -43,13 +43,17 @@ it.each([
   TIMEOUT_MS,
 );
 
-it('an exclusive lock is granted although others share the lock without a break', async () => {
-  enforces('store_lock_shared_with_gc', 'lock_wait_bounded');
-  const sharer = { dir, locks: 'native', rounds: 4 * ROUNDS, shares: true } as const;
-  const alone = { dir, locks: 'native', rounds: 20, shares: false } as const;
-  const ends = await Promise.all([sharer, sharer, sharer, sharer, sharer, sharer, alone, alone].map(contend));
-  expect(ends).toEqual(ends.map(() => ({ exitCode: 0, said: '' })));
-}, TIMEOUT_MS);
+it(
+  'an exclusive lock is granted although others share the lock without a break',
+  async () => {
+    enforces('store_lock_shared_with_gc', 'lock_wait_bounded');
+    const sharer = { dir, locks: 'native', rounds: 4 * ROUNDS, shares: true } as const;
+    const alone = { dir, locks: 'native', rounds: 20, shares: false } as const;
+    const ends = await Promise.all([sharer, sharer, sharer, sharer, sharer, sharer, alone, alone].map(contend));
+    expect(ends).toEqual(ends.map(() => ({ exitCode: 0, said: '' })));
+  },
+  TIMEOUT_MS,
+);
 
 async function contend(task: ContenderTask): Promise<{ readonly exitCode: number; readonly said: string }> {
   const child = spawn(process.execPath, [program, JSON.stringify(task)], { stdio: ['ignore', 'ignore', 'pipe'] });

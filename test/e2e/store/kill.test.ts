@@ -11,7 +11,7 @@ import { storedNames } from './stored-names.ts';
 import type { WorkerReport } from './worker.ts';
 import { type WorkerProcess, workerProgram } from './worker-process.ts';
 
-const KILLED_WITHIN_MS = 120;
+const KILLED_WITHIN_MS = isLong ? 120 : 60;
 const TIMEOUT_MS = 600_000;
 
 let startWorker: Awaited<ReturnType<typeof workerProgram>>;

@@ -87,7 +87,7 @@ it.each(['native', 'claims'] as const)(
     await holder.heard('holding');
     holder.signal('SIGSTOP');
 
-    const other = start({ name: 'other', locks, appends: 1 });
+    const other = start({ name: 'other', locks, appends: 1, lockWaitMs: isLong ? 2_000 : 200 });
     await other.heard('locked');
     expect(other.reports.at(-1)).toEqual({ kind: 'locked', holder: `process ${holder.pid} on ${hostname()}` });
 
