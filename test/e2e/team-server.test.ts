@@ -12,7 +12,7 @@ import { filledCall } from '../examples/filled-call.ts';
 import { startOpenId } from '../openid.ts';
 import { startPostgres } from '../postgres.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
-import { type CommandHost, commandHost, NO_PROJECT, SMALL_PROGRAM } from './small-program.ts';
+import { NO_PROJECT, runSmall, SMALL_PROGRAM } from './small-program.ts';
 
 const postgres = await startPostgres();
 const openId = postgres === undefined ? undefined : await startOpenId(['alice', 'bob']);
@@ -27,13 +27,12 @@ describe.runIf(postgres)('a team server', () => {
   }).href;
   let folder: string;
   let keyFile: string;
-  let host: CommandHost;
   let proxy: RoundRobin;
   const replicas: Replica[] = [];
 
   const run = async (...args: readonly string[]) => {
     const env = { WORKRAIL_DATA_DIR: join(folder, 'data'), PATH: process.env['PATH'] ?? '', HOME: folder };
-    const ended = await host.run([...args, '--json'], { cwd: folder, env });
+    const ended = await runSmall([...args, '--json'], { cwd: folder, env });
     return { ...ended, ...(JSON.parse(ended.out) as { data: never; error: { message: string; suggestion: string } }) };
   };
   const inDatabase = (...args: readonly string[]) => run(...args, '--database-url', url);
@@ -47,7 +46,6 @@ describe.runIf(postgres)('a team server', () => {
     folder = mkdtempSync(join(tmpdir(), 'workrail-team-server-'));
     keyFile = join(folder, 'master-key');
     writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 });
-    host = commandHost();
     const owner = new pg.Client({ connectionString: admin });
     await owner.connect();
     await owner.query("create role rail login password 'rail'");
@@ -58,7 +56,6 @@ describe.runIf(postgres)('a team server', () => {
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
     await proxy.close();
-    host.end();
     await openId?.stop();
     await postgres?.stop();
     rmSync(folder, { recursive: true, force: true });
