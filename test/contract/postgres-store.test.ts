@@ -3,17 +3,29 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/adapters/postgres-store/database.ts';
 import { migrate, pendingMigrations } from '../../src/adapters/postgres-store/migrations.ts';
 import { postgresStore } from '../../src/adapters/postgres-store/postgres-store.ts';
+import type { Store } from '../../src/app/ports/store.ts';
+import { AUTONOMY } from '../../src/core/log/autonomy.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
+import { BUNDLED, CORPUS, FIXTURES } from '../compiler/compile-file.ts';
 import { SESSION } from '../examples/ids.ts';
 import { PLANS } from '../examples/session.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { cuttingProxy, startPostgres, type TestPostgres } from '../postgres.ts';
+import type { Call, Reply } from '../simulation/agent/reader/obedient-reader.ts';
+import { walkToEnd } from '../simulation/agent/walk/walk-to-end.ts';
+import { memoryWorld } from '../simulation/agent/world/memory-world.ts';
+import { workflowFile } from '../simulation/agent/world/workflow-files.ts';
 import { randomHistory } from '../simulation/random-history.ts';
 import { seededRandom } from '../simulation/seeded-random.ts';
-import { drawnSeed, isLong } from '../volume.ts';
+import { drawnSeed, isLong, share } from '../volume.ts';
 import { storeContract } from './store.contract.ts';
 import { appendAll, appendOne, type MarkedStore } from './store-under-test.ts';
+
+const PROJECT = [...FIXTURES, ...CORPUS].map((file) => workflowFile(file, { kind: 'project' }));
+const FILES = [...BUNDLED, ...FIXTURES, ...CORPUS].map((file, at) => ({ name: file.name, file, at }));
+/** A walk takes a second on a busy machine. */
+const WALKED = share(FILES, { every: 12, from: 0 });
 
 const postgres: TestPostgres | undefined = await startPostgres();
 
@@ -46,6 +58,31 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     spaces += 1;
     return { database: through, spaceId: spaces, sha256, masterKey: () => Buffer.alloc(32, 7) };
   };
+
+  it.each(WALKED)('$name gives the same replies to the last byte on PostgreSQL and in memory', async ({ file, at }) => {
+    const mode = AUTONOMY[at % AUTONOMY.length];
+    const start = {
+      tool: 'start_workflow',
+      arguments: { workflowId: JSON.parse(file.text).id, goal: 'Try it.', mode },
+    };
+    const walkOver = async (store: Store | undefined) => {
+      const world = memoryWorld(PROJECT, { seed: 11, store });
+      const chat = await world.newChat();
+      const replies: Reply[] = [];
+      const send = async (call: Call) => {
+        const reply = await chat.call(call);
+        replies.push(reply);
+        return reply;
+      };
+      const { isComplete } = await walkToEnd(send, start, { sight: 'data', callsMax: 400, services: world.services });
+      await chat.close();
+      return { isComplete, replies };
+    };
+    const inMemory = await walkOver(undefined);
+    expect(inMemory.isComplete).toBe(true);
+    // Every walk has the same session id, each in a space of its own: nothing of another space may be in a reply.
+    expect(await walkOver(postgresStore(spaceOf()))).toEqual(inMemory);
+  });
 
   it('writers whose connections are cut before and after statements lose and repeat nothing', async () => {
     const { plans, events } = randomHistory({ seed: drawnSeed() % 1000, eventsMin: isLong ? 2_000 : 150 });

@@ -18,6 +18,8 @@ export type Nature = {
   /** Decides ids and keys, so that the same play in the same world is the same to the last character. */
   readonly seed?: number;
   readonly tokenForm?: Services['tokenForm'];
+  /** Replaces the store in memory; its keys are replaced by seeded ones. */
+  readonly store?: Store | undefined;
   /** Replaces the catalog over the files. */
   readonly catalog?: Services['catalog'];
 };
@@ -25,10 +27,9 @@ export type Nature = {
 /** A world without a disk: real servers and clients in one process, over a store that ends with it. */
 export function memoryWorld(
   files: readonly WorkflowFile[],
-  { seed = 1, tokenForm = 'compact', catalog }: Nature = {},
+  { seed = 1, tokenForm = 'compact', store = memoryStore(nodeHasher.sha256), catalog }: Nature = {},
 ): World {
   const log = new Map<string, SessionEvent[]>();
-  const store = memoryStore(nodeHasher.sha256);
   const chance = seededRandom(seed);
   const witnessedStore = { ...store, sessions: witnessed(store.sessions, log), keyring: seededKeyring(chance) };
   const over = servicesOver(witnessedStore, files);
