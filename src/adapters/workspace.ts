@@ -11,15 +11,18 @@ import { leadsOutside } from '../core/text/words.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 import { isInside } from './guarded-file.ts';
 
-/** Starting a workflow must not wait for a repository on a slow disk. */
-const GIT_MS_MAX = 300;
+/**
+ * Starting a workflow must not wait for a repository on a slow disk. Where a person waits it may take longer, and what is
+ * recorded already is worth even more time.
+ */
+const MS_MAX: { readonly [patience in GitPatience | 'start']: number } = { start: 300, short: 2_000, long: 20_000 };
 const OUTPUT_BYTES_MAX = 16 * 1024;
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const BRANCH = /^refs\/heads\/(.+)$/;
 
 /** Asks git about the workspace. Outside of a repository, only the folder itself is observed. */
-export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
+export function gitObserver({ sha256 }: Hasher, msMax = MS_MAX): WorkspaceObserver {
   return {
     observe: async (named) => {
       if (named === undefined) return [];
@@ -27,7 +30,7 @@ export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
       const workspace = found ?? resolve(named);
       // A folder that is not there may have been written wrongly.
       if (!isInRepository(workspace)) return rootSeen(workspace, found === undefined ? 'low' : 'high', sha256);
-      const [root, commit, ref] = await askGit(workspace);
+      const [root, commit, ref] = await askGit(workspace, msMax.start);
       const branch = BRANCH.exec(ref ?? '')?.[1];
       return [
         ...(branch === undefined ? [] : [branchSeen(branch)]),
@@ -38,13 +41,11 @@ export function gitObserver({ sha256 }: Hasher): WorkspaceObserver {
     },
     tree: async (named, patience = 'short') => {
       const workspace = realFolder(named) ?? resolve(named);
-      return isInRepository(workspace) ? await treeOf(workspace, { sha256, msMax: TREE_MS_MAX[patience] }) : undefined;
+      return isInRepository(workspace) ? await treeOf(workspace, { sha256, msMax: msMax[patience] }) : undefined;
     },
   };
 }
 
-/** A person waits, so this may take longer than a start; what is recorded already is worth even more time. */
-const TREE_MS_MAX: { readonly [patience in GitPatience]: number } = { short: 2_000, long: 20_000 };
 const TREE_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
@@ -145,14 +146,14 @@ function realFolder(folder: string): string | undefined {
  * Top folder, commit and full branch name, as far as git knows them: a new repository has no commit yet. Variables that
  * point git to another repository are removed.
  */
-function askGit(folder: string): Promise<readonly (string | undefined)[]> {
+function askGit(folder: string, timeout: number): Promise<readonly (string | undefined)[]> {
   const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...env } = process.env;
   const questions = ['rev-parse', '--show-toplevel', 'HEAD', '--symbolic-full-name', 'HEAD'];
   return new Promise((resolve) => {
     execFile(
       'git',
       ['-C', folder, ...questions],
-      { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, timeout: GIT_MS_MAX, maxBuffer: OUTPUT_BYTES_MAX, windowsHide: true },
+      { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, timeout, maxBuffer: OUTPUT_BYTES_MAX, windowsHide: true },
       (_failure, output) => resolve(output === '' ? [] : output.split('\n')),
     );
   });

@@ -38,10 +38,17 @@ async function unpackedChromium(): Promise<string | undefined> {
   }
 }
 
-/** Starts a browser; without one, says loudly that nothing was tested. */
+/** The one that tests share. Each has a context of its own in it, and it ends with the tests. */
+let shared: Browser | undefined;
+
+/** A browser in which nobody closes more than a context; without one, says loudly that nothing was tested. */
 export async function startBrowser(): Promise<Browser | undefined> {
+  if (shared?.isConnected()) return shared;
   const executablePath = await findChromium(process.env);
-  if (executablePath !== undefined) return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  if (executablePath !== undefined) {
+    shared = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    return shared;
+  }
   process.stderr.write('\n!!! NOT TESTED: no chromium was found or could be unpacked, so no page was opened !!!\n\n');
   return undefined;
 }

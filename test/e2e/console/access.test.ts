@@ -16,7 +16,7 @@ beforeAll(async () => {
   if (opened !== undefined) page = opened.page;
 });
 afterAll(async () => {
-  await opened?.browser.close();
+  await opened?.close();
   await fixture.end();
 });
 
@@ -66,7 +66,7 @@ it('sessions in every state are accessible, and so are pages with nothing on the
   await empty?.press('g w');
   await empty?.page.getByText('Nothing waits for you.').waitFor();
   await empty?.expectAccessible('nothing waits');
-  await empty?.browser.close();
+  await empty?.close();
   await server.stop();
   expect(browser.isConnected()).toBe(true);
 }, 60_000);

@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   foreign.close();
-  await opened?.browser.close();
+  await opened?.close();
   await fixture.end();
 });
 

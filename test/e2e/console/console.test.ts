@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONSOLE_PATHS } from '../../../src/core/wire/console-paths.ts';
 import { CONSOLE_REPLIES } from '../../../src/core/wire/console-shapes.ts';
 import { enforces } from '../../enforces.ts';
-import { axeSource, startBrowser } from '../browser.ts';
+import { startBrowser } from '../browser.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
 import { hasTerminal } from '../terminal.ts';
+import { expectAccessible } from './console-fixture.ts';
 import { type Asked, ask, type RunningConsole, signedIn, startConsole } from './console-server.ts';
 import { pageRenderer } from './rendered-page.ts';
 
@@ -265,27 +266,11 @@ describe('in a browser', () => {
     await page.goto(server.link);
     await page.waitForSelector('.row');
   });
-  afterAll(() => browser?.close());
+  afterAll(async () => {
+    if (browser !== undefined) await context.close();
+  });
 
   const whole = () => page.locator('main').textContent();
-
-  /** In both themes and two widths without loading the page again. */
-  async function expectAccessible(name: string): Promise<void> {
-    await page.evaluate(axeSource());
-    for (const [colorScheme, width] of [
-      ['light', 1_440],
-      ['dark', 390],
-    ] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize({ width, height: 900 });
-      const found = await page.evaluate<readonly string[]>(
-        'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html].join()))',
-      );
-      expect([name, colorScheme, width, found]).toEqual([name, colorScheme, width, []]);
-    }
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.setViewportSize({ width: 1_440, height: 900 });
-  }
 
   it('the list shows every session, finds by words, and the address keeps what was asked', async ({ skip }) => {
     if (browser === undefined) return skip('no chromium');
@@ -297,7 +282,7 @@ describe('in a browser', () => {
     expect(await whole()).toContain('Improve the date parser');
     expect(page.url()).toContain('q=parser');
     await page.locator('.list').focus();
-    await expectAccessible('list');
+    await expectAccessible(page, 'list');
   });
 
   it('a note of an agent is shown as it was written, and nothing in it runs', async ({ skip }) => {
@@ -322,7 +307,7 @@ describe('in a browser', () => {
     await page.keyboard.press('w');
     await page.waitForSelector('.waiting-item');
     expect(await whole()).toContain('Shipped 2.4 to production.');
-    await expectAccessible('waiting');
+    await expectAccessible(page, 'waiting');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Already approved').first().waitFor();
     expect((await send('continue_workflow', { ackToken: waiting })).kind).toBe('ok');

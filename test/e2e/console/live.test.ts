@@ -13,7 +13,7 @@ beforeAll(async () => {
   opened = await openPage(fixture);
 });
 afterAll(async () => {
-  await opened?.browser.close();
+  await opened?.close();
   await fixture.end();
 });
 

@@ -4,8 +4,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { isLong } from '../../volume.ts';
-import { axeSource, startBrowser } from '../browser.ts';
+import { startBrowser } from '../browser.ts';
 import { hasTerminal } from '../terminal.ts';
+import { expectAccessible } from './console-fixture.ts';
 import { type RunningConsole, startConsole } from './console-server.ts';
 import { LONG, type Played, playForkedRun, playTwoRuns, type Reply, SURVEY, startPlaying } from './forked-run.ts';
 
@@ -38,7 +39,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  if (browser !== undefined) await context.close();
   await played.agent.close();
   await server.stop();
   rmSync(played.folder, { recursive: true, force: true });
@@ -81,23 +82,6 @@ async function walkDown(visit: (row: string) => Promise<void>): Promise<void> {
   }
 }
 
-async function expectAccessible(name: string): Promise<void> {
-  await page.evaluate(axeSource());
-  for (const [colorScheme, width] of [
-    ['light', 1_440],
-    ['dark', 390],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    const found = await page.evaluate<readonly string[]>(
-      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html].join()))',
-    );
-    expect([name, colorScheme, width, found]).toEqual([name, colorScheme, width, []]);
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 1_440, height: 900 });
-}
-
 describe('the page of a run', () => {
   it('opens on the line where work goes on, with other branches, rounds and attempts folded', async ({ skip }) => {
     if (browser === undefined) return skip('no chromium');
@@ -114,7 +98,7 @@ describe('the page of a run', () => {
     ]);
     expect(await page.locator('.sentence').textContent()).toMatch(/^blocked\s+at step 7 "Report what stands"/);
     expect(noise).toEqual([]);
-    await expectAccessible('forked run');
+    await expectAccessible(page, 'forked run');
   });
 
   it('by keyboard alone every note, prompt, artifact and reason of each branch is reached', async ({ skip }) => {
@@ -150,7 +134,7 @@ describe('the page of a run', () => {
     const known = await page.locator('table.context').textContent();
     expect(known).toContain('ownerAdathe start of the run');
     expect(known).toContain('sizesmallthe agent, step 1');
-    await expectAccessible('data');
+    await expectAccessible(page, 'data');
   });
 
   it('why a step was chosen is folded to the choice, with the evidence and departures beside it', async ({ skip }) => {
@@ -226,7 +210,7 @@ describe('while an agent works', () => {
     await change.click();
     await shows('Pending: it applies to the next attempt at step 7 "Report what stands"');
     await page.locator('.preferences-button', { hasText: 'full auto (stops for the user) (pending)' }).waitFor();
-    await expectAccessible('mode');
+    await expectAccessible(page, 'mode');
     await press('Escape');
     expect((await rows()).filter((row) => row.includes('mode'))).toEqual([
       expect.stringMatching(/^7 Report what stands/),
@@ -296,7 +280,7 @@ describe('sessions of other kinds', () => {
     await runs.first().click();
     await shows('Between the runs: the build is slow.');
     expect(await page.locator('[role=treegrid]').count()).toBe(0);
-    await expectAccessible('session notes');
+    await expectAccessible(page, 'session notes');
   });
 
   it('a long list holds only the rows that can be seen, and has a map of all', async ({ skip }) => {
@@ -332,7 +316,7 @@ describe('sessions of other kinds', () => {
     expect(await page.locator('.step').first().textContent()).toContain('Step 1');
     expect(await page.locator('.page-head button').allTextContents()).toEqual(['Export …']);
     expect(await page.locator('.branch-here').count()).toBe(0);
-    await expectAccessible('damaged');
+    await expectAccessible(page, 'damaged');
   });
 });
 

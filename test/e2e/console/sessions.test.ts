@@ -17,7 +17,7 @@ beforeAll(async () => {
   if (opened !== undefined) page = opened.page;
 });
 afterAll(async () => {
-  await opened?.browser.close();
+  await opened?.close();
   await fixture.end();
 });
 

@@ -70,7 +70,7 @@ it('an HTML report is readable in light, dark and print, loads nothing and execu
     skip('no chromium');
     return;
   }
-  await lookAt(browser).finally(() => browser.close());
+  await lookAt(browser);
 });
 
 async function lookAt(browser: Browser): Promise<void> {
