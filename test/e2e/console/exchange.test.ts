@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const address = (path: string) => `http://127.0.0.1:${fixture.server.port}${path}`;
 const ready = (skip: (note: string) => never): OpenPage => opened ?? skip('no chromium');
-const until = (isTrue: string) => expect.poll(() => page.evaluate(isTrue), { timeout: 10_000 }).toBe(true);
+const until = (isTrue: string) => expect.poll(() => page.evaluate(isTrue), { timeout: 30_000 }).toBe(true);
 
 describe('without a browser', () => {
   let call: (asked: Asked) => Promise<Got>;

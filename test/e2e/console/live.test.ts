@@ -73,7 +73,7 @@ it(`after each of ${ACTIONS} random actions of an agent in another process, the 
     const live = i % 2 === 0 ? page : session;
     await fresh.goto(live.url());
     await fresh.waitForSelector('[role="row"]');
-    await expect.poll(async () => (await shownBy(live)) === (await shownBy(fresh)), { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await shownBy(live)) === (await shownBy(fresh)), { timeout: 30_000 }).toBe(true);
   }
   await Promise.all([fresh.close(), session.close()]);
   expect(noise).toEqual([]);

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const address = (path: string) => `http://127.0.0.1:${fixture.server.port}${path}`;
-const until = (isTrue: string) => expect.poll(() => page.evaluate(isTrue), { timeout: 10_000 }).toBe(true);
+const until = (isTrue: string) => expect.poll(() => page.evaluate(isTrue), { timeout: 30_000 }).toBe(true);
 const titles = () => page.locator('.row .goal').allTextContents();
 const settled = async (count: number) => {
   await until(`document.querySelectorAll('.row').length === ${count}`);

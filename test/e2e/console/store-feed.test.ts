@@ -35,7 +35,7 @@ afterAll(async () => {
 async function heardOf<Value>(act: () => Promise<Value>): Promise<Value> {
   const before = told;
   const value = await act();
-  await expect.poll(() => told, { timeout: 10_000, interval: 20 }).toBeGreaterThan(before);
+  await expect.poll(() => told, { timeout: 30_000, interval: 20 }).toBeGreaterThan(before);
   return value;
 }
 

@@ -16,6 +16,8 @@ export type WorkerTask = {
   readonly root: string;
   readonly locks: 'native' | 'claims';
   readonly session: string;
+  /** A session of its own, to which it appends as many afterwards. */
+  readonly ownSession?: string;
   /** Begins the names of its checkpoints. */
   readonly name: string;
   readonly appends: number;
@@ -53,17 +55,18 @@ const { sessions } = storeOf({
 
 report({ kind: 'ready' });
 if (task.waits) await lines.next();
-await work(sessions, sessionNamed(task.session));
+await work(sessions, sessionNamed(task.session), task.name);
+if (task.ownSession !== undefined) await work(sessions, sessionNamed(task.ownSession), task.ownSession);
 process.exit();
 
-async function work(sessions: SessionStore, sessionId: SessionId): Promise<void> {
+async function work(sessions: SessionStore, sessionId: SessionId, name: string): Promise<void> {
   const found = await sessions.load(sessionId);
   if (found.isErr() && found.error.code !== 'session_not_found') {
     report({ kind: 'failed', refusal: found.error });
     return;
   }
   report({ kind: 'found', nextEventIndex: found.isOk() ? found.value.view.nextEventIndex : 0 });
-  for (let i = 0; i < task.appends; i++) await appendPersistently(sessions, sessionId, `${task.name}-${i}`);
+  for (let i = 0; i < task.appends; i++) await appendPersistently(sessions, sessionId, `${name}-${i}`);
 }
 
 async function appendPersistently(sessions: SessionStore, sessionId: SessionId, name: string): Promise<void> {
