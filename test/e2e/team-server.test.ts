@@ -232,6 +232,16 @@ describe.runIf(postgres)('a team server', () => {
     },
   );
 
+  it('a caller that sends too much is told when to try again, and others are not held up', async () => {
+    const [busy, other] = [await tokenFor('busy', '--space', 'shop'), await tokenFor('other', '--space', 'shop')];
+    const answers = await Promise.all(Array.from({ length: 120 }, () => post('shop', bearer(busy.token))));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answers.length - refused.length).toBeGreaterThan(0);
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+    expect((await post('shop', bearer(other.token))).status).toBe(200);
+  });
+
   it('who was given access is in a chained log, and a changed entry is found', async () => {
     await inDatabase('member', 'set', 'https://idp.example|1', 'admin', '--space', 'other');
     await inDatabase('member', 'remove', 'https://idp.example|1', '--space', 'other');

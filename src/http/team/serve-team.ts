@@ -3,6 +3,7 @@ import { type Context, Hono } from 'hono';
 import { err, ok, type Result } from 'neverthrow';
 import { type AccessRefusal, authenticate, type Caller, type Entrance, includesRole } from '../../app/team/access.ts';
 import { type ListenRefusal, listen, TIME_LIMITS } from '../local-requests.ts';
+import { callerLimits } from './caller-limits.ts';
 import type { TeamMetrics } from './team-metrics.ts';
 
 /** An address to listen at. */
@@ -64,6 +65,7 @@ const SCOPES = ['workrail:read', 'workrail:agent'];
 
 function teamApp(request: TeamRequest): Hono {
   const { publicUrl, entrance, mcp, metrics } = request;
+  const limits = callerLimits();
   const app = new Hono();
   app.use('*', async (context, next) => {
     const { host, origin } = context.req.header();
@@ -90,8 +92,14 @@ function teamApp(request: TeamRequest): Hono {
     }
     const { principal, role } = caller.value;
     const isReader = !includesRole(role, 'agent');
-    const answer = await mcp(space, context.req.raw, { principal, isReader });
-    return answer ?? context.json(problem('This space is gone.'), 404);
+    const answer = await limits.within(principal, () => mcp(space, context.req.raw, { principal, isReader }));
+    if (answer.isErr()) {
+      metrics.refused('too_many_calls');
+      const message =
+        'You send more calls than this server takes from one caller. Wait, then send the same call again.';
+      return context.json(problem(message), 429, { 'retry-after': String(answer.error.retryAfterS) });
+    }
+    return answer.value ?? context.json(problem('This space is gone.'), 404);
   });
   app.notFound((context) => context.json(problem('Not found. MCP is at /s/SPACE/mcp.'), 404));
   return app;
