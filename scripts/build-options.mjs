@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { transform } from 'esbuild';
+import { leanProtocol } from './lean-protocol.mjs';
 
 const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -65,7 +66,10 @@ const asScripts = {
           format: 'cjs',
           platform,
           target,
-          minify,
+          // Comments may have any characters.
+          minifyWhitespace: true,
+          minifySyntax: minify,
+          minifyIdentifiers: minify,
           supported: { 'dynamic-import': false },
         });
         if (/[^\0-\x7f]/.test(code)) throw new Error(`${path} has a character that takes more than one byte`);
@@ -89,16 +93,6 @@ const common = {
   logLevel: 'warning',
 };
 
-/** The commands: split so that each of them loads only what it needs. */
-const commands = {
-  ...common,
-  entryPoints: { workrail: 'src/compose.ts' },
-  chunkNames: 'chunks/[name]-[hash]',
-  // commander is no ES module and asks for Node's modules by `require`.
-  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-  plugins: [serverApart, leanMain],
-};
-
 /**
  * The library brings a validator of JSON schemas, which is half of its code and would validate the answers to our own
  * forms. The server passes a check of its own instead.
@@ -118,6 +112,16 @@ const withoutValidator = {
 };
 
 const SERVER = 'src/compose/serve-mcp.ts';
+/** The commands: split so that each of them loads only what it needs. */
+const commands = {
+  ...common,
+  entryPoints: { workrail: 'src/compose.ts' },
+  chunkNames: 'chunks/[name]-[hash]',
+  // commander is no ES module and asks for Node's modules by `require`.
+  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+  plugins: [serverApart, withoutValidator, leanProtocol, leanMain],
+};
+
 const CALL = 'src/mcp/answer-call.ts';
 const SERVICES = 'src/compose/open-server-services.ts';
 
@@ -158,7 +162,7 @@ const server = {
   outdir: 'dist/server',
   outExtension: { '.js': '.cjs' },
   entryPoints: { server: SERVER },
-  plugins: [withoutValidator, inFewFiles, asScripts],
+  plugins: [withoutValidator, leanProtocol, inFewFiles, asScripts],
 };
 
 const loader = { ...common, splitting: false, entryPoints: { server: LOADER } };

@@ -18,6 +18,23 @@ export function findSecrets(text: string, folders: KnownFolders, known: readonly
   return merged([...known, ...secretsInTables(text), ...secretsIn(text, folders), ...read]);
 }
 
+/** Kinds that give somebody access. They rank before the others, which are only private. */
+const GIVING_ACCESS: readonly SecretKind[] = [
+  'private key',
+  'WorkRail token',
+  'access key',
+  'JSON web token',
+  'password',
+];
+const ACCESS_PATTERNS = SECRET_PATTERNS.filter(({ kind }) => GIVING_ACCESS.includes(kind));
+
+/** Whether there is a secret that gives access. Other patterns are not tried: those of names and paths are large. */
+export function hasAccessSecret(text: string): boolean {
+  const bare = stripMarkup(text);
+  const isIn = (part: string) => matchesIn(part, ACCESS_PATTERNS).length > 0;
+  return isIn(text) || (bare !== undefined && isIn(bare.text)) || secretsInTables(text).length > 0;
+}
+
 /** The end is computed from the last character, so that markup after a secret stays. */
 function moved({ from, to, kind }: Secret, placeOf: (at: number) => number): Secret {
   return { from: placeOf(from), to: placeOf(to - 1) + 1, kind };
@@ -26,6 +43,16 @@ function moved({ from, to, kind }: Secret, placeOf: (at: number) => number): Sec
 const OPENING_QUOTE = /\\{0,7}["'`]/y;
 
 function secretsIn(text: string, { homes, workspaces }: KnownFolders): Secret[] {
+  const secrets = matchesIn(text, SECRET_PATTERNS);
+  for (const [from, to] of findRandomText(text)) secrets.push({ from, to, kind: 'random-looking text' });
+  return [
+    ...secrets,
+    ...workspaces.flatMap((folder) => occurrences(text, folder, 'workspace path')),
+    ...homes.flatMap((folder) => occurrences(text, folder, 'home folder')),
+  ];
+}
+
+function matchesIn(text: string, patterns: typeof SECRET_PATTERNS): Secret[] {
   const secrets: Secret[] = [];
   const hints = new Map<RegExp, boolean>();
   const isHinted = (hint: RegExp) => {
@@ -33,7 +60,7 @@ function secretsIn(text: string, { homes, workspaces }: KnownFolders): Secret[] 
     hints.set(hint, isThere);
     return isThere;
   };
-  for (const { kind, pattern, hint } of SECRET_PATTERNS) {
+  for (const { kind, pattern, hint } of patterns) {
     if (hint !== undefined && !isHinted(hint)) continue;
     for (const match of text.matchAll(pattern)) {
       const lead = match.groups?.['lead'];
@@ -43,12 +70,7 @@ function secretsIn(text: string, { homes, workspaces }: KnownFolders): Secret[] 
       secrets.push({ from: from + (quote?.length ?? 0), to: match.index + match[0].length, kind });
     }
   }
-  for (const [from, to] of findRandomText(text)) secrets.push({ from, to, kind: 'random-looking text' });
-  return [
-    ...secrets,
-    ...workspaces.flatMap((folder) => occurrences(text, folder, 'workspace path')),
-    ...homes.flatMap((folder) => occurrences(text, folder, 'home folder')),
-  ];
+  return secrets;
 }
 
 /** A folder matches only as a whole: `/work/shop` does not match in `/work/shopping`. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../json/json-value.ts';
 import type { Report } from '../report.ts';
-import { findSecrets, type KnownFolders } from './find-secrets.ts';
+import { findSecrets, hasAccessSecret, type KnownFolders } from './find-secrets.ts';
 import { hider, redactNote } from './redact-note.ts';
 import { hiddenMarker, SECRET_KINDS, type SecretKind } from './secret-kinds.ts';
 import { isKeyLike, isNamedSecret, isSecretName } from './secret-names.ts';
@@ -105,15 +105,6 @@ function pairIn(value: readonly unknown[]): string | undefined {
   return isPair && isSecretName(name) && isKeyLike(item) ? name : undefined;
 }
 
-/** Kinds that give somebody access. The others are only private. */
-const GIVING_ACCESS: readonly SecretKind[] = [
-  'private key',
-  'WorkRail token',
-  'access key',
-  'JSON web token',
-  'password',
-];
-
 /** Looking takes time in proportion to the text, and a call must not. */
 const LOOKED_AT_MAX = 16_384;
 
@@ -127,7 +118,7 @@ export function keysOfSecrets(values: JsonObject): readonly string[] {
     const redact = (text: string) => {
       const part = text.slice(0, left);
       left -= part.length;
-      isFound ||= findSecrets(part, NO_FOLDERS).some(({ kind }) => GIVING_ACCESS.includes(kind));
+      isFound ||= hasAccessSecret(part);
       return text;
     };
     const hide = () => {
@@ -139,8 +130,6 @@ export function keysOfSecrets(values: JsonObject): readonly string[] {
   }
   return keys;
 }
-
-const NO_FOLDERS: KnownFolders = { homes: [], workspaces: [] };
 
 /** A text with everything hidden that looks like a secret. Each kind that was hidden is reported. */
 export function redactText(text: string, folders: KnownFolders, onHidden: (kind: SecretKind) => void): string {
