@@ -3,7 +3,7 @@ import { PRESETS } from '../log/autonomy.ts';
 import type { NodeId, RunId, WorkflowHash } from '../log/ids.ts';
 import { skipReason } from '../prompt/reply/run-result.ts';
 import { titleWithoutValues } from '../prompt/step/fill-values.ts';
-import type { NodeHistory } from '../views/history.ts';
+import { capabilitiesAt, type NodeHistory } from '../views/history.ts';
 import { checksAt, type RecordedCheck } from '../views/line-checks.ts';
 import { heldAt } from '../views/lineage.ts';
 import { autonomySetterAt, isChangedFromOutside, unresolvedGaps } from '../views/node-facts.ts';
@@ -64,7 +64,7 @@ function stepData(source: RunPageSource, { step, own, isFirst, workflow, skipWor
   const { nodeId, place, doneBy, state, startedAt } = step;
   const node = nodeOf(view.graph, nodeId);
   const hung = [...(isFirst ? (own?.seen ?? []) : []), ...(own?.hung.get(node) ?? [])];
-  const badges = badgesOf(source, { node, doneBy, hung });
+  const badges = badgesOf(view, { node, doneBy, hung });
   return {
     nodeId,
     ...placeTitle(place),
@@ -120,21 +120,22 @@ function hungData({ history }: RunPageSource, { nodeId, kind, createdAt }: RunNo
     : { nodeId, kind: 'blocked_attempt' as const, ...at, ...defined({ codes }) };
 }
 
+/** Straight from the view: a page may have thousands of steps, and their whole records are not needed for this. */
 function badgesOf(
-  { view, history }: RunPageSource,
+  view: SessionView,
   at: { readonly node: RunNode; readonly doneBy: NodeId | undefined; readonly hung: readonly RunNode[] },
 ): readonly StepBadge[] {
   const { node, doneBy } = at;
-  const done = doneBy === undefined ? undefined : history.at(doneBy);
-  const changes = history.at(node.nodeId)?.preferences.length ?? 0;
+  const changes = view.preferenceChanges.get(node.nodeId)?.length ?? 0;
+  const capabilities = doneBy === undefined ? [] : capabilitiesAt(view, doneBy);
   const checks = doneBy === undefined ? [] : checksAt(view, doneBy);
   const nodes = [doneBy, ...at.hung.map(({ nodeId }) => nodeId)].flatMap((nodeId) => nodeId ?? []);
   const found: { readonly [badge in StepBadge]: boolean } = {
     again: doneBy !== undefined && nodeOf(view.graph, doneBy).edge?.cause.kind === 'non_tip_advance',
-    departed: nodes.some((nodeId) => (history.at(nodeId)?.divergences.length ?? 0) > 0),
+    departed: nodes.some((nodeId) => view.divergences.has(nodeId)),
     // Every run starts with a mode; only a change is worth a mark.
     mode: changes > (node.parentNodeId === null ? 1 : 0),
-    capability: done?.capabilities.some(({ status }) => status === 'unavailable') ?? false,
+    capability: capabilities.some(({ status }) => status === 'unavailable'),
     answered: at.hung.some(({ nodeId }) => isAnswered(view, nodeId)),
     proven: checks.length > 0 && checks.every(({ grade }) => grade === 'verified' || grade === 'observed'),
     unproven: !checks.every(isProven),

@@ -82,11 +82,6 @@ export function viewHistory(view: SessionView): Pick<NodeHistory, 'at'> {
 function recordIn(view: SessionView, nodeId: NodeId): NodeRecord {
   const { parentNodeId, createdAt, createdIndex } = nodeOf(view.graph, nodeId);
   const made = parentNodeId === null ? [] : [...(view.advances.get(parentNodeId)?.values() ?? [])];
-  const capabilities: Of<'capability_observed'>[] = [];
-  for (let at = heldAt(view.capabilities, nodeId).history; at !== undefined; at = at.older) {
-    if (at.newest.eventIndex < createdIndex) break;
-    if (at.newest.scope.nodeId === nodeId) capabilities.unshift(at.newest.data);
-  }
   const context: JsonObject[] = [];
   for (let at = heldAt(view.context, nodeId); at !== undefined; at = at.older) {
     if (at.newest.eventIndex < createdIndex) break;
@@ -101,11 +96,22 @@ function recordIn(view: SessionView, nodeId: NodeId): NodeRecord {
       ...data,
       setBy: setterOf({ source: data.source, by }),
     })),
-    capabilities,
+    capabilities: capabilitiesAt(view, nodeId),
     attestations: (view.attestations.get(nodeId) ?? []).map(({ data }) => data),
     context: Object.assign({}, ...context),
     contextKeys: context.flatMap((one) => Object.keys(one).sort()),
   };
+}
+
+/** What was observed about capabilities at the node itself, oldest first. */
+export function capabilitiesAt(view: SessionView, nodeId: NodeId): readonly Of<'capability_observed'>[] {
+  const { createdIndex } = nodeOf(view.graph, nodeId);
+  const found: Of<'capability_observed'>[] = [];
+  for (let at = heldAt(view.capabilities, nodeId).history; at !== undefined; at = at.older) {
+    if (at.newest.eventIndex < createdIndex) break;
+    if (at.newest.scope.nodeId === nodeId) found.unshift(at.newest.data);
+  }
+  return found;
 }
 
 /** The history of a whole log. */
