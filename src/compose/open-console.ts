@@ -62,6 +62,8 @@ export async function openConsole(
     return installed.map((client) => ({ id: client.id, name: client.name, isRegistered: registered.includes(client) }));
   };
   const served = await serveConsole({ port, services, feed, assets: consoleAssets(pages), about, clients });
+  // A browser takes longer to start than the list takes to be read, so it is there when the page asks.
+  if (served.isOk()) setImmediate(() => void services.sessionIndex.sessions());
   return served.map(({ newLink, stop }) => ({
     newLink,
     openBrowser: () => openInBrowser(newLink(), dataDir),

@@ -34,7 +34,7 @@ import type { CloseRefusal } from '../upkeep/close-runs.ts';
 import type { PreferRefusal } from '../upkeep/set-preferences.ts';
 import type { ResumeCallRefusal } from './resume-call.ts';
 import type { NotAtTerminal, RunPageServices } from './run-pages.ts';
-import { type ListServices, sessionBoard } from './session-board.ts';
+import { type ListServices, sessionBoard, wholeBoard } from './session-board.ts';
 import { type WaitingRun, waitingRuns } from './waiting-runs.ts';
 
 /** Why a session cannot be brought in, taken out or put away. */
@@ -82,14 +82,14 @@ export async function sessionsPage(services: ConsoleServices, asked: ConsoleInpu
   if ('key' in filter) return err(unknownFilter(filter));
   const states = state === undefined ? filter.states : [state];
   const page = boardPage(rows, { ...filter, states, sort, group, offset, limit });
-  const shortId = services.shortIds(rows.map(({ sessionId }) => sessionId));
+  const { shortId, waiting } = wholeBoard(services, rows);
   return ok({
     rows: page.rows.map((row) => listRow(row, shortId)),
     total: page.total,
     counts: page.counts,
     groups: [...page.groups],
     stored: rows.length,
-    waiting: rows.filter(waitsForPersonIn).length,
+    waiting,
   });
 }
 

@@ -35,14 +35,16 @@ import type { AnswerServices, ReadServices } from '../services.ts';
 import { type PreferRefusal, type PreferServices, setPreferences } from '../upkeep/set-preferences.ts';
 import { type OpenedSession, type OpenServices, openSession, storedEvents } from './open-session.ts';
 import { type ResumeCallRefusal, type ResumeCallServices, resumeCall } from './resume-call.ts';
+import { type ListServices, type ShortIdServices, sessionBoard, wholeBoard } from './session-board.ts';
 
 /** What the page of a session needs. */
 export type RunPageServices = AnswerServices &
   OpenServices &
   ResumeCallServices &
   PreferServices &
+  ListServices &
+  ShortIdServices &
   Pick<ReadServices, 'catalog'> & {
-    readonly shortIds: (sessionIds: readonly SessionId[]) => (sessionId: SessionId) => string;
     /** A mode, lowered to what the settings of a workspace allow. */
     readonly allowedMode: (mode: Autonomy, workspace: string | undefined) => Promise<Autonomy>;
     /** Without a terminal, a program may have started the console: it shows everything, and takes no decisions. */
@@ -65,10 +67,10 @@ export async function sessionPage(services: RunPageServices, sessionId: SessionI
   const opened = await openSession(services, sessionId);
   if (opened.isErr()) return err(services.explain(opened.error));
   const { health, isKept, origin, salvage, runs, view } = opened.value;
-  const ids = await services.sessions.list();
+  const board = await sessionBoard(services);
   return ok({
     sessionId,
-    shortId: services.shortIds(ids.unwrapOr([sessionId]))(sessionId),
+    shortId: board.isErr() ? sessionId : wholeBoard(services, board.value.rows).shortId(sessionId),
     state: brokenState(health) ?? sessionState(runs),
     health,
     ...defined({

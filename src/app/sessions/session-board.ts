@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { SessionId } from '../../core/log/ids.ts';
 import { bareFolder } from '../../core/resume/resume-question.ts';
-import { compareRecent, type SessionRow, sessionRow } from '../../core/sessions/board-rows.ts';
+import { compareRecent, type SessionRow, sessionRow, waitsForPersonIn } from '../../core/sessions/board-rows.ts';
 import type { SessionIndex } from '../ports/session-index.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { WorkspaceObserver } from '../ports/workspace-observer.ts';
@@ -29,6 +30,24 @@ export async function sessionBoard({ sessionIndex }: ListServices): Promise<Resu
   const board = { version: (kept?.version ?? 0) + 1, rows, sessions };
   boards.set(sessionIndex, board);
   return ok(board);
+}
+
+export type ShortIdServices = {
+  readonly shortIds: (sessionIds: readonly SessionId[]) => (sessionId: SessionId) => string;
+};
+
+type WholeBoard = { readonly shortId: (sessionId: SessionId) => string; readonly waiting: number };
+
+const wholeBoards = new WeakMap<readonly SessionRow[], WholeBoard>();
+
+/** What follows from all rows of a board. Several tabs ask for each version of it, and only the first has to wait. */
+export function wholeBoard({ shortIds }: ShortIdServices, rows: readonly SessionRow[]): WholeBoard {
+  const known = wholeBoards.get(rows);
+  if (known !== undefined) return known;
+  const shortId = shortIds(rows.map(({ sessionId }) => sessionId));
+  const whole = { shortId, waiting: rows.filter(waitsForPersonIn).length };
+  wholeBoards.set(rows, whole);
+  return whole;
 }
 
 /** A row after the end of its session was read, because the index does not know about later damage. */
