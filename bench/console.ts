@@ -2,17 +2,19 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { BrowserContext, CDPSession, Page } from 'playwright-core';
 import { startBrowser } from '../test/e2e/browser.ts';
 import { CLIENT_KINDS } from '../test/e2e/clients.ts';
 import { type Asked, type Got, type RunningConsole, signedIn } from '../test/e2e/console/console-server.ts';
-import { append, growingSession, hastyStore, inFolder, pinWorkflow } from './bench-store.ts';
+import { append, forkedSession, growingSession, hastyStore, inFolder, pinWorkflow } from './bench-store.ts';
 import { budgeted, median, noted, type Row } from './row.ts';
 import { bareNode, PROGRAM } from './start-up.ts';
 
 const SESSIONS = 10_000;
 const STEPS = 3;
 const REQUESTS = 200;
+const RUN = { nodes: 2_000, lines: 250 };
 const ms = (max: number) => ({ max, unit: 'ms' });
 const kB = (max: number) => ({ max, unit: 'kB' });
 
@@ -25,12 +27,14 @@ export async function benchConsole(): Promise<readonly Row[]> {
       const session = growingSession(i + 1);
       for (let step = 0; step < STEPS; step++) await append(store.sessions, session.step());
     }
+    const { sessionId, plans } = forkedSession(RUN);
+    for (const plan of plans) await append(store.sessions, plan);
     await store.sessionIndex.settled();
     const started = await launch(root);
     const rows = [...fileSizes(), noted('bare node', await bareNode(), 'ms')];
     rows.push(budgeted('workrail console until its link is printed', started.wallMs, ms(400)));
     rows.push(...(await served(started)));
-    rows.push(...(await browsed(root)));
+    rows.push(...(await browsed(root, sessionId)));
     return rows;
   });
 }
@@ -80,7 +84,6 @@ function fileSizes(): readonly Row[] {
 
 /** Chunks that the first one cannot do without. */
 function staticImports(folder: string, needed: ReadonlySet<string>): number {
-  const { gunzipSync } = process.getBuiltinModule('node:zlib');
   const seen = new Set<string>();
   const visit = (name: string) => {
     const text = gunzipSync(readFileSync(join(folder, `${name}.gz`))).toString();
@@ -135,7 +138,7 @@ const FRAMES = 120;
 const TABS = 6;
 const PUSHES = 20;
 
-async function browsed(root: string): Promise<readonly Row[]> {
+async function browsed(root: string, largest: string): Promise<readonly Row[]> {
   const browser = await startBrowser();
   if (browser === undefined) return [];
   const started = await launch(root);
@@ -148,10 +151,11 @@ async function browsed(root: string): Promise<readonly Row[]> {
   const usable = (await taskMs(metrics)).tasks;
   const rows = [
     budgeted('CPU of the page until the list is usable', usable, ms(250)),
-    ...(await scrolled(page, metrics)),
+    budgeted(`scrolling ${SESSIONS} sessions, CPU a frame`, await scrolled(page, metrics, '.list'), ms(8)),
     ...(await filtered(page)),
     ...(await idle(page, metrics)),
     ...(await pushed(context, page, { root, port: started.port })),
+    ...(await openedRun(page, metrics, `http://127.0.0.1:${started.port}/sessions/${largest}?branches=all`)),
   ];
   await browser.close();
   await started.stop();
@@ -166,18 +170,43 @@ async function taskMs(metrics: CDPSession): Promise<{ readonly tasks: number; re
   return { tasks: value('TaskDuration') * 1_000, layouts: value('LayoutCount') };
 }
 
-async function scrolled(page: Page, metrics: CDPSession): Promise<readonly Row[]> {
+/** What a frame costs while a list is scrolled down from its top. */
+async function scrolled(page: Page, metrics: CDPSession, selector: string): Promise<number> {
+  const scroll = (frames: number) =>
+    page.evaluate(`(async () => {
+      const list = document.querySelector('${selector}');
+      list.scrollTo(0, 0);
+      for (let i = 0; i < ${frames}; i++) {
+        await new Promise(requestAnimationFrame);
+        list.scrollBy(0, 60);
+      }
+    })()`);
+  // A long run opens at its end.
+  await scroll(1);
   const before = (await taskMs(metrics)).tasks;
-  await page.evaluate(`(async () => {
-    const list = document.querySelector('.list');
-    for (let i = 0; i < ${FRAMES}; i++) {
-      list.scrollBy(0, 60);
-      await new Promise(requestAnimationFrame);
-    }
-  })()`);
+  await scroll(FRAMES);
   const frame = ((await taskMs(metrics)).tasks - before) / FRAMES;
-  await page.evaluate("document.querySelector('.list').scrollTo(0, 0)");
-  return [budgeted(`scrolling ${SESSIONS} sessions, CPU a frame`, frame, ms(8))];
+  await scroll(0);
+  return frame;
+}
+
+/** A large run with all its branches open. */
+async function openedRun(page: Page, metrics: CDPSession, address: string): Promise<readonly Row[]> {
+  const steps = page.waitForResponse(/\/runs\/\w+$/);
+  await page.goto(address);
+  await page.waitForSelector('.step');
+  // A new document counts from its start.
+  const { tasks } = await taskMs(metrics);
+  const size = gzipSync(await (await steps).body(), { level: 9 }).length / 1_000;
+  return [
+    budgeted(`steps of a run of ${RUN.nodes} nodes, gzip`, size, kB(40)),
+    budgeted(`CPU of the page until a run of ${RUN.nodes} nodes is usable`, tasks, ms(200)),
+    budgeted(
+      `scrolling a run of ${RUN.nodes} nodes, CPU a frame`,
+      await scrolled(page, metrics, '.step-scroll'),
+      ms(8),
+    ),
+  ];
 }
 
 async function filtered(page: Page): Promise<readonly Row[]> {

@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import type { BoardGroup } from '../../src/core/sessions/session-state.ts';
 import { plural } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
@@ -33,7 +33,7 @@ export function SessionRows({ rows: latest, groups, grouping, total, view, onEnd
   const isOver = useRef(false);
   const { rows, gone, fresh, release } = useHeldRows(latest, view, () => isOver.current || !isAtTop(box.current));
   const density = useChosen('density');
-  const items = withGroups(rows, groups);
+  const items = useMemo(() => withGroups(rows, groups), [rows, groups]);
   const virtual = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
@@ -51,7 +51,10 @@ export function SessionRows({ rows: latest, groups, grouping, total, view, onEnd
     virtual.scrollToIndex(items.findIndex((item) => item.kind === 'row' && item.row === row)),
   );
   const now = useNow();
-  const chosen = rows.filter(({ sessionId }) => selected.has(sessionId));
+  const chosen = selected.size === 0 ? [] : rows.filter(({ sessionId }) => selected.has(sessionId));
+  // A row is drawn again when something about it changes, and not because the list was scrolled.
+  const acts = useRef({ open, setCurrent, select });
+  acts.current = { open, setCurrent, select };
   const hover = (isNow: boolean) => {
     isOver.current = isNow;
     if (!isNow && isAtTop(box.current)) release();
@@ -92,9 +95,7 @@ export function SessionRows({ rows: latest, groups, grouping, total, view, onEnd
                 isCurrent={at === current}
                 isSelected={selected.has(row.sessionId)}
                 isGone={gone.has(row.sessionId)}
-                onOpen={() => open(row)}
-                onOver={() => setCurrent(row.sessionId)}
-                onSelect={(isRange) => select(at, isRange)}
+                acts={acts}
               />
             );
           })}
@@ -161,13 +162,10 @@ type RowParts = {
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
   readonly isGone: boolean;
-  readonly onOpen: () => void;
-  readonly onOver: () => void;
-  readonly onSelect: (isRange: boolean) => void;
+  readonly acts: React.RefObject<Pick<ReturnType<typeof useRowKeys>, 'open' | 'setCurrent' | 'select'>>;
 };
 
-function SessionRow(parts: RowParts) {
-  const { row, at, start, now, isCurrent, isSelected, isGone, onOpen, onOver, onSelect } = parts;
+const SessionRow = memo(({ row, at, start, now, isCurrent, isSelected, isGone, acts }: RowParts) => {
   return (
     <div
       role="row"
@@ -175,8 +173,8 @@ function SessionRow(parts: RowParts) {
       aria-selected={isSelected}
       className={`row${isCurrent ? ' current' : ''}${isGone ? ' gone' : ''}`}
       style={{ transform: `translateY(${start}px)` }}
-      onClick={onOpen}
-      onPointerEnter={onOver}
+      onClick={() => acts.current.open(row)}
+      onPointerEnter={() => acts.current.setCurrent(row.sessionId)}
     >
       <span role="gridcell" className="cell-pick">
         <input
@@ -186,7 +184,7 @@ function SessionRow(parts: RowParts) {
           tabIndex={-1}
           onClick={(event) => {
             event.stopPropagation();
-            onSelect(event.shiftKey);
+            acts.current.select(at, event.shiftKey);
           }}
           onChange={() => undefined}
         />
@@ -194,7 +192,7 @@ function SessionRow(parts: RowParts) {
       <Cells row={row} now={now} isGone={isGone} />
     </div>
   );
-}
+});
 
 function isAtTop(box: HTMLElement | null): boolean {
   return (box?.scrollTop ?? 0) === 0;
@@ -216,33 +214,38 @@ type Held = {
   readonly gone: ReadonlySet<string>;
   /** How many rows wait to be shown. */
   readonly fresh: number;
-  readonly release: (then?: () => void) => void;
 };
 
 /**
  * The rows in the order in which they were shown first, with what they say now. Nothing moves under the pointer or while
  * somebody reads further down: new rows wait.
  */
-function useHeldRows(latest: readonly Row[], view: string, isHeld: () => boolean): Held {
-  const kept = useRef({ view, rows: latest });
+function useHeldRows(latest: readonly Row[], view: string, isHeld: () => boolean) {
+  const kept = useRef({ view, latest, held: held(latest, latest) });
   const [, renew] = useState(0);
-  if (kept.current.view !== view || !isHeld()) kept.current = { view, rows: latest };
+  const isFree = kept.current.view !== view || !isHeld();
+  const isSame = kept.current.latest === latest && (!isFree || kept.current.held.rows === latest);
+  if (!isSame)
+    kept.current = { view, latest, held: isFree ? held(latest, latest) : held(kept.current.held.rows, latest) };
+  const release = (then = () => {}) => {
+    kept.current = { view: '', latest: [], held: held([], []) };
+    renew((count) => count + 1);
+    then();
+  };
+  return { ...kept.current.held, release };
+}
+
+function held(shown: readonly Row[], latest: readonly Row[]): Held {
+  if (shown === latest) return { rows: latest, gone: new Set(), fresh: 0 };
   const byId = new Map(latest.map((row) => [row.sessionId, row]));
-  const known = new Set(kept.current.rows.map(({ sessionId }) => sessionId));
+  const known = new Set(shown.map(({ sessionId }) => sessionId));
   const end = latest.findLastIndex(({ sessionId }) => known.has(sessionId));
-  const isNew = ({ sessionId }: Row) => !known.has(sessionId);
   // What comes after the last known row was read because somebody scrolled there.
-  const rows = [...kept.current.rows.map((row) => byId.get(row.sessionId) ?? row), ...latest.slice(end + 1)];
-  kept.current = { view, rows };
+  const rows = [...shown.map((row) => byId.get(row.sessionId) ?? row), ...latest.slice(end + 1)];
   return {
     rows,
-    gone: new Set(rows.filter(({ sessionId }) => !byId.has(sessionId)).map(({ sessionId }) => sessionId)),
-    fresh: latest.slice(0, end + 1).filter(isNew).length,
-    release: (then = () => undefined) => {
-      kept.current = { view: '', rows: [] };
-      renew((count) => count + 1);
-      then();
-    },
+    gone: new Set([...known].filter((sessionId) => !byId.has(sessionId))),
+    fresh: latest.slice(0, end + 1).filter(({ sessionId }) => !known.has(sessionId)).length,
   };
 }
 
