@@ -140,7 +140,9 @@ const StepRow = memo(
       aria-expanded={row.isOpen}
       className={`step ${row.kind}`}
       style={{ top: index * ROW_PX, paddingLeft: gutterWidth(lanes) + indentOf(row) }}
-      onClick={() => (row.kind === 'branch' || row.kind === 'round' ? onFold(row) : onChoose(row))}
+      onClick={({ target }) =>
+        row.kind === 'branch' || row.kind === 'round' ? onFold(row) : onChoose(attemptAt(row, target))
+      }
     >
       <StepCells row={row} onFold={onFold} isCurrent={isCurrent} />
     </div>
@@ -152,6 +154,14 @@ const StepRow = memo(
     before.lanes === after.lanes &&
     before.place.group.count === after.place.group.count,
 );
+
+/** How often a step was blocked leads to the last of these attempts, and so to the reason. */
+function attemptAt(row: LaneRow, target: EventTarget): LaneRow {
+  const isTried = target instanceof Element && target.textContent?.startsWith(TRIED) && target.matches('.badge');
+  const tried = row.kind === 'step' && isTried ? row.step.hung : undefined;
+  const nodeId = tried?.findLast(({ kind }) => kind === 'blocked_attempt')?.nodeId;
+  return nodeId === undefined ? row : { ...row, nodeId };
+}
 
 /** Rows inside of a round, and attempts at a step, stand further in. */
 function indentOf({ kind, level, lane }: LaneRow): number {
@@ -220,6 +230,8 @@ type Cells = {
   readonly time?: string | undefined;
 };
 
+const TRIED = '▲';
+
 const STATE_MARKS = { done: 'complete', due: 'running', blocked: 'blocked', complete: 'complete' } as const;
 
 type Badge = readonly [words: string, tone?: MarkName];
@@ -283,7 +295,7 @@ function stepCells({ step, endedAt, idleMs, line }: Extract<LaneRow, { kind: 'st
     number: state === 'complete' ? undefined : step.number,
     meta: [...inner, ...(state === 'due' ? [isCurrent ? 'now' : 'stopped here'] : [])].join(' · ') || undefined,
     badges: [
-      ...(blocked === 0 ? [] : [[`▲ × ${blocked}`, 'blocked'] as const]),
+      ...(blocked === 0 ? [] : [[`${TRIED} × ${blocked}`, 'blocked'] as const]),
       ...(saved === 0 ? [] : [[plural(saved, 'checkpoint')] as const]),
       ...badges.map((badge) => BADGES[badge]),
       ...(openGaps === 0 ? [] : [[plural(openGaps, 'follow-up'), 'blocked'] as const]),

@@ -201,7 +201,7 @@ function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
     [dim(LEGEND)],
     [],
     [`${calls} MCP calls to a real server. No network, no model, no API key.`],
-    ...(dataDir === undefined ? [] : [[`Kept in ${dataDir}. To look at it, set WORKRAIL_DATA_DIR to that folder.`]]),
+    ...(dataDir === undefined ? [] : [[`Kept in ${dataDir}. The next command shows it in your browser.`]]),
   ];
 }
 

@@ -35,6 +35,26 @@ const WORKFLOWS = [
       },
     ],
   },
+  {
+    id: 'project.ask',
+    name: 'Ask',
+    description: 'Asks.',
+    version: '1.0.0',
+    steps: [
+      {
+        id: 'choose',
+        title: 'Choose the region',
+        prompt: 'Choose one.',
+        userDependency: {
+          reason: 'needs_user_choice',
+          choiceKind: 'external_side_effect',
+          prompt: 'In which region should the service run?',
+          contextKey: 'region',
+        },
+      },
+      { id: 'deploy', title: 'Deploy', prompt: 'Deploy it.' },
+    ],
+  },
 ];
 
 type Step = {

@@ -326,6 +326,11 @@ describe('in a browser', () => {
     expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain(
       'resume_session {"sessionId":"sess_',
     );
+    await page.locator('.step').first().click();
+    await page.keyboard.press('1');
+    await page.getByRole('button', { name: 'Copy the notes' }).first().click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(`Looked around. ${HOSTILE}`);
     const saveMarkdown = async () => {
       await page.getByRole('button', { name: 'Export' }).click();
       await page.getByRole('button', { name: 'Save' }).click();

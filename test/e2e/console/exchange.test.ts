@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -250,6 +250,45 @@ describe('in a browser', () => {
     await page.waitForURL(/\/compare\?a=sess_\w+&b=sess_\w+/);
     await page.waitForSelector('.sides');
     expect(await text()).toContain('Review the');
+    // Two steps of a run.
+    await page.goto(address(`/sessions/${forked}`));
+    await page.locator('.step', { hasText: 'Look around' }).click();
+    await press('d');
+    await page.getByText('Marked for comparing.').waitFor();
+    await page.locator('.step', { hasText: 'Propose one improvement' }).first().click();
+    await press('d');
+    await page.waitForURL(/aAt=\w+%2Fnode_\w+.*bAt=\w+%2Fnode_/);
+    await page.waitForSelector('.sides');
+  });
+
+  it('commits of two sessions are compared by a command, and a branch from a step names the commit then', async ({
+    skip,
+  }) => {
+    ready(skip);
+    const own = ['-C', fixture.place().cwd, '-c', 'user.name=a', '-c', 'user.email=a@b.c'];
+    const git = (...args: readonly string[]) => execFileSync('git', [...own, ...args], { encoding: 'utf8' }).trim();
+    const commit = (name: string) => {
+      git('commit', '-q', '--allow-empty', '-m', name);
+      return git('rev-parse', 'HEAD');
+    };
+    git('init', '-q');
+    const first = commit('One');
+    await fixture.hand(await fixture.start('project.review', 'At the first commit'), 'Read it.');
+    const second = commit('Two');
+    await fixture.hand(await fixture.start('project.review', 'At the second commit'), 'Read it again.');
+    const open = async (title: string) => {
+      await page.goto(address(`/?q=${encodeURIComponent(title)}`));
+      await page.locator('.row', { hasText: title }).click();
+      await page.waitForURL(/\/sessions\/sess_/);
+      return new URL(page.url()).pathname.split('/').at(-1);
+    };
+    const [b, a] = [await open('At the second commit'), await open('At the first commit')];
+    await page.locator('.step', { hasText: 'Read the change' }).click();
+    await page.locator('.branch-here summary').click();
+    await page.getByText(`the commit then was ${first.slice(0, 12)}`).waitFor();
+    await page.goto(address(`/compare?a=${a}&b=${b}`));
+    await page.getByText(`git diff ${first} ${second}`).waitFor();
+    expect(await page.locator('.difference').count()).toBe(1);
   });
 
   it('words are found in all notes, and the address keeps them', async ({ skip }) => {

@@ -101,6 +101,14 @@ describe('the page of a run', () => {
     await expectAccessible(page, 'forked run');
   });
 
+  it('how often a step was blocked leads to the last of these attempts and to its reason', async ({ skip }) => {
+    if (browser === undefined) return skip('no chromium');
+    await page.locator('.step .badge', { hasText: '▲ × 2' }).click();
+    await page.getByRole('heading', { name: 'Attempt 2 at Look around' }).waitFor();
+    await shows('/findings/0/severity is "huge"');
+    expect(await page.locator('[role=tab][aria-selected=true]').textContent()).toBe('Follow-ups');
+  });
+
   it('by keyboard alone every note, prompt, artifact and reason of each branch is reached', async ({ skip }) => {
     if (browser === undefined) return skip('no chromium');
     enforces('console_notes_fallback', 'console_trace_collapsed');
@@ -177,7 +185,9 @@ describe('the page of a run', () => {
     await tab.close();
   });
 
-  it('the first prompt is rendered again, and a branch from a step is a prompt for a new chat', async ({ skip }) => {
+  it('the first prompt is rendered again, events are raw, and a branch from a step is a prompt for a new chat', async ({
+    skip,
+  }) => {
     if (browser === undefined) return skip('no chromium');
     await toTop();
     await press('2');
@@ -185,6 +195,8 @@ describe('the page of a run', () => {
     expect(await page.locator('.prompt').textContent()).toContain(
       'Look at the code for "Find out why dates are wrong"',
     );
+    await press('6');
+    await shows('"kind": "node_created"');
     await page.locator('.branch-here summary').click();
     await shows('Files and commits are not rewound');
     const prompt = (await page.locator('.branch-here pre').textContent()) ?? '';

@@ -1,3 +1,4 @@
+import { execSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -256,9 +257,16 @@ describe('everywhere', () => {
     await page.getByText('There is no such page').waitFor();
   });
 
-  it('every page names its command', async ({ skip }) => {
+  it('every page names its command, and what is copied works here', async ({ skip }) => {
     ready(skip);
+    await page.goto(address('/?q=parser'));
+    await page.locator('.row').click();
+    await page.waitForURL(/\/sessions\/sess_/);
+    const session = new URL(page.url()).pathname;
+    const id = session.split('/').at(-1);
     const commands: { readonly [path: string]: RegExp } = {
+      [session]: /^workrail session show \w+$/,
+      [`/compare?a=${id}&b=${id}&aAt=main&bAt=A`]: /^workrail session diff \w+ main A$/,
       '/': /^workrail session list/,
       '/waiting': /^workrail waiting$/,
       '/search?q=cart': /^workrail search cart$/,
@@ -272,6 +280,10 @@ describe('everywhere', () => {
         expect.stringMatching(command),
       ]);
     }
+    await page.goto(address('/waiting'));
+    await page.locator('.command').getByRole('button', { name: 'Copy' }).click();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(execSync(copied, { cwd: fixture.folder, encoding: 'utf8', stdio: 'pipe' })).toContain('decision for you');
   });
 
   it('rows can be compact, and nothing is cut off at 320 pixels, at twice the size or in forced colours', async ({
@@ -346,6 +358,68 @@ describe('everywhere', () => {
     await page.getByText('The agent has seen it').waitFor();
     await page.getByText('It is at step 2 "Tell them" now.').waitFor();
     expect(await text()).toContain('"Ship to production": approved');
+  });
+
+  it('a rejection reaches the agent, a changed draft asks again, and the step says that a person answered', async ({
+    skip,
+  }) => {
+    const { text } = ready(skip);
+    if (!hasTerminal) return skip('no pseudo-terminal');
+    await page.goto(address('/waiting'));
+    const item = page.locator('.waiting-item', { hasText: 'Release 2.8' });
+    const send = async (ackToken: string, notesMarkdown?: string) => {
+      const output = notesMarkdown === undefined ? {} : { output: { notesMarkdown } };
+      const reply = (await fixture.agent.call('continue_workflow', { ackToken, ...output })).structuredContent;
+      return reply as unknown as { readonly kind: string; readonly ackToken: string };
+    };
+    const first = await send(await fixture.start('project.release', 'Release 2.8'), 'Shipped 2.8.');
+    await item.getByLabel('Comment for the agent').fill('Not on a Friday.');
+    await item.getByRole('button', { name: 'Reject' }).click();
+    await item.getByText('Already rejected').waitFor();
+    const refused = await send(first.ackToken);
+    expect([refused.kind, JSON.stringify(refused)]).toEqual(['blocked', expect.stringContaining('Not on a Friday.')]);
+    const second = await send(refused.ackToken, 'Ships on Monday.');
+    await item.getByText('Ships on Monday.').waitFor();
+    await item.getByRole('button', { name: 'Approve' }).click();
+    await item.getByText('Already approved').waitFor();
+    // Other notes are another draft.
+    const third = await send(second.ackToken, 'Ships on Tuesday.');
+    expect(third.kind).toBe('blocked');
+    await item.getByText(/that approval no longer counts. Changed since:.*notes/).waitFor();
+    await item.getByRole('button', { name: 'Approve' }).click();
+    await item.getByText('Already approved').waitFor();
+    await item.getByRole('link', { name: 'open the session' }).click();
+    await page.getByText('The agent has not looked since.').waitFor();
+    expect(await text()).not.toContain('waiting for you');
+    expect((await send(third.ackToken)).kind).toBe('ok');
+    const step = page.locator('.step', { hasText: 'Ship to production' });
+    await step.locator('.badge', { hasText: 'answered' }).waitFor();
+    await step.click();
+    await page.keyboard.press('3');
+    await page
+      .getByText(/approved in the console/)
+      .first()
+      .waitFor();
+  });
+
+  it('a question is answered with a value, which the run takes from the person', async ({ skip }) => {
+    ready(skip);
+    if (!hasTerminal) return skip('no pseudo-terminal');
+    await page.goto(address('/waiting'));
+    const token = await fixture.hand(await fixture.start('project.ask', 'Deploy it'), 'There are two: eu-1 and us-2.');
+    const item = page.locator('.waiting-item', { hasText: 'Deploy it' });
+    await item.getByText('In which region should the service run?').waitFor();
+    const answer = item.getByRole('button', { name: 'Answer' });
+    expect(await answer.isDisabled()).toBe(true);
+    await item.getByLabel('Your answer').fill('eu-1');
+    await answer.click();
+    await item.getByText('Already answered').waitFor();
+    await fixture.agent.call('continue_workflow', { ackToken: token });
+    await page.getByText('It is at step 2 "Deploy" now.').waitFor();
+    await page.locator('.banner', { hasText: 'Choose the region' }).getByRole('link').click();
+    await page.locator('.step', { hasText: 'Choose the region' }).click();
+    await page.keyboard.press('4');
+    await page.locator('table.context', { hasText: /region.*eu-1.*a person/ }).waitFor();
   });
 
   it('a console that stops leaves the page readable, and the page goes on when it is back', async ({ skip }) => {
