@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generatedFiles } from '../scripts/generate/generated-files.ts';
 import { runGenerate } from '../scripts/generate/run-generate.ts';
+import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../src/core/log/reasons.ts';
+import { check as checkFields } from '../src/core/workflow/format/check-fields.ts';
 import { enforces } from './enforces.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -56,6 +58,18 @@ describe('generated files', () => {
     });
     generate();
     expect(check()).toMatchObject({ exitCode: 0 });
+  });
+
+  it('the guide names every reason and kind of choice, each field of a check, bindings, arguments and decisions', () => {
+    const read = (name: string) => readFileSync(join(root, 'docs/guides', `${name}.md`), 'utf8');
+    const guides = read('author-a-workflow') + read('evidence');
+    const fields = Object.keys(checkFields.fields);
+    expect(fields).toContain('minimum');
+    const words = [
+      ...[...USER_ONLY_REASONS, ...NON_ASSUMABLE_CHOICES, ...fields],
+      ...['stated', 'confirmed', '.workrail/bindings.json', 'arguments', 'continueWhen'],
+    ];
+    expect(words.filter((word) => !new RegExp(`[\`"]${word}[\`"]`).test(guides))).toEqual([]);
   });
 
   it('generated files are part of the check', () => {
