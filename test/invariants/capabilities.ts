@@ -20,4 +20,5 @@ export const BUILT_CAPABILITIES: readonly (typeof CAPABILITIES)[number][] = [
   'resume_share',
   'workflows',
   'cli',
+  'console',
 ];

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CONSOLE_REPLIES } from '../../../src/core/wire/console-shapes.ts';
 import { enforces } from '../../enforces.ts';
-import { hasTerminal } from '../terminal.ts';
 import { type Asked, type Got, type RunningConsole, signedIn, startConsole } from './console-server.ts';
 import { LONG, type Played, playForkedRun, playTwoRuns, type Reply, SURVEY, startPlaying } from './forked-run.ts';
 import { pageRenderer, type RenderedPage } from './rendered-page.ts';
@@ -94,21 +93,22 @@ it('a file of a workflow that changed since is said, and another layout of it is
   expect((await draw(forked)).text).not.toContain('has changed since');
 });
 
-it.runIf(hasTerminal)(
-  'a mode that a person sets is pending at the step that is due, and steps before keep theirs',
-  async () => {
-    enforces('console_preferences_at_next_node');
-    const body = JSON.stringify({ mode: 'full_auto_stop_on_user_deps', isLoosening: true });
-    const path = `${await runOf(forked.slice('/sessions/'.length))}/preferences`;
-    expect((await call({ method: 'POST', path, body })).status).toBe(200);
-    const page = await draw(forked);
-    expect(page.text).toContain('full auto (stops for the user) (pending)');
-    expect(withoutTimes(page).filter((row) => row.includes('mode'))).toEqual([expect.stringContaining('7 Report')]);
-    open = await played.hand(open.ackToken, { notesMarkdown: 'Still nothing.' });
-    expect(open).toMatchObject({ preferences: { autonomy: 'full_auto_stop_on_user_deps', setBy: 'person' } });
-    expect((await draw(forked)).text).not.toContain('(pending)');
-  },
-);
+it('a mode that a person sets is pending at the step that is due, and steps before keep theirs', async () => {
+  enforces('console_preferences_at_next_node');
+  const start = { workflowId: LONG.id, goal: 'Too free', mode: 'full_auto_stop_on_user_deps' };
+  const { ackToken } = await played.hand((await played.send('start_workflow', start)).ackToken, {
+    notesMarkdown: 'One.',
+  });
+  const sessionId = await sessionOf('Too free');
+  const path = `${await runOf(sessionId)}/preferences`;
+  expect((await call({ method: 'POST', path, body: '{"mode":"guided"}' })).status).toBe(200);
+  const page = await draw(`/sessions/${sessionId}`);
+  expect(page.text).toContain('guided (pending)');
+  expect(withoutTimes(page)).toEqual(['1 Step 1', '2 Step 2 now mode']);
+  const next = await played.hand(ackToken, { notesMarkdown: 'Two.' });
+  expect(next).toMatchObject({ preferences: { autonomy: 'guided', setBy: 'person' } });
+  expect((await draw(`/sessions/${sessionId}`)).text).not.toContain('(pending)');
+});
 
 it('a run with open follow-ups is done, and both are said', async () => {
   enforces('console_default_view');
