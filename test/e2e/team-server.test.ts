@@ -232,7 +232,7 @@ describe.runIf(postgres)('a team server', () => {
     },
   );
 
-  it('a caller that sends too much is told when to try again, and others are not held up', async () => {
+  it('a caller that sends too much learns when to try again, and others are not held up', async () => {
     const [busy, other] = [await tokenFor('busy', '--space', 'shop'), await tokenFor('other', '--space', 'shop')];
     const answers = await Promise.all(Array.from({ length: 120 }, () => post('shop', bearer(busy.token))));
     const refused = answers.filter(({ status }) => status === 429);
