@@ -6,7 +6,8 @@ import type { RunPageData } from '../../src/core/wire/run-shapes.ts';
 import type { RunData } from '../../src/core/wire/session-shapes.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Button, CommandHint, ErrorPanel } from '../parts/panels.tsx';
-import { useSource } from '../state/session-source.ts';
+import { write } from '../state/api.ts';
+import { useSessionId } from '../state/session-source.ts';
 
 type Parts = { readonly page: RunPageData; readonly standing: RunData; readonly isWhole: boolean };
 
@@ -37,7 +38,7 @@ const SETTERS: { readonly [setter in NonNullable<RunPageData['preferences']['set
 /** How much the agent may do on its own in this run: what holds now, since when, and a change for its next attempt. */
 export function Preferences({ page, standing, isWhole }: Parts) {
   const [isOpen, setOpen] = useState(false);
-  const { own } = useSource();
+  const { isOwn } = useSessionId();
   const { autonomy, isPending } = page.preferences;
   const isOver = standing.status === 'complete' || standing.status === 'complete_with_gaps';
   const label = `${inWords(autonomy)}${isPending ? ' (pending)' : ''}`;
@@ -47,7 +48,7 @@ export function Preferences({ page, standing, isWhole }: Parts) {
       {isOpen && (
         <Dialog title="Mode of this run" className="preferences" onClose={() => setOpen(false)}>
           <InForce page={page} standing={standing} />
-          {own === undefined || isOver || !isWhole ? (
+          {!isOwn || isOver || !isWhole ? (
             <p className="meta">
               {isOver ? 'The run is complete, so its mode no longer matters.' : 'This run cannot be changed here.'}
             </p>
@@ -82,7 +83,7 @@ function InForce({ page, standing }: Pick<Parts, 'page' | 'standing'>) {
 }
 
 function Change({ page, standing }: Pick<Parts, 'page' | 'standing'>) {
-  const { own } = useSource();
+  const { session } = useSessionId();
   const queries = useQueryClient();
   const now = page.preferences;
   const [mode, setMode] = useState<Autonomy>(now.autonomy);
@@ -93,8 +94,12 @@ function Change({ page, standing }: Pick<Parts, 'page' | 'standing'>) {
     isLooser(RISKS, riskPolicy, now.riskPolicy) ||
     (mode === 'full_auto_never_stop' && now.setBy !== 'person');
   const sent = useMutation({
-    mutationFn: async () =>
-      own?.prefer(page.runId, { ...(mode === now.autonomy && !isLoosening ? {} : { mode }), riskPolicy, isLoosening }),
+    mutationFn: () =>
+      write(
+        'prefer',
+        { session, run: page.runId },
+        { ...(mode === now.autonomy && !isLoosening ? {} : { mode }), riskPolicy, isLoosening },
+      ),
     onSuccess: () => {
       setConfirmed(false);
       return queries.invalidateQueries();

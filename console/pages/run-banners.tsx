@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { acceptCommand, originWords } from '../../src/core/log/origin.ts';
 import { salvageText } from '../../src/core/report/report-words.ts';
 import { plural } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import type { RunPageData } from '../../src/core/wire/run-shapes.ts';
 import { CommandHint } from '../parts/panels.tsx';
-import { useSource } from '../state/session-source.ts';
+import { useRead, useSessionId } from '../state/session-source.ts';
 import { isViewed } from '../state/viewed.ts';
 
 /** What must be known before anything of a session is believed. */
@@ -36,12 +35,8 @@ export function SessionBanners({ data }: { readonly data: ConsoleReply<'session'
 
 /** The file of the workflow is no longer what this run was started with. */
 export function DriftBanner({ runId }: { readonly runId: string }) {
-  const { own, name } = useSource();
-  const { data } = useQuery({
-    queryKey: ['drift', name, runId],
-    queryFn: () => own?.drift(runId) ?? Promise.resolve({ kind: 'unknown' } as const),
-    staleTime: 30_000,
-  });
+  const { isOwn } = useSessionId();
+  const { data } = useRead('drift', { at: { run: runId }, staleTime: 30_000, enabled: isOwn });
   if (data === undefined || data.kind === 'same' || data.kind === 'unknown') return null;
   if (data.kind !== 'changed') {
     return (

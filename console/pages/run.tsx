@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { type LaneRow, lanesOf } from '../../src/core/sessions/lanes.ts';
 import type { RunPageData } from '../../src/core/wire/run-shapes.ts';
@@ -6,7 +5,7 @@ import type { RunData } from '../../src/core/wire/session-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { Button, Pending } from '../parts/panels.tsx';
 import { toggledRows, useSessionSearch, withToggled } from '../state/session-search.ts';
-import { useSource } from '../state/session-source.ts';
+import { useRead } from '../state/session-source.ts';
 import { Preferences } from './preferences.tsx';
 import { DriftBanner, LackingBanner } from './run-banners.tsx';
 import { Sentence } from './run-sentence.tsx';
@@ -16,9 +15,8 @@ import { StepPanel } from './step-panel.tsx';
 type RunParts = { readonly standing: RunData; readonly isWhole: boolean };
 
 export function Run({ standing, isWhole }: RunParts) {
-  const source = useSource();
   const { runId } = standing;
-  const { data, error } = useQuery({ queryKey: ['run', source.name, runId], queryFn: () => source.run(runId) });
+  const { data, error } = useRead('run', { at: { run: runId } });
   return (
     <div className="run-page">
       <Sentence standing={standing} isWhole={isWhole} />

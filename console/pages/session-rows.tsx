@@ -5,6 +5,7 @@ import type { BoardGroup } from '../../src/core/sessions/session-state.ts';
 import { plural } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
+import { Button } from '../parts/panels.tsx';
 import { useNow } from '../parts/shell.tsx';
 import { StateMark, stateWord } from '../parts/state-mark.tsx';
 import { ago, wholeTime } from '../parts/times.ts';
@@ -55,17 +56,14 @@ export function SessionRows({ rows: latest, groups, grouping, total, view, onEnd
   // A row is drawn again when something about it changes, and not because the list was scrolled.
   const acts = useRef({ open, setCurrent, select });
   acts.current = { open, setCurrent, select };
+  const toTop = () => box.current?.scrollTo(0, 0);
   const hover = (isNow: boolean) => {
     isOver.current = isNow;
     if (!isNow && isAtTop(box.current)) release();
   };
   return (
     <div className="list-frame">
-      {fresh > 0 ? (
-        <button type="button" className="fresh" onClick={() => release(() => box.current?.scrollTo(0, 0))}>
-          {fresh} new
-        </button>
-      ) : null}
+      {fresh > 0 && <Button label={`${fresh} new`} className="fresh" onClick={() => release(toTop)} />}
       <div
         ref={box}
         className="list"

@@ -1,14 +1,11 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { plural } from '../../src/core/text/words.ts';
-import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import type { RunData } from '../../src/core/wire/session-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { CommandHint, Pending } from '../parts/panels.tsx';
 import { Mark, stateWord } from '../parts/state-mark.tsx';
 import { useSessionSearch } from '../state/session-search.ts';
-import { SourceContext, sessionSource } from '../state/session-source.ts';
+import { useRead, useSessionId } from '../state/session-source.ts';
 import { Run } from './run.tsx';
 import { SessionBanners } from './run-banners.tsx';
 import { isNotesRun, markOf } from './run-sentence.tsx';
@@ -16,24 +13,13 @@ import { SessionActions } from './session-actions.tsx';
 import { SessionNotes } from './step-notes.tsx';
 import '../style/run.css';
 
-type SessionData = ConsoleReply<'session'>;
-
 export function Session() {
-  const { session } = useParams({ from: '/sessions/$session' });
   const navigate = useNavigate();
-  const source = useMemo(() => sessionSource(session), [session]);
-  useKeys({ u: () => void navigate({ to: '/', search: {} }) });
-  const { data, error } = useQuery({ queryKey: ['session', source.name], queryFn: source.session });
-  if (data === undefined) return <Pending words="Reading the session …" error={error} isPage />;
-  return (
-    <SourceContext value={source}>
-      <OpenSession data={data} isOwn={source.own !== undefined} />
-    </SourceContext>
-  );
-}
-
-function OpenSession({ data, isOwn }: { readonly data: SessionData; readonly isOwn: boolean }) {
   const { search } = useSessionSearch();
+  const { isOwn } = useSessionId();
+  useKeys({ u: () => void navigate({ to: '/', search: {} }) });
+  const { data, error } = useRead('session');
+  if (data === undefined) return <Pending words="Reading the session …" error={error} isPage />;
   const runs = inOrder(data.runs);
   const standing = runs.find(({ runId }) => runId === search.run) ?? preferredRun(data.runs);
   return (
@@ -62,7 +48,7 @@ function OpenSession({ data, isOwn }: { readonly data: SessionData; readonly isO
           )}
         </div>
       )}
-      {isOwn ? <CommandHint command={`workrail session show ${data.shortId}`} /> : null}
+      {isOwn && <CommandHint command={`workrail session show ${data.shortId}`} />}
     </>
   );
 }

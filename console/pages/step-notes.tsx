@@ -7,7 +7,8 @@ import { Note } from '../parts/note.tsx';
 import { Button, CopyButton, Pending } from '../parts/panels.tsx';
 import { Mark } from '../parts/state-mark.tsx';
 import { clock, wholeTime } from '../parts/times.ts';
-import { type NotesWindow, useSource } from '../state/session-source.ts';
+import { read } from '../state/api.ts';
+import { useSessionId } from '../state/session-source.ts';
 
 type NotedPlace = LineNotesData['notes'][number];
 
@@ -30,10 +31,10 @@ export function EntryNotes({ entry, isDraft }: { readonly entry: ReportEntry | u
 type Place = { readonly from: number } | { readonly around: string };
 
 function useLineNotes(runId: string, line: string, start: Place) {
-  const source = useSource();
+  const { session } = useSessionId();
   return useInfiniteQuery({
-    queryKey: ['notes', source.name, runId, line, start],
-    queryFn: ({ pageParam }) => source.notes(runId, { line, ...pageParam } as NotesWindow),
+    queryKey: ['notes', session, runId, line, start],
+    queryFn: ({ pageParam }) => read('notes', { session, run: runId }, { line, ...pageParam }),
     initialPageParam: start,
     getNextPageParam: ({ from, notes, total }: LineNotesData): Place | undefined =>
       from + notes.length < total ? { from: from + notes.length } : undefined,

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { ReportEntry } from '../../src/core/report/report.ts';
 import { entryFacts, gapFacts, gapState } from '../../src/core/report/report-words.ts';
@@ -10,8 +10,9 @@ import { Note } from '../parts/note.tsx';
 import { CommandHint, CopyButton, DataTable, ErrorPanel, Facts, Json, Pending } from '../parts/panels.tsx';
 import { Mark } from '../parts/state-mark.tsx';
 import { wholeTime } from '../parts/times.ts';
+import { read } from '../state/api.ts';
 import { TABS, type Tab } from '../state/session-search.ts';
-import { useSource } from '../state/session-source.ts';
+import { useRead, useSessionId } from '../state/session-source.ts';
 import { StepData } from './step-data.tsx';
 import { EntryNotes, LineNotes } from './step-notes.tsx';
 
@@ -27,15 +28,11 @@ type Parts = {
 
 /** Everything about one step: what was sent, what the agent handed in, and why the run went on as it did. */
 export function StepPanel({ page, place, isWhole, tab, onTab }: Parts) {
-  const source = useSource();
   const id = useId();
   useKeys(Object.fromEntries(TABS.map((name, i) => [String(i + 1), () => onTab(name)])));
   const { step, doneBy } = place.kind === 'step' ? place : place.of;
   const { nodeId } = step;
-  const { data, error } = useQuery({
-    queryKey: ['step', source.name, nodeId, doneBy, place.line],
-    queryFn: () => source.step(nodeId, { by: doneBy, line: place.line }),
-  });
+  const { data, error } = useRead('step', { at: { node: nodeId }, query: { by: doneBy, line: place.line } });
   const open = data?.gaps.filter(({ isOpen }) => isOpen).length ?? 0;
   const moveTab = ({ key }: React.KeyboardEvent) => {
     const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
@@ -166,10 +163,8 @@ function Later({ title, children }: { readonly title: string; readonly children:
 }
 
 function Prompt({ nodeId }: { readonly nodeId: string }) {
-  const source = useSource();
-  const { data, error } = useQuery({
-    queryKey: ['prompt', source.name, nodeId],
-    queryFn: () => source.prompt(nodeId),
+  const { data, error } = useRead('prompt', {
+    at: { node: nodeId },
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -297,11 +292,7 @@ function FollowUps({ data, place }: { readonly data: StepPageData; readonly plac
 }
 
 function Raw({ nodeId, by }: { readonly nodeId: string; readonly by: string | undefined }) {
-  const source = useSource();
-  const { data, error } = useQuery({
-    queryKey: ['raw', source.name, nodeId, by],
-    queryFn: () => source.raw(nodeId, { by }),
-  });
+  const { data, error } = useRead('raw', { at: { node: nodeId }, query: { by } });
   if (data === undefined) return <Pending words="Reading the events …" error={error} />;
   const ids =
     by === undefined
@@ -322,9 +313,9 @@ type BranchParts = { readonly runId: string; readonly nodeId: string; readonly c
 
 /** A prompt for a new chat that goes back to this step. Nothing is recorded before the agent does it. */
 function BranchFromHere({ runId, nodeId, commit }: BranchParts) {
-  const { own } = useSource();
-  const asked = useMutation({ mutationFn: async () => own?.resume(runId, { node: nodeId }) });
-  if (own === undefined) return null;
+  const { session, isOwn } = useSessionId();
+  const asked = useMutation({ mutationFn: () => read('resume', { session, run: runId }, { node: nodeId }) });
+  if (!isOwn) return null;
   return (
     <details className="branch-here" onToggle={({ currentTarget }) => currentTarget.open && asked.mutate()}>
       <summary>Branch from here</summary>

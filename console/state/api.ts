@@ -89,8 +89,8 @@ function askOtherTabs(): Promise<string> {
   });
 }
 
-type Read = Exclude<keyof typeof CONSOLE_REPLIES, Write | 'signIn'>;
-type Places = { readonly session?: string; readonly node?: string; readonly run?: string };
+export type Read = Exclude<keyof typeof CONSOLE_REPLIES, Write | 'signIn'>;
+export type Places = { readonly session?: string; readonly node?: string; readonly run?: string };
 
 function pathOf(name: keyof typeof CONSOLE_PATHS, { session = '', node = '', run = '' }: Places): string {
   return CONSOLE_PATHS[name][1]
@@ -112,7 +112,7 @@ export async function read<Path extends Read>(
   return answered(await fetch(`${pathOf(name, places)}${searchOf(query)}`, { headers: headers() }));
 }
 
-type Query = { readonly [name: string]: string | number | undefined };
+export type Query = { readonly [name: string]: string | number | undefined };
 
 function searchOf(query: Query): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { shared } from './told.ts';
 
 const CHOICES = {
   theme: ['system', 'light', 'dark'],
@@ -12,7 +12,7 @@ type Choice = keyof typeof CHOICES;
 type Value<Name extends Choice> = (typeof CHOICES)[Name][number];
 
 const PLACE = 'workrail-';
-const listeners = new Set<() => void>();
+const changed = shared(0);
 
 export function choices<Name extends Choice>(name: Name): readonly Value<Name>[] {
   return CHOICES[name];
@@ -27,7 +27,7 @@ function chosen<Name extends Choice>(name: Name): Value<Name> {
 export function choose<Name extends Choice>(name: Name, value: Value<Name>): void {
   localStorage.setItem(`${PLACE}${name}`, value);
   applyLooks();
-  for (const listener of listeners) listener();
+  changed.set(changed.get() + 1);
 }
 
 /** Called before the first paint, so that nothing flashes. */
@@ -36,12 +36,6 @@ export function applyLooks(): void {
 }
 
 export function useChosen<Name extends Choice>(name: Name): Value<Name> {
-  return useSyncExternalStore(
-    (onChange) => {
-      listeners.add(onChange);
-      return () => listeners.delete(onChange);
-    },
-    () => chosen(name),
-    () => chosen(name),
-  );
+  changed.use();
+  return chosen(name);
 }

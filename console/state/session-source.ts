@@ -1,59 +1,30 @@
-import { createContext, useContext } from 'react';
-import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
-import { read, write } from './api.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { type Places, type Query, type Read, read } from './api.ts';
 import { isViewed } from './viewed.ts';
 
-/** A window of the notes of a line: from a number on, or around a step. */
-export type NotesWindow = { readonly line: string; readonly from?: number; readonly around?: string };
-
-/** The node that was made when the step was done, and the line. */
-export type StepAsked = { readonly by?: string | undefined; readonly line: string };
-
-/** Where the page of a session reads from: the server, or a file that was opened in this browser. */
-export type SessionSource = {
-  /** The first part of the keys of its queries. */
-  readonly name: string;
-  readonly session: () => Promise<ConsoleReply<'session'>>;
-  readonly run: (run: string) => Promise<ConsoleReply<'run'>>;
-  readonly notes: (run: string, window: NotesWindow) => Promise<ConsoleReply<'notes'>>;
-  readonly step: (node: string, asked: StepAsked) => Promise<ConsoleReply<'step'>>;
-  readonly prompt: (node: string) => Promise<ConsoleReply<'prompt'>>;
-  readonly raw: (node: string, asked: Pick<StepAsked, 'by'>) => Promise<ConsoleReply<'raw'>>;
-  /** What only the machine of the session knows, and can do; absent for a file. */
-  readonly own?: OwnSession;
-};
-
-export type OwnSession = {
-  readonly drift: (run: string) => Promise<ConsoleReply<'drift'>>;
-  readonly resume: (run: string, asked: { readonly node?: string }) => Promise<ConsoleReply<'resume'>>;
-  readonly prefer: (run: string, sent: ConsoleInput<'prefer'>) => Promise<ConsoleReply<'prefer'>>;
-};
-
-export function sessionSource(session: string): SessionSource {
-  return {
-    name: session,
-    session: () => read('session', { session }),
-    run: (run) => read('run', { session, run }),
-    notes: (run, window) => read('notes', { session, run }, window),
-    step: (node, asked) => read('step', { session, node }, asked),
-    raw: (node, asked) => read('raw', { session, node }, asked),
-    prompt: (node) => read('prompt', { session, node }),
-    ...(isViewed(session) ? {} : { own: ownSession(session) }),
-  };
+/** The session that the page is about: one of the store, or a file that was opened in this browser. */
+export function useSessionId(): { readonly session: string; readonly isOwn: boolean } {
+  const { session } = useParams({ from: '/sessions/$session' });
+  // What only the machine of a session knows or can do is not there for a file.
+  return { session, isOwn: !isViewed(session) };
 }
 
-function ownSession(session: string): OwnSession {
-  return {
-    drift: (run) => read('drift', { session, run }),
-    resume: (run, asked) => read('resume', { session, run }, asked),
-    prefer: (run, sent) => write('prefer', { session, run }, sent),
-  };
-}
+type Asked = {
+  readonly at?: Omit<Places, 'session'>;
+  readonly query?: Query;
+  readonly staleTime?: number;
+  readonly retry?: false;
+  readonly enabled?: boolean;
+};
 
-export const SourceContext = createContext<SessionSource | undefined>(undefined);
-
-export function useSource(): SessionSource {
-  const source = useContext(SourceContext);
-  if (source === undefined) throw new Error('a part of a session is shown outside of one');
-  return source;
+/** Something of that session. */
+export function useRead<Path extends Read>(name: Path, { at = {}, query = {}, ...more }: Asked = {}) {
+  const { session } = useSessionId();
+  return useQuery<ConsoleReply<Path>>({
+    queryKey: [name, session, at, query],
+    queryFn: () => read(name, { session, ...at }, query),
+    ...more,
+  });
 }

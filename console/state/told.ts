@@ -7,7 +7,7 @@ type Shared<Value> = {
   readonly use: () => Value;
 };
 
-function shared<Value>(first: Value): Shared<Value> {
+export function shared<Value>(first: Value): Shared<Value> {
   let value = first;
   const listeners = new Set<() => void>();
   const get = () => value;
