@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
 import { RECORDED_LABEL } from '../../src/core/prompt/reply-parts.ts';
@@ -52,6 +52,12 @@ async function walk(hostile: string) {
 }
 
 describe('recorded text in replies', () => {
+  let walks: readonly Awaited<ReturnType<typeof walk>>[];
+
+  beforeAll(async () => {
+    walks = await Promise.all(INJECTIONS.map(walk));
+  });
+
   test('more than sixty texts try to look like ours', () => {
     expect(new Set(INJECTIONS).size).toBe(INJECTIONS.length);
     expect(INJECTIONS.length).toBeGreaterThanOrEqual(60);
@@ -62,7 +68,6 @@ describe('recorded text in replies', () => {
     const plain = await walk('harmless\nwords');
     const [secret, odd] = [await walk('password: hunter2hunter2'), await walk('a\u0000b')];
     const own = new Set([plain, secret, odd].flatMap(({ replies }) => replies.flatMap(skeleton)));
-    const walks = await Promise.all(INJECTIONS.map(walk));
     for (const reply of walks.flatMap(({ replies }) => replies)) {
       const shown = [reply.text, ...(reply.furtherTexts ?? [])].join('\n');
       expect(shown.replaceAll(/[\n\t]/g, '').match(harmfulCharacters())).toBe(null);
@@ -74,8 +79,8 @@ describe('recorded text in replies', () => {
 
   test('recorded texts come back exactly as data', async () => {
     enforces('recorded_text_is_data');
-    for (const hostile of INJECTIONS) {
-      const { agent, second } = await walk(hostile);
+    for (const [i, { agent, second }] of walks.entries()) {
+      const hostile = INJECTIONS[i];
       const { structured } = await agent.show(second);
       expect(structured['goal']).toBe(hostile);
       const recap = structured['recap'] as { readonly entries: readonly JsonObject[] };

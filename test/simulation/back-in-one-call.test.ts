@@ -15,7 +15,7 @@ import { SMALL_FILES, SMALL_WORKFLOWS } from './agent/world/small-workflows.ts';
 import { COMMON_FILES, workflowFile } from './agent/world/workflow-files.ts';
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
 
-const STORES = Number(process.env['WORKRAIL_RESUMED_STORES'] ?? (isLong ? 1_000 : 25));
+const STORES = Number(process.env['WORKRAIL_RESUMED_STORES'] ?? (isLong ? 1_000 : 15));
 const SEED = Number(process.env['WORKRAIL_SEED'] ?? 20_261_115);
 const REPLY_BYTES_MAX = 10_000;
 

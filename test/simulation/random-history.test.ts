@@ -13,10 +13,10 @@ import { naiveViews } from './naive-views.ts';
 import { type RandomHistory, randomHistory } from './random-history.ts';
 import { type SummarySources, viewSummary } from './view-summary.ts';
 
-/** A check takes one quarter of the histories, a long one all of them. */
-const QUARTER = 250;
-const FIRST_SEED = isLong ? 1 : 1 + (drawnSeed() % 4) * QUARTER;
-const HISTORIES = isLong ? 4 * QUARTER : QUARTER;
+/** A check takes an eighth of the histories, a long one all of them. */
+const EIGHTH = 125;
+const FIRST_SEED = isLong ? 1 : 1 + (drawnSeed() % 8) * EIGHTH;
+const HISTORIES = isLong ? 8 * EIGHTH : EIGHTH;
 const LEGAL_HISTORIES = HISTORIES / 5;
 
 describe('random histories', () => {

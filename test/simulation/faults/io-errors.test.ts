@@ -40,8 +40,8 @@ test.each(Object.entries(STARTS))(
 );
 
 function failuresOf(call: Operation, index: number): readonly Failure[] {
-  const once = share(CODES, { every: 2, from: index }).map((code) => ({ index, code, how: 'once' as const }));
+  const once = share(CODES, { from: index }).map((code) => ({ index, code, how: 'once' as const }));
   if (isReading(call)) return isLong ? once : once.slice(0, 1);
-  const onwards = share(CODES, { from: index }).map((code) => ({ index, code, how: 'on' as const }));
+  const onwards = share(CODES, { from: index + 2 }).map((code) => ({ index, code, how: 'on' as const }));
   return [...once, ...onwards, { index, code: 'EIO', how: 'done' }];
 }

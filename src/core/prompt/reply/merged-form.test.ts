@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { attemptAt, type Given, retried } from '../../../../test/examples/step-attempt.ts';
+import { isLong } from '../../../../test/volume.ts';
 import { fillForm } from '../../author/fill-form.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { blockerSchema } from '../../log/blockers.ts';
@@ -51,7 +52,7 @@ describe('the merged form', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: isLong ? 300 : 100 },
     );
   });
 
@@ -66,7 +67,7 @@ describe('the merged form', () => {
         const left = first.unmet.filter(({ form }) => form === undefined || isForAPerson(form));
         expect(again.unmet.map(({ requirement }) => requirement)).toEqual(left.map(({ requirement }) => requirement));
       }),
-      { numRuns: 300 },
+      { numRuns: isLong ? 300 : 100 },
     );
   });
 
