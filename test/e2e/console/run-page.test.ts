@@ -197,6 +197,7 @@ describe('the page of a run', () => {
     );
     await press('6');
     await shows('"kind": "node_created"');
+    expect(await page.locator('.json').textContent()).not.toContain('\\u000a');
     await page.locator('.branch-here summary').click();
     await shows('Files and commits are not rewound');
     const prompt = (await page.locator('.branch-here pre').textContent()) ?? '';
