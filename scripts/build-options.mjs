@@ -41,19 +41,6 @@ function isHelpers(output) {
   return output !== undefined && Object.keys(output.inputs).length === 0;
 }
 
-const LOADER = 'src/adapters/code-cache.ts';
-
-/** What loads the server is a file of its own, and so are the scripts that it loads. */
-const serverApart = {
-  name: 'server-apart',
-  setup: (build) =>
-    build.onResolve({ filter: /\/code-cache\.ts$/ }, ({ path, resolveDir, kind }) =>
-      kind === 'dynamic-import' && resolve(resolveDir, path) === resolve(LOADER)
-        ? { path: './server.js', external: true }
-        : undefined,
-    ),
-};
-
 /** Makes scripts of the modules that the bundler wrote: only of a script can we keep the compiled form, on every Node. */
 const asScripts = {
   name: 'as-scripts',
@@ -119,7 +106,7 @@ const commands = {
   chunkNames: 'chunks/[name]-[hash]',
   // commander is no ES module and asks for Node's modules by `require`.
   banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
-  plugins: [serverApart, withoutValidator, leanProtocol, leanMain],
+  plugins: [withoutValidator, leanProtocol, leanMain],
 };
 
 const CALL = 'src/mcp/answer-call.ts';
@@ -165,7 +152,14 @@ const server = {
   plugins: [withoutValidator, leanProtocol, inFewFiles, asScripts],
 };
 
-const loader = { ...common, splitting: false, entryPoints: { server: LOADER } };
+/** What loads these scripts. It is no module, because Node takes longer to load one. */
+const loader = {
+  ...common,
+  splitting: false,
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  entryPoints: { server: 'src/adapters/code-cache.ts' },
+};
 
 /** What makes descriptions of schemas. The viewer of bundles checks against schemas and describes none. */
 const DESCRIBING = /[/\\](?:core[/\\](?:to-json-schema|json-schema-processors)\.js|builtins[/\\]contract-data\.ts)$/;

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
 import { calledAs, commandInReplies } from './adapters/clients/called-as.ts';
@@ -108,7 +109,8 @@ function writeError(text: string): void {
 }
 
 async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> {
-  const { load, keep } = (await import('./adapters/code-cache.ts')).openScripts(serverFolder);
+  const { openScripts } = createRequire(import.meta.url)('./server.cjs') as typeof import('./adapters/code-cache.ts');
+  const { load, keep } = openScripts(serverFolder);
   const server = load('server.cjs') as typeof import('./compose/serve-mcp.ts');
   stopOnSignals(async () => undefined);
   const onStop = (stop: () => Promise<void>) => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { closeSync, constants, existsSync, fstatSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, readFileSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
@@ -31,6 +31,9 @@ type KeptScript = {
 const NEWLINE = 0x0a;
 /** One for each version of Node and place of the program. */
 const FILES_MAX = 8;
+/** Far more than the description of all scripts, and than the code of one. */
+const HEAD_BYTES_MAX = 2 ** 14;
+const CODE_BYTES_MAX = 2 ** 25;
 
 /** The scripts in a folder. A start only reads, and what it finds is used only if nobody else could have written it. */
 export function openScripts(folder: string, data = likelyDataDir(process)): Scripts {
@@ -39,12 +42,13 @@ export function openScripts(folder: string, data = likelyDataDir(process)): Scri
   const modules = new Map<string, { exports: unknown }>();
   const loaded = new Map<string, Loaded>();
   const builtin = createRequire(join(folder, 'script.cjs'));
-  let { done: known, codes } = readKept(file);
+  const { done, kept } = readKept(file);
+  let known = done;
   let isComplete = true;
 
   function keptCode(name: string, version: string): Buffer | undefined {
-    const found = codes.get(name);
-    return found?.version === version && hash('sha256', found.code) === found.sha256 ? found.code : undefined;
+    const found = kept.get(name);
+    return found?.version === version ? codeIn(file, found)[0]?.code : undefined;
   }
 
   function load(name: string): unknown {
@@ -67,18 +71,15 @@ export function openScripts(folder: string, data = likelyDataDir(process)): Scri
 
   return {
     load,
-    keep: (done) => {
-      const isNew = [...done].some((one) => !known.includes(one));
+    keep: (nowDone) => {
+      const isNew = [...nowDone].some((one) => !known.includes(one));
       // A server that was only asked what it can do creates no data folder.
-      if ((isNew || !isComplete) && existsSync(data)) {
-        known = [...new Set([...known, ...done])];
-        isComplete = true;
-        const unused = [...codes.values()].filter(({ name }) => !loaded.has(name));
-        putCached(file, keptBytes(known, [...unused, ...compiled(loaded)]));
-        removeOldest(place, FILES_MAX);
-      }
-      // Scripts are rarely loaded so late, and what is left of the file would stay in memory for them.
-      codes = new Map();
+      if ((!isNew && isComplete) || !existsSync(data)) return;
+      known = [...new Set([...known, ...nowDone])];
+      isComplete = true;
+      const unused = [...kept.values()].filter(({ name }) => !loaded.has(name));
+      putCached(file, keptBytes(known, [...unused.flatMap((one) => codeIn(file, one)), ...compiled(loaded)]));
+      removeOldest(place, FILES_MAX);
     },
   };
 }
@@ -103,35 +104,44 @@ function keptBytes(done: readonly string[], codes: readonly Code[]): Uint8Array 
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...codes.map(({ code }) => code)]);
 }
 
-type KeptCode = {
-  readonly done: readonly string[];
-  readonly codes: Map<string, Code>;
-};
+type Placed = KeptScript & { readonly at: number };
 
-/** What earlier processes kept. The engine trusts compiled code, so a file counts only if nobody else can write to it. */
-function readKept(file: string): KeptCode {
-  const codes: KeptCode['codes'] = new Map();
+/** What earlier processes kept, without the code itself. */
+function readKept(file: string) {
+  const kept = new Map<string, Placed>();
   try {
-    const bytes = readOwn(file);
-    const end = bytes.indexOf(NEWLINE);
-    const { done, scripts } = JSON.parse(bytes.toString('latin1', 0, end)) as Kept;
+    const head = readOwn(file, { at: 0, length: HEAD_BYTES_MAX });
+    const end = head.indexOf(NEWLINE);
+    const { done, scripts } = JSON.parse(head.toString('latin1', 0, end)) as Kept;
     let at = end + 1;
     for (const script of scripts) {
-      codes.set(script.name, { ...script, code: bytes.subarray(at, at + script.length) });
+      kept.set(script.name, { ...script, at });
       at += script.length;
     }
-    return { done, codes };
+    return { done, kept };
   } catch {
-    return { done: [], codes };
+    return { done: [], kept };
   }
 }
 
-function readOwn(file: string): Buffer {
+/** The code of a script; none if another process has replaced the file, or if it is damaged. */
+function codeIn(file: string, { at, ...script }: Placed): readonly Code[] {
+  try {
+    const code = readOwn(file, { at, length: script.length });
+    return hash('sha256', code) === script.sha256 ? [{ ...script, code }] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The engine trusts compiled code, so a file counts only if nobody else can write to it. */
+function readOwn(file: string, { at, length }: { readonly at: number; readonly length: number }): Buffer {
   const opened = openRegular(file, constants.O_RDONLY);
   try {
     const { uid, mode } = fstatSync(opened);
     const isOurs = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
-    return isOurs ? readFileSync(opened) : Buffer.alloc(0);
+    const bytes = Buffer.allocUnsafeSlow(isOurs ? Math.min(length, CODE_BYTES_MAX) : 0);
+    return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, at));
   } finally {
     closeSync(opened);
   }

@@ -36,6 +36,11 @@ export const noScope = z.never().optional();
 export const runScope = z.object({ runId: RunId.schema, nodeId: z.never().optional() });
 export const nodeScope = z.object({ runId: RunId.schema, nodeId: NodeId.schema });
 
+/** Milliseconds, for display, retention and the order of sessions. It never orders events of one session. */
+const at = z.int().min(0).optional();
+const v = z.literal(EVENT_VERSION);
+const by = bySchema.optional();
+
 /** The schema of one kind of event. Unknown optional fields are kept: a newer version may have added them. */
 export function eventSchema<Kind extends string, Scope extends z.ZodType, Data extends z.ZodType>(
   kind: Kind,
@@ -43,7 +48,7 @@ export function eventSchema<Kind extends string, Scope extends z.ZodType, Data e
   data: Data,
 ) {
   return z.object({
-    v: z.literal(EVENT_VERSION),
+    v,
     eventId: EventId.schema,
     eventIndex: eventIndexSchema,
     sessionId: SessionId.schema,
@@ -51,9 +56,8 @@ export function eventSchema<Kind extends string, Scope extends z.ZodType, Data e
     scope,
     dedupeKey: dedupeKeySchema,
     data,
-    /** Milliseconds, for display, retention and the order of sessions. It never orders events of one session. */
-    at: z.int().min(0).optional(),
-    by: bySchema.optional(),
+    at,
+    by,
   });
 }
 
