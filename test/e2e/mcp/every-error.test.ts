@@ -90,7 +90,7 @@ const OF_CALLS = [
   'WORKFLOW_INVALID',
 ];
 
-const OF_OTHER_SURFACES = /^(?:BUNDLE_|SESSION_|INTERNAL$)/;
+const OF_OTHER_SURFACES = /^(?:BUNDLE_|SESSION_|FORBIDDEN$|INTERNAL$)/;
 
 it('the list covers every error code that a tool can return', () => {
   expect(Object.keys(CALLS)).toEqual(ERROR_CODES.filter((code) => !OF_OTHER_SURFACES.test(code)));
