@@ -35,7 +35,7 @@ import type { AnswerServices, ReadServices } from '../services.ts';
 import { type PreferRefusal, type PreferServices, setPreferences } from '../upkeep/set-preferences.ts';
 import { type OpenedSession, type OpenServices, openSession, storedEvents } from './open-session.ts';
 import { type ResumeCallRefusal, type ResumeCallServices, resumeCall } from './resume-call.ts';
-import { type ListServices, type ShortIdServices, sessionBoard, wholeBoard } from './session-board.ts';
+import { type ListServices, noteHealth, type ShortIdServices, sessionBoard, wholeBoard } from './session-board.ts';
 
 /** What the page of a session needs. */
 export type RunPageServices = AnswerServices &
@@ -67,6 +67,7 @@ export async function sessionPage(services: RunPageServices, sessionId: SessionI
   const opened = await openSession(services, sessionId);
   if (opened.isErr()) return err(services.explain(opened.error));
   const { health, isKept, origin, salvage, runs, view } = opened.value;
+  noteHealth(services, sessionId, health);
   const board = await sessionBoard(services);
   return ok({
     sessionId,

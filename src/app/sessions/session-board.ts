@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { bareFolder } from '../../core/resume/resume-question.ts';
 import { compareRecent, type SessionRow, sessionRow, waitsForPersonIn } from '../../core/sessions/board-rows.ts';
@@ -26,10 +27,32 @@ export async function sessionBoard({ sessionIndex }: ListServices): Promise<Resu
   const kept = boards.get(sessionIndex);
   if (kept?.sessions === sessions) return ok(kept);
   // The newest session is often the one with the latest activity, and what is nearly sorted is sorted in no time.
-  const rows = sessions.toReversed().sort(compareRecent);
+  const rows = corrected(sessions, damaged.get(sessionIndex)).toReversed().sort(compareRecent);
   const board = { version: (kept?.version ?? 0) + 1, rows, sessions };
   boards.set(sessionIndex, board);
   return ok(board);
+}
+
+/** Damage that was seen by reading sessions. The index does not look for it. */
+const damaged = new WeakMap<SessionIndex, Map<SessionId, SessionHealth>>();
+
+/** Corrects the row of a session by what reading the session showed. */
+export function noteHealth({ sessionIndex }: ListServices, sessionId: SessionId, health: SessionHealth): void {
+  const found = damaged.get(sessionIndex) ?? new Map<SessionId, SessionHealth>();
+  damaged.set(sessionIndex, found);
+  const isHealthy = health.kind === 'healthy';
+  if (isHealthy ? !found.delete(sessionId) : found.has(sessionId)) return;
+  if (!isHealthy) found.set(sessionId, health);
+  const kept = boards.get(sessionIndex);
+  if (kept !== undefined) boards.set(sessionIndex, { ...kept, sessions: [] });
+}
+
+function corrected(rows: readonly SessionRow[], found: ReadonlyMap<SessionId, SessionHealth> = new Map()) {
+  if (found.size === 0) return rows;
+  return rows.map((row) => {
+    const health = found.get(row.sessionId);
+    return health === undefined || row.health?.kind !== 'healthy' ? row : sessionRow({ ...row, health });
+  });
 }
 
 export type ShortIdServices = {

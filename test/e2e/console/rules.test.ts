@@ -150,6 +150,8 @@ it('a damaged session is drawn up to the damage under a banner, and can only be 
   expect(page.rows[0]).toContain('Step 1');
   expect(buttons(page.html)).toEqual(['Export …']);
   expect(page.text).not.toContain('Branch from here');
+  // The index does not look for damage; from now on, the list knows of it.
+  expect((await draw('/?state=damaged')).rows).toEqual([expect.stringContaining('damaged A broken one')]);
 });
 
 it('what is refused is drawn with its message, what to do and its code', async () => {

@@ -284,7 +284,7 @@ function placeToAnswer(
   const orConsole = isConsole ? `, or in the page that \`${command} console\` opens` : '';
   if (accept.includes('terminal'))
     return `To answer, run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
-  if (isConsole) return `To answer, run \`${command} console\` and open the run there.`;
+  if (isConsole) return `To answer, run \`${command} console\` in a terminal of your own and open the run there.`;
   if (accept.includes('elicitation')) return 'Answer in the form that your client shows.';
   return 'The setting gates.accept says where you can answer.';
 }
