@@ -535,7 +535,7 @@ test.each([
     /To answer, run `workrail answer \w{4}` in a terminal of your own, or in the page that `workrail console` opens\./,
   ],
   [['terminal'], /To answer, run `workrail answer \w{4}` in a terminal of your own\."/],
-  [['console'], /To answer, run `workrail console` and open the run there\./],
+  [['console'], /To answer, run `workrail console` in a terminal of your own and open the run there\./],
   [['elicitation'], /Answer in the form that your client shows\./],
 ] as const)('a block for a person names the places where an answer counts: %j', async (accept, words) => {
   const gateSettings = async () => ({ ...REHEARSED_GATES, accept });
