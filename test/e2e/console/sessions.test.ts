@@ -88,6 +88,7 @@ describe('the list of sessions', () => {
 
   it('views are saved in this browser under what they ask for, and forgotten again', async ({ skip }) => {
     const { text, expectAccessible } = ready(skip);
+    await page.evaluate('localStorage.clear()');
     await page.goto(address('/?q=wf%3Areview&state=blocked&sort=title'));
     await settled(1);
     await page.getByRole('button', { name: 'Save this view' }).click();
@@ -332,7 +333,7 @@ describe('everywhere', () => {
         { permission: 'granted', requestPermission: async () => 'granted' });`);
     await page.goto(address('/waiting'));
     await until("document.title === '(1) WorkRail'");
-    expect(await text()).toContain('Worth a look');
+    await page.getByRole('heading', { name: 'Worth a look' }).waitFor();
     expect(await text()).toContain('"Judge it" was blocked 3 times');
     const token = await fixture.start('project.release', 'Release 2.5');
     await fixture.hand(token, 'Shipped 2.5.');
@@ -418,6 +419,8 @@ describe('everywhere', () => {
     await page.getByText('It is at step 2 "Deploy" now.').waitFor();
     await page.locator('.banner', { hasText: 'Choose the region' }).getByRole('link').click();
     await page.locator('.step', { hasText: 'Choose the region' }).click();
+    await page.locator('.step[aria-selected="true"]', { hasText: 'Choose the region' }).waitFor();
+    await page.locator('.step-panel [role=tab]').first().waitFor();
     await page.keyboard.press('4');
     await page.locator('table.context', { hasText: /region.*eu-1.*a person/ }).waitFor();
   });
