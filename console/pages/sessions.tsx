@@ -1,11 +1,11 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES, type SessionState } from '../../src/core/sessions/session-state.ts';
+import { SESSION_STATES, type SessionState } from '../../src/core/sessions/session-state.ts';
 import { plural, shellWord } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
-import { Button, CommandHint, CopyButton, ErrorPanel, FileButton } from '../parts/panels.tsx';
+import { Button, CommandHint, CopyButton, ErrorPanel, FileButton, Select } from '../parts/panels.tsx';
 import { StateMark, stateWord } from '../parts/state-mark.tsx';
 import { read } from '../state/api.ts';
 import { useChosen } from '../state/looks.ts';
@@ -33,10 +33,8 @@ export function Sessions() {
     placeholderData: keepPreviousData,
   });
   const choose = (next: SessionsSearch) => void navigate({ search: next, replace: true });
-  const change = (part: Partial<{ [key in keyof SessionsSearch]: SessionsSearch[key] | undefined }>) => {
-    const next = Object.entries({ ...asked, ...part }).filter(([, value]) => value !== undefined && value !== '');
-    choose(Object.fromEntries(next));
-  };
+  const change = (part: { readonly [key in keyof SessionsSearch]?: string | undefined }) =>
+    choose(readSessionsSearch({ ...asked, ...part }));
   const first = listed.data?.pages[0];
   if (first === undefined && listed.error === null) return <p className="meta">Reading the sessions …</p>;
   if (first?.stored === 0) return <NoSessions />;
@@ -52,8 +50,8 @@ export function Sessions() {
         <StateChips counts={first?.counts ?? {}} chosen={state} onChoose={(next) => change({ state: next })} />
         <WordChips q={q ?? ''} onFilter={(words) => change({ q: words })} />
         <SavedViews asked={asked} onChoose={choose} />
-        <Pick label="Sort" value={sort} words={SORTS} onPick={(next) => change({ sort: next })} />
-        <Pick label="Group" value={group} words={GROUPS} onPick={(next) => change({ group: next })} />
+        <Select label="Sort" value={sort} options={SORTS} onPick={(next) => change({ sort: next })} />
+        <Select label="Group" value={group} options={GROUPS} onPick={(next) => change({ group: next })} />
       </div>
       <ErrorPanel error={listed.error} />
       {first === undefined ? null : rows.length === 0 ? (
@@ -151,34 +149,31 @@ function WordChips({ q, onFilter }: { readonly q: string; readonly onFilter: (wo
 
 const VIEWS = 'workrail-views';
 
+type ViewParts = { readonly asked: SessionsSearch; readonly onChoose: (to: SessionsSearch) => void };
+
 /** Filters that this browser keeps. A view is its address, so its name is what it asks for. */
-function SavedViews({
-  asked,
-  onChoose,
-}: {
-  readonly asked: SessionsSearch;
-  readonly onChoose: (to: SessionsSearch) => void;
-}) {
+function SavedViews({ asked, onChoose }: ViewParts) {
   const [saved, setSaved] = useState(() => (localStorage.getItem(VIEWS) ?? '').split('\n').filter(Boolean));
   const now = new URLSearchParams(asked).toString();
   const keep = (views: string[]) => {
     setSaved(views);
     localStorage.setItem(VIEWS, views.join('\n'));
   };
+  const isSaved = saved.includes(now);
+  const turn = () => keep(isSaved ? saved.filter((view) => view !== now) : [...saved, now]);
   const searchOf = (view: string) => readSessionsSearch(Object.fromEntries(new URLSearchParams(view)));
   return (
     <div className="chips" role="group" aria-label="Saved views">
       {saved.map((view) => (
-        <button key={view} type="button" aria-pressed={view === now} onClick={() => onChoose(searchOf(view))}>
-          {viewWords(searchOf(view))}
-        </button>
+        <Button
+          key={view}
+          label={viewWords(searchOf(view))}
+          aria-pressed={view === now}
+          onClick={() => onChoose(searchOf(view))}
+        />
       ))}
       {now !== '' && (
-        <Button
-          label={saved.includes(now) ? 'Forget this view' : 'Save this view'}
-          className="quiet"
-          onClick={() => keep(saved.includes(now) ? saved.filter((view) => view !== now) : [...saved, now])}
-        />
+        <Button label={isSaved ? 'Forget this view' : 'Save this view'} className="quiet" onClick={turn} />
       )}
     </div>
   );
@@ -191,35 +186,6 @@ function viewWords({ q, state, sort, group }: SessionsSearch): string {
 
 const SORTS = { recent: 'latest activity', started: 'start', title: 'title', state: 'most urgent' } as const;
 const GROUPS = { none: 'none', repository: 'repository', day: 'day', workflow: 'workflow' } as const;
-
-type Picked<Name extends string> = {
-  readonly label: string;
-  readonly value: Name | undefined;
-  readonly words: { readonly [name: string]: string };
-  readonly onPick: (name: Name | undefined) => void;
-};
-
-function Pick<Name extends string>({ label, value, words, onPick }: Picked<Name>) {
-  const known: readonly string[] = [...BOARD_SORTS, ...BOARD_GROUPS];
-  return (
-    <label className="pick">
-      {label}
-      <select
-        value={value ?? Object.keys(words)[0]}
-        onChange={({ target }) => {
-          const isDefault = target.value === Object.keys(words)[0] || !known.includes(target.value);
-          onPick(isDefault ? undefined : (target.value as Name));
-        }}
-      >
-        {Object.entries(words).map(([name, shown]) => (
-          <option key={name} value={name}>
-            {shown}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
 
 function ImportButton() {
   const hint = 'Or drop the file anywhere';

@@ -106,6 +106,33 @@ export function Json({ value }: { readonly value: JsonValue }) {
   );
 }
 
+type SelectParts = {
+  readonly label: string;
+  /** Without one, the first option. */
+  readonly value: string | undefined;
+  readonly options: { readonly [name: string]: string };
+  readonly onPick: (name: string) => void;
+};
+
+export function Select({ label, value, options, onPick }: SelectParts) {
+  return (
+    <label className="pick">
+      <span>{label}</span>
+      <select
+        aria-label={label}
+        value={value ?? Object.keys(options)[0]}
+        onChange={({ target }) => onPick(target.value)}
+      >
+        {Object.entries(options).map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 /** Names with what they stand for. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, React.ReactNode])[] }) {
   return (

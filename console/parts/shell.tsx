@@ -7,7 +7,7 @@ import { choices, choose, useChosen } from '../state/looks.ts';
 import { called, exported, notice, offeredFile } from '../state/told.ts';
 import { Dialog } from './dialog.tsx';
 import { KEYS, useKeys } from './keys.tsx';
-import { Button } from './panels.tsx';
+import { Button, Select } from './panels.tsx';
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
 const ImportDialog = lazy(() => import('./import-dialog.tsx').then((module) => ({ default: module.ImportDialog })));
@@ -142,23 +142,9 @@ function livenessWords(liveness: Liveness): string {
 }
 
 function Choice({ name, label }: { readonly name: 'theme' | 'density'; readonly label: string }) {
-  const value = useChosen(name);
+  const options = Object.fromEntries(choices(name).map((one) => [one, one]));
   return (
-    <label className="theme">
-      <span className="wide-only">{label}</span>
-      <select
-        value={value}
-        aria-label={label}
-        onChange={({ target }) => {
-          const found = choices(name).find((one) => one === target.value);
-          if (found !== undefined) choose(name, found);
-        }}
-      >
-        {choices(name).map((one) => (
-          <option key={one}>{one}</option>
-        ))}
-      </select>
-    </label>
+    <Select label={label} value={useChosen(name)} options={options} onPick={(one) => choose(name, one as never)} />
   );
 }
 
