@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
@@ -8,7 +9,7 @@ import { CONSOLE_REPLIES } from '../../../src/core/wire/console-shapes.ts';
 import { enforces } from '../../enforces.ts';
 import { startBrowser } from '../browser.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
-import { hasTerminal } from '../terminal.ts';
+import { CTRL_C, hasTerminal, spawnAtTerminal } from '../terminal.ts';
 import { expectAccessible } from './console-fixture.ts';
 import { type Asked, ask, type RunningConsole, signedIn, startConsole } from './console-server.ts';
 import { pageRenderer } from './rendered-page.ts';
@@ -215,6 +216,29 @@ describe('without a link', () => {
     waiting = tried.ackToken;
     await other.stop();
   });
+
+  it.runIf(hasTerminal && process.platform === 'linux')(
+    'the browser is opened on a file that only the user can read, and no command line has the secret',
+    async () => {
+      const bin = join(folder, 'bin');
+      mkdirSync(bin);
+      const opener = `#!/bin/sh\necho "$@" > ${bin}/args\nstat -c %a "$1" > ${bin}/mode\ncp "$1" ${bin}/page\nmv ${bin}/page ${bin}/opened\n`;
+      writeFileSync(join(bin, 'xdg-open'), opener, { mode: 0o755 });
+      const env = { ...place().env, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+      const child = spawnAtTerminal(['console', '--port', '0'], { ...place(), env });
+      const ended = once(child, 'exit');
+      const kept = (name: string) => readFileSync(join(bin, name), 'utf8').trim();
+      await expect.poll(() => existsSync(join(bin, 'opened')), { timeout: 20_000 }).toBe(true);
+      const [, port, code] = /url=http:\/\/127\.0\.0\.1:(\d+)\/#([\w-]{43})"/.exec(kept('opened')) ?? [];
+      expect([kept('mode'), kept('args').includes(code ?? ''), existsSync(kept('args'))]).toEqual(['600', false, true]);
+      const headers = { host: `127.0.0.1:${port}`, ...json };
+      const asked = { method: 'POST', path: CONSOLE_PATHS.signIn[1], headers, body: JSON.stringify({ code }) };
+      expect((await ask(Number(port), asked)).status).toBe(200);
+      child.stdin.write(CTRL_C);
+      await ended;
+      expect(existsSync(kept('args'))).toBe(false);
+    },
+  );
 
   it('every response has a policy that lets the page load only its own files, and none lets another origin read it', async () => {
     enforces('console_csp_no_cors');

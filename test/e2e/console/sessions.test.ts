@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isLong } from '../../volume.ts';
 import { hasTerminal } from '../terminal.ts';
 import { type ConsoleFixture, consoleFixture, fillBoard, type OpenPage, openPage } from './console-fixture.ts';
 import { startConsole } from './console-server.ts';
@@ -165,6 +166,18 @@ describe('the list of sessions', () => {
     await page.mouse.move(0, 0);
     await settled(4);
     expect((await titles())[0]).toBe('Review the footer');
+  });
+
+  it.runIf(isLong)('more rows than a window has are read as the list is scrolled', async ({ skip }) => {
+    const { press } = ready(skip);
+    for (let i = 0; i < 210; i++) await fixture.start('project.review', `Windowed ${i}`);
+    await page.goto(address('/?q=Windowed'));
+    await page.locator('.row', { hasText: 'Windowed 209' }).waitFor();
+    expect(await page.locator('.list').getAttribute('aria-rowcount')).toBe('210');
+    await page.locator('.list').focus();
+    for (let i = 0; i < 209; i++) await press('j');
+    await page.locator('.row.current', { hasText: 'Windowed 0' }).waitFor();
+    expect(await page.locator('.row').count()).toBeLessThan(80);
   });
 
   it('pauses: changes are counted and shown when it goes on', async ({ skip }) => {
