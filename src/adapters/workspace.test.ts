@@ -91,6 +91,27 @@ test.each(['--assume-unchanged', '--skip-worktree'])(
   },
 );
 
+test.each([
+  ['evil\nname.sh', 'good', 'evil'],
+  ['about.sh', 'echo $Id$ 2', 'echo $Id: evil $ 2'],
+])('an edit of %j changes the digest, whatever its name is and a filter hides', async (name, good, evil) => {
+  enforces('check_fresh_tree');
+  git('init', '-q', '-b', 'main');
+  writeFileSync(join(folder, '.gitattributes'), '* ident\n');
+  writeFileSync(join(folder, name), 'first');
+  git('add', '.');
+  git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '-m', 'first');
+  const digest = async () => {
+    const tree = await observer.tree(folder);
+    return typeof tree === 'object' ? tree.treeDigest : tree;
+  };
+  writeFileSync(join(folder, name), good);
+  const before = await digest();
+  expect([before?.startsWith('sha256:'), await digest()]).toEqual([true, before]);
+  writeFileSync(join(folder, name), evil);
+  expect(await digest()).not.toBe(before);
+});
+
 test('a git that does not answer is abandoned', async () => {
   enforces('git_observed_before_lock');
   git('init', '-q');

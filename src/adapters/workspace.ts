@@ -68,16 +68,40 @@ async function treeOf(
   if (tracked === undefined) return 'unknown';
   const differing = changedFiles(status);
   const files = [...differing, ...unwatchedFiles(tracked)].filter(({ path }) => isFile(join(root, path)));
-  const hashed =
-    files.length === 0
-      ? ''
-      : await git(['hash-object', '--stdin-paths'], `${files.map(({ path }) => join(root, path)).join('\n')}\n`);
-  if (hashed === undefined) return 'unknown';
-  const ids = hashed.split('\n');
+  const ids = await contentIds(
+    files.map(({ path }) => join(root, path)),
+    git,
+  );
+  if (ids === undefined) return 'unknown';
   const blobs = new Map(files.map(({ path }, i) => [path, ids[i]]));
   const changed = differing.map((file) => ({ ...file, blob: blobs.get(file.path) }));
-  const bytes = canonicalBytes({ v: 1, tree: tree ?? null, status, files: ids });
+  const bytes = canonicalBytes({ v: 1, tree: tree ?? null, status, files: ids.map((id) => id ?? null) });
   return bytes.isErr() ? 'unknown' : { headSha, treeDigest: sha256(bytes.value), changed };
+}
+
+type Git = (args: readonly string[], input?: string) => Promise<string | undefined>;
+
+/** More of them do not fit on a command line. */
+const ODD_NAMES_MAX = 200;
+
+/**
+ * The ids of the bytes of files, as they are: a filter of the repository must not say what a file contains. A name with a
+ * line break cannot be sent in the list.
+ */
+async function contentIds(paths: readonly string[], git: Git): Promise<readonly (string | undefined)[] | undefined> {
+  const odd = paths.filter((path) => path.includes('\n'));
+  const plain = paths.filter((path) => !path.includes('\n'));
+  if (odd.length > ODD_NAMES_MAX) return undefined;
+  const hash = ['hash-object', '--no-filters'];
+  const listed = plain.length === 0 ? '' : await git([...hash, '--stdin-paths'], `${plain.join('\n')}\n`);
+  const named = odd.length === 0 ? '' : await git([...hash, '--', ...odd]);
+  if (listed === undefined || named === undefined) return undefined;
+  const ids = [listed, named].map((text) => text.split('\n'));
+  const known = new Map([
+    ...plain.map((path, i) => [path, ids[0]?.[i]] as const),
+    ...odd.map((path, i) => [path, ids[1]?.[i]] as const),
+  ]);
+  return paths.map((path) => known.get(path));
 }
 
 /**
@@ -85,7 +109,7 @@ async function treeOf(
  * work tree, in the output of `git ls-files -v -z`.
  */
 function unwatchedFiles(tracked: string): readonly Pick<ChangedFile, 'path'>[] {
-  const marked = tracked.split('\0').filter((entry) => /^[a-zS] /.test(entry) && !entry.includes('\n'));
+  const marked = tracked.split('\0').filter((entry) => /^[a-zS] /.test(entry));
   return marked.map((entry) => ({ path: entry.slice(2) }));
 }
 
@@ -103,7 +127,7 @@ function changedFiles(status: string): readonly Pick<ChangedFile, 'state' | 'pat
     // A rename is followed by the path that it had before.
     if (entry.startsWith('2')) i += 1;
   }
-  return found.filter(({ path }) => !path.includes('\n'));
+  return found;
 }
 
 function runGit(

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../json/canonical-json.ts';
+import { quote } from '../json/json-value.ts';
 import type { SnapshotRef, WorkflowHash } from '../log/ids.ts';
 import type { ViolationReason } from './admit-append.ts';
 
@@ -60,7 +61,12 @@ export function broken(reason: IntegrityReason, path: string): BundleRefusal {
 }
 
 export function newer(path: string, version: unknown): BundleRefusal {
-  return { code: 'BUNDLE_UNSUPPORTED_VERSION', path, version: shortValue(version) };
+  return {
+    code: 'BUNDLE_UNSUPPORTED_VERSION',
+    path,
+    // A number that was written as a text must not read like the number.
+    version: typeof version === 'string' ? quote(shortValue(version)) : shortValue(version),
+  };
 }
 
 /** What is wrong with a file, in words for a person. */
