@@ -44,7 +44,7 @@ test('an unknown version is reported before anything that this version does not 
     path: 'bundleSchemaVersion',
     version: '2',
   });
-  expect(refusalOf({ bundleSchemaVersion: '1' })).toMatchObject({ version: '1' });
+  expect(refusalOf({ bundleSchemaVersion: '1' })).toMatchObject({ version: '"1"' });
   expect(refusalOf({ bundleSchemaVersion: undefined })).toMatchObject({ reason: 'missing_field' });
 });
 
