@@ -59,10 +59,11 @@ function StoredActions({ data, runId }: Parts) {
   useKeys({ e: share, ...(health.kind === 'healthy' && { d: compare }) });
   const error = marked.error ?? copied.error;
   const isWhole = health.kind === 'healthy';
+  const isOpen = runs.some(({ status }) => status === 'in_progress' || status === 'blocked');
   return (
     <>
       <div className="actions">
-        {isWhole && (
+        {isWhole && isOpen && (
           <Button
             label={copied.isSuccess ? 'Copied: paste it into a new chat' : 'Copy resume prompt'}
             onClick={() => copied.mutate()}

@@ -210,7 +210,12 @@ function StepCells({ row, onFold, isCurrent }: CellParts) {
       </span>
       <span role="gridcell" className="badges">
         {badges.map(([badge, tone]) => (
-          <span key={badge} className={`badge ${tone ?? ''}`} style={tone && toned(tone)}>
+          <span
+            key={badge}
+            className={`badge ${tone ?? ''}`}
+            style={tone && toned(tone)}
+            title={badge.startsWith(TRIED) ? TRIED_HINT : undefined}
+          >
             {badge}
           </span>
         ))}
@@ -231,6 +236,7 @@ type Cells = {
 };
 
 const TRIED = '▲';
+const TRIED_HINT = 'Attempts that were blocked: click to read why';
 
 const STATE_MARKS = { done: 'complete', due: 'running', blocked: 'blocked', complete: 'complete' } as const;
 
