@@ -1,6 +1,7 @@
 // Runs commands and servers of the built program one after the other in one process, for tests in which the process is
 // not what is looked at. The parts of the program are loaded once; its main file is loaded again for every start.
 
+import { createRequire } from 'node:module';
 import { PassThrough, Writable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -10,6 +11,7 @@ const PATIENCE_MS = 2_000;
 const LOOKS = 3;
 let count = 0;
 let input;
+let hasScripts = false;
 /** Timers of the server. */
 let timers = [];
 for (const name of ['setTimeout', 'setInterval', 'setImmediate']) {
@@ -41,6 +43,7 @@ async function run(asked) {
 }
 
 async function serve(asked) {
+  runScriptsOnce(asked.program);
   input = new PassThrough();
   process.stderr.write = own.writeError;
   put('stdin', input);
@@ -76,6 +79,20 @@ async function start({ program, args, cwd, env }) {
   process.argv = [process.execPath, program, ...args];
   process.exitCode = undefined;
   await import(`${pathToFileURL(program).href}?${++count}`);
+}
+
+/** The program reads and runs the scripts of its server in each process. Here those of the first one are used again. */
+function runScriptsOnce(program) {
+  if (hasScripts) return;
+  hasScripts = true;
+  const require = createRequire(program);
+  const { openScripts } = require('./server.cjs');
+  let scripts;
+  const opened = (folder) => {
+    scripts ??= { ...openScripts(folder), keep: () => undefined };
+    return scripts;
+  };
+  require.cache[require.resolve('./server.cjs')].exports = { openScripts: opened };
 }
 
 function put(name, stream) {
