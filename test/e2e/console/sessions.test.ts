@@ -1,5 +1,5 @@
 import { execSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
@@ -44,6 +44,8 @@ it('the page needs little before it shows the list, and no validator of shapes',
   const bytes = [...texts.keys()].reduce((sum, name) => sum + statSync(join(folder, `${name}.gz`)).size, 0);
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThan(150_000);
+  const viewer = readdirSync(folder).filter((name) => name.startsWith('bundle-worker'));
+  expect(viewer.map((name) => statSync(join(folder, name)).size < 70_000)).toEqual([true]);
   expect([...texts].filter(([, text]) => text.includes('ZodError')).map(([name]) => name)).toEqual([]);
 });
 
