@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { fileStore } from '../../src/adapters/file-store/file-store.ts';
 import { acceptSession } from '../../src/app/upkeep/accept-session.ts';
@@ -12,12 +10,12 @@ import { loose } from '../examples/bundles.ts';
 import { filledCall } from '../examples/filled-call.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
-import { SMALL_PROGRAM } from './small-program.ts';
+import { runSmall } from './small-program.ts';
 import { fastDir } from './store/fast-dir.ts';
 
 const STEPS = 5;
 const EXPORTS = 2;
-/** Every command is a process of its own, and other tests start theirs at the same time. */
+/** Other tests start processes at the same time. */
 const TIMEOUT_MS = 240_000;
 
 let folder: string;
@@ -49,9 +47,11 @@ function environment(dataDir: string): Record<string, string> {
   return { PATH: process.env['PATH'] ?? '', WORKRAIL_DATA_DIR: join(folder, dataDir) };
 }
 
-/** Runs the program; a refusal fails the test. */
+/** Runs the program in another process than the server; a refusal fails the test. */
 async function run(dataDir: string, ...args: string[]): Promise<string> {
-  return (await promisify(execFile)(process.execPath, [SMALL_PROGRAM, ...args], { env: environment(dataDir) })).stdout;
+  const { exitCode, out, talk } = await runSmall(args, { env: environment(dataDir), cwd: '.' });
+  expect([exitCode, exitCode === 0 ? '' : talk]).toEqual([0, '']);
+  return out;
 }
 
 const data = ({ structuredContent }: ToolResult) => structuredContent ?? {};

@@ -18,7 +18,7 @@ import { commandShape } from '../../src/cli/command-shape.ts';
 import { sessionVerify } from '../../src/cli/sessions/session-verify.ts';
 import { enforces } from '../enforces.ts';
 import { numberedSession } from '../store-folder.ts';
-import { isLong } from '../volume.ts';
+import { isLong, share } from '../volume.ts';
 import { CLIENTS } from './clients.ts';
 import { runSmall } from './small-program.ts';
 
@@ -200,7 +200,7 @@ describe('session verify', () => {
       ['session', 'verify'],
       ['gc', '--dry-run'],
     ];
-    for (const command of commands) {
+    for (const command of share(commands, { every: commands.length })) {
       const looking = start([...command, '--json'], { dataDir: folder });
       looking.stderr.once('data', () => looking.kill('SIGINT'));
       const { exitCode, talk } = await ending(looking);
