@@ -132,6 +132,17 @@ const LOADED_AFTER = new Map([
   ].map((path) => [path, [CALL]]),
 ]);
 
+/** Code that reads stored documents. Its schemas are built in every process, so there is a library of our own for them. */
+const STORED = /^src[/\\](?:core[/\\](?:log|token|workflow[/\\]compiled)|adapters[/\\]lock)[/\\]/;
+
+const leanSchemas = {
+  name: 'lean-schemas',
+  setup: (build) =>
+    build.onResolve({ filter: /^zod$/ }, ({ importer }) =>
+      STORED.test(relative('.', importer)) ? { path: resolve('src/core/json/lean-schema.ts') } : undefined,
+    ),
+};
+
 const inFewFiles = {
   name: 'in-few-files',
   setup: ({ onLoad }) =>
@@ -149,7 +160,7 @@ const server = {
   outdir: 'dist/server',
   outExtension: { '.js': '.cjs' },
   entryPoints: { server: SERVER },
-  plugins: [withoutValidator, leanProtocol, inFewFiles, asScripts],
+  plugins: [withoutValidator, leanProtocol, leanSchemas, inFewFiles, asScripts],
 };
 
 /** What loads these scripts. It is no module, because Node takes longer to load one. */

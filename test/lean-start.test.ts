@@ -97,6 +97,12 @@ it('before its first reply the server loads no validator of JSON schemas, and a 
   expect(apart).toEqual(expect.arrayContaining(['src/core/workflow/compiled/condition-schema.ts']));
 });
 
+it('schemas of stored documents are built with our own library', () => {
+  enforces('budget_list_start_cpu');
+  const called = loadedWith(server, ['src/mcp/answer-call.ts', 'src/compose/open-server-services.ts']);
+  expect(called).toEqual(expect.arrayContaining(['src/core/json/lean-schema.ts', 'src/core/log/event.ts']));
+});
+
 it('the server is bundled into a few files and contains no commands', () => {
   enforces('budget_spawn');
   expect(Object.keys(server).length).toBeLessThan(20);
