@@ -1,29 +1,42 @@
+import { assert } from '../assert.ts';
+
 /**
  * The part of zod that schemas of stored documents use, for the server: hundreds of them are built in every process, and
  * zod takes thirty times as long to build one. The bundler puts this in its place. A test compares both on documents
  * that are right, changed and wrong. Only the first problem of a value is found.
  */
 
-class Issue {
+const ISSUE = Symbol('issue');
+
+type Issue = {
+  readonly [ISSUE]: true;
   readonly code: string;
   readonly message: string;
   readonly path: (string | number)[];
+  readonly note?: string;
+  /** The value has the right type, and only a check on it failed. */
+  readonly isOfCheck: boolean;
+};
 
-  constructor(code: string, message: string, { path = [], ...facts }: IssueFacts = {}) {
-    this.code = code;
-    this.message = message;
-    this.path = [...path];
-    Object.assign(this, facts);
-  }
+type IssueFacts = {
+  readonly path?: readonly (string | number)[];
+  readonly note?: string;
+  readonly isOfCheck?: boolean;
+};
 
-  /** The issue as one of the value around it. */
-  at(key: string | number): this {
-    this.path.unshift(key);
-    return this;
-  }
+function issue(code: string, message: string, { path = [], isOfCheck = false, ...facts }: IssueFacts = {}): Issue {
+  return { [ISSUE]: true, code, message, path: [...path], isOfCheck, ...facts };
 }
 
-type IssueFacts = { readonly path?: readonly (string | number)[]; readonly note?: string };
+function isIssue(taken: unknown): taken is Issue {
+  return typeof taken === 'object' && taken !== null && ISSUE in taken;
+}
+
+/** The issue as one of the value around it. */
+function inside(key: string | number, found: Issue): Issue {
+  found.path.unshift(key);
+  return found;
+}
 
 /** Returns what a value is read as, or what is wrong with it. */
 type Take = (value: unknown) => unknown;
@@ -33,97 +46,101 @@ type Read =
   | { readonly success: true; readonly data: unknown; readonly error?: undefined }
   | { readonly success: false; readonly data?: undefined; readonly error: { readonly issues: readonly Issue[] } };
 
+type Facts = {
+  readonly kind?: Kind;
+  /** Of a literal or an enum: what it accepts. */
+  readonly values?: readonly unknown[] | undefined;
+  /** Of an object: its fields. */
+  readonly fields?: Fields | undefined;
+  /** Of a union: its members. */
+  readonly options?: readonly Schema[] | undefined;
+  /** Whether a field may be missing, though not be `undefined`. */
+  readonly isMissable?: boolean;
+};
+
+type Schema = Facts & {
+  readonly take: Take;
+  safeParse(value: unknown): Read;
+  parse(value: unknown): unknown;
+  optional(): Schema;
+  exactOptional(): Schema;
+  nullable(): Schema;
+  brand(): Schema;
+  refine(isRight: (value: never) => unknown, how?: Refinement): Schema;
+  regex(pattern: RegExp, how?: Pick<Refinement, 'error'>): Schema;
+  min(least: number): Schema;
+  max(most: number): Schema;
+};
+
+/** One object for all schemas: functions of their own would take most of the time to build one. */
+function schema(take: Take, facts: Facts = {}): Schema {
+  return Object.assign(Object.create(METHODS), facts, { take });
+}
+
 const UNITS = { string: ' characters', array: ' items', number: '' };
 
-class Schema {
-  /** Of a literal or an enum: what it accepts. */
-  values: readonly unknown[] | undefined;
-  /** Of an object: its fields. */
-  fields: Fields | undefined;
-  /** Of a union: its members. */
-  options: readonly Schema[] | undefined;
-  /** Whether a field may be missing, though not be `undefined`. */
-  isMissable = false;
-  readonly take: Take;
-  readonly kind: Kind;
-
-  constructor(take: Take, kind: Kind = undefined) {
-    this.take = take;
-    this.kind = kind;
-  }
-
+const METHODS: Omit<Schema, 'take' | keyof Facts> & ThisType<Schema> = {
   safeParse(value: unknown): Read {
     const data = this.take(value);
-    return data instanceof Issue ? { success: false, error: { issues: [data] } } : { success: true, data };
-  }
-
+    return isIssue(data) ? { success: false, error: { issues: [data] } } : { success: true, data };
+  },
   parse(value: unknown): unknown {
     const data = this.take(value);
-    if (data instanceof Issue) throw new Error(`${data.path.join('.')}: ${data.message}`);
+    assert(!isIssue(data), isIssue(data) ? `${data.path.join('.')}: ${data.message}` : '');
     return data;
-  }
-
+  },
   optional(): Schema {
-    return this.same((value) => (value === undefined ? undefined : this.take(value)));
-  }
-
+    return schema((value) => (value === undefined ? undefined : this.take(value)), factsOf(this));
+  },
   exactOptional(): Schema {
-    const made = this.same(this.take);
-    made.isMissable = true;
-    return made;
-  }
-
+    return schema(this.take, { ...factsOf(this), isMissable: true });
+  },
   nullable(): Schema {
-    return new Schema((value) => (value === null ? null : this.take(value)));
-  }
-
-  brand(): this {
+    return schema((value) => (value === null ? null : this.take(value)));
+  },
+  brand(): Schema {
     return this;
-  }
-
-  refine(isRight: (value: never) => unknown, { error = 'Invalid input', path = [] }: Refinement = {}): Schema {
-    return this.and((value) => (isRight(value as never) ? undefined : new Issue('custom', error, { path })));
-  }
-
-  regex(pattern: RegExp, { error }: { readonly error?: string } = {}): Schema {
-    return this.and((value) => {
-      pattern.lastIndex = 0;
-      if (pattern.test(value as string)) return undefined;
-      return new Issue('invalid_format', error ?? `Invalid string: must match pattern ${pattern}`);
-    });
-  }
-
+  },
+  refine(isRight: (value: never) => unknown, how: Refinement = {}): Schema {
+    const { error = 'Invalid input', path = [] } = how;
+    return checked(this, (value) => (isRight(value as never) ? undefined : ['custom', error, path]));
+  },
+  regex(pattern, { error } = {}): Schema {
+    return checked(this, (value) =>
+      pattern.test(value as string)
+        ? undefined
+        : ['invalid_format', error ?? `Invalid string: must match pattern ${pattern}`],
+    );
+  },
   min(least: number): Schema {
-    return this.and((value) =>
-      sizeOf(value) >= least ? undefined : new Issue('too_small', this.sizeText('Too small', `>=${least}`)),
-    );
-  }
-
+    const message = sizeText(this, 'Too small', `>=${least}`);
+    return checked(this, (value) => (sizeOf(value) >= least ? undefined : ['too_small', message]));
+  },
   max(most: number): Schema {
-    return this.and((value) =>
-      sizeOf(value) <= most ? undefined : new Issue('too_big', this.sizeText('Too big', `<=${most}`)),
-    );
-  }
+    const message = sizeText(this, 'Too big', `<=${most}`);
+    return checked(this, (value) => (sizeOf(value) <= most ? undefined : ['too_big', message]));
+  },
+};
 
-  private sizeText(wrong: string, bound: string): string {
-    const kind = this.kind ?? 'number';
-    return `${wrong}: expected ${kind} to ${kind === 'number' ? 'be' : 'have'} ${bound}${UNITS[kind]}`;
-  }
+function factsOf({ kind, values, fields, options }: Schema): Facts {
+  return { kind, values, fields, options };
+}
 
-  private and(problem: (value: unknown) => Issue | undefined): Schema {
-    return this.same((value) => {
-      const taken = this.take(value);
-      return taken instanceof Issue ? taken : (problem(taken) ?? taken);
-    });
-  }
+type Problem = readonly [code: string, message: string, path?: readonly string[]];
 
-  private same(take: Take): Schema {
-    const made = new Schema(take, this.kind);
-    made.values = this.values;
-    made.fields = this.fields;
-    made.options = this.options;
-    return made;
-  }
+function checked(base: Schema, problemOf: (value: unknown) => Problem | undefined): Schema {
+  return schema((value) => {
+    const taken = base.take(value);
+    if (isIssue(taken)) return taken;
+    const problem = problemOf(taken);
+    if (problem === undefined) return taken;
+    const [code, message, path = []] = problem;
+    return issue(code, message, { path, isOfCheck: true });
+  }, factsOf(base));
+}
+
+function sizeText({ kind = 'number' }: Schema, wrong: string, bound: string): string {
+  return `${wrong}: expected ${kind} to ${kind === 'number' ? 'be' : 'have'} ${bound}${UNITS[kind]}`;
 }
 
 function sizeOf(value: unknown): number {
@@ -132,7 +149,7 @@ function sizeOf(value: unknown): number {
 
 function wrongType(expected: string, value: unknown): Issue {
   const found = value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isNaN(value) ? 'NaN' : typeof value;
-  return new Issue('invalid_type', `Invalid input: expected ${expected}, received ${found}`);
+  return issue('invalid_type', `Invalid input: expected ${expected}, received ${found}`);
 }
 
 function isObject(value: unknown): value is AnyObject {
@@ -140,48 +157,49 @@ function isObject(value: unknown): value is AnyObject {
 }
 
 export function string(): Schema {
-  return new Schema((value) => (typeof value === 'string' ? value : wrongType('string', value)), 'string');
+  return schema((value) => (typeof value === 'string' ? value : wrongType('string', value)), { kind: 'string' });
 }
 
 export function int(): Schema {
-  return new Schema((value) => {
-    if (typeof value !== 'number' || !Number.isFinite(value)) return wrongType('number', value);
-    if (!Number.isInteger(value)) return wrongType('int', value);
-    if (Number.isSafeInteger(value)) return value;
-    const bound = value > 0 ? `<=${Number.MAX_SAFE_INTEGER}` : `>=${Number.MIN_SAFE_INTEGER}`;
-    return new Issue(
-      value > 0 ? 'too_big' : 'too_small',
-      `Too ${value > 0 ? 'big' : 'small'}: expected int to be ${bound}`,
-    );
-  }, 'number');
+  return schema(
+    (value) => {
+      if (typeof value !== 'number' || !Number.isFinite(value)) return wrongType('number', value);
+      if (!Number.isInteger(value)) return wrongType('int', value);
+      if (Number.isSafeInteger(value)) return value;
+      const bound = value > 0 ? `<=${Number.MAX_SAFE_INTEGER}` : `>=${Number.MIN_SAFE_INTEGER}`;
+      return issue(
+        value > 0 ? 'too_big' : 'too_small',
+        `Too ${value > 0 ? 'big' : 'small'}: expected int to be ${bound}`,
+      );
+    },
+    { kind: 'number' },
+  );
 }
 
 export function boolean(): Schema {
-  return new Schema((value) => (typeof value === 'boolean' ? value : wrongType('boolean', value)));
+  return schema((value) => (typeof value === 'boolean' ? value : wrongType('boolean', value)));
 }
 
 export function unknown(): Schema {
-  return new Schema((value) => value);
+  return schema((value) => value);
 }
 
 export function never(): Schema {
-  return new Schema((value) => wrongType('never', value));
+  return schema((value) => wrongType('never', value));
 }
 
 export function custom(isRight: (value: unknown) => boolean, { error }: { readonly error: string }): Schema {
-  return new Schema((value) => (isRight(value) ? value : new Issue('custom', error)));
+  return schema((value) => (isRight(value) ? value : issue('custom', error)));
 }
 
 export function lazy(make: () => Schema): Schema {
-  return new Schema((value) => make().take(value));
+  return schema((value) => make().take(value));
 }
 
 function oneOf(values: readonly unknown[]): Schema {
   const shown = values.map((value) => (typeof value === 'string' ? `"${value}"` : String(value))).join('|');
   const message = values.length === 1 ? `Invalid input: expected ${shown}` : `Invalid option: expected one of ${shown}`;
-  const made = new Schema((value) => (values.includes(value) ? value : new Issue('invalid_value', message)));
-  made.values = values;
-  return made;
+  return schema((value) => (values.includes(value) ? value : issue('invalid_value', message)), { values });
 }
 
 export function literal(value: unknown): Schema {
@@ -195,36 +213,39 @@ function enumOf(values: readonly string[]): Schema {
 export { enumOf as enum };
 
 export function templateLiteral([before, rest]: readonly [string, Schema]): Schema {
-  return new Schema((value) => {
+  return schema((value) => {
     if (typeof value !== 'string') return wrongType('string', value);
-    const isRight = value.startsWith(before) && !(rest.take(value.slice(before.length)) instanceof Issue);
-    return isRight ? value : new Issue('invalid_format', 'Invalid input');
+    const isRight = value.startsWith(before) && !isIssue(rest.take(value.slice(before.length)));
+    return isRight ? value : issue('invalid_format', 'Invalid input');
   });
 }
 
 export function array(item: Schema): Schema {
-  return new Schema((value) => {
-    if (!Array.isArray(value)) return wrongType('array', value);
-    const taken: unknown[] = [];
-    for (let i = 0; i < value.length; i++) {
-      const one = item.take(value[i]);
-      if (one instanceof Issue) return one.at(i);
-      taken.push(one);
-    }
-    return taken;
-  }, 'array');
+  return schema(
+    (value) => {
+      if (!Array.isArray(value)) return wrongType('array', value);
+      const taken: unknown[] = [];
+      for (let i = 0; i < value.length; i++) {
+        const one = item.take(value[i]);
+        if (isIssue(one)) return inside(i, one);
+        taken.push(one);
+      }
+      return taken;
+    },
+    { kind: 'array' },
+  );
 }
 
 export function record(key: Schema, item: Schema): Schema {
-  return new Schema((value) => {
+  return schema((value) => {
     if (!isObject(value)) return wrongType('record', value);
     const taken: { [key: string]: unknown } = {};
     for (const name of Object.keys(value)) {
       if (name === '__proto__') continue;
       const wrongKey = key.take(name);
-      if (wrongKey instanceof Issue) return new Issue('invalid_key', 'Invalid key in record', { path: [name] });
+      if (isIssue(wrongKey)) return issue('invalid_key', 'Invalid key in record', { path: [name] });
       const one = item.take(value[name]);
-      if (one instanceof Issue) return one.at(name);
+      if (isIssue(one)) return inside(name, one);
       taken[name] = one;
     }
     return taken;
@@ -250,7 +271,7 @@ export function strictObject(fields: Fields): Schema {
     const unknownKeys = Object.keys(value).filter((key) => !Object.hasOwn(fields, key));
     if (unknownKeys.length === 0) return undefined;
     const shown = unknownKeys.map((key) => `"${key}"`).join(', ');
-    return new Issue('unrecognized_keys', `Unrecognized key${unknownKeys.length > 1 ? 's' : ''}: ${shown}`);
+    return issue('unrecognized_keys', `Unrecognized key${unknownKeys.length > 1 ? 's' : ''}: ${shown}`);
   });
 }
 
@@ -259,47 +280,47 @@ type OtherFields = (value: AnyObject, taken: { [key: string]: unknown }) => Issu
 
 function objectOf(fields: Fields, takeOthers: OtherFields): Schema {
   const names = Object.keys(fields);
-  const made = new Schema((value) => {
+  const take = (value: unknown) => {
     if (!isObject(value)) return wrongType('object', value);
     const taken: { [name: string]: unknown } = {};
     for (const name of names) {
       const field = fields[name] as Schema;
       if (field.isMissable && !(name in value)) continue;
       const one = field.take(value[name]);
-      if (one instanceof Issue) return one.at(name);
+      if (isIssue(one)) return inside(name, one);
       if (one !== undefined || name in value) taken[name] = one;
     }
     return takeOthers(value, taken) ?? taken;
-  });
-  made.fields = fields;
-  return made;
+  };
+  return schema(take, { fields });
 }
 
 export function union(options: readonly Schema[]): Schema {
-  const made = new Schema((value) => {
+  const take = (value: unknown) => {
+    const near: Issue[] = [];
     for (const option of options) {
       const taken = option.take(value);
-      if (!(taken instanceof Issue)) return taken;
+      if (!isIssue(taken)) return taken;
+      if (taken.isOfCheck) near.push(taken);
     }
-    return new Issue('invalid_union', 'Invalid input');
-  });
-  made.options = options;
-  return made;
+    // If only one member has the right types, its problem is the one to report.
+    return near.length === 1 ? near[0] : issue('invalid_union', 'Invalid input');
+  };
+  return schema(take, { options });
 }
 
 export function discriminatedUnion(name: string, options: readonly Schema[]): Schema {
   let byValue: Map<unknown, Schema> | undefined;
-  const made = new Schema((value) => {
+  const take = (value: unknown) => {
     if (!isObject(value)) return wrongType('object', value);
     byValue ??= new Map(options.flatMap((option) => valuesOf(option, name).map((one) => [one, option] as const)));
     const option = byValue.get(value[name]);
     if (option !== undefined) return option.take(value);
     const expected = [...byValue.keys()].map((one) => `'${one}'`).join(' | ');
     const message = `Invalid discriminator value. Expected ${expected}`;
-    return new Issue('invalid_union', message, { path: [name], note: 'No matching discriminator' });
-  });
-  made.options = options;
-  return made;
+    return issue('invalid_union', message, { path: [name], note: 'No matching discriminator' });
+  };
+  return schema(take, { options });
 }
 
 function valuesOf({ fields, options = [] }: Schema, name: string): readonly unknown[] {
