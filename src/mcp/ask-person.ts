@@ -59,7 +59,7 @@ type GateBlock = { readonly digest: string; readonly stateToken: string; readonl
 
 type Desk = AskerParts & {
   /** When each draft was last asked about, and what the agent should know about that. */
-  readonly asked: Map<string, { readonly at: number; readonly note: string }>;
+  readonly asked: Map<string, { readonly at: number; readonly note: string; readonly isShownOnce?: true }>;
 };
 
 /**
@@ -85,13 +85,21 @@ async function settledBy(
   const state = await readRequestState(backend, sent);
   if (state === undefined) return undefined;
   const waiting = await waitingOf(backend, state.stateToken);
-  if (waiting === undefined || waiting.digest !== state.digest) return undefined;
+  if (waiting === undefined) return undefined;
+  if (waiting.digest !== state.digest) {
+    const note = waiting.isGitSilent ? NOT_COMPARED : CHANGED;
+    if (answer.action === 'accept') asked.set(state.digest, { at: state.askedAt, note, isShownOnce: true });
+    return undefined;
+  }
   const given = { action: answer.action, content: answer.content ?? {} } as ElicitResult;
   const by = calledBy(server, mcpReq.envelope);
-  const said = await record(backend, { waiting, state, given, client: by.client });
-  const note = said === undefined ? nobodyWords(given.action, backend.clock.nowMs() - state.askedAt) : '';
-  remember(asked, state, { said, note });
-  return said === undefined ? undefined : retry(state.ackToken, by);
+  const recorded = await record(backend, { waiting, state, given, client: by.client });
+  const nobody = nobodyWords(given.action, backend.clock.nowMs() - state.askedAt);
+  const ended = recorded ?? { said: undefined, note: nobody };
+  remember(asked, state, ended);
+  // The call goes on like any other, and its reply says why the answer did not count.
+  if (ended.isLost) asked.set(state.digest, { at: state.askedAt, note: ended.note, isShownOnce: true });
+  return ended.said === undefined ? undefined : retry(state.ackToken, by);
 }
 
 async function askAbout(
@@ -105,7 +113,8 @@ async function askAbout(
   const backend = await services();
   const now = backend.clock.nowMs();
   const before = asked.get(gate.digest);
-  if (before !== undefined && now - before.at < ASK_AGAIN_MS) return noted(result, before.note);
+  if (before?.isShownOnce) asked.delete(gate.digest);
+  if (before !== undefined && (before.isShownOnce || now - before.at < ASK_AGAIN_MS)) return noted(result, before.note);
   if (!isNew) return result;
   const waiting = await waitingOf(backend, gate.stateToken);
   if (waiting === undefined || waiting.digest !== gate.digest || !waiting.accept.includes(CHANNEL)) return result;
@@ -143,11 +152,16 @@ async function askDirectly(desk: Desk, question: Question): Promise<CallToolResu
 }
 
 /** How asking ended: with what a person said, or else with what the agent should know. */
-type AskEnd = { readonly said: PersonAnswer['statement']['kind'] | undefined; readonly note: string };
+type AskEnd = {
+  readonly said: PersonAnswer['statement']['kind'] | undefined;
+  readonly note: string;
+  /** A person answered, but not to what would be approved now, so the next attempt may ask again. */
+  readonly isLost?: true;
+};
 
 /** An approval is used up by the step, so doing the step again asks again. A person who said no is not asked the same again. */
-function remember(asked: Desk['asked'], { digest, askedAt }: RequestState, { said, note }: AskEnd): void {
-  if (said === undefined || said === 'rejected') asked.set(digest, { at: askedAt, note });
+function remember(asked: Desk['asked'], { digest, askedAt }: RequestState, { said, note, isLost }: AskEnd): void {
+  if ((said === undefined && isLost !== true) || said === 'rejected') asked.set(digest, { at: askedAt, note });
   else asked.delete(digest);
 }
 
@@ -164,8 +178,8 @@ async function openForm({ server, asked, trouble }: Desk, { waiting, state, back
   return server
     .elicitInput(answerForm(waiting, backend.command), { timeout: FORM_MS_MAX, signal: closed.signal })
     .then(async (given) => {
-      const said = await record(backend, { waiting, state, given, client: calledBy(server, undefined).client });
-      return said === undefined ? nobody(given.action) : { said, note: '' };
+      const { client } = calledBy(server, undefined);
+      return (await record(backend, { waiting, state, given, client })) ?? nobody(given.action);
     })
     .catch((failure: unknown) => {
       if (!(failure instanceof Error)) trouble(String(failure));
@@ -241,6 +255,11 @@ async function isStillOpen(backend: Services, { sessionId, nodeId, digest }: Wai
   return !isAnswered && graph.nodes.get(nodeId)?.hasStepBelow !== true;
 }
 
+const CHANGED =
+  'The user answered, but what the answer is about changed while the form was open, so it was not recorded. Send the call again.';
+const NOT_COMPARED =
+  'The user answered, but git did not answer in time, so it is not known whether files changed while the form was open. The answer was not recorded. Send the call again.';
+
 /** Records an explicit decision. Declining, closing or ignoring the form is nobody's decision. */
 async function record(
   backend: Services,
@@ -250,7 +269,7 @@ async function record(
     readonly given: ElicitResult;
     readonly client: { readonly name: string; readonly version: string } | undefined;
   },
-): Promise<AskEnd['said']> {
+): Promise<AskEnd | undefined> {
   const { waiting, state, given, client } = at;
   const statement = given.action === 'accept' ? readAnswer(waiting, given.content ?? {}, backend.command) : undefined;
   if (statement === undefined) return undefined;
@@ -268,7 +287,10 @@ async function record(
       answerMs: Math.max(0, backend.clock.nowMs() - state.askedAt),
     },
   });
-  return recorded.isOk() ? statement.kind : undefined;
+  if (recorded.isOk()) return { said: statement.kind, note: '' };
+  if (recorded.error.code !== 'draft_changed') return undefined;
+  const isSilent = recorded.error.waiting.isGitSilent && !waiting.isGitSilent;
+  return { said: undefined, note: isSilent ? NOT_COMPARED : CHANGED, isLost: true };
 }
 
 /** A result with one more line in front, which says what the server did about it. */

@@ -212,7 +212,9 @@ function answerProblem(refusal: AnswerRefusal, { runId }: WaitingDraft, dataDir:
     case 'draft_changed':
       return problem(
         EXIT.failed,
-        'What would be approved changed while you were reading. Nothing was recorded.',
+        refusal.waiting.isGitSilent
+          ? 'Git did not answer in time, so it is not known whether files changed while you were reading. Nothing was recorded.'
+          : 'What would be approved changed while you were reading. Nothing was recorded.',
         `Run \`workrail answer ${tag}\` again to see it.`,
       );
     default:

@@ -102,6 +102,30 @@ describe.each(KINDS)('%s over stdio', (kind, connect) => {
     expect(await reported()).toContain('approved in the form of the client "workrail-test 0"');
   });
 
+  it('an answer to a draft whose files changed while the form was open is not recorded, and the reply says why', async () => {
+    const here = join(folder, 'here');
+    const git = (...args: string[]) =>
+      spawnSync('git', ['-C', here, '-c', 'user.name=T', '-c', 'user.email=t@e.org', ...args]);
+    git('init', '-q');
+    git('add', '-A');
+    git('commit', '-qm', 'All');
+    let shown = 0;
+    const onForm = (): FormAnswer => {
+      shown += 1;
+      if (shown === 1) writeFileSync(join(here, 'late.txt'), 'late');
+      return { action: 'accept', content: { decision: 'approve' } };
+    };
+    const client = await connect(place(), { onForm });
+    const blocked = await client.call('continue_workflow', report(await started(client)));
+    expect(data(blocked).kind).toBe('blocked');
+    expect(textOf(blocked)).toContain(
+      'The user answered, but what the answer is about changed while the form was open',
+    );
+    const next = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
+    expect([data(next).pending?.stepId, shown]).toEqual(['tell', 2]);
+    await client.close();
+  });
+
   it('a rejection keeps the gate closed, and the agent reads the comment', async () => {
     const onForm = (): FormAnswer => ({
       action: 'accept',
