@@ -375,7 +375,7 @@ describe('in a browser', () => {
     enforces('console_launch_secret');
     const tab = await context.newPage();
     await tab.goto(`http://127.0.0.1:${server.port}/waiting`);
-    await tab.getByText('Nothing waits for you.').first().waitFor();
+    await tab.getByRole('heading', { name: 'Waiting for you' }).waitFor();
     await tab.close();
     const stranger = await browser.newContext();
     const theirs = await stranger.newPage();

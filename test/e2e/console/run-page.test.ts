@@ -239,7 +239,8 @@ describe('while an agent works', () => {
     await toTop();
     const before = await chosenRow().textContent();
     open = await played.hand(open.ackToken, { notesMarkdown: 'And again nothing.' });
-    await page.locator('.step', { hasText: '▲ × 3' }).waitFor();
+    // One attempt more was made by the test before, if a person could set a mode.
+    await page.locator('.step', { hasText: new RegExp(`Report.*▲ × ${hasTerminal ? 3 : 2}`) }).waitFor();
     expect(await chosenRow().textContent()).toBe(before);
     await press('f');
     await page.locator('.step[aria-selected="true"]', { hasText: 'Report what stands' }).waitFor();
