@@ -41,7 +41,7 @@ function isHelpers(output) {
   return output !== undefined && Object.keys(output.inputs).length === 0;
 }
 
-/** Makes scripts of the modules that the bundler wrote: only of a script can we keep the compiled form, on every Node. */
+/** Makes scripts, each of one function, of the modules that the bundler wrote: only of a script can we keep the compiled form, on every Node. */
 const asScripts = {
   name: 'as-scripts',
   setup: (build) =>
@@ -60,7 +60,7 @@ const asScripts = {
           supported: { 'dynamic-import': false },
         });
         if (/[^\0-\x7f]/.test(code)) throw new Error(`${path} has a character that takes more than one byte`);
-        writeFileSync(path, code);
+        writeFileSync(path, `(function(exports,require,module){${code}})`);
       }
     }),
 };

@@ -45,7 +45,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 function writeScript(name: string, text: string): void {
-  writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, name), `(function (exports, require, module) { ${text} })`);
   // A version that was written in the same millisecond would be taken for the same.
   utimesSync(join(folder, name), 1, 1_000 + text.length);
 }

@@ -57,8 +57,8 @@ export function openScripts(folder: string, data = likelyDataDir(process)): Scri
     const path = join(folder, name);
     const version = versionOf(path);
     const cachedData = keptCode(name, version);
-    // The build makes sure that each byte is one character.
-    const source = `(function(exports,require,module){${readFileSync(path, 'latin1')}\n})`;
+    // The build makes sure that each byte is one character, and that the whole is one function.
+    const source = readFileSync(path, 'latin1');
     const script = new Script(source, { filename: path, ...(cachedData === undefined ? {} : { cachedData }) });
     if (cachedData === undefined || script.cachedDataRejected === true) isComplete = false;
     loaded.set(name, { script, version });
