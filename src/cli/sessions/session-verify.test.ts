@@ -91,6 +91,9 @@ describe('session verify', () => {
     expect(talk).toMatch(
       /^STORE_UNKNOWN_VERSION: .*\nFix: Update workrail.*\nNext: npm install --global workrail@latest\n$/,
     );
+    const orphan = { severity: 'note', what: 'orphan_segment', place: 'sessions/y/events/0.jsonl' } as const;
+    const withMore = await verify([{ ...NEWER, findings: [...NEWER.findings, orphan] }]);
+    expect(withMore.out).not.toContain('removed');
     expect((await verify([NEWER, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
   });
 

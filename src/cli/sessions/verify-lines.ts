@@ -123,7 +123,9 @@ function isShared({ place }: AuditFinding): boolean {
 }
 
 function sessionLines({ sessionId, findings, ...session }: Session): readonly Line[] {
-  const own = findings.filter((finding) => !isShared(finding));
+  const isNewer = session.health.kind === 'unknown_version';
+  // What a newer program wrote is not left over, only because this one cannot read the record of it.
+  const own = findings.filter((finding) => !isShared(finding) && !(isNewer && finding.what === 'orphan_segment'));
   return [
     [markOf(session), ` ${sessionId}  ${stateOf(session, own)}, ${sizeOf(session.bytes)}`],
     ...own.filter((finding) => !isLeftover(finding)).map(findingLine),

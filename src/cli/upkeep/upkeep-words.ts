@@ -91,7 +91,7 @@ const UPKEEP_REFUSALS: RefusalTable<OfUpkeep> = {
       suggestion:
         sessions.length === 0
           ? 'Run "workrail gc --empty-bin" to delete everything in the bin for good.'
-          : 'Run "workrail session verify" to see what is damaged. Then restore it from a backup, or delete the session.',
+          : 'Run "workrail session verify" to see why. If a newer workrail wrote it, update workrail. If it is damaged, restore it from a backup or delete the session.',
       details: { sessionIds: [...sessions], binned: [...binned] },
     };
   },
