@@ -187,7 +187,7 @@ function saidBy(value: JsonObject): Said | undefined {
   const status = capabilityStatusSchema.safeParse(value['status']);
   if (!capability.success || !status.success) return undefined;
   // A code that is missing or not known is not worth a refusal.
-  const failureCode = failureCodeSchema.catch('unknown').parse(value['failureCode']);
+  const { data: failureCode = 'unknown' } = failureCodeSchema.safeParse(value['failureCode']);
   return { capability: capability.data, status: status.data, failureCode };
 }
 
