@@ -53,13 +53,12 @@ const asScripts = {
           format: 'cjs',
           platform,
           target,
-          // Comments may have any characters.
-          minifyWhitespace: true,
+          minifyWhitespace: minify,
           minifySyntax: minify,
           minifyIdentifiers: minify,
           supported: { 'dynamic-import': false },
         });
-        if (/[^\0-\x7f]/.test(code)) throw new Error(`${path} has a character that takes more than one byte`);
+        if (minify && /[^\0-\x7f]/.test(code)) throw new Error(`${path} has a character that takes more than one byte`);
         writeFileSync(path, `(function(exports,require,module){${code}})`);
       }
     }),
@@ -105,7 +104,7 @@ const commands = {
   entryPoints: { workrail: 'src/compose.ts' },
   chunkNames: 'chunks/[name]-[hash]',
   // commander is no ES module and asks for Node's modules by `require`.
-  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+  banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
   plugins: [withoutValidator, leanProtocol, leanMain],
 };
 

@@ -82,7 +82,8 @@ function repeated(names: readonly string[]): readonly string[] {
 async function filesTouched(): Promise<readonly Row[]> {
   const { builds } = await import(pathToFileURL(resolve('scripts/build-options.mjs')).href);
   const plain = { minify: false, outdir: join(scratch, 'dist'), plugins: builds.commands.plugins.slice(0, 1) };
-  await build({ ...builds.server, ...plain });
+  await build({ ...builds.server, minify: false, outdir: join(scratch, 'dist/server') });
+  await build({ ...builds.loader, minify: false, outdir: join(scratch, 'dist') });
   await build({ ...builds.commands, ...plain });
   writeFileSync(
     join(scratch, 'take-coverage.mjs'),

@@ -29,8 +29,8 @@ export const serveCommand: Command = {
   needsNoConfig: true,
   run: async (context, input) => {
     if (input.options['team'] === true) {
-      const { serveTeam } = await import('./upkeep/serve-team.ts');
-      return serveTeam(context, input);
+      const { runTeamServer } = await import('./upkeep/team-server.ts');
+      return runTeamServer(context, input);
     }
     const how = serveOptions(input);
     if (how.isErr()) return refused(context, how.error);

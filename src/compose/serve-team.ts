@@ -12,7 +12,7 @@ import type { Services } from '../app/services.ts';
 import type { Entrance } from '../app/team/access.ts';
 import type { TeamServeOptions, TeamServeRefusal, TeamServing } from '../cli/program.ts';
 import type { GateSettings } from '../core/settings/settings-in-effect.ts';
-import { resourceOf, serveTeam as serveSpaces } from '../http/team/serve-team.ts';
+import { resourceOf, serveSpaces } from '../http/team/serve-spaces.ts';
 import { teamMetrics } from '../http/team/team-metrics.ts';
 import { TOOLS } from '../mcp/answer-call.ts';
 import { type McpHttpHandler, mcpHttpHandler } from '../mcp/http-handler.ts';

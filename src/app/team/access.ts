@@ -45,7 +45,7 @@ function digestOf(sha256: Sha256, text: string): Sha256Digest {
 }
 
 /** Somebody who may call a space. */
-export type Caller = {
+export type SpaceCaller = {
   readonly principal: string;
   readonly role: Role;
   /** When the credential ends, in milliseconds. */
@@ -76,7 +76,7 @@ export async function authenticate(
   entrance: Entrance,
   space: string,
   credential: string,
-): Promise<Result<Caller, AccessRefusal>> {
+): Promise<Result<SpaceCaller, AccessRefusal>> {
   return TOKEN.test(credential) ? byToken(entrance, space, credential) : byIdentity(entrance, space, credential);
 }
 
@@ -92,7 +92,7 @@ async function byIdentity(
   { access, identity, audiences }: Entrance,
   space: string,
   token: string,
-): Promise<Result<Caller, AccessRefusal>> {
+): Promise<Result<SpaceCaller, AccessRefusal>> {
   if (identity === undefined) return err({ code: 'credential_invalid' });
   const known = await identity.identify(token, audiences(space));
   if (known.isErr()) return err(known.error);

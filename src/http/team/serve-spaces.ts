@@ -1,7 +1,13 @@
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { err, ok, type Result } from 'neverthrow';
-import { type AccessRefusal, authenticate, type Caller, type Entrance, includesRole } from '../../app/team/access.ts';
+import {
+  type AccessRefusal,
+  authenticate,
+  type Entrance,
+  includesRole,
+  type SpaceCaller,
+} from '../../app/team/access.ts';
 import { type ListenRefusal, listen, TIME_LIMITS } from '../local-requests.ts';
 import { callerLimits } from './caller-limits.ts';
 import type { TeamMetrics } from './team-metrics.ts';
@@ -35,7 +41,7 @@ export type TeamServer = {
 };
 
 /** Serves the spaces of a team. It keeps nothing between requests, so any replica can answer any of them. */
-export async function serveTeam(request: TeamRequest): Promise<Result<TeamServer, ListenRefusal>> {
+export async function serveSpaces(request: TeamRequest): Promise<Result<TeamServer, ListenRefusal>> {
   let isDraining = false;
   const spaces = createAdaptorServer({ fetch: teamApp(request).fetch, serverOptions: TIME_LIMITS });
   const operator = createAdaptorServer({
@@ -111,7 +117,7 @@ async function callerOf(
   context: Context,
   entrance: Entrance,
   space: string,
-): Promise<Result<Caller, AccessRefusal | { readonly code: 'credential_missing' }>> {
+): Promise<Result<SpaceCaller, AccessRefusal | { readonly code: 'credential_missing' }>> {
   const [, credential] = BEARER.exec(context.req.header('authorization') ?? '') ?? [];
   if (credential === undefined) return err({ code: 'credential_missing' });
   return authenticate(entrance, space, credential);

@@ -8,7 +8,7 @@ import { refusalProblem } from '../words.ts';
 import { teamProblem } from './team.ts';
 
 /** Runs a replica of the team server until it is stopped. */
-export async function serveTeam(
+export async function runTeamServer(
   { program, say }: CommandContext,
   { options }: CommandInput,
 ): Promise<Result<CommandOutcome, CommandProblem>> {
