@@ -82,8 +82,14 @@ function repeated(names: readonly string[]): readonly string[] {
 async function filesTouched(): Promise<readonly Row[]> {
   const { builds } = await import(pathToFileURL(resolve('scripts/build-options.mjs')).href);
   const plain = { minify: false, outdir: join(scratch, 'dist'), plugins: builds.commands.plugins.slice(0, 1) };
-  await build({ ...builds.server, minify: false, outdir: join(scratch, 'dist/server') });
-  await build({ ...builds.loader, minify: false, outdir: join(scratch, 'dist') });
+  // Node says nothing about scripts that it did not load itself, so here the server is made of modules.
+  const [, ...others] = builds.server.plugins.toReversed();
+  const modules = { outExtension: {}, plugins: others };
+  await build({ ...builds.server, ...plain, ...modules, outdir: join(scratch, 'dist/server') });
+  writeFileSync(
+    join(scratch, 'dist/server.cjs'),
+    "exports.openScripts = () => ({ keep() {}, load: () => ({ serveMcp: async (...sent) => (await import('./server/server.js')).serveMcp(...sent) }) });\n",
+  );
   await build({ ...builds.commands, ...plain });
   writeFileSync(
     join(scratch, 'take-coverage.mjs'),
