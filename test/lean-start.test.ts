@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, expect, it } from 'vitest';
+import { string } from '../src/core/json/lean-schema.ts';
 import { enforces } from './enforces.ts';
 
 type Output = {
@@ -144,3 +147,29 @@ it('`session list` loads the index and not the code that reads or writes a sessi
     ),
   ).toBe(true);
 });
+
+it('the server asks the schemas of stored documents only for what its own library for them has', () => {
+  const known = new Set([...Object.keys(Object.getPrototypeOf(string())), 'options']);
+  const files = new Set(Object.values(server).flatMap(({ inputs }) => Object.keys(inputs)));
+  const asked = [...files].filter((path) => path.startsWith('src/')).flatMap((path) => schemaUses(path));
+  expect(asked.length).toBeGreaterThan(50);
+  expect(asked.filter(({ member }) => !known.has(member))).toEqual([]);
+});
+
+const STORED = /^src\/(?:core\/(?:log|token|workflow\/compiled)|adapters\/lock)\//;
+
+/** What a file asks of the schemas that are built with that library: those it imports, or all if it makes them itself. */
+function schemaUses(
+  path: string,
+): readonly { readonly path: string; readonly name: string; readonly member: string }[] {
+  const text = readFileSync(path, 'utf8');
+  const imported = [...text.matchAll(/^import (?:type )?\{([^}]*)\} from '([^']+)';$/gm)]
+    .filter(([, , from = '']) => STORED.test(join(dirname(path), from)))
+    .flatMap(([, names = '']) => names.split(',').map((name) => name.trim().replace(/^.* as /, '')));
+  const uses = [...text.matchAll(/\b(\w*[sS]chema)\.(?!ts\b)(\w+)/g)].map(([, name = '', member = '']) => ({
+    path,
+    name,
+    member,
+  }));
+  return uses.filter(({ name }) => STORED.test(path) || imported.includes(name));
+}

@@ -66,6 +66,7 @@ type Schema = Facts & {
   exactOptional(): Schema;
   nullable(): Schema;
   brand(): Schema;
+  describe(words: string): Schema;
   refine(isRight: (value: never) => unknown, how?: Refinement): Schema;
   regex(pattern: RegExp, how?: Pick<Refinement, 'error'>): Schema;
   min(least: number): Schema;
@@ -99,6 +100,9 @@ const METHODS: Omit<Schema, 'take' | keyof Facts> & ThisType<Schema> = {
     return schema((value) => (value === null ? null : this.take(value)));
   },
   brand(): Schema {
+    return this;
+  },
+  describe(): Schema {
     return this;
   },
   refine(isRight: (value: never) => unknown, how: Refinement = {}): Schema {
