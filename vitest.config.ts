@@ -2,10 +2,11 @@ import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** They put another module in the place of one of Node's, which nobody else must see. */
+/** They put another module in the place of one of Node's or of a library, which nobody else must see. */
 const APART = [
   'src/adapters/file-store/disk/node-file-system.test.ts',
   'src/adapters/lock/system-locks.test.ts',
+  'src/core/json/lean-schema.test.ts',
   'test/simulation/faults/short-write.test.ts',
 ];
 
