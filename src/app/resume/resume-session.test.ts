@@ -132,6 +132,17 @@ describe('an agent that knows only where it works', () => {
     expect([told(missed, 'nextCall'), missed.text.includes('Next call:')]).toEqual([null, false]);
   });
 
+  it('the words of a run are those of its own session, because a copy of a session keeps the ids of its runs', async () => {
+    enforces('resume_text_matching');
+    const { ids } = engine().services;
+    const run = ids.run();
+    const { services, start } = engine({ services: { ids: { session: ids.session, run: () => run } } });
+    const wanted = await start('test.plain', { goal: 'Find the leak' });
+    await start('test.plain', { goal: 'Write the page' });
+    const found = await resume(services, { query: 'leak', workspace: WORKSPACE });
+    expect(told(found, 'session.sessionId')).toBe(told(wanted, 'session.sessionId'));
+  });
+
   it('finished runs are offered only to a caller who asks for them', async () => {
     enforces('resume_finished_on_request');
     const { services, start, send } = engine();

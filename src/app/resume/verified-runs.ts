@@ -1,7 +1,7 @@
 import { ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
-import type { RunId, SessionId } from '../../core/log/ids.ts';
+import type { SessionId } from '../../core/log/ids.ts';
 import { isTrusted, type SessionOrigin } from '../../core/log/origin.ts';
 import { inOrder, likelyRuns, type RankedRun, rankRuns, UNMATCHED_TIER } from '../../core/resume/rank-runs.ts';
 import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
@@ -43,10 +43,10 @@ export async function verifiedRuns(
 ): Promise<VerifiedRuns> {
   const sessions = new Map<SessionId, LoadedSession>();
   const origins = originsOf(offered);
-  const words = new Map<RunId, readonly string[]>();
+  const words = new Map<string, readonly string[]>();
   const damaged: SessionId[] = [];
   const rank = (some: readonly OfferedSession[]) =>
-    rankRuns(openParts(some, question), question, (runId) => words.get(runId));
+    rankRuns(openParts(some, question), question, (sessionId, runId) => words.get(`${sessionId} ${runId}`));
   for (let all = rank(offered); ; ) {
     const { ranked, trusted } = ownFirst(all, origins, question);
     // An imported run is never clearly meant before a person accepted it.
@@ -66,7 +66,9 @@ export async function verifiedRuns(
       sessions.set(sessionId, session);
       if (marks.origin === undefined) origins.delete(sessionId);
       else origins.set(sessionId, marks.origin);
-      if (question.words.length > 0) for (const run of summary.runs) words.set(run.runId, wordsOf(session, run));
+      if (question.words.length > 0) {
+        for (const run of summary.runs) words.set(`${sessionId} ${run.runId}`, wordsOf(session, run));
+      }
       read.push({ summary, marks });
     }
     all = inOrder([...all.filter(({ session }) => !unread.has(session.sessionId)), ...rank(read)]);

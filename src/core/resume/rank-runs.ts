@@ -1,4 +1,4 @@
-import type { RunId, WorkflowHash } from '../log/ids.ts';
+import type { RunId, SessionId, WorkflowHash } from '../log/ids.ts';
 import type { RunSummary, SessionSummary } from '../sessions/session-summary.ts';
 import { hasWordCode, textTokens, wordCode } from '../text/search-words.ts';
 import { andList } from '../text/words.ts';
@@ -16,8 +16,11 @@ export type RankedRun = {
   readonly whyMatched: readonly MatchReason[];
 };
 
-/** The words of a run's goal and notes, if its session was read; the summary only has codes of them. */
-export type WordsOf = (runId: RunId) => readonly string[] | undefined;
+/**
+ * The words of a run's goal and notes, if its session was read; the summary only has codes of them. An imported copy of a
+ * session keeps the ids of its runs.
+ */
+export type WordsOf = (sessionId: SessionId, runId: RunId) => readonly string[] | undefined;
 
 /**
  * Every run, best match first: strict tiers, no scores. Each run is represented by its preferred tip. A caller who names
@@ -84,7 +87,7 @@ function matchesOf(session: SessionSummary, run: RunSummary, matching: Matching)
   if (sessionId !== undefined || runId !== undefined) found.push('matched_session_id');
   if (headSha !== undefined && git_head_sha === headSha) found.push('matched_head_sha');
   if (branch !== undefined && git_branch?.startsWith(branch) === true) found.push('matched_branch');
-  if (words.length > 0 && isAbout(run, matching)) found.push('matched_notes');
+  if (words.length > 0 && isAbout(session, run, matching)) found.push('matched_notes');
   if (words.length > 0 && matching.isOfWorkflow(run)) found.push('matched_workflow_id');
   return found.length === 0 ? NOTHING_MATCHED : found;
 }
@@ -100,9 +103,13 @@ function withWorkspace(found: readonly MatchReason[], isSameWorkspace: boolean):
 }
 
 /** Whether the goal and the notes have all words between them. */
-function isAbout({ runId, wordCodes }: RunSummary, { question, codes, wordsOf }: Matching): boolean {
+function isAbout(
+  { sessionId }: SessionSummary,
+  { runId, wordCodes }: RunSummary,
+  { question, codes, wordsOf }: Matching,
+): boolean {
   if (!codes.every((code) => hasWordCode(wordCodes, code))) return false;
-  const words = wordsOf(runId);
+  const words = wordsOf(sessionId, runId);
   return words === undefined || question.words.every((word) => words.includes(word));
 }
 
