@@ -172,13 +172,15 @@ describe('the list of sessions', () => {
 
   it.runIf(isLong)('more rows than a window has are read as the list is scrolled', async ({ skip }) => {
     const { press } = ready(skip);
-    for (let i = 0; i < 210; i++) await fixture.start('project.review', `Windowed ${i}`);
+    for (let i = 0; i < 210; i++) await fixture.start('wr.first_steps', `Windowed ${i}`);
     await page.goto(address('/?q=Windowed'));
     await page.locator('.row', { hasText: 'Windowed 209' }).waitFor();
     expect(await page.locator('.list').getAttribute('aria-rowcount')).toBe('210');
     await page.locator('.list').focus();
-    for (let i = 0; i < 209; i++) await press('j');
-    await page.locator('.row.current', { hasText: 'Windowed 0' }).waitFor();
+    const last = page.locator('.row.current', { hasText: /Windowed 0(?!\d)/ });
+    // At the end of what is read, a key waits for the next rows.
+    for (let i = 0; i < 600 && (await last.count()) === 0; i++) await press('j');
+    await last.waitFor();
     expect(await page.locator('.row').count()).toBeLessThan(80);
   });
 
