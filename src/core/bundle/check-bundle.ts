@@ -54,14 +54,14 @@ export function* checkBundle(
   if (head.isErr()) return err(head.error);
   const { sessionId } = head.value;
   const history = yield* checkHistory(index, sessionId, tools);
-  return history.map(({ runs, refs, chain }) => ({
+  return history.map(({ runs, refs, chain, plans }) => ({
     ...head.value,
     head: chain,
     events: total,
     runs,
     artifacts: index.tables.artifacts.size,
     workflows: () => workflowsOf(index, refs, tools),
-    plans: (as) => plansAs(index, { from: sessionId, as }, tools),
+    plans: (as) => plansAs(plans ?? readAgain(index, sessionId, tools), as),
   }));
 }
 
@@ -87,7 +87,16 @@ function readSalvage(index: BundleIndex, tools: BundleTools): Result<Salvage | u
   );
 }
 
-type CheckedHistory = { readonly runs: number; readonly refs: ContentRefs; readonly chain: Sha256Digest };
+type CheckedHistory = {
+  readonly runs: number;
+  readonly refs: ContentRefs;
+  readonly chain: Sha256Digest;
+  /** What was read, unless it takes too much memory. */
+  readonly plans: readonly AppendPlan[] | undefined;
+};
+
+/** A larger bundle is read a second time when it is written. */
+const KEPT_BYTES_MAX = 32 * 2 ** 20;
 
 function* checkHistory(
   index: BundleIndex,
@@ -99,6 +108,7 @@ function* checkHistory(
   const history = emptyHistory(sessionId, tools);
   const refs = noContentRefs();
   const canonical = listDigest(tools);
+  const plans = index.bytes.length <= KEPT_BYTES_MAX ? ([] as AppendPlan[]) : undefined;
   for (const append of readAppends(index, { sessionId, isChecked: false }, tools)) {
     if (append.isErr()) return err(append.error);
     const admitted = admitAppend(history, append.value, tools);
@@ -108,13 +118,14 @@ function* checkHistory(
     }
     for (const line of segmentLines(admitted.value)) canonical.add(line);
     for (const event of append.value.plan.events) addContentRefs(refs, event);
+    plans?.push(append.value.plan);
     yield { done: history.view.nextEventIndex, total };
   }
   const listed = listedEvents(index, tools);
   if (canonical.end().sha256 !== listed) return err(broken('digest_mismatch', 'session/events'));
   const unnamed = unnamedContent(index, refs);
   if (unnamed !== undefined) return err(broken('unnamed_content', unnamed));
-  return ok({ runs: history.view.graph.runs.size, refs, chain: history.chain });
+  return ok({ runs: history.view.graph.runs.size, refs, chain: history.chain, plans });
 }
 
 /** The file may contain the events in another form; the integrity manifest is about their canonical form. */
@@ -149,15 +160,17 @@ function* workflowsOf(index: BundleIndex, refs: ContentRefs, tools: BundleTools)
   }
 }
 
-function* plansAs(
-  index: BundleIndex,
-  { from, as }: { readonly from: SessionId; readonly as: SessionId },
-  tools: BundleTools,
-): Generator<AppendPlan> {
-  for (const append of readAppends(index, { sessionId: from, isChecked: true }, tools)) {
+function* readAgain(index: BundleIndex, sessionId: SessionId, tools: BundleTools): Generator<AppendPlan> {
+  for (const append of readAppends(index, { sessionId, isChecked: true }, tools)) {
     assert(append.isOk(), 'a checked bundle can be read');
-    const { plan } = append.value;
-    yield { ...plan, sessionId: as, events: plan.events.map((event) => withSessionId(event, as)) };
+    yield append.value.plan;
+  }
+}
+
+function* plansAs(plans: Iterable<AppendPlan>, sessionId: SessionId): Generator<AppendPlan> {
+  for (const plan of plans) {
+    if (plan.sessionId === sessionId) yield plan;
+    else yield { ...plan, sessionId, events: plan.events.map((event) => withSessionId(event, sessionId)) };
   }
 }
 

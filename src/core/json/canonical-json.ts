@@ -23,7 +23,8 @@ export type JsonRefusal = { readonly code: 'not_json'; readonly offence: JsonOff
 
 /** RFC 8785 text of a value that is strictly JSON. Nothing is coerced or left out. */
 export function canonicalJson(value: unknown): Result<string, JsonRefusal> {
-  const text = textOf(value, 0);
+  // What was read from our own files has its names in order, and the engine's writer is faster than ours.
+  const text = isPlain(value, 0, true) ? JSON.stringify(value) : textOf(value, 0);
   if (text !== undefined) return ok(text);
   const path: (string | number)[] = [];
   const offence = offenceIn(value, path);
@@ -33,7 +34,7 @@ export function canonicalJson(value: unknown): Result<string, JsonRefusal> {
 
 /** Whether a value is strictly JSON. */
 export function isJson(value: unknown): boolean {
-  return isJsonBelow(value, 0);
+  return isPlain(value, 0, false);
 }
 
 /** The size of a JSON value in the log; 0 for what is not JSON. */
@@ -46,11 +47,11 @@ export function canonicalLength(value: unknown): number {
  * of keys, so it measures the same, and a large value is measured many times faster.
  */
 export function canonicalSize(value: unknown): Result<number, JsonRefusal> {
-  return isStrict(value, 0) ? ok(utf8Length(JSON.stringify(value))) : canonicalJson(value).map(utf8Length);
+  return isJson(value) ? ok(utf8Length(JSON.stringify(value))) : canonicalJson(value).map(utf8Length);
 }
 
-/** Whether a value is JSON as a parser makes it. Only then do both writers agree. */
-function isStrict(value: unknown, depth: number): boolean {
+/** Whether a value is JSON as a parser makes it, and if asked, with the names of every object in canonical order. */
+function isPlain(value: unknown, depth: number, isOrdered: boolean): boolean {
   switch (typeof value) {
     case 'boolean':
       return true;
@@ -59,23 +60,27 @@ function isStrict(value: unknown, depth: number): boolean {
     case 'string':
       return value.isWellFormed();
     case 'object':
-      return value === null || (depth < JSON_DEPTH_MAX && isStrictNested(value, depth + 1));
+      return value === null || (depth < JSON_DEPTH_MAX && isPlainNested(value, depth + 1, isOrdered));
     default:
       return false;
   }
 }
 
-function isStrictNested(value: object, depth: number): boolean {
+function isPlainNested(value: object, depth: number, isOrdered: boolean): boolean {
   if (Array.isArray(value)) {
-    if (Object.getPrototypeOf(value) !== Array.prototype || Object.keys(value).length !== value.length) return false;
-    for (const item of value) if (!isStrict(item, depth)) return false;
+    if (!isPlainArray(value)) return false;
+    for (let i = 0; i < value.length; i++) if (!isPlain(value[i], depth, isOrdered)) return false;
     return true;
   }
-  const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
   const fields = value as Record<string, unknown>;
-  const names = Reflect.ownKeys(fields);
-  return names.every((name) => typeof name === 'string' && name.isWellFormed() && isStrict(fields[name], depth));
+  const names = plainNames(fields);
+  if (names === undefined) return false;
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string;
+    if (isOrdered && i > 0 && name < (names[i - 1] as string)) return false;
+    if (!name.isWellFormed() || !isPlain(fields[name], depth, isOrdered)) return false;
+  }
+  return true;
 }
 
 /** The text of a value, or `undefined` if anything in it is not JSON; then the slow way finds out what and where. */
@@ -112,17 +117,6 @@ function objectText(fields: Record<string, unknown>, depth: number): string | un
     text += `${i === 0 ? '' : ','}${JSON.stringify(name)}:${field}`;
   }
   return `${text}}`;
-}
-
-function isJsonBelow(value: unknown, depth: number): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value === 'boolean' || value === null) return true;
-  if (typeof value !== 'object' || depth >= JSON_DEPTH_MAX) return false;
-  if (Array.isArray(value)) return isPlainArray(value) && value.every((item) => isJsonBelow(item, depth + 1));
-  const fields = value as Record<string, unknown>;
-  const names = plainNames(fields);
-  return names?.every((name) => name.isWellFormed() && isJsonBelow(fields[name], depth + 1)) ?? false;
 }
 
 /** An array with holes or with extra properties has a different number of keys than items. */

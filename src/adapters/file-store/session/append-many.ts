@@ -18,11 +18,15 @@ import {
   segmentPath,
 } from './session-gate.ts';
 
-/** Enough that flushing costs little per plan, and few enough that collection is not kept waiting. */
+/** Enough that flushing costs little per plan. */
 const BATCH_PLANS_MAX = 256;
 const BATCH_BYTES_MAX = 8 * 2 ** 20;
+/** Few enough that collection is not kept waiting. */
+const BATCHES_AT_ONCE = 4;
 /** More would only wait for a free thread. */
 const FLUSHES_AT_ONCE = 16;
+/** Flushes go on in other threads, but each is begun in this one. */
+const PLANS_BETWEEN_FLUSHES = 4;
 
 /** The session after the plans that were committed, and why the next one was not. */
 export type AppendedMany = {
@@ -44,45 +48,64 @@ export async function appendMany(
   const left = plans[Symbol.iterator]();
   let { session } = granted;
   for (;;) {
-    const batch = await sharingStore<Batch>(parts, () => commitBatch(parts, { ...granted, session }, left));
-    if (batch.isErr()) return { session, refusal: batch.error, isBroken: true };
-    session = batch.value.session;
-    if (batch.value.refusal !== undefined) return { session, refusal: batch.value.refusal, isBroken: false };
-    if (batch.value.isLast) return { session, refusal: undefined, isBroken: false };
+    const shared = await sharingStore<Appended>(parts, async () =>
+      ok(await commitSome(parts, { ...granted, session }, left)),
+    );
+    if (shared.isErr()) return { session, refusal: shared.error, isBroken: true };
+    const { isLast, ...appended } = shared.value;
+    if (isLast || appended.refusal !== undefined) return appended;
+    session = appended.session;
+  }
+}
+
+type Appended = AppendedMany & { readonly isLast: boolean };
+
+/** Commits a few batches. While the files of one are flushed, those of the next are written. */
+async function commitSome(parts: Committing, granted: Granted, plans: Iterator<AppendPlan>): Promise<Appended> {
+  let { session } = granted;
+  let committed = session;
+  let committing: Promise<Result<OpenSession, StoreFailure>> = Promise.resolve(ok(session));
+  for (let batches = 1; ; batches++) {
+    const batch = await stageBatch(parts, session, plans);
+    const before = await committing;
+    if (before.isErr()) {
+      await batch.files.abandon();
+      return { session: committed, refusal: before.error, isBroken: true, isLast: false };
+    }
+    committed = before.value;
+    committing = commitBatch(parts, { ...granted, session: committed }, batch);
+    session = batch.session;
+    if (batch.refusal === undefined && !batch.isLast && batches < BATCHES_AT_ONCE) continue;
+    const last = await committing;
+    if (last.isErr()) return { session: committed, refusal: last.error, isBroken: true, isLast: false };
+    return { session, refusal: batch.refusal, isBroken: false, isLast: batch.isLast };
   }
 }
 
 type Batch = {
+  /** With the plans of the batch. */
   readonly session: OpenSession;
+  readonly files: StagedFiles;
+  readonly lines: readonly Uint8Array[];
+  readonly bytes: number;
+  /** Why the next plan cannot be part of it. */
   readonly refusal: AppendRefusal | undefined;
   readonly isLast: boolean;
 };
 
-async function commitBatch(
-  parts: Committing,
-  { session: before, lock }: Granted,
-  plans: Iterator<AppendPlan>,
-): Promise<Result<Batch, StoreFailure>> {
+async function stageBatch(parts: Committing, before: OpenSession, plans: Iterator<AppendPlan>): Promise<Batch> {
   const files = stagedFiles(parts.disk);
-  const place = layout.session(before.sessionId);
   const lines: Uint8Array[] = [];
-  const yieldNow = yieldOften();
+  const yieldNow = yieldOften(PLANS_BETWEEN_FLUSHES);
   let session = before;
   let bytes = 0;
-  let end: Omit<Batch, 'session'> = { refusal: undefined, isLast: false };
   while (lines.length < BATCH_PLANS_MAX && bytes < BATCH_BYTES_MAX) {
     await yieldNow();
     const next = plans.next();
-    if (next.done === true) {
-      end = { refusal: undefined, isLast: true };
-      break;
-    }
+    if (next.done === true) return { session, files, lines, bytes, refusal: undefined, isLast: true };
     const plan = next.value;
     const staged = await stage(parts, session, { plan, files });
-    if (staged.isErr()) {
-      end = { refusal: staged.error, isLast: false };
-      break;
-    }
+    if (staged.isErr()) return { session, files, lines, bytes, refusal: staged.error, isLast: false };
     if (staged.value === undefined) continue;
     for (const event of plan.events) applyEvent(session.view, event);
     session = grownBy(
@@ -94,7 +117,16 @@ async function commitBatch(
     lines.push(staged.value.lines);
     bytes += staged.value.added;
   }
-  if (lines.length === 0) return ok({ session, ...end });
+  return { session, files, lines, bytes, refusal: undefined, isLast: false };
+}
+
+async function commitBatch(
+  parts: Committing,
+  { session: before, lock }: Granted,
+  { session, files, lines, bytes }: Batch,
+): Promise<Result<OpenSession, StoreFailure>> {
+  if (lines.length === 0) return ok(session);
+  const place = layout.session(before.sessionId);
   const named = await accessing('write events', place, files.commit);
   if (named.isErr()) return err(named.error);
   if (!lock.isHeld()) return err({ code: 'lock_lost', place });
@@ -102,7 +134,7 @@ async function commitBatch(
   const written = await parts.manifests.extend(before, { lines: Buffer.concat(lines), nextEventIndex });
   if (written.isErr()) return err(written.error);
   await parts.growth.add(bytes);
-  return ok({ session, ...end });
+  return ok(session);
 }
 
 type Staging = { readonly plan: AppendPlan; readonly files: StagedFiles };
@@ -138,11 +170,17 @@ type StagedFiles = {
   /** Content that is already there only becomes young again. */
   content(path: string, bytes: Uint8Array): Promise<void>;
   commit(): Promise<void>;
+  abandon(): Promise<void>;
 };
 
 function stagedFiles({ fs, root }: Disk): StagedFiles {
   const temps = new Map<string, string>();
   const dirs = new Set<string>();
+  const present = new Set<string>();
+
+  async function abandon(): Promise<void> {
+    for (const temp of temps.values()) await fs.remove(temp).catch(() => undefined);
+  }
 
   async function add(path: string, bytes: Uint8Array): Promise<void> {
     const target = join(root, path);
@@ -171,7 +209,9 @@ function stagedFiles({ fs, root }: Disk): StagedFiles {
     add,
     content: async (path, bytes) => {
       const target = join(root, path);
+      if (present.has(target) || temps.has(target)) return;
       if (!isPresent({ fs, root }, target, bytes)) return add(path, bytes);
+      present.add(target);
       dirs.add(dirname(target));
       await fs.touch(target);
     },
@@ -186,9 +226,10 @@ function stagedFiles({ fs, root }: Disk): StagedFiles {
         for (const [target, temp] of temps) await fs.rename(temp, target);
         for (const dir of dirs) await fs.syncDir(dir);
       } catch (cause) {
-        for (const temp of temps.values()) await fs.remove(temp).catch(() => undefined);
+        await abandon();
         throw cause;
       }
     },
+    abandon,
   };
 }

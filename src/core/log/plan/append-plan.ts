@@ -62,12 +62,24 @@ export type PlanRefusal =
 /** The bytes of a plan on disk. */
 export type SealedPlan = { readonly segment: CanonicalBytes; readonly snapshots: SealedSnapshots };
 
+/** What was sealed, because an import seals a plan to check it and again to write it. */
+const sealedPlans = new WeakMap<AppendPlan, { readonly firstEventIndex: number; readonly sealed: SealedPlan }>();
+
 /** The bytes of a plan's segment file and snapshots, after checking that the plan is consistent in itself. */
 export function sealPlan(
   plan: AppendPlan,
   firstEventIndex: number,
   hashes: ContentHashes,
 ): Result<SealedPlan, PlanRefusal> {
+  const before = sealedPlans.get(plan);
+  if (before?.firstEventIndex === firstEventIndex) return ok(before.sealed);
+  return sealAnew(plan, firstEventIndex, hashes).map((sealed) => {
+    sealedPlans.set(plan, { firstEventIndex, sealed });
+    return sealed;
+  });
+}
+
+function sealAnew(plan: AppendPlan, firstEventIndex: number, hashes: ContentHashes): Result<SealedPlan, PlanRefusal> {
   const refusal = planRefusal(plan, firstEventIndex);
   if (refusal !== undefined) return err(refusal);
   return safeTry(function* () {
