@@ -16,7 +16,14 @@ import { type Liveness, Shell } from './parts/shell.tsx';
 import { onSignedIn, Refused, signIn, signOut } from './state/api.ts';
 import { listen } from './state/live.ts';
 import { applyLooks } from './state/looks.ts';
-import { readCompareSearch, readSessionsSearch, readWords } from './state/search.ts';
+import {
+  readBuiltinSearch,
+  readCompareSearch,
+  readLibrarySearch,
+  readSessionsSearch,
+  readWords,
+  readWorkflowSearch,
+} from './state/search.ts';
 import { readSessionSearch } from './state/session-search.ts';
 import './style/console.css';
 import './style/lists.css';
@@ -72,8 +79,29 @@ const open = createRoute({
   component: lazyRouteComponent(() => import('./pages/open.tsx'), 'Open'),
 });
 
+const workflows = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows',
+  component: lazyRouteComponent(() => import('./pages/workflows.tsx'), 'Workflows'),
+  validateSearch: readLibrarySearch,
+});
+
+const workflow = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/$id',
+  component: lazyRouteComponent(() => import('./pages/workflow.tsx'), 'Workflow'),
+  validateSearch: readWorkflowSearch,
+});
+
+const builtins = createRoute({
+  getParentRoute: () => root,
+  path: '/builtins',
+  component: lazyRouteComponent(() => import('./pages/builtins.tsx'), 'Builtins'),
+  validateSearch: readBuiltinSearch,
+});
+
 const router = createRouter({
-  routeTree: root.addChildren([sessions, session, waiting, compare, search, open]),
+  routeTree: root.addChildren([sessions, session, waiting, compare, search, open, workflows, workflow, builtins]),
   defaultNotFoundComponent: NoPage,
 });
 

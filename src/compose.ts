@@ -6,7 +6,7 @@ import { calledAs, commandInReplies } from './adapters/clients/called-as.ts';
 import type { LocalServices } from './app/clients/local-services.ts';
 import type { Store, Upkeep } from './app/ports/store.ts';
 import { runCommand } from './cli/main.ts';
-import type { ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
+import type { Program, ServeOptions, ServeRefusal, Serving } from './cli/program.ts';
 
 declare const WORKRAIL_VERSION: string;
 declare const WORKRAIL_COMPILER: string;
@@ -40,7 +40,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(FAILED);
 });
 
-const exitCode = await runCommand({
+const own: Program = {
   version: WORKRAIL_VERSION,
   argv: process.argv.slice(2),
   env: process.env,
@@ -89,13 +89,15 @@ const exitCode = await runCommand({
       bundled,
       program,
       commandInReplies: (dataDir) => commandInReplies({ env: process.env, program }, dataDir),
+      own,
     });
     return opened.map(({ stop, ...serving }) => {
       stopOnSignals(stop);
       return serving;
     });
   },
-});
+};
+const exitCode = await runCommand(own);
 if (exitCode !== undefined) process.exitCode = exitCode;
 
 /** Messages that nobody reads are not a failure either: the command still does its work. */

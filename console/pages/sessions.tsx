@@ -1,11 +1,10 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { SESSION_STATES, type SessionState } from '../../src/core/sessions/session-state.ts';
 import { plural, shellWord } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
-import { useKeys } from '../parts/keys.tsx';
-import { Button, CommandHint, CopyButton, ErrorPanel, FileButton, Select } from '../parts/panels.tsx';
+import { Button, CommandHint, CopyButton, ErrorPanel, FileButton, SearchField, Select } from '../parts/panels.tsx';
 import { StateMark, stateWord } from '../parts/state-mark.tsx';
 import { read } from '../state/api.ts';
 import { useChosen } from '../state/looks.ts';
@@ -14,7 +13,6 @@ import { offeredFile } from '../state/told.ts';
 import { SessionRows } from './session-rows.tsx';
 
 const WINDOW = 100;
-const TYPING_MS = 120;
 
 export function Sessions() {
   const asked = useSearch({ from: '/' });
@@ -43,7 +41,13 @@ export function Sessions() {
     <>
       <header className="page-head">
         <h1>Sessions</h1>
-        <Filter q={q ?? ''} onFilter={(words) => change({ q: words })} />
+        <SearchField
+          label="Filter the sessions"
+          hint="Find by words, or state:blocked wf:coding repo:api after:2d"
+          words={q ?? ''}
+          onWords={(words) => change({ q: words })}
+          onDone={() => document.querySelector<HTMLElement>('.list')?.focus()}
+        />
         <ImportButton />
       </header>
       <div className="list-tools">
@@ -77,31 +81,6 @@ function commandFor({ q, state }: SessionsSearch): string {
   const words = [...(state === undefined ? [] : [`state:${state}`]), ...(q?.split(/\s+/) ?? [])].filter(Boolean);
   const named = words.map(shellWord).join(' ');
   return `workrail session list --all${named === '' ? '' : ` ${named}`}`;
-}
-
-function Filter({ q, onFilter }: { readonly q: string; readonly onFilter: (words: string) => void }) {
-  const field = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState(q);
-  useEffect(() => setTyped(q), [q]);
-  useEffect(() => {
-    if (typed.trim() === q) return undefined;
-    const timer = setTimeout(() => onFilter(typed.trim()), TYPING_MS);
-    return () => clearTimeout(timer);
-  });
-  useKeys({ '/': () => field.current?.focus() });
-  return (
-    <input
-      ref={field}
-      type="search"
-      placeholder="Find by words, or state:blocked wf:coding repo:api after:2d"
-      aria-label="Filter the sessions"
-      value={typed}
-      onChange={({ target }) => setTyped(target.value)}
-      onKeyDown={({ key }) => {
-        if (key === 'Escape' || key === 'Enter') document.querySelector<HTMLElement>('.list')?.focus();
-      }}
-    />
-  );
 }
 
 type Chips = {

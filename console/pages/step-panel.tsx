@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useState } from 'react';
 import type { ReportEntry } from '../../src/core/report/report.ts';
 import { entryFacts, gapFacts, gapState } from '../../src/core/report/report-words.ts';
 import type { LaneRow } from '../../src/core/sessions/lanes.ts';
@@ -9,6 +9,7 @@ import { useKeys } from '../parts/keys.tsx';
 import { Note } from '../parts/note.tsx';
 import { CommandHint, CopyButton, DataTable, ErrorPanel, Facts, Json, Pending } from '../parts/panels.tsx';
 import { Mark } from '../parts/state-mark.tsx';
+import { Tabs } from '../parts/tabs.tsx';
 import { wholeTime } from '../parts/times.ts';
 import { read } from '../state/api.ts';
 import { TABS, type Tab } from '../state/session-search.ts';
@@ -28,19 +29,11 @@ type Parts = {
 
 /** Everything about one step: what was sent, what the agent handed in, and why the run went on as it did. */
 export function StepPanel({ page, place, isWhole, tab, onTab }: Parts) {
-  const id = useId();
   useKeys(Object.fromEntries(TABS.map((name, i) => [String(i + 1), () => onTab(name)])));
   const { step, doneBy } = place.kind === 'step' ? place : place.of;
   const { nodeId } = step;
   const { data, error } = useRead('step', { at: { node: nodeId }, query: { by: doneBy, line: place.line } });
   const open = data?.gaps.filter(({ isOpen }) => isOpen).length ?? 0;
-  const moveTab = ({ key }: React.KeyboardEvent) => {
-    const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
-    const next = TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length];
-    if (by === 0 || next === undefined) return;
-    onTab(next);
-    document.getElementById(`${id}-${next}`)?.focus();
-  };
   return (
     <section className="step-panel" aria-label="The chosen step">
       <header className="step-head">
@@ -50,26 +43,14 @@ export function StepPanel({ page, place, isWhole, tab, onTab }: Parts) {
           <BranchFromHere runId={page.runId} nodeId={nodeId} commit={data?.commit} />
         )}
       </header>
-      <div role="tablist" aria-label="About this step" className="tabs" onKeyDown={moveTab}>
-        {TABS.map((name, i) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            id={`${id}-${name}`}
-            aria-selected={tab === name}
-            aria-controls={`${id}-body`}
-            tabIndex={tab === name ? 0 : -1}
-            title={`Key ${i + 1}`}
-            onClick={() => onTab(name)}
-          >
-            {name[0]?.toUpperCase()}
-            {name.slice(1)}
-            {name === 'follow-ups' && open > 0 && <span className="tab-count">{open}</span>}
-          </button>
-        ))}
-      </div>
-      <div role="tabpanel" id={`${id}-body`} aria-labelledby={`${id}-${tab}`} tabIndex={0}>
+      <Tabs
+        label="About this step"
+        names={TABS}
+        chosen={tab}
+        onChoose={onTab}
+        marks={open > 0 ? { 'follow-ups': <span className="tab-count">{open}</span> } : {}}
+        hasKeys
+      >
         {tab === 'prompt' ? (
           <Prompts place={place} />
         ) : tab === 'raw' ? (
@@ -79,7 +60,7 @@ export function StepPanel({ page, place, isWhole, tab, onTab }: Parts) {
         ) : (
           <StepTab tab={tab} data={data} page={page} place={place} />
         )}
-      </div>
+      </Tabs>
     </section>
   );
 }

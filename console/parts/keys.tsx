@@ -5,6 +5,8 @@ export const KEYS = [
   { keys: 'g s', does: 'go to the sessions' },
   { keys: 'g w', does: 'go to what waits for you' },
   { keys: 'g f', does: 'find words in all notes' },
+  { keys: 'g l', does: 'go to the workflows' },
+  { keys: 'g b', does: 'go to the built-ins' },
   { keys: 'g o', does: 'open a bundle without importing it' },
   { keys: '/', does: 'filter or search' },
   { keys: 'j', does: 'next row' },
@@ -69,6 +71,13 @@ export function useKeys(bindings: KeyBindings): void {
       removeEventListener('keydown', onKey);
     };
   }, []);
+}
+
+/** Puts the focus on the next or the previous of these parts of the page. */
+export function moveAmong(selector: string, by: 1 | -1): void {
+  const all = [...document.querySelectorAll<HTMLElement>(selector)];
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  all[at === -1 ? (by === 1 ? 0 : all.length - 1) : Math.min(all.length - 1, Math.max(0, at + by))]?.focus();
 }
 
 /** Whether the part that has the focus uses the key itself. */

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { JsonValue } from '../../src/core/json/json-value.ts';
 import { visibleJson } from '../../src/core/text/visible-text.ts';
 import { Refused } from '../state/api.ts';
 import { called } from '../state/told.ts';
+import { useKeys } from './keys.tsx';
 
 type Failed = { readonly error: Error | null | undefined; readonly isPage?: boolean };
 
@@ -103,6 +104,45 @@ export function Json({ value }: { readonly value: JsonValue }) {
     <pre className="json" tabIndex={0}>
       {lines.join('\n')}
     </pre>
+  );
+}
+
+const TYPING_MS = 120;
+
+type SearchParts = {
+  readonly label: string;
+  readonly hint?: string;
+  readonly words: string;
+  readonly onWords: (words: string) => void;
+  /** After Enter or Escape. */
+  readonly onDone?: () => void;
+};
+
+/** A field that filters what is below it, a moment after the last key. */
+export function SearchField({ label, hint = 'Find by words', words, onWords, onDone }: SearchParts) {
+  const field = useRef<HTMLInputElement>(null);
+  const [typed, setTyped] = useState(words);
+  useEffect(() => setTyped(words), [words]);
+  useEffect(() => {
+    if (typed.trim() === words) return undefined;
+    const timer = setTimeout(() => onWords(typed.trim()), TYPING_MS);
+    return () => clearTimeout(timer);
+  });
+  useKeys({ '/': () => field.current?.focus() });
+  return (
+    <input
+      ref={field}
+      type="search"
+      placeholder={hint}
+      aria-label={label}
+      value={typed}
+      onChange={({ target }) => setTyped(target.value)}
+      onKeyDown={({ key }) => {
+        if (key !== 'Escape' && key !== 'Enter') return;
+        field.current?.blur();
+        onDone?.();
+      }}
+    />
   );
 }
 

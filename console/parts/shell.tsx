@@ -30,6 +30,8 @@ export function Shell({ liveness, onPause }: Parts) {
     'g s': () => void navigate({ to: '/', search: {} }),
     'g w': () => void navigate({ to: '/waiting' }),
     'g f': () => void navigate({ to: '/search', search: {} }),
+    'g l': () => void navigate({ to: '/workflows', search: {} }),
+    'g b': () => void navigate({ to: '/builtins', search: {} }),
     'g o': () => void navigate({ to: '/open' }),
     '?': () => setSheetOpen(true),
     'Ctrl k': () => setPaletteOpen(true),
@@ -97,6 +99,10 @@ function Rail({ count, onPalette }: { readonly count: number; readonly onPalette
           Waiting<span className="wide-only"> for you</span>
         </span>
         {count > 0 && <span className="count">{count}</span>}
+      </Link>
+      <Link to="/workflows">Workflows</Link>
+      <Link to="/builtins" className="wide-only">
+        Built-ins
       </Link>
       <Link to="/search">Search</Link>
       <Link to="/open">

@@ -1,5 +1,5 @@
 import type { ErrorEnvelope } from '../../src/core/log/error-envelope.ts';
-import { CONSOLE_PATHS, PAGE_KEY_HEADER } from '../../src/core/wire/console-paths.ts';
+import { CONSOLE_PATHS, type ConsolePath, PAGE_KEY_HEADER } from '../../src/core/wire/console-paths.ts';
 import type { CONSOLE_REPLIES, ConsoleInput, ConsoleLine, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { isViewed, NOT_OPEN, viewedOf } from './viewed.ts';
 
@@ -120,7 +120,11 @@ function searchOf(query: Query): string {
   return search === '' ? '' : `?${search}`;
 }
 
-type Write = 'answer' | 'mark' | 'prefer';
+/** Requests that change something, and are answered at once. */
+type Write = Exclude<
+  { [name in ConsolePath]: (typeof CONSOLE_PATHS)[name][0] extends 'POST' ? name : never }[ConsolePath],
+  'signIn' | 'import'
+>;
 
 export async function write<Path extends Write>(
   name: Path,

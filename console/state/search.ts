@@ -38,6 +38,39 @@ export function readWords({ q }: Given): { readonly q?: string } {
   return text(q) === undefined ? {} : { q: String(q) };
 }
 
+/** What the address of the workflows says. */
+export type LibrarySearch = { readonly [part in (typeof LIBRARY)[number]]?: string };
+
+const LIBRARY = ['q', 'source', 'tag', 'kind'] as const;
+
+export function readLibrarySearch(given: Given): LibrarySearch {
+  return Object.fromEntries(LIBRARY.flatMap((part) => (text(given[part]) ? [[part, text(given[part])]] : [])));
+}
+
+export const WORKFLOW_TABS = ['overview', 'source', 'compiled', 'runs'] as const;
+
+/** What the address of a workflow says; `a` and `b` are the versions that are compared. */
+export type WorkflowSearch = {
+  readonly tab?: (typeof WORKFLOW_TABS)[number];
+  readonly a?: string;
+  readonly b?: string;
+};
+
+export function readWorkflowSearch(given: Given): WorkflowSearch {
+  const tab = WORKFLOW_TABS.find((one) => one === given['tab'] && one !== 'overview');
+  const [a, b] = [text(given['a']), text(given['b'])];
+  return { ...(tab && { tab }), ...(a && { a }), ...(b && { b }) };
+}
+
+export const BUILTIN_KINDS = ['contract', 'feature', 'ref', 'template', 'routine', 'capability'] as const;
+
+export type BuiltinSearch = { readonly q?: string; readonly kind?: (typeof BUILTIN_KINDS)[number] };
+
+export function readBuiltinSearch(given: Given): BuiltinSearch {
+  const kind = BUILTIN_KINDS.find((one) => one === given['kind']);
+  return { ...readWords(given), ...(kind && { kind }) };
+}
+
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

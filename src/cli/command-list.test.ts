@@ -20,7 +20,7 @@ const CONTRACT = {
   token: 'create list revoke',
   audit: 'verify',
   store: 'copy',
-  workflow: 'check copy diff dry-run list migrate-id new preview show test',
+  workflow: 'builtins check copy diff dry-run list migrate-id new preview show test uses',
 };
 const OPTIONS = {
   init: '--client --all --project --yes --dry-run --undo',

@@ -173,6 +173,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./author/workflow-diff.ts')).workflowDiffCommand,
   },
   {
+    usage: 'workflow uses <id>',
+    summary: 'list the runs of a workflow by the version they use',
+    load: async () => (await import('./author/workflow-uses.ts')).workflowUsesCommand,
+  },
+  {
+    usage: 'workflow builtins',
+    summary: 'list what a workflow file can refer to by name, and which workflows do',
+    load: async () => (await import('./author/workflow-uses.ts')).workflowBuiltins,
+  },
+  {
     usage: 'source list',
     summary: 'list workflow sources, with their pinned commit and status',
     load: async () => (await import('./sources.ts')).sourceList,

@@ -1,5 +1,7 @@
 import { CommanderError, Command as Parser } from 'commander';
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
+import { parseJson } from '../core/json/json-value.ts';
+import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import {
   COMMAND_GROUPS,
   type Command,
@@ -55,6 +57,23 @@ export async function runCommandLine(program: Program): Promise<number | undefin
     exitCode = failed(printer, thrown, switches.isVerbose ? program.writeError : undefined);
   });
   return exitCode;
+}
+
+const NOBODY = { isInput: () => false, isOutput: () => false, isError: () => false, columns: () => undefined };
+
+/**
+ * Runs a command line for a page of the console, and returns the data that it prints with `--json`. Nobody is at a
+ * terminal, so what needs a person there is refused with the command to type. What a check found wrong is in its data.
+ */
+export async function runForPage(program: Program, words: readonly string[]): Promise<Result<object, ErrorEnvelope>> {
+  let printed = '';
+  const write = (text: string) => {
+    printed += text;
+  };
+  const quiet = { ...program, terminal: NOBODY, write, writeError: () => undefined };
+  await runCommandLine({ ...quiet, argv: ['--json', ...words] });
+  const { data, error } = parseJson(printed).unwrapOr({}) as { readonly data?: object; readonly error?: ErrorEnvelope };
+  return data === undefined ? err(error ?? INTERNAL_ERROR.error) : ok(data);
 }
 
 /** `help` and `--version` are other spellings of `--help` and `version`. */

@@ -9,6 +9,7 @@ import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts'
 import { registrations } from '../app/clients/inspect-client.ts';
 import { shortIds } from '../cli/ids.ts';
 import type { Program, ServeRefusal, ServingConsole } from '../cli/program.ts';
+import { runForPage } from '../cli/run-command-line.ts';
 import { resumeProblem } from '../cli/sessions/session-words.ts';
 import { upkeepProblem } from '../cli/upkeep/upkeep-words.ts';
 import type { Autonomy } from '../core/log/autonomy.ts';
@@ -28,13 +29,15 @@ type Host = {
   readonly program: string;
   /** What to type for `workrail`, with the data folder unless it is the default one. */
   readonly commandInReplies: (dataDir: string | undefined) => string;
+  /** This very program, for the commands that the page runs. */
+  readonly own: Program;
 };
 
 type Opened = ServingConsole & { readonly stop: () => Promise<void> };
 
 export async function openConsole(
   { port, isAtTerminal }: Parameters<Program['console']>[0],
-  { version, pages, bundled, program, commandInReplies }: Host,
+  { version, pages, bundled, program, commandInReplies, own }: Host,
 ): Promise<Result<Opened, ServeRefusal>> {
   const [store, dataDir] = await Promise.all([openStore(), findDataDir()]);
   const command = commandInReplies(otherDataDir(dataDir));
@@ -61,7 +64,9 @@ export async function openConsole(
     );
     return installed.map((client) => ({ id: client.id, name: client.name, isRegistered: registered.includes(client) }));
   };
-  const served = await serveConsole({ port, services, feed, assets: consoleAssets(pages), about, clients });
+  const runCommand = (words: readonly string[]) => runForPage(own, words);
+  const assets = consoleAssets(pages);
+  const served = await serveConsole({ port, services, feed, assets, about, clients, runCommand });
   // A browser takes longer to start than the list takes to be read, so it is there when the page asks.
   if (served.isOk()) setImmediate(() => void services.sessionIndex.sessions());
   return served.map(({ newLink, stop }) => ({

@@ -2,8 +2,14 @@ import * as z from 'zod';
 import type { ListedWorkflow } from '../../app/catalog/catalog.ts';
 import { unreachable } from '../../core/assert.ts';
 import { defined } from '../../core/json/json-value.ts';
-import { WORKFLOW_SOURCE_KINDS } from '../../core/log/events/run-events.ts';
 import { sizeOf } from '../../core/text/words.ts';
+import { count } from '../../core/wire/list-shapes.ts';
+import {
+  conditionsShape,
+  type ListedData,
+  outlineStepShape,
+  type WorkflowShowData,
+} from '../../core/wire/workflow-shapes.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { conditionText } from '../../core/workflow/outline/condition-text.ts';
 import { type OutlineEntry, promptBytes } from '../../core/workflow/outline/workflow-outline.ts';
@@ -11,78 +17,13 @@ import { dim, type Line, strong } from '../output/line.ts';
 import { hangText, textWidth } from '../output/text-width.ts';
 import { short } from '../sources.ts';
 
-const count = z.int().min(0);
-
-const listed = z.strictObject({
-  id: z.string(),
-  kind: z.enum(['workflow', 'routine']),
-  name: z.string(),
-  description: z.string(),
-  tags: z.array(z.string()).readonly(),
-  source: z.enum(WORKFLOW_SOURCE_KINDS),
-  /** The source it comes from, by the name in `workrail source list`. */
-  added: z
-    .strictObject({ name: z.string(), kind: z.enum(['git', 'folder', 'package']), commit: z.string().exactOptional() })
-    .exactOptional(),
-  path: z.string(),
-  /** Files with the same id that this one overrides. */
-  shadows: z.array(z.string()).readonly(),
-  warnings: count,
-  /** The new id proposed for an old-style id. */
-  suggestedId: z.string().exactOptional(),
-});
-export type ListedData = z.infer<typeof listed>;
-
-export const workflowListData = z.strictObject({
-  workflows: z.array(listed).readonly(),
-  invalid: z
-    .array(z.strictObject({ path: z.string(), id: z.string().exactOptional(), errors: count, first: z.string() }))
-    .readonly(),
-});
-export type WorkflowListData = z.infer<typeof workflowListData>;
-
-const step = z.strictObject({
-  kind: z.enum(['step', 'loop']),
-  id: z.string(),
-  title: z.string(),
-  /** How many loops it is in. */
-  depth: count,
-  when: z.string().exactOptional(),
-  repeats: z.string().exactOptional(),
-  asksFor: z.array(z.string()).readonly(),
-  promptBytes: count.exactOptional(),
-  /** The template or feature that added it. */
-  origin: z.string().exactOptional(),
-});
-type StepData = z.infer<typeof step>;
-
-/** What the names in `when` and `repeats` mean. */
-const conditions = z.array(z.strictObject({ id: z.string(), when: z.string() })).readonly();
-
-const size = z.strictObject({
-  steps: count,
-  loops: count,
-  conditional: count,
-  promptBytes: z.strictObject({ median: count, max: count, total: count }),
-});
-
-export const workflowShowData = z.strictObject({
-  ...listed.shape,
-  hash: z.string(),
-  version: z.string().exactOptional(),
-  about: z.string().exactOptional(),
-  examples: z.array(z.string()).readonly(),
-  size,
-  steps: z.array(step).readonly(),
-  conditions,
-});
-export type WorkflowShowData = z.infer<typeof workflowShowData>;
+type StepData = z.infer<typeof outlineStepShape>;
 
 export const workflowPreviewData = z.strictObject({
   id: z.string(),
   hash: z.string(),
-  steps: z.array(step).readonly(),
-  conditions,
+  steps: z.array(outlineStepShape).readonly(),
+  conditions: conditionsShape,
   /** The requested step as an agent reads it; tokens are placeholders. */
   step: z
     .strictObject({

@@ -1,11 +1,11 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
-import * as z from 'zod';
 import type { AuthorServices } from '../../app/author/author-services.ts';
 import { findTargetWorkflow, type WorkflowRefusal } from '../../app/author/find-targets.ts';
 import { defined, quote } from '../../core/json/json-value.ts';
-import { jsonValueSchema } from '../../core/log/document-schema.ts';
+import type { WorkflowHash } from '../../core/log/ids.ts';
 import { lineDiff } from '../../core/text/line-diff.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
+import { type WorkflowDiffData, workflowDiffData } from '../../core/wire/workflow-shapes.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { type FieldChange, type PartChange, workflowDiff } from '../../core/workflow/outline/workflow-diff.ts';
@@ -16,38 +16,12 @@ import { type CommandProblem, usageProblem } from '../problem.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { authorProblem } from './workflow-words.ts';
 
-const side = z.strictObject({ label: z.string(), workflowId: z.string(), hash: z.string() });
-
-const workflowDiffData = z.strictObject({
-  before: side,
-  after: side,
-  isSame: z.boolean(),
-  isReordered: z.boolean(),
-  parts: z
-    .array(
-      z.strictObject({
-        part: z.enum(['step', 'loop', 'workflow']),
-        id: z.string(),
-        kind: z.enum(['added', 'removed', 'changed']),
-        /** A side that lacks the field has no value. */
-        changes: z
-          .array(
-            z.strictObject({
-              field: z.string(),
-              before: jsonValueSchema.exactOptional(),
-              after: jsonValueSchema.exactOptional(),
-            }),
-          )
-          .readonly(),
-      }),
-    )
-    .readonly(),
-});
-type WorkflowDiffData = z.infer<typeof workflowDiffData>;
-
 export const workflowDiffCommand = command({
   operands: [
-    { syntax: '<workflow-or-session>', help: 'a workflow id or file, or a session' },
+    {
+      syntax: '<workflow-or-session>',
+      help: 'a workflow id or file, a session, or the hash of a version that runs use',
+    },
     { syntax: '[other]', help: 'what to compare it with (default for a session: its workflow as it is now)' },
   ],
   example: 'workrail workflow diff wr.first_steps team.first_steps',
@@ -105,7 +79,25 @@ async function findSide(
   const found = await findTargetWorkflow(author, asked);
   if (found.isOk()) return ok({ label: asked, workflow: found.value.listed.workflow, isPinned: false });
   if (found.error.code !== 'target_unknown') return err(authorProblem(found.error));
-  return pinnedSide(context, asked, found.error);
+  return PINNED_HASH.test(asked) ? hashSide(context, asked) : pinnedSide(context, asked, found.error);
+}
+
+const PINNED_HASH = /^sha256:[0-9a-f]{64}$/;
+const HASH_SHOWN = 15;
+
+/** A version that runs are pinned to, as "workflow uses" lists it. */
+async function hashSide({ program }: CommandContext, asked: string): Promise<Result<Side, CommandProblem>> {
+  const { services } = await program.bundleAccess();
+  const stored = await services.pinnedWorkflows.get(asked as WorkflowHash);
+  if (stored.isErr()) {
+    return err(
+      stored.error.code === 'other_workflow_stored'
+        ? OTHER_STORED
+        : refusalProblem(stored.error, await program.dataDir()),
+    );
+  }
+  const { workflowId } = stored.value;
+  return ok({ label: `${workflowId} ${asked.slice(0, HASH_SHOWN)}`, workflow: stored.value, isPinned: true });
 }
 
 async function pinnedSide(

@@ -1,23 +1,26 @@
 import { authorCatalog } from '../../app/author/author-catalog.ts';
-import { filterWorkflows } from '../../app/catalog/catalog.ts';
+import { filterWorkflows, type ListedWorkflow } from '../../app/catalog/catalog.ts';
+import { sessionBoard } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
+import { type WorkflowUse, workflowUse } from '../../core/sessions/workflow-use.ts';
 import { plural } from '../../core/text/words.ts';
+import { type ListedData, type WorkflowListData, workflowListData } from '../../core/wire/workflow-shapes.ts';
+import { syntaxIn } from '../../core/workflow/format/read-workflow.ts';
 import { command, done } from '../command.ts';
 import { bad, dim, type Line, strong } from '../output/line.ts';
 import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
-import {
-  type ListedData,
-  listedWorkflowData,
-  sourceText,
-  type WorkflowListData,
-  workflowListData,
-} from './workflow-data.ts';
+import { duration } from '../output/times.ts';
+import type { SessionListAccess } from '../program.ts';
+import { listedWorkflowData, sourceText } from './workflow-data.ts';
 import { pathFrom } from './workflow-words.ts';
 
 export const workflowList = command({
   operands: [{ syntax: '[words...]', help: 'words that occur in the id, name, description or tags' }],
-  options: [{ flags: '--tag <tag>', help: 'only workflows with this tag' }],
+  options: [
+    { flags: '--tag <tag>', help: 'only workflows with this tag' },
+    { flags: '--use', help: 'also show versions, steps and what the sessions here know of each workflow' },
+  ],
   example: 'workrail workflow list review',
   data: workflowListData,
   run: async ({ program, switches, say }, { operands, options }) => {
@@ -27,8 +30,9 @@ export const workflowList = command({
     const tags = typeof options['tag'] === 'string' ? [options['tag']] : [];
     const query = operands.length === 0 ? {} : { query: operands.join(' ') };
     const found = filterWorkflows(all.workflows, { ...query, tags });
+    const use = options['use'] === true ? await findUse(await program.sessionListAccess()) : undefined;
     const data: WorkflowListData = {
-      workflows: found.map(listedWorkflowData),
+      workflows: found.map((listed) => ({ ...listedWorkflowData(listed), ...(use && usedData(listed, use)) })),
       invalid: all.invalid.map(({ file, id, diagnostics }) => {
         const errors = diagnostics.filter(({ severity }) => severity === 'error');
         const [first] = errors;
@@ -57,6 +61,18 @@ export const workflowList = command({
     });
   },
 });
+
+async function findUse(access: SessionListAccess): Promise<ReadonlyMap<string, WorkflowUse>> {
+  return workflowUse((await sessionBoard(access)).map(({ rows }) => rows).unwrapOr([]));
+}
+
+function usedData(
+  { id, workflow, origin }: ListedWorkflow,
+  use: ReadonlyMap<string, WorkflowUse>,
+): Pick<ListedData, 'version' | 'steps' | 'use'> {
+  const version = syntaxIn(origin.text)?.version;
+  return { ...defined({ version }), steps: workflow.steps.length, use: use.get(id) ?? { runs: 0, done: 0, open: 0 } };
+}
 
 /** The blanks around an id, and the room that a readable description needs. */
 const BESIDE_ID = 34;
@@ -101,7 +117,7 @@ function linesOf({ workflows, invalid }: WorkflowListData, layout: Layout): read
 }
 
 function oneOf(one: ListedData, width: number, layout: Layout): readonly Line[] {
-  const { id, description, source, shadows, suggestedId } = one;
+  const { id, description, source, shadows, suggestedId, use } = one;
   const rest = width + 4;
   const below = (words: string) =>
     hangText(words, { first: '', rest, width: layout.width }).map((text): Line => [dim(text)]);
@@ -112,9 +128,22 @@ function oneOf(one: ListedData, width: number, layout: Layout): readonly Line[] 
   return [
     ...described.slice(0, -1).map((text): Line => [text]),
     ...(isBeside ? [[last, dim(from)]] : [[last], ...below(from.trim())]),
+    ...(use === undefined ? [] : below(usageText(one))),
     ...shadows.flatMap((path) => below(`overrides ${pathFrom(path, layout.workspace)}`)),
     ...(suggestedId === undefined
       ? []
       : below(`old-style id; to change it: workrail workflow migrate-id ${id} ${suggestedId}`)),
   ];
+}
+
+/** `4 runs, 3 finished, 10 min at the median, mostly blocked at "Judge it"`. */
+function usageText({ steps = 0, version, use }: ListedData): string {
+  const { runs = 0, done: finished = 0, medianMs, mostBlocked } = use ?? {};
+  return [
+    ...(version === undefined ? [] : [version]),
+    plural(steps, 'step'),
+    runs === 0 ? 'no runs' : `${plural(runs, 'run')}, ${finished} finished`,
+    ...(medianMs === undefined ? [] : [`${duration(medianMs)} at the median`]),
+    ...(mostBlocked === undefined ? [] : [`mostly blocked at "${mostBlocked.title}"`]),
+  ].join(', ');
 }

@@ -2,8 +2,15 @@ import { err } from 'neverthrow';
 import { findTargetWorkflow } from '../../app/author/find-targets.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { plural, sizeOf } from '../../core/text/words.ts';
+import {
+  type CompiledData,
+  type PieceData,
+  type WorkflowShowData,
+  workflowShowData,
+} from '../../core/wire/workflow-shapes.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { syntaxIn } from '../../core/workflow/format/read-workflow.ts';
+import { compiledData } from '../../core/workflow/outline/provenance.ts';
 import { workflowOutline, workflowSize } from '../../core/workflow/outline/workflow-outline.ts';
 import { command, done } from '../command.ts';
 import { dim, type Line, strong } from '../output/line.ts';
@@ -15,16 +22,15 @@ import {
   outlineData,
   outlineLines,
   sourceText,
-  type WorkflowShowData,
-  workflowShowData,
 } from './workflow-data.ts';
 import { authorProblem, oneWorkflow, pathFrom, WORKFLOW } from './workflow-words.ts';
 
 export const workflowShow = command({
   operands: [WORKFLOW],
+  options: [{ flags: '--compiled', help: 'also show what was compiled: hashes, contracts, and what added which text' }],
   example: 'workrail workflow show wr.first_steps',
   data: workflowShowData,
-  run: async ({ program, switches }, { operands }) => {
+  run: async ({ program, switches }, { operands, options }) => {
     const asked = oneWorkflow(operands, 'workrail workflow show ID');
     if (asked.isErr()) return err(asked.error);
     const author = await program.author();
@@ -41,6 +47,11 @@ export const workflowShow = command({
       size: workflowSize(workflow),
       steps: outlineData(workflowOutline(workflow)),
       conditions: conditionsData(workflow),
+      ...(options['compiled'] === true && {
+        text: origin.text,
+        findings: listed.warnings.map(({ line, column, code, message }) => ({ line, column, code, message })),
+        compiled: compiledData(workflow, origin, author.tools.sha256),
+      }),
     };
     return done({
       data,
@@ -87,5 +98,28 @@ function linesOf(
     ...labelled('Source ', `${sourceText(data)}, ${pathFrom(path, workspace)}`),
     ...shadows.flatMap((shadow) => labelled('Overrides ', pathFrom(shadow, workspace))),
     ...(tags.length === 0 ? [] : labelled('Tags   ', tags.join(', '))),
+    ...(data.compiled === undefined ? [] : compiledLines(data.compiled)),
   ];
 }
+
+/** The hashes, and every text that the author of the file did not write. */
+function compiledLines({ hash, sourceHash, inputs, contracts, rules, steps }: CompiledData): readonly Line[] {
+  const addedBy = (title: string, pieces: readonly PieceData[]): readonly Line[] =>
+    pieces.flatMap(({ text, from }): readonly Line[] => {
+      const [first = ''] = text.trim().split('\n');
+      return from === undefined ? [] : [[`  ${title}: `, strong(from.id), dim(`  ${first.slice(0, TEXT_SHOWN)}`)]];
+    });
+  return [
+    [],
+    [strong('Hash   '), hash],
+    [strong('Made of'), ` ${sourceHash}`],
+    ...inputs.map(({ kind, name, digest }): Line => [`  ${kind} ${name}  `, dim(digest)]),
+    [strong('Added texts')],
+    ...addedBy('rule', rules),
+    ...steps.flatMap(({ id, pieces }) => addedBy(id, pieces)),
+    [strong('Contracts')],
+    ...contracts.map(({ contractRef, steps: asking }): Line => [`  ${contractRef}`, dim(`  ${asking.join(', ')}`)]),
+  ];
+}
+
+const TEXT_SHOWN = 60;

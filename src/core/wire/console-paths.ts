@@ -23,6 +23,11 @@ export const CONSOLE_PATHS = {
   search: ['GET', '/api/search'],
   waiting: ['GET', '/api/waiting'],
   answer: ['POST', '/api/sessions/:session/gates/:node/answer'],
+  workflows: ['GET', '/api/workflows'],
+  workflow: ['GET', '/api/workflows/one'],
+  uses: ['GET', '/api/workflows/uses'],
+  versions: ['GET', '/api/workflows/versions'],
+  builtins: ['GET', '/api/builtins'],
   events: ['GET', '/api/events'],
 } as const satisfies { readonly [name: string]: readonly ['GET' | 'POST', `/api/${string}`] };
 

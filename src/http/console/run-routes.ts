@@ -1,5 +1,5 @@
 import type { Context } from 'hono';
-import { err } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import { type ExchangeServices, withNearest } from '../../app/sessions/console-exchange.ts';
 import {
   driftPage,
@@ -14,7 +14,9 @@ import {
 } from '../../app/sessions/run-pages.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { NodeId, RunId, SessionId } from '../../core/log/ids.ts';
-import type { ConsolePath } from '../../core/wire/console-paths.ts';
+import { COMMAND_INPUTS, type CommandPath } from '../../core/wire/command-shapes.ts';
+import { CONSOLE_COMMANDS, commandWords } from '../../core/wire/console-commands.ts';
+import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, NOTES_IN_A_WINDOW } from '../../core/wire/console-shapes.ts';
 import { body, type Handler, invalidRequest, refusal, reply } from './exchange-routes.ts';
 
@@ -78,6 +80,23 @@ export function runHandlers(services: ExchangeServices): { readonly [name in Run
       return reply(context, await resumePage(services, at, asked.data.node));
     },
   };
+}
+
+/** Runs a command line in this process; returns the data that it prints with `--json`. */
+export type RunCommandWords = (words: readonly string[]) => Promise<Result<object, ErrorEnvelope>>;
+
+/** The requests that are commands: of workflows, and of this machine. */
+export function commandHandlers(run: RunCommandWords): { readonly [name in CommandPath]: Handler } {
+  const handler =
+    (path: CommandPath): Handler =>
+    async (context) => {
+      const isRead = CONSOLE_PATHS[path][0] === 'GET';
+      const sent = COMMAND_INPUTS[path].safeParse(isRead ? context.req.query() : await body(context));
+      if (!sent.success) return invalidRequest(context);
+      return reply(context, await run(commandWords(path, sent.data as never)));
+    };
+  const paths = Object.keys(CONSOLE_COMMANDS) as CommandPath[];
+  return Object.fromEntries(paths.map((path) => [path, handler(path)])) as { [name in CommandPath]: Handler };
 }
 
 function runIn(context: Context): { readonly sessionId: SessionId; readonly runId: RunId } | undefined {

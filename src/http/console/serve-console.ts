@@ -29,7 +29,7 @@ import {
   refusal,
   reply,
 } from './exchange-routes.ts';
-import { nodeIn, runHandlers } from './run-routes.ts';
+import { commandHandlers, nodeIn, type RunCommandWords, runHandlers } from './run-routes.ts';
 
 export type ConsoleRequest = {
   /** 0 chooses any free port. */
@@ -39,6 +39,7 @@ export type ConsoleRequest = {
   readonly assets: ConsoleAssets;
   readonly clients: () => Promise<ConsoleReply<'clients'>['clients']>;
   readonly about: ConsoleReply<'about'>;
+  readonly runCommand: RunCommandWords;
 };
 
 export type ConsoleServer = {
@@ -98,7 +99,7 @@ function consoleApp(request: ConsoleRequest, { launch, port }: Local): Hono<{ Va
 }
 
 function handlers(
-  { services, feed, about, clients }: ConsoleRequest,
+  { services, feed, about, clients, runCommand }: ConsoleRequest,
   { launch, port }: Local,
 ): { readonly [name in ConsolePath]: Handler } {
   /** When the page first showed each draft. */
@@ -119,6 +120,7 @@ function handlers(
     },
     ...runHandlers(services),
     ...exchangeHandlers(services),
+    ...commandHandlers(runCommand),
     waiting: async (context) => {
       const page = await waitingPage(services);
       const now = services.clock.nowMs();

@@ -66,6 +66,8 @@ const ROWS: readonly Row[] = [
   row('workflow check', { exitCode: 4 }),
   row('workflow dry-run team.hostile --yes --verbose'),
   row('workflow diff team.hostile wr.first_steps'),
+  row('workflow uses team.hostile'),
+  row('workflow builtins', { form: 'json' }),
   row('workflow copy team.hostile team.copy', { form: 'json' }),
   row('workflow migrate-id team.copy team.moved', { form: 'json' }),
   { typed: ['workflow', 'new', 'team.fresh', '--name', HOSTILE.replace('\0', '')], form: 'json' },

@@ -22,7 +22,7 @@ export type RenderedPage = {
 /** The page reads these where it is loaded. */
 const BROWSER = { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
 
-type Pages = { readonly [path: string]: FunctionComponent };
+type Pages = { readonly [path: string]: readonly [page: FunctionComponent, search: (given: object) => object] };
 
 const fromConsole = (file: string) => import(new URL(`../../../console/${file}`, import.meta.url).href);
 
@@ -54,20 +54,22 @@ export function pageRenderer(call: (asked: Asked) => Promise<Got>): (address: st
 }
 
 async function render(address: string): Promise<string> {
-  const [{ Sessions }, { Session }, { Waiting }, { readSessionSearch }, { readSessionsSearch }] = await Promise.all(
-    ['pages/sessions.tsx', 'pages/session.tsx', 'pages/waiting.tsx', 'state/session-search.ts', 'state/search.ts'].map(
-      fromConsole,
-    ),
-  );
+  const names = ['sessions', 'session', 'waiting', 'workflows', 'workflow', 'builtins'];
+  const loaded = await Promise.all(names.map((name) => fromConsole(`pages/${name}.tsx`)));
+  const { Sessions, Session, Waiting, Workflows, Workflow, Builtins } = Object.assign({}, ...loaded);
+  const { readSessionSearch } = await fromConsole('state/session-search.ts');
+  const searches = await fromConsole('state/search.ts');
   const root = createRootRoute();
-  const pages: Pages = { '/': Sessions, '/sessions/$session': Session, '/waiting': Waiting };
-  const routes = Object.entries(pages).map(([path, component]) =>
-    createRoute({
-      getParentRoute: () => root,
-      path,
-      component,
-      validateSearch: path === '/' ? readSessionsSearch : readSessionSearch,
-    }),
+  const pages: Pages = {
+    '/': [Sessions, searches.readSessionsSearch],
+    '/sessions/$session': [Session, readSessionSearch],
+    '/waiting': [Waiting, readSessionSearch],
+    '/workflows': [Workflows, searches.readLibrarySearch],
+    '/workflows/$id': [Workflow, searches.readWorkflowSearch],
+    '/builtins': [Builtins, searches.readBuiltinSearch],
+  };
+  const routes = Object.entries(pages).map(([path, [component, validateSearch]]) =>
+    createRoute({ getParentRoute: () => root, path, component, validateSearch }),
   );
   const history = createMemoryHistory({ initialEntries: [address] });
   const router = createRouter({ routeTree: root.addChildren(routes), history });
