@@ -1,6 +1,19 @@
-import { createHmac, hash, randomBytes } from 'node:crypto';
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  verify,
+} from 'node:crypto';
+import type { PublicKey, StoreKey } from '../app/ports/keyring-store.ts';
 import type { AnswerIds, Clock, Hasher, Ids } from '../app/ports/system-services.ts';
+import { digestHex, type Sha256Digest } from '../core/json/canonical-json.ts';
 import { AttestationId, ID_BYTES, RunId, SessionId } from '../core/log/ids.ts';
+import type { Keyring, SigningKey } from '../core/token/keyring.ts';
 
 export const nodeHasher: Hasher = {
   sha256: (bytes) => `sha256:${hash('sha256', bytes)}`,
@@ -28,3 +41,66 @@ export const answerIds: AnswerIds = {
 };
 
 export const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** Makes the Ed25519 key of a store from a key of its keyring, so that both are sealed and rotated together. */
+const STORE_KEY_LABEL = 'workrail store signing key v1';
+/** The start of a PKCS #8 document with an Ed25519 key (RFC 8410); the 32 bytes of the key follow. */
+const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+const SEED_BYTES = 32;
+
+const storeKeys = new WeakMap<SigningKey, StoreKey>();
+
+/** Makes the key once: that takes longer than a signature. */
+export function storeKeyOf(key: SigningKey): StoreKey {
+  const known = storeKeys.get(key);
+  if (known !== undefined) return known;
+  const seed = Buffer.from(hkdfSync('sha256', key, '', STORE_KEY_LABEL, SEED_BYTES));
+  const privateKey = createPrivateKey({
+    key: Buffer.concat([ED25519_PKCS8, seed]),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  const publicKey = publicKeyOf(createPublicKey(privateKey));
+  const { keyid } = publicKey;
+  const signBytes = (message: Uint8Array) => sign(null, message, privateKey).toString('base64');
+  const made = {
+    keyid,
+    publicKey,
+    signBytes,
+    sign: (digest: Sha256Digest) => ({ keyid, sig: signBytes(digestBytesOf(digest)) }),
+  };
+  storeKeys.set(key, made);
+  return made;
+}
+
+/** The key that signs now; `undefined` before a store has keys. */
+export function currentStoreKey(keyring: Keyring | undefined): StoreKey | undefined {
+  return keyring && storeKeyOf(keyring.current);
+}
+
+const PEM = /-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g;
+
+/** The Ed25519 public keys in a text of PEM blocks. */
+export function parsePublicKeys(text: string): readonly PublicKey[] {
+  return (text.match(PEM) ?? []).flatMap((pem) => {
+    try {
+      const key = createPublicKey({ key: pem, format: 'pem' });
+      return key.asymmetricKeyType === 'ed25519' ? [publicKeyOf(key)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function publicKeyOf(key: KeyObject): PublicKey {
+  return {
+    keyid: hash('sha256', key.export({ type: 'spki', format: 'der' })),
+    pem: key.export({ type: 'spki', format: 'pem' }).toString(),
+    isSignedBy: (message, sig) => verify(null, message, key, Buffer.from(sig, 'base64')),
+  };
+}
+
+/** A digest as the 32 bytes that are signed. */
+export function digestBytesOf(digest: Sha256Digest): Uint8Array {
+  return Buffer.from(digestHex(digest), 'hex');
+}

@@ -12,7 +12,7 @@ const COMMAND_SHAPES = await commandShapes();
 const CONTRACT = {
   '': 'answer attest completion console demo doctor export gc import init migrate search serve status version waiting',
   config: 'get list path set',
-  keys: 'rotate status repair',
+  keys: 'rotate status repair public',
   session: 'accept close delete diff fork-from-valid keep list notes prefer resume show tree verify',
   source: 'add list remove update',
   space: 'create list',

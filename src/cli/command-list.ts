@@ -233,6 +233,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./settings.ts')).configPath,
   },
   {
+    usage: 'keys public',
+    summary: 'print the public key with which others check sessions and passports of this machine',
+    load: async () => (await import('./keys.ts')).keysPublic,
+  },
+  {
     usage: 'keys rotate',
     summary: 'create a new signing key; tokens of the old one stay valid until the next rotation',
     load: async () => (await import('./keys.ts')).keysRotate,

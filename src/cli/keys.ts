@@ -1,5 +1,6 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
+import type { PublicKey } from '../app/ports/keyring-store.ts';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
 import { digestHex, ownJsonBytes, type Sha256 } from '../core/json/canonical-json.ts';
 import { toBase64Url } from '../core/text/binary-text.ts';
@@ -7,7 +8,7 @@ import type { Keyring, SigningKey } from '../core/token/keyring.ts';
 import { type CommandContext, type CommandInput, command, done } from './command.ts';
 import { dim } from './output/line.ts';
 import { table } from './output/text-width.ts';
-import { type CommandProblem, EXIT, problem } from './problem.ts';
+import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
 import { refusalProblem } from './words.ts';
 
 /** The first digits of a digest of a key: enough to tell two keys apart, and no help in guessing one. */
@@ -35,14 +36,56 @@ export const keysRotate = command({
       return done({
         data: { before, after },
         lines: [
-          [`New tokens are signed with ${after.current}.`],
-          [`Tokens of ${after.previous} stay valid until the next rotation.`],
+          [
+            `New tokens are signed with ${after.current}. New events and passports are signed with the key that goes with it.`,
+          ],
+          [
+            `Tokens of ${after.previous} stay valid until the next rotation. Give out the new public key: workrail keys public`,
+          ],
           ...(before.previous === null ? [] : [[`Tokens of ${before.previous} are no longer valid.`]]),
         ],
         next: 'workrail keys status',
       });
     }),
 });
+
+export const keysPublic = command({
+  options: [{ flags: '--previous', help: 'print the key from before the last rotation' }],
+  example: 'workrail keys public > workrail.pem',
+  data: z.strictObject({ keyid: z.string(), pem: z.string() }),
+  run: async ({ program }, { options }) => {
+    const [{ ownKeys }, dataDir] = await Promise.all([program.passports(), program.dataDir()]);
+    const keys = await ownKeys();
+    if (keys.isErr()) return err(refusalProblem(keys.error, dataDir));
+    const [current, previous] = keys.value;
+    const key = options['previous'] === true ? previous : current;
+    if (key === undefined) {
+      const words = options['previous'] === true ? 'There is no previous key.' : `There are no keys yet in ${dataDir}.`;
+      return err(problem(EXIT.notFound, words, 'The first run makes a key; "workrail keys rotate" makes another one.'));
+    }
+    const { keyid, pem } = key;
+    return done({
+      data: { keyid, pem },
+      lines: pem
+        .trimEnd()
+        .split('\n')
+        .map((line) => [line]),
+      next: 'workrail export ID --as passport -o passport.json',
+    });
+  },
+});
+
+/** The public keys in a file that the caller names. */
+export async function readKeys(
+  program: CommandContext['program'],
+  file: string,
+): Promise<Result<readonly PublicKey[], CommandProblem>> {
+  const { readKeys: read } = await program.passports();
+  const keys = await read(file);
+  const advice = 'Give a file that "workrail keys public" printed on the machine of the run.';
+  if (keys.isErr()) return err(usageProblem(`The key file ${file} could not be read.`, advice));
+  return keys.value.length > 0 ? ok(keys.value) : err(usageProblem(`${file} has no Ed25519 public key.`, advice));
+}
 
 export const keysRepair = command({
   options: [{ flags: '--yes', help: 'do not ask' }],

@@ -13,9 +13,11 @@ import type {
   SealFailure,
 } from '../app/ports/bundle-output.ts';
 import type { CheckRunner, CommandConfirmations } from '../app/ports/check-runner.ts';
+import type { PublicKey } from '../app/ports/keyring-store.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { Store, Upkeep } from '../app/ports/store.ts';
+import type { StoreFailure } from '../app/ports/store-failure.ts';
 import type { AnswerIds } from '../app/ports/system-services.ts';
 import type { DatabaseDanger, SpaceRefusal, TeamDatabase } from '../app/ports/team-database.ts';
 import type { StoreAudit } from '../app/ports/upkeep.ts';
@@ -47,6 +49,14 @@ export type BundleAccess = {
     readonly output: (output: BundleOutput, passphrase: string) => Promise<BundleOutput>;
     readonly open: (bytes: Uint8Array, passphrase: string) => Promise<Result<Uint8Array, SealFailure>>;
   };
+};
+
+/** What signing, and checking signatures, needs. */
+export type PassportAccess = {
+  /** The public keys of this store, the current one first; none before the first run. */
+  readonly ownKeys: () => Promise<Result<readonly PublicKey[], StoreFailure>>;
+  /** The Ed25519 public keys in a file of PEM blocks; empty if it has none. */
+  readonly readKeys: (file: string) => Promise<Result<readonly PublicKey[], InputFailure>>;
 };
 
 /** What the demo runs on: a server and a data folder of its own. */
@@ -179,6 +189,8 @@ export type Program = {
   readonly store: () => Promise<CommandStore>;
   /** Loaded on demand. */
   readonly bundleAccess: () => Promise<BundleAccess>;
+  /** Loaded on demand. */
+  readonly passports: () => Promise<PassportAccess>;
   /** Loaded on demand. */
   readonly demoStage: () => Promise<DemoStage>;
   /** What the workflow commands need; loaded on demand. */

@@ -249,7 +249,9 @@ describe('every command', () => {
     expect(await exitCode({ argv: ['session', 'verify', 'sess_0'] })).toBe(3);
     const damage = { reason: 'segment_missing', place: 'sessions/x', offset: 0 } as const;
     const health = { kind: 'corrupt_head', damage } as const;
-    const audits = [{ sessionId: SESSION, health, events: 0, bytes: 0, findings: [] }];
+    const audits = [
+      { sessionId: SESSION, health, events: 0, bytes: 0, findings: [], signature: { kind: 'unsigned' } as const },
+    ];
     expect(await exitCode({ argv: ['session', 'verify'], audits })).toBe(4);
   });
 });

@@ -13,6 +13,7 @@ import type {
   AttestAccess,
   BundleAccess,
   DemoStage,
+  PassportAccess,
   Program,
   ServeOptions,
   SessionAccess,
@@ -54,6 +55,8 @@ type World = {
   readonly sessionAccess?: SessionAccess;
   /** The machine that is being set up. */
   readonly setup?: LocalServices;
+  /** The keys that sign and check. */
+  readonly passports?: PassportAccess;
   /** Answers questions at the terminal. */
   readonly ask?: Partial<Ask>;
   readonly configProblems?: readonly string[];
@@ -136,10 +139,7 @@ export async function runFake(world: World): Promise<Ran> {
     },
     sessionListAccess: sessionAccess,
     sessionAccess,
-    sources: async () => {
-      assert(world.sources !== undefined, 'this world has no sources');
-      return world.sources;
-    },
+    sources: async () => world.sources ?? (assert(false, 'this world has no sources') as never),
     attest: async () => {
       assert(world.attest !== undefined, 'nobody runs checks in this world');
       return world.attest;
@@ -157,6 +157,7 @@ export async function runFake(world: World): Promise<Ran> {
       assert(world.bundleAccess !== undefined, 'this world exchanges nothing');
       return world.bundleAccess;
     },
+    passports: async () => world.passports ?? (assert(false, 'this world has no keys') as never),
     setup: async () => {
       assert(world.setup !== undefined, 'this world sets nothing up');
       return world.setup;

@@ -1,8 +1,10 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import { digestBytesOf, storeKeyOf } from '../../src/adapters/system.ts';
 import type { LoggedAppend, SessionStore } from '../../src/app/ports/session-store.ts';
 import { canonicalLines } from '../../src/core/json/canonical-json.ts';
 import { salvageSchema } from '../../src/core/log/health.ts';
+import { checkSignatures } from '../../src/core/log/log-signatures.ts';
 import { chainGenesis, chainOf } from '../../src/core/log/manifest.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
 import { enforces } from '../enforces.ts';
@@ -31,6 +33,35 @@ export function sessionLogsContract(makeStore: MakeStore): void {
           expect(append.segment).toMatchObject({ sha256: sha256(bytes), bytes: bytes.length });
         }
         expect(log.appends.flatMap(recordsOf).map(({ chain }) => chain)).toEqual(chains(log.appends));
+      }
+    });
+
+    test('appends are signed with the key of the store as soon as it has one, and after a rotation with the new one', async () => {
+      enforces('log_signatures');
+      const { store, again } = makeStore();
+      const [first, second, third, ...rest] = ALL_PLANS;
+      if (first === undefined || second === undefined || third === undefined) return expect.fail();
+      await appendAll(store.sessions, [first]);
+      const { current } = (await store.keyring.open())._unsafeUnwrap();
+      await appendAll(store.sessions, [second, third]);
+      const rotated = (await store.keyring.rotate())._unsafeUnwrap();
+      await appendAll(store.sessions, rest);
+      for (const { logs } of [store, again()]) {
+        const { appends } = (await logs.open(SESSION))._unsafeUnwrap();
+        const [old, young] = [storeKeyOf(current), storeKeyOf(rotated.current)];
+        const keys = [young.publicKey, old.publicKey];
+        expect(appends.map(({ segment }) => segment.sig?.keyid)).toEqual([
+          undefined,
+          old.keyid,
+          old.keyid,
+          ...rest.map(() => young.keyid),
+        ]);
+        expect(checkSignatures(SESSION, appends, { sha256, bytesOf: digestBytesOf, keys })).toEqual({
+          kind: 'signed',
+          since: second.events[0]?.eventIndex,
+          keyids: [old.keyid, young.keyid],
+        });
+        expect(appends.flatMap(recordsOf).map(({ chain }) => chain)).toEqual(chains(appends));
       }
     });
 

@@ -9,6 +9,7 @@ export const HEALTHY: SessionAudit = {
   events: 53,
   bytes: 40_210,
   findings: [],
+  signature: { kind: 'unsigned' },
 };
 export const NOTED: SessionAudit = {
   ...HEALTHY,
@@ -20,6 +21,7 @@ export const SALVAGED: SessionAudit = {
   findings: [{ severity: 'note', what: 'salvage_mark', place: 'sessions/x/salvaged' }],
 };
 export const DAMAGED: SessionAudit = {
+  signature: { kind: 'unsigned' },
   sessionId: OTHER_SESSION,
   health: {
     kind: 'corrupt_tail',
@@ -52,6 +54,7 @@ export const WITHOUT_CONTENT: SessionAudit = {
   ],
 };
 export const NEWER: SessionAudit = {
+  signature: { kind: 'unsigned' },
   sessionId: OTHER_SESSION,
   health: { kind: 'unknown_version', place: 'sessions/y/manifest.jsonl', offset: 3, version: '9' },
   events: 0,
@@ -61,6 +64,7 @@ export const NEWER: SessionAudit = {
   ],
 };
 export const HIDDEN: SessionAudit = {
+  signature: { kind: 'unsigned' },
   sessionId: OTHER_SESSION,
   health: { kind: 'unreadable', place: 'sessions/y/manifest.jsonl', code: 'EACCES' },
   events: 0,

@@ -9,7 +9,7 @@ import { parseSnapshot, sealSnapshot } from '../../src/core/log/execution-snapsh
 import { parseManifestRecord } from '../../src/core/log/manifest.ts';
 import { enforces } from '../enforces.ts';
 import { ERROR_EXAMPLES } from '../examples/errors.ts';
-import { MANIFEST_EXAMPLES } from '../examples/manifest.ts';
+import { MANIFEST_EXAMPLES, SIGNED_EXAMPLES } from '../examples/manifest.ts';
 import { PLAN_NAMES, PLANS } from '../examples/session.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { SNAPSHOT_EXAMPLES } from '../examples/snapshots.ts';
@@ -38,11 +38,15 @@ const FIRST_PLANS = PLAN_NAMES.filter((name) => name !== 'attestation');
 const EVENTS = FIRST_PLANS.flatMap((name) => PLANS[name].events);
 const FIRST_KINDS = EVENT_KINDS.filter((kind) => EVENTS.some((event) => event.kind === kind));
 
+/** As many records as the example session had when signatures were released. */
+const SIGNED_LINES = 14;
+
 const FILES: { readonly [name: string]: readonly unknown[] } = {
   ...Object.fromEntries(FIRST_KINDS.map((kind) => [`${kind}.jsonl`, EVENTS.filter((event) => event.kind === kind)])),
   'attestation_recorded.jsonl': PLANS.attestation.events,
   // The example session may get further plans at its end, and with them further records.
   'manifest.jsonl': MANIFEST_EXAMPLES.slice(0, linesOf('manifest.jsonl').length),
+  'manifest-signed.jsonl': SIGNED_EXAMPLES.slice(0, SIGNED_LINES),
   'snapshots.jsonl': SNAPSHOTS,
   'errors.jsonl': Object.values(ERROR_EXAMPLES),
 };
@@ -71,6 +75,7 @@ test('every stored document of a released format can still be read', () => {
   const refused = [
     ...EVENT_KINDS.flatMap((kind) => linesOf(`${kind}.jsonl`)).map((event) => parseEvent(event)),
     ...linesOf('manifest.jsonl').map((record) => parseManifestRecord(record)),
+    ...linesOf('manifest-signed.jsonl').map((record) => parseManifestRecord(record)),
     ...linesOf('snapshots.jsonl').map((line) => parseSnapshot((line as { snapshot: unknown }).snapshot)),
   ].filter((result) => result.isErr());
   expect(refused).toEqual([]);

@@ -24,8 +24,11 @@ const OTHERS_BITS = 0o077;
 
 type KnownFile = { readonly bytes: Buffer; readonly keyring: Keyring };
 
+/** A keyring that also says what a process has read last, because appends follow a call that read it. */
+export type SeenKeyring = KeyringStore & { readonly seen: () => Keyring | undefined };
+
 /** The keyring is one small file that only this user may read. */
-export function fileKeyring(parts: FileStoreParts): KeyringStore {
+export function fileKeyring(parts: FileStoreParts): SeenKeyring {
   const { disk } = parts;
   let known: KnownFile | undefined;
   let flushed: KnownFile | undefined;
@@ -65,6 +68,7 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
 
   return {
     find: async () => find(),
+    seen: () => known?.keyring ?? find().unwrapOr(undefined),
     open: () => open(),
     adopt: async (keyring) => {
       const made = await make(parts, { isAlone: false, keyring });
@@ -89,7 +93,10 @@ export function fileKeyring(parts: FileStoreParts): KeyringStore {
         if (opened.isErr()) return err(opened.error);
         const rotated = rotate(opened.value, freshKey());
         const put = () => putFile(disk, layout.keyring, keyringBytes(rotated, parts.sha256));
-        return accessing('rotate keyring', layout.keyring, () => sweepLeftovers(parts).then(put)).map(() => rotated);
+        return accessing('rotate keyring', layout.keyring, () => sweepLeftovers(parts).then(put)).map(() => {
+          known = undefined;
+          return rotated;
+        });
       }),
   };
 }

@@ -20,7 +20,7 @@ export function storeOf(parts: FileStoreParts): FileStore {
   const { sessionIndex } = store;
   return {
     ...store,
-    audit: fileStoreAudit(parts),
+    audit: fileStoreAudit(parts, store.keyring),
     bin: fileSessionBin(parts, sessionIndex),
     collector: fileCollector(parts, sessionIndex),
   };

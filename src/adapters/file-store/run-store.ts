@@ -1,6 +1,7 @@
 import type { MarkStore } from '../../app/ports/session-marks.ts';
 import type { Store } from '../../app/ports/store.ts';
 import type { Sha256 } from '../../core/json/canonical-json.ts';
+import { currentStoreKey } from '../system.ts';
 import { fileArtifacts, filePinnedWorkflows, fileSnapshots } from './content/file-content-stores.ts';
 import { fileKeyring } from './file-keyring.ts';
 import { type FileStoreParts, fileStoreParts, type StoreLimits } from './file-store-parts.ts';
@@ -24,14 +25,18 @@ export function runStoreOf(parts: FileStoreParts): RunStore {
   const makers = entryMakers(parts, { snapshots, pinnedWorkflows });
   const index = fileSessionIndex(parts, async () => makers);
   const manifests = manifestFiles(parts.disk);
+  const keyring = fileKeyring(parts);
   return {
-    sessions: fileSessionStore(parts, manifests, { index, snapshots }),
+    sessions: fileSessionStore({ ...parts, signer: () => currentStoreKey(keyring.seen()) }, manifests, {
+      index,
+      snapshots,
+    }),
     logs: fileSessionLogs(parts, manifests),
     sessionIndex: index,
     snapshots,
     artifacts: fileArtifacts(parts.disk),
     pinnedWorkflows,
-    keyring: fileKeyring(parts),
+    keyring,
     marks: fileSessionMarks(parts, index.marked),
   };
 }

@@ -21,7 +21,7 @@ import { advanceRecordedSchema } from '../../core/log/events/graph-events.ts';
 import { type ExecutionSnapshot, sealSnapshot } from '../../core/log/execution-snapshot.ts';
 import type { Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
-import { chainGenesis, type ManifestRecord } from '../../core/log/manifest.ts';
+import { chainGenesis, type LogSigner, type ManifestRecord } from '../../core/log/manifest.ts';
 import type { Origin } from '../../core/log/origin.ts';
 import {
   type AppendPlan,
@@ -71,6 +71,7 @@ function oneByOne(append: SessionStore['append']): SessionStore['appendMany'] {
 export function memorySessionStore(
   content: MemoryContent,
   sha256: Sha256,
+  signer: () => LogSigner | undefined,
 ): SessionStore & { readonly logs: SessionLogs; readonly originOf: (sessionId: SessionId) => Origin | undefined } {
   const sessions = new Map<SessionId, MemorySession>();
   const permits = new Map<AppendPermit, MemorySession>();
@@ -83,7 +84,7 @@ export function memorySessionStore(
 
   /** Nothing is awaited here, so nobody can see half a plan. */
   function commit(session: MemorySession, plan: AppendPlan, bytes: CanonicalBytes): void {
-    record(session, manifestRecords(plan, { bytes, tail: session.tail }, sha256));
+    record(session, manifestRecords(plan, { bytes, tail: session.tail, signer: signer() }, sha256));
     for (const snapshot of plan.snapshots.values()) {
       content.snapshots.set(sealSnapshot(snapshot, sha256).ref, snapshot);
     }

@@ -13,6 +13,7 @@ import { healthySummaries, type SessionRow, type StoredSession, sessionRow } fro
 import { type SessionMarks, UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
 import { isSameKeyring, type Keyring, rotate, type SigningKey, signingKey } from '../../core/token/keyring.ts';
 import { type SummedContent, summariseSession } from '../file-store/index/entry-makers.ts';
+import { currentStoreKey } from '../system.ts';
 import {
   emptyContent,
   memoryArtifacts,
@@ -24,7 +25,8 @@ import {
 /** A store in memory, for rehearsals and tests. It keeps every rule of a durable one except durability. */
 export function memoryStore(sha256: Sha256): Store & { readonly marks: MarkStore } {
   const content = emptyContent();
-  const { logs, originOf, ...sessions } = memorySessionStore(content, sha256);
+  const keyring = memoryKeyring();
+  const { logs, originOf, ...sessions } = memorySessionStore(content, sha256, () => currentStoreKey(keyring.seen()));
   const snapshots = memorySnapshots(content);
   const marks = memorySessionMarks(sessions, originOf);
   const pinnedWorkflows = memoryPinnedWorkflows(content, sha256);
@@ -36,16 +38,17 @@ export function memoryStore(sha256: Sha256): Store & { readonly marks: MarkStore
     snapshots,
     artifacts: memoryArtifacts(content),
     pinnedWorkflows,
-    keyring: memoryKeyring(),
+    keyring,
   };
 }
 
 const KEY_BYTES = 32;
 
-function memoryKeyring(): KeyringStore {
+function memoryKeyring(): KeyringStore & { readonly seen: () => Keyring | undefined } {
   let keyring: Keyring | undefined;
   return {
     find: async () => ok(keyring),
+    seen: () => keyring,
     open: async () => {
       keyring ??= { current: freshKey() };
       return ok(keyring);

@@ -33,8 +33,13 @@ const CIPHER = 'aes-256-gcm';
 
 type Stored = { readonly version: string; readonly keyring: Keyring };
 
+/** A keyring that also gives what was read last: appends follow a call that read it. */
+export type SeenDatabaseKeyring = KeyringStore & {
+  readonly seen: () => Promise<Keyring | undefined>;
+};
+
 /** One keyring per space, sealed with the master key: a dump of the database does not hold the keys. */
-export function postgresKeyring({ database, spaceId, masterKey }: SpaceParts): KeyringStore {
+export function postgresKeyring({ database, spaceId, masterKey }: SpaceParts): SeenDatabaseKeyring {
   let known: Stored | undefined;
   // The space is part of what is sealed, so that the keyring of one space cannot be put in the place of another.
   const bound = Buffer.from(`workrail keyring of space ${spaceId}`);
@@ -80,6 +85,7 @@ export function postgresKeyring({ database, spaceId, masterKey }: SpaceParts): K
 
   return {
     find: async () => (await find()).map((stored) => stored?.keyring),
+    seen: async () => (known ?? (await find()).unwrapOr(undefined))?.keyring,
     open: async () => (await open()).map(({ keyring }) => keyring),
     adopt: async (keyring) => {
       const made = await database.run(MAKE, [spaceId, seal(keyring)]);
@@ -95,6 +101,7 @@ export function postgresKeyring({ database, spaceId, masterKey }: SpaceParts): K
         const rotated = rotate(opened.value.keyring, freshKey());
         const replaced = await database.run(REPLACE, [spaceId, opened.value.version, seal(rotated)]);
         if (replaced.isErr()) return err(storeFailure(replaced.error, 'rotate keyring', KEYRING_PLACE));
+        known = undefined;
         if (replaced.value.length === 1) return ok(rotated);
       }
     },

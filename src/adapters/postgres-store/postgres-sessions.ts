@@ -14,6 +14,7 @@ import { assert } from '../../core/assert.ts';
 import { parseDocument } from '../../core/log/document-schema.ts';
 import { advanceRecordedSchema } from '../../core/log/events/graph-events.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { LogSigner } from '../../core/log/manifest.ts';
 import { type AppendPlan, addContentRefs, noContentRefs, planNovelty } from '../../core/log/plan/append-plan.ts';
 import { applyEvent, checkedView } from '../../core/views/session-view.ts';
 import { damagedContent, digestOf, parseJsonBytes, parseStored } from '../file-store/content/content-files.ts';
@@ -95,8 +96,11 @@ const READ_EVENTS = sql(
 );
 
 /** Sessions as rows of one space. `work` may run again from its start when somebody else was faster. */
+/** A space, and the key that signs what is appended to it. */
+type SigningSpace = SpaceParts & { readonly storeKey: () => Promise<LogSigner | undefined> };
+
 export function postgresSessions(
-  parts: SpaceParts,
+  parts: SigningSpace,
   rows: SessionRows,
   onCommit: (session: OpenSession, plan: AppendPlan) => Promise<void>,
 ): SessionStore {
@@ -200,7 +204,7 @@ type Refused = { readonly refusal: AppendRefusal; readonly isBroken: boolean };
 const refused = (refusal: AppendRefusal, isBroken = false) => err<Appended, Refused>({ refusal, isBroken });
 
 async function appendPlan(
-  parts: SpaceParts,
+  parts: SigningSpace,
   rows: SessionRows,
   { permit, plan, granted }: Appending,
 ): Promise<Result<Appended, Refused>> {
@@ -210,7 +214,8 @@ async function appendPlan(
   const novelty = planNovelty(plan, session.view.knownKeys);
   if (novelty.kind === 'half_known') return refused({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
   if (novelty.kind === 'known') return ok({ session, segment: undefined });
-  const prepared = await preparePlan({ sha256: parts.sha256, growth: NO_LIMITS }, session, plan);
+  const signer = plan.signed === undefined ? await parts.storeKey() : undefined;
+  const prepared = await preparePlan({ sha256: parts.sha256, growth: NO_LIMITS, signer: () => signer }, session, plan);
   if (prepared.isErr()) return refused(prepared.error);
   const { sealed, lines, transaction } = prepared.value;
   // Nobody else in this process may read the row before its events are applied: they would be applied twice.

@@ -5,6 +5,7 @@ import type { DatabaseDanger, SpaceRefusal, TeamDatabase } from '../../app/ports
 import type { SessionBin } from '../../app/ports/upkeep.ts';
 import { assert } from '../../core/assert.ts';
 import type { Sha256 } from '../../core/json/canonical-json.ts';
+import { currentStoreKey } from '../system.ts';
 import { openDatabase, type SpaceParts, sql, storeFailure } from './database.ts';
 import { migrate, pendingMigrations } from './migrations.ts';
 import { postgresAccess } from './postgres-access.ts';
@@ -23,7 +24,9 @@ export function postgresStore(parts: SpaceParts): PostgresStore {
   const pinnedWorkflows = postgresWorkflows(parts);
   const snapshots = postgresSnapshots(parts, pinnedWorkflows);
   const index = postgresIndex(parts, rows, { snapshots, pinnedWorkflows });
-  const sessions = postgresSessions(parts, rows, async (session, plan) => {
+  const keyring = postgresKeyring(parts);
+  const signed = { ...parts, storeKey: async () => currentStoreKey(await keyring.seen()) };
+  const sessions = postgresSessions(signed, rows, async (session, plan) => {
     snapshots.remember(plan.snapshots);
     await index.record(session);
   });
@@ -36,7 +39,7 @@ export function postgresStore(parts: SpaceParts): PostgresStore {
     snapshots,
     artifacts: postgresArtifacts(parts),
     pinnedWorkflows,
-    keyring: postgresKeyring(parts),
+    keyring,
   };
 }
 

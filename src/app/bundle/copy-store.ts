@@ -2,7 +2,8 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { eventIndexSchema, type SessionId, type WorkflowHash } from '../../core/log/ids.ts';
-import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
+import { chainGenesis } from '../../core/log/manifest.ts';
+import { type AppendPlan, signatureAfter } from '../../core/log/plan/append-plan.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import type { MarkStore } from '../ports/session-marks.ts';
 import type { LoadRefusal, LoggedAppend, SessionLog } from '../ports/session-store.ts';
@@ -85,10 +86,12 @@ type ReadPlans = {
 async function readPlans(reader: LogReader, log: SessionLog): Promise<Result<ReadPlans, LoadRefusal>> {
   const plans: AppendPlan[] = [];
   const workflows = new Map<WorkflowHash, CompiledWorkflow>();
+  let chain = chainGenesis(log.sessionId, reader.tools.sha256);
   const intact = await readIntactPart(reader, log, {
     onProgress: () => undefined,
-    each: ({ plan, workflows: named }) => {
-      plans.push({ ...plan, pinned: [...named.keys()] });
+    each: ({ plan, append, workflows: named }) => {
+      plans.push({ ...plan, pinned: [...named.keys()], signed: signatureAfter(chain, append.segment) });
+      chain = (append.pins.at(-1) ?? append.segment).chain;
       for (const [hash, workflow] of named) workflows.set(hash, workflow);
     },
   });

@@ -83,9 +83,10 @@ async function appendAll(
     yield* await mark(sessions, permit, underWay);
     // Before the first event, so that at no moment the session looks like one that was started here.
     if (copy.origin !== undefined) yield* (await sessions.markOrigin(permit, copy.origin)).mapErr(lostLock);
-    const plans = () => withProgress(copy.plans(sessionId), (done) => onProgress({ doing: 'writing', done, total }));
+    const plans = () =>
+      withProgress(unsigned(copy.plans(sessionId)), (done) => onProgress({ doing: 'writing', done, total }));
     // The first append alone: from then on, the manifest shows that there is a session.
-    for (const plan of copy.plans(sessionId)) {
+    for (const plan of unsigned(copy.plans(sessionId))) {
       yield* await appendCopied(services, copy, { permit, plan });
       break;
     }
@@ -96,6 +97,11 @@ async function appendAll(
     } else yield* appended.mapErr(failureOf);
     return mark(sessions, permit, salvage);
   });
+}
+
+/** This store did not see it happen, so it signs nothing of it. A copy with the same id brings its signatures along. */
+function* unsigned(plans: Iterable<AppendPlan>): Generator<AppendPlan> {
+  for (const plan of plans) yield plan.signed === undefined ? { ...plan, signed: null } : plan;
 }
 
 function* withProgress(plans: Iterable<AppendPlan>, onProgress: (done: number) => void): Generator<AppendPlan> {

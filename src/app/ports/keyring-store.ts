@@ -1,6 +1,17 @@
 import type { Result } from 'neverthrow';
+import type { LogKey } from '../../core/log/log-signatures.ts';
+import type { LogSigner } from '../../core/log/manifest.ts';
 import type { Keyring } from '../../core/token/keyring.ts';
 import type { StoreFailure } from './store-failure.ts';
+
+/** A public key of a store, with which its signatures are checked. */
+export type PublicKey = LogKey & { readonly pem: string };
+
+/** The private half. It signs what is exported. */
+export type StoreKey = LogSigner & {
+  readonly publicKey: PublicKey;
+  readonly signBytes: (message: Uint8Array) => string;
+};
 
 /** Holds the signing keys of this machine, or of one space of a team. */
 export type KeyringStore = {

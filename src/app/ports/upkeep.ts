@@ -1,7 +1,9 @@
 import type { Result } from 'neverthrow';
 import type { OnProgress } from '../../core/flow.ts';
+import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { DamageReason, Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { LogKey, SignatureState } from '../../core/log/log-signatures.ts';
 import type { GateRefusal } from './session-store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
@@ -128,7 +130,16 @@ export type SessionAudit = {
   readonly events: number;
   readonly bytes: number;
   readonly findings: readonly AuditFinding[];
+  /** What the signatures of the intact part show. */
+  readonly signature: SignatureState;
+  /** The chain value after the intact part; absent without one. */
+  readonly head?: Sha256Digest;
+  /** The last event before the head that was asked for; absent if this log never had that head. */
+  readonly knownUntil?: number;
 };
+
+/** What a log is held against: public keys instead of the store's own, and a head that was given out earlier. */
+export type AuditAgainst = { readonly keys?: readonly LogKey[]; readonly head?: string };
 
 export type AuditRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId };
 
@@ -137,5 +148,5 @@ export type AuditRefusal = { readonly code: 'session_not_found'; readonly sessio
  * that was removed meanwhile has none.
  */
 export type StoreAudit = {
-  audit(sessionId: SessionId): Promise<Result<SessionAudit, AuditRefusal>>;
+  audit(sessionId: SessionId, against?: AuditAgainst): Promise<Result<SessionAudit, AuditRefusal>>;
 };

@@ -9,13 +9,21 @@ import { verifySessions } from './verify-sessions.ts';
 
 const damage = { reason: 'segment_missing', place: 'sessions/x', offset: 0 } as const;
 const audits: { readonly [id: string]: SessionAudit } = {
-  [SESSION]: { sessionId: SESSION, health: { kind: 'healthy' }, events: 3, bytes: 100, findings: [] },
+  [SESSION]: {
+    sessionId: SESSION,
+    health: { kind: 'healthy' },
+    events: 3,
+    bytes: 100,
+    findings: [],
+    signature: { kind: 'unsigned' },
+  },
   [OTHER_SESSION]: {
     sessionId: OTHER_SESSION,
     health: { kind: 'corrupt_tail', damage },
     events: 2,
     bytes: 50,
     findings: [{ severity: 'damage', what: 'session_damaged', place: 'sessions/x', offset: 0 }],
+    signature: { kind: 'unsigned' },
   },
 };
 const services = {

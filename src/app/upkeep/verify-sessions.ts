@@ -2,12 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import type { OnProgress } from '../../core/flow.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { LoadRefusal, SessionReader } from '../ports/session-store.ts';
-import type { SessionAudit, StoreAudit } from '../ports/upkeep.ts';
+import type { AuditAgainst, SessionAudit, StoreAudit } from '../ports/upkeep.ts';
 
 export type VerifyServices = { readonly sessions: Pick<SessionReader, 'list'>; readonly audit: StoreAudit };
 
 /** Default: all sessions. */
-export type VerifyRequest = { readonly ids?: readonly SessionId[] };
+export type VerifyRequest = { readonly ids?: readonly SessionId[]; readonly against?: AuditAgainst };
 
 export type VerifyReport = {
   readonly sessions: readonly SessionAudit[];
@@ -25,7 +25,7 @@ export type VerifyRefusal = LoadRefusal;
 /** Checks every stored byte of sessions, one after the other. Nothing is repaired. */
 export async function verifySessions(
   services: VerifyServices,
-  { ids }: VerifyRequest,
+  { ids, against }: VerifyRequest,
   onProgress: OnProgress = () => undefined,
 ): Promise<Result<VerifyReport, VerifyRefusal>> {
   const asked = ids === undefined ? await services.sessions.list() : ok(ids);
@@ -34,7 +34,7 @@ export async function verifySessions(
   const sessions: SessionAudit[] = [];
   for (const [done, sessionId] of asked.value.entries()) {
     onProgress({ done, total });
-    const audit = await services.audit.audit(sessionId);
+    const audit = await services.audit.audit(sessionId, against);
     if (audit.isOk()) sessions.push(audit.value);
     // Collection may have removed it since it was listed.
     else if (ids !== undefined) return err(audit.error);
@@ -44,8 +44,8 @@ export async function verifySessions(
 }
 
 /** Whether a session is damaged. A session that was imported as partial is not. */
-export function isDamaged({ health }: SessionAudit): boolean {
-  return health.kind !== 'healthy' && health.kind !== 'salvaged';
+export function isDamaged({ health, signature }: SessionAudit): boolean {
+  return (health.kind !== 'healthy' && health.kind !== 'salvaged') || signature.kind === 'wrong';
 }
 
 function totalsOf(sessions: readonly SessionAudit[]): VerifyReport['totals'] {

@@ -38,11 +38,11 @@ describe('session verify', () => {
 
   it('session verify says that it checked the chain and no signatures', async () => {
     const { out } = await runFake({ argv: ['session', 'verify'], audits: [HEALTHY] });
-    expect(out).toContain('\nChecked: the hash chain, which detects accidental damage. It does not detect ');
+    expect(out).toContain('\nChecked: the hash chain without signatures, so only accidents were checked. ');
   });
 
   it('session verify lists every session with --verbose, and a session that is named', async () => {
-    const line = `✓ ${SESSION}  healthy: 53 events, 40.2 kB\n`;
+    const line = `✓ ${SESSION}  healthy: 53 events, 40.2 kB\n    not signed: only accidents were checked\n`;
     expect((await verify([HEALTHY], '--verbose')).out).toMatch(new RegExp(`^${line}1 session checked`));
     expect((await verify([HEALTHY], SESSION)).out).toMatch(new RegExp(`^${line}1 session checked`));
   });

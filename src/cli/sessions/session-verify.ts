@@ -1,35 +1,86 @@
 import { join } from 'node:path';
-import { err, ok, type Result } from 'neverthrow';
-import type { SessionAudit } from '../../app/ports/upkeep.ts';
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { AuditAgainst, SessionAudit } from '../../app/ports/upkeep.ts';
 import { isDamaged, type VerifyReport, verifySessions } from '../../app/upkeep/verify-sessions.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
-import { type CommandContext, command, done } from '../command.ts';
+import { type CommandContext, type CommandInput, command, done } from '../command.ts';
 import { findSessions, SESSION_IDS } from '../ids.ts';
-import { type CommandProblem, EXIT, usageProblem } from '../problem.ts';
+import { readKeys } from '../keys.ts';
+import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
-import { type SessionVerifyData, sessionVerifyData, verifyLines } from './verify-lines.ts';
+import { type Against, type SessionVerifyData, sessionVerifyData, verifyLines } from './verify-lines.ts';
 
 export const sessionVerify = command({
   operands: [{ syntax: '[id...]', help: `${SESSION_IDS} (default: all)` }],
+  options: [
+    { flags: '--key <file>', help: 'require that the last event is signed by a public key in this file (PEM)' },
+    { flags: '--head <hex>', help: 'require that one session still has everything up to this head, given out earlier' },
+  ],
   example: 'workrail session verify --json',
   data: sessionVerifyData,
-  run: async (context, { operands }) => {
-    if (operands.some((asked) => asked.trim() === '')) return err(NAMELESS);
-    const dataDir = await context.program.dataDir();
-    const verified = await verify(context, operands);
-    if (verified.isErr()) return err(refusalProblem(verified.error, dataDir));
-    const { sessions, totals } = verified.value;
-    const data: SessionVerifyData = { dataDir, sessions: [...sessions], totals };
-    const isEachShown = context.switches.isVerbose || operands.length > 0;
-    const found = { dataDir, damaged: sessions.filter(isDamaged), total: totals.sessions };
-    return done({
-      data,
-      lines: totals.sessions === 0 ? [[`No sessions yet in ${dataDir}.`]] : verifyLines(data, isEachShown),
-      problem: found.damaged.length > 0 ? verifyProblem(found) : undefined,
-      next: nextOf(found),
-    });
-  },
+  run: (context, { operands, options }) =>
+    safeTry(async function* () {
+      if (operands.some((asked) => asked.trim() === '')) return err(NAMELESS);
+      const dataDir = await context.program.dataDir();
+      const against = yield* await readAgainst(context, { operands, options });
+      const verified = yield* (await verify(context, operands, against)).mapErr((refusal) =>
+        refusalProblem(refusal, dataDir),
+      );
+      const { sessions, totals } = verified;
+      const data: SessionVerifyData = { dataDir, sessions: [...sessions], totals };
+      const isEachShown = context.switches.isVerbose || operands.length > 0 || against.keyFile !== undefined;
+      const found = { dataDir, damaged: sessions.filter(isDamaged), total: totals.sessions };
+      return done({
+        data,
+        lines: totals.sessions === 0 ? [[`No sessions yet in ${dataDir}.`]] : verifyLines(data, isEachShown, against),
+        problem: found.damaged.length > 0 ? verifyProblem(found) : unprovenProblem(sessions, against),
+        next: nextOf(found),
+      });
+    }),
 });
+
+type Request = Against & Pick<AuditAgainst, 'keys'>;
+
+/** What the caller holds the sessions against, or why that makes no sense. */
+async function readAgainst(
+  { program }: CommandContext,
+  { operands, options }: CommandInput,
+): Promise<Result<Request, CommandProblem>> {
+  const { key, head } = options;
+  if (head !== undefined && !/^[0-9a-f]{64}$/.test(String(head))) {
+    return err(
+      usageProblem('--head needs 64 lower-case hex digits.', 'Copy the head from an earlier check or passport.'),
+    );
+  }
+  if (head !== undefined && operands.length !== 1) {
+    return err(usageProblem('--head belongs to one session.', 'Give its id: workrail session verify ID --head HEX'));
+  }
+  const given = defined({ head: head as string | undefined });
+  if (key === undefined) return ok(given);
+  const keys = await readKeys(program, String(key));
+  return keys.map((read) => ({ ...given, keyFile: String(key), keys: read }));
+}
+
+/** Somebody who names a key or a head wants to know whether it holds, not only whether files are damaged. */
+function unprovenProblem(sessions: readonly SessionAudit[], against: Request): CommandProblem | undefined {
+  const { keyFile, head } = against;
+  const other = sessions.filter(({ knownUntil }) => head !== undefined && knownUntil === undefined);
+  if (other.length > 0) {
+    return problem(
+      EXIT.checkFailed,
+      `${other[0]?.sessionId} does not have the history of this head: it was changed, or it is another session.`,
+      'Compare the head with the place where it was given out, and ask for a copy of the session from before the change.',
+    );
+  }
+  const unsigned = keyFile === undefined ? [] : sessions.filter(({ signature }) => signature.kind !== 'signed');
+  if (unsigned.length === 0) return undefined;
+  return problem(
+    EXIT.checkFailed,
+    `${unsigned.length} of ${plural(sessions.length, 'session')} ${unsigned.length === 1 ? 'is' : 'are'} not signed to the end by the key in ${keyFile}.`,
+    'Ask for the public key of the store that wrote it ("workrail keys public"), or do not rely on what is not signed.',
+  );
+}
 
 type Found = { readonly dataDir: string; readonly damaged: readonly SessionAudit[]; readonly total: number };
 
@@ -111,6 +162,7 @@ function nextOf(found: Found): string {
 async function verify(
   { program, progress }: CommandContext,
   operands: readonly string[],
+  { keys, head }: Request,
 ): Promise<Result<VerifyReport, CommandRefusal>> {
   const looking = (step: { readonly done?: number; readonly total?: number }) =>
     progress.show({ label: 'looking for sessions', ...step });
@@ -118,7 +170,7 @@ async function verify(
   const store = await program.store();
   const ids = operands.length > 0 ? await findSessions(store, operands, looking) : ok(undefined);
   if (ids.isErr()) return err(ids.error);
-  const request = ids.value === undefined ? {} : { ids: ids.value };
+  const request = { ...defined({ ids: ids.value }), against: defined({ keys, head }) };
   return verifySessions(store, request, ({ done, total }) =>
     progress.show({ label: 'checking sessions', done, total }),
   );

@@ -20,7 +20,9 @@ describe('the report of a check', () => {
     const totals = '2 sessions checked in /data/workrail, 2 damaged: 106 events, 80.4 kB\n';
     expect([exitCode, out]).toEqual([4, content + totals]);
     expect(talk).toMatch(/^STORE_CORRUPT: 1 file is damaged or missing; 2 of 2 sessions need it\.\n/);
-    const named = [SESSION, OTHER_SESSION].map((id) => `✗ ${id}  lacks content that it needs: 53 events, 40.2 kB\n`);
+    const named = [SESSION, OTHER_SESSION].map(
+      (id) => `✗ ${id}  lacks content that it needs: 53 events, 40.2 kB\n    not signed: only accidents were checked\n`,
+    );
     expect((await verify(both, '--verbose')).out).toBe(named.join('') + content + totals);
   });
 

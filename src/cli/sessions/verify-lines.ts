@@ -1,8 +1,10 @@
 import * as z from 'zod';
 import { WRONG_KIND } from '../../app/ports/store-failure.ts';
 import { AUDIT_FINDING_KINDS, type AuditFinding, type AuditFindingKind } from '../../app/ports/upkeep.ts';
+import { digestHex } from '../../core/json/canonical-json.ts';
 import { DAMAGE_REASONS, type DamageReason, salvageSchema } from '../../core/log/health.ts';
-import { SessionId } from '../../core/log/ids.ts';
+import { plainDigestSchema, SessionId } from '../../core/log/ids.ts';
+import { signatureStateSchema, signatureWords } from '../../core/log/log-signatures.ts';
 import { plural, shortList, sizeOf } from '../../core/text/words.ts';
 import { bad, dim, good, type Line, type LineSpan, notable } from '../output/line.ts';
 
@@ -47,6 +49,12 @@ export const sessionVerifyData = z.strictObject({
       events: count,
       bytes: count,
       findings: z.array(finding).readonly(),
+      /** What the signatures show; checked with the keys of this store, or with those that were given. */
+      signature: signatureStateSchema,
+      /** The chain value after the last record. Keep it: nobody can change the history before it unnoticed. */
+      head: plainDigestSchema.exactOptional(),
+      /** With --head: the last event before it; absent if this log never had that head. */
+      knownUntil: count.exactOptional(),
     }),
   ),
   totals: z.strictObject({ sessions: count, damaged: count, events: count, bytes: count }),
@@ -112,9 +120,17 @@ const PART: LineSpan = notable('–');
  * What was found, each fact once, then the totals. Sessions without findings of their own are listed only if every session
  * is wanted.
  */
-export function verifyLines(data: SessionVerifyData, isEachShown: boolean): readonly Line[] {
-  const shown = data.sessions.filter(({ findings }) => isEachShown || findings.some((finding) => !isShared(finding)));
-  return [...shown.flatMap(sessionLines), ...sharedLines(data.sessions), totalsLine(data), ...limitLines(data)];
+export function verifyLines(data: SessionVerifyData, isEachShown: boolean, against: Against = {}): readonly Line[] {
+  const shown = data.sessions.filter(
+    ({ findings, signature }) =>
+      isEachShown || signature.kind === 'wrong' || findings.some((finding) => !isShared(finding)),
+  );
+  return [
+    ...shown.flatMap((session) => [...sessionLines(session), ...signatureLines(session, isEachShown, against)]),
+    ...sharedLines(data.sessions),
+    totalsLine(data),
+    ...limitLines(data, against),
+  ];
 }
 
 /** Content is stored once for all sessions, so its problems are reported once. */
@@ -196,13 +212,48 @@ function sharedLines(sessions: readonly Session[]): readonly Line[] {
   ]);
 }
 
-/** An intact chain is easily taken for a proof. */
-function limitLines({ totals: { sessions } }: SessionVerifyData): readonly Line[] {
-  return sessions === 0 ? [] : [[dim(CHECKED)]];
+/** What sessions were held against, if not only against the keys of this store. */
+export type Against = { readonly keyFile?: string; readonly head?: string };
+
+function signatureLines(
+  { signature, head, knownUntil }: Session,
+  isEachShown: boolean,
+  against: Against,
+): readonly Line[] {
+  if (!isEachShown && signature.kind !== 'wrong') return [];
+  const words = signatureWords(
+    signature,
+    against.keyFile === undefined ? 'this store' : `the key in ${against.keyFile}`,
+  );
+  const isWeak = against.keyFile !== undefined && signature.kind !== 'signed';
+  const known =
+    knownUntil === undefined
+      ? 'this log never had the head that you gave'
+      : `unchanged up to event ${knownUntil}: it had the head that you gave`;
+  return [
+    ['    ', signature.kind === 'wrong' || isWeak ? bad(words) : dim(words)],
+    ...(against.head === undefined ? [] : [['    ', knownUntil === undefined ? bad(known) : good(known)]]),
+    ...(head === undefined ? [] : [['    ', dim(`head ${digestHex(head)}`)]]),
+  ];
 }
 
-const CHECKED =
-  'Checked: the hash chain, which detects accidental damage. It does not detect deliberate changes: anyone who can write these files can change a session and recompute its hashes.';
+/** An intact chain is easily taken for a proof, and so is a signature. */
+function limitLines({ sessions }: SessionVerifyData, { head }: Against): readonly Line[] {
+  if (sessions.length === 0) return [];
+  const signed = sessions.filter(({ signature }) => signature.kind === 'signed').length;
+  if (signed === 0) return [[dim(CHECKED_CHAIN)]];
+  const [all, some] = [plural(sessions.length, 'session'), `${signed} of ${plural(sessions.length, 'session')}`];
+  const which = signed === sessions.length ? all : some;
+  return [
+    [dim(`Checked: the hash chain, and the signatures of ${which}. ${head === undefined ? SIGNED_LIMIT : HEAD_LIMIT}`)],
+  ];
+}
+
+const CHECKED_CHAIN =
+  'Checked: the hash chain without signatures, so only accidents were checked. Anyone who can write these files can change a session and recompute its hashes.';
+const SIGNED_LIMIT =
+  'Anyone who can read the keys of the store can sign a false history. A head that was given out earlier fixes everything before it: workrail session verify ID --key PUB --head HEX.';
+const HEAD_LIMIT = 'What follows the head is signed, which anyone who can read the keys of the store can do.';
 
 function totalsLine({ dataDir, sessions: audits, totals }: SessionVerifyData): Line {
   const { sessions, damaged, events, bytes } = totals;

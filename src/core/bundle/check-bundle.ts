@@ -5,7 +5,13 @@ import type { Sha256Digest } from '../json/canonical-json.ts';
 import { type SessionEvent, takeAsParsed } from '../log/event.ts';
 import { type Salvage, salvageSchema } from '../log/health.ts';
 import { SessionId } from '../log/ids.ts';
-import { type AppendPlan, addContentRefs, type ContentRefs, noContentRefs } from '../log/plan/append-plan.ts';
+import {
+  type AppendPlan,
+  addContentRefs,
+  type ContentRefs,
+  noContentRefs,
+  signatureAfter,
+} from '../log/plan/append-plan.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { admitAppend, emptyHistory } from './admit-append.ts';
 import { bundleContent } from './bundle-content.ts';
@@ -170,7 +176,9 @@ function* readAgain(index: BundleIndex, sessionId: SessionId, tools: BundleTools
 function* plansAs(plans: Iterable<AppendPlan>, sessionId: SessionId): Generator<AppendPlan> {
   for (const plan of plans) {
     if (plan.sessionId === sessionId) yield plan;
-    else yield { ...plan, sessionId, events: plan.events.map((event) => withSessionId(event, sessionId)) };
+    // Another id is another history, so the signatures do not hold for it.
+    else
+      yield { ...plan, sessionId, signed: null, events: plan.events.map((event) => withSessionId(event, sessionId)) };
   }
 }
 

@@ -3,12 +3,13 @@ import { quote } from '../json/json-value.ts';
 import { type EventRefusal, parseEvent, type SessionEvent, takeAsParsed } from '../log/event.ts';
 import type { SessionId } from '../log/ids.ts';
 import {
+  chainGenesis,
   type ManifestRecord,
   type ManifestRefusal,
   parseManifestRecord,
   type SnapshotPinned,
 } from '../log/manifest.ts';
-import { addContentRefs, noContentRefs } from '../log/plan/append-plan.ts';
+import { addContentRefs, noContentRefs, signatureAfter } from '../log/plan/append-plan.ts';
 import { type AppendRecords, namedWorkflows, type RecordedAppend } from './admit-append.ts';
 import { type BundleContent, bundleContent } from './bundle-content.ts';
 import type { BundleIndex } from './bundle-index.ts';
@@ -28,16 +29,20 @@ export function* readAppends(
   const content = bundleContent(index, tools, isChecked);
   const events = index.lists['session/events'].length;
   let next = 0;
+  let chain = chainGenesis(sessionId, tools.sha256);
   for (let position = 0; position < index.lists['session/manifest'].length; ) {
     const append = readRecords(index, position, { tools, isChecked }).andThen((records) =>
       readPlan(index, { records, sessionId, next, position }, { tools, content, isChecked }).map((read) => ({
         ...read,
+        plan: { ...read.plan, signed: signatureAfter(chain, records.segment) },
         records,
       })),
     );
     yield append;
     if (append.isErr()) return;
-    position += 1 + append.value.records.pins.length;
+    const { segment, pins } = append.value.records;
+    chain = (pins.at(-1) ?? segment).chain;
+    position += 1 + pins.length;
     next += append.value.plan.events.length;
   }
   if (next < events) yield err(broken('not_attested', `session/events/${next}`));

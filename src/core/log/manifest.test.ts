@@ -6,7 +6,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { fieldsOf, jsonSchema } from '../../../test/examples/event-schema.ts';
 import { MANIFEST_FIELDS } from '../../../test/examples/field-rules.ts';
 import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
-import { MANIFEST_EXAMPLES } from '../../../test/examples/manifest.ts';
+import { MANIFEST_EXAMPLES, SIGNED_EXAMPLES } from '../../../test/examples/manifest.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { removals, replacements, without, withValue } from '../../../test/examples/single-field-changes.ts';
 import {
@@ -37,6 +37,19 @@ test('a segment record holds its events, its file, and how many pins follow', ()
     'sha256',
     'v',
   ]);
+});
+
+test('a signed segment record holds the name of the key and the signature besides, and a pin none', () => {
+  enforces('segment_closed_fields');
+  for (const [i, record] of SIGNED_EXAMPLES.entries()) {
+    expect('sig' in record).toBe(record.kind === 'segment_closed');
+    const { chain: _, sig: __, ...plain } = { sig: undefined, ...record };
+    const { chain: ___, ...unsigned } = MANIFEST_EXAMPLES[i] ?? expect.fail();
+    expect(plain).toEqual(unsigned);
+    expect(refusedAt({ ...record, sig: { keyid: 'x', sig: '' } })).toBe(
+      record.kind === 'segment_closed' ? '/sig/keyid' : 'none',
+    );
+  }
 });
 
 test('a pin holds a snapshot and the event that brought it', () => {

@@ -22,6 +22,18 @@ const head = {
   chain: plainDigestSchema,
 };
 
+/** A signature with the key of the store that wrote the record, in the shape of a DSSE signature. */
+export const logSignatureSchema = z.object({
+  /** SHA-256 of the public key as DER (SubjectPublicKeyInfo). */
+  keyid: z.string().regex(/^[0-9a-f]{64}$/),
+  /** The 64 bytes of Ed25519 in base64. */
+  sig: z.string().regex(/^[A-Za-z0-9+/]{85}[AQgw]==$/),
+});
+export type LogSignature = z.infer<typeof logSignatureSchema>;
+
+/** Signs a digest with the key of a store. The key stays outside of core. */
+export type LogSigner = { readonly keyid: string; readonly sign: (digest: Sha256Digest) => LogSignature };
+
 /** Confirms that a segment of events is complete and on disk. */
 export const segmentClosedSchema = z
   .object({
@@ -34,6 +46,8 @@ export const segmentClosedSchema = z
     bytes: z.int().min(0),
     /** The number of `snapshot_pinned` records in the same append; fewer at the end mean that it is incomplete. */
     pins: z.int().min(0),
+    /** Over the chain value that the record would have without it. Records of earlier releases have none. */
+    sig: logSignatureSchema.optional(),
   })
   .refine(({ firstEventIndex, lastEventIndex }) => firstEventIndex <= lastEventIndex, {
     path: ['lastEventIndex'],
@@ -83,6 +97,16 @@ export function chainOf(previous: Sha256Digest, record: Unchained, sha256: Sha25
   const bytes = linkedBytes(previous, unchained);
   assert(bytes.isOk(), 'a manifest record is JSON');
   return sha256(bytes.value);
+}
+
+/** What is signed of a segment's record. The chain covers the signature, so it cannot be taken away unnoticed. */
+export function signedDigest(
+  previous: Sha256Digest,
+  record: Omit<SegmentClosed, 'chain'>,
+  sha256: Sha256,
+): Sha256Digest {
+  const { sig: _, ...unsigned } = record;
+  return chainOf(previous, unsigned, sha256);
 }
 
 export type Unchained = Omit<SegmentClosed, 'chain'> | Omit<SnapshotPinned, 'chain'>;

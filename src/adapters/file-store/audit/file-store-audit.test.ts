@@ -37,6 +37,8 @@ test('an untouched session is healthy to the last byte', async () => {
     events: writer.events.length,
     bytes,
     findings: [],
+    signature: { kind: 'unsigned' },
+    head: expect.stringMatching(/^sha256:/),
   });
 });
 
@@ -56,6 +58,7 @@ test('a file in the place of a session is damage, not a healthy session without 
     events: 0,
     bytes: 0,
     findings: [{ severity: 'damage', what: 'unreadable', place: layout.session(sessionId), code: 'ENOTDIR' }],
+    signature: { kind: 'unsigned' },
   });
 });
 

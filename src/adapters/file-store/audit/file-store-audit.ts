@@ -1,14 +1,20 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
+import type { KeyringStore } from '../../../app/ports/keyring-store.ts';
 import type {
+  AuditAgainst,
   AuditFinding,
   AuditFindingKind,
   AuditRefusal,
   SessionAudit,
   StoreAudit,
 } from '../../../app/ports/upkeep.ts';
+import { defined } from '../../../core/json/json-value.ts';
 import type { Salvage } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
+import { checkSignatures, eventAtHead, headOf } from '../../../core/log/log-signatures.ts';
+import { activeKeys } from '../../../core/token/keyring.ts';
+import { digestBytesOf, storeKeyOf } from '../../system.ts';
 import { ARRIVED, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { readOrigin, readSalvage } from '../session/import-marks.ts';
@@ -19,11 +25,22 @@ import { damageFinding, healthAfter, type LogDamage, plainDamage, unreadable } f
 const MARK = 'salvaged';
 
 /** Checks a session as it is on the disk and trusts none of it. */
-export function fileStoreAudit(parts: FileStoreParts): StoreAudit {
-  return { audit: (sessionId) => audit(parts, sessionId) };
+export function fileStoreAudit(parts: FileStoreParts, keyring: Pick<KeyringStore, 'find'>): StoreAudit {
+  return {
+    audit: async (sessionId, against = {}) => {
+      // Without readable keys of its own, a store knows no key: that is said of the session, and the keys are reported elsewhere.
+      const own = async () => activeKeys((await keyring.find()).unwrapOr(undefined)).map(storeKeyOf);
+      const keys = against.keys ?? (await own()).map(({ publicKey }) => publicKey);
+      return audit(parts, sessionId, { ...against, keys });
+    },
+  };
 }
 
-async function audit(parts: FileStoreParts, sessionId: SessionId): Promise<Result<SessionAudit, AuditRefusal>> {
+async function audit(
+  parts: FileStoreParts,
+  sessionId: SessionId,
+  { keys, head }: AuditAgainst & Required<Pick<AuditAgainst, 'keys'>>,
+): Promise<Result<SessionAudit, AuditRefusal>> {
   const log = await inspectLog(parts, sessionId);
   if (log.presence === 'gone') return err({ code: 'session_not_found', sessionId });
   const content = await checkContent(parts.disk, log.refs);
@@ -49,6 +66,11 @@ async function audit(parts: FileStoreParts, sessionId: SessionId): Promise<Resul
       ...(files.top.includes('origin') ? originNotes(parts.disk, sessionId) : []),
       ...findLeftovers(sessionId, files, segments),
     ],
+    signature: checkSignatures(sessionId, log.appends, { sha256: parts.sha256, bytesOf: digestBytesOf, keys }),
+    ...defined({
+      head: headOf(log.appends),
+      knownUntil: head === undefined ? undefined : eventAtHead(log.appends, head),
+    }),
   });
 }
 

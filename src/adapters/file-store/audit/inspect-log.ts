@@ -42,6 +42,8 @@ export type LogInspection = {
   /** Files that killed writers left and that hold nothing. */
   readonly leftovers: readonly string[];
   readonly bytes: number;
+  /** What the manifest records, up to its first damage. */
+  readonly appends: readonly Transaction[];
 };
 
 /** Yields before each session, and regularly within a long one. */
@@ -80,6 +82,7 @@ export async function inspectLog(parts: FileStoreParts, sessionId: SessionId): P
     files,
     leftovers: leftoversIn(sessionId, files, { attested, isTorn: tornAt !== undefined }),
     bytes: manifest.length + segments.bytes,
+    appends: transactions,
   };
 }
 

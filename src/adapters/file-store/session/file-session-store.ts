@@ -20,7 +20,7 @@ import type { FileSessionIndex } from '../index/file-session-index.ts';
 import { changingMarks } from '../upkeep/file-session-marks.ts';
 import { isSalvaged, putOrigin, putSalvage } from './import-marks.ts';
 import type { ManifestFiles, OpenSession } from './refresh-session.ts';
-import { type Committing, commitPlan, type SessionGate, sessionGate } from './session-gate.ts';
+import { type Committing, commitPlan, type SessionGate, type Signing, sessionGate } from './session-gate.ts';
 import { hasEvents, type SessionLoader, sessionLoader } from './session-loader.ts';
 import { freshReplies, readStoredReply, segmentOf } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
@@ -29,7 +29,11 @@ import { storedSessions } from './stored-sessions.ts';
 type Notified = { readonly index: FileSessionIndex; readonly snapshots: FileSnapshots };
 
 /** Sessions are directories of segments, each with a manifest that attests the valid ones. */
-export function fileSessionStore(parts: FileStoreParts, manifests: ManifestFiles, notified: Notified): SessionStore {
+export function fileSessionStore(
+  parts: FileStoreParts & Signing,
+  manifests: ManifestFiles,
+  notified: Notified,
+): SessionStore {
   const { disk } = parts;
   const loader = sessionLoader(parts, manifests);
   const gate = sessionGate(parts, loader);

@@ -7,9 +7,10 @@ const NUMBER = '(0|[1-9][0-9]{0,8})';
 const DIGEST = '"(sha256:[0-9a-f]{64})"';
 const SESSION = `"(${SessionId.prefix}_${ID_BODY_PATTERN})"`;
 const EVENT = `"(${EventId.prefix}_${ID_BODY_PATTERN})"`;
+const SIGNATURE = '(?:,"sig":\\{"keyid":"([0-9a-f]{64})","sig":"([A-Za-z0-9+/]{85}[AQgw]==)"\\})?';
 
 const SEGMENT = new RegExp(
-  `^\\{"bytes":${NUMBER},"chain":${DIGEST},"firstEventIndex":${NUMBER},"kind":"segment_closed","lastEventIndex":${NUMBER},"manifestIndex":${NUMBER},"pins":${NUMBER},"segmentRelPath":"([^"\\\\]+)","sessionId":${SESSION},"sha256":${DIGEST},"v":${MANIFEST_VERSION}\\}$`,
+  `^\\{"bytes":${NUMBER},"chain":${DIGEST},"firstEventIndex":${NUMBER},"kind":"segment_closed","lastEventIndex":${NUMBER},"manifestIndex":${NUMBER},"pins":${NUMBER},"segmentRelPath":"([^"\\\\]+)","sessionId":${SESSION},"sha256":${DIGEST}${SIGNATURE},"v":${MANIFEST_VERSION}\\}$`,
 );
 const PIN = new RegExp(
   `^\\{"chain":${DIGEST},"createdByEventId":${EVENT},"eventIndex":${NUMBER},"kind":"snapshot_pinned","manifestIndex":${NUMBER},"sessionId":${SESSION},"snapshotRef":${DIGEST},"v":${MANIFEST_VERSION}\\}$`,
@@ -37,7 +38,8 @@ export function plainRecord(text: string): PlainRecord | undefined {
 }
 
 function segmentIn(text: string): ManifestRecord | undefined {
-  const [, size, chain, firstEvent, lastEvent, manifestIndex, pins, path, sessionId, sha256] = SEGMENT.exec(text) ?? [];
+  const found = SEGMENT.exec(text) ?? [];
+  const [, size, chain, firstEvent, lastEvent, manifestIndex, pins, path, sessionId, sha256, keyid, sig] = found;
   const [firstEventIndex, lastEventIndex] = [Number(firstEvent), Number(lastEvent)];
   if (path === undefined || firstEventIndex > lastEventIndex) return undefined;
   if (path !== segmentRelPath(firstEventIndex, lastEventIndex)) return undefined;
@@ -53,6 +55,7 @@ function segmentIn(text: string): ManifestRecord | undefined {
     sha256,
     bytes: Number(size),
     pins: Number(pins),
+    ...(sig === undefined ? {} : { sig: { keyid, sig } }),
   } as ManifestRecord;
 }
 

@@ -5,7 +5,7 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import { assert } from '../../../core/assert.ts';
 import { canonicalLines } from '../../../core/json/canonical-json.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { type ManifestRecord, segmentRelPath } from '../../../core/log/manifest.ts';
+import { type LogSigner, type ManifestRecord, segmentRelPath } from '../../../core/log/manifest.ts';
 import { type AppendPlan, manifestRecords, type SealedPlan, sealPlan } from '../../../core/log/plan/append-plan.ts';
 import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
 import { applyEvent, knownGraph } from '../../../core/views/session-view.ts';
@@ -154,7 +154,10 @@ function lockPaths({ disk }: FileStoreParts, sessionId: SessionId): readonly str
   return [join(disk.root, layout.lock(sessionId)), ...(hasManifest ? [manifest] : [])];
 }
 
-export type Committing = FileStoreParts & { readonly manifests: ManifestFiles; readonly growth: StoreGrowth };
+/** The key that signs an append; `undefined` while a store has none that can be read. Checking a session then says so. */
+export type Signing = { readonly signer: () => LogSigner | undefined };
+
+export type Committing = FileStoreParts & Signing & { readonly manifests: ManifestFiles; readonly growth: StoreGrowth };
 
 type Commit = {
   readonly plan: AppendPlan;
@@ -211,7 +214,7 @@ export type PreparedPlan = {
 };
 
 export async function preparePlan(
-  parts: Pick<Committing, 'sha256' | 'growth'>,
+  parts: Pick<Committing, 'sha256' | 'growth' | 'signer'>,
   session: OpenSession,
   plan: AppendPlan,
 ): Promise<Result<PreparedPlan, AppendRefusal>> {
@@ -220,7 +223,8 @@ export async function preparePlan(
   const integrity = checkPlanIntegrity(knownGraph(session.view), plan.events);
   if (integrity.isErr()) return err(integrity.error);
   const { nextEventIndex: _, offset, ...tail } = session.position;
-  const records = manifestRecords(plan, { bytes: sealed.value.segment, tail }, parts.sha256);
+  const signer = plan.signed === undefined ? parts.signer() : undefined;
+  const records = manifestRecords(plan, { bytes: sealed.value.segment, tail, signer }, parts.sha256);
   const lines = canonicalLines(records);
   assert(lines.isOk(), 'manifest records are JSON');
   const added = sizeOf(session, plan, [sealed.value.segment, lines.value, ...sealed.value.snapshots.values()]);

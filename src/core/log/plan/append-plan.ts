@@ -21,10 +21,14 @@ import {
 } from '../ids.ts';
 import {
   chainOf,
+  type LogSignature,
+  type LogSigner,
   MANIFEST_VERSION,
   type ManifestRecord,
+  type SegmentClosed,
   type SnapshotPinned,
   segmentRelPath,
+  signedDigest,
   type Unchained,
 } from '../manifest.ts';
 
@@ -38,7 +42,17 @@ export type AppendPlan = {
   readonly artifacts: ReadonlyMap<ArtifactDigest, Uint8Array>;
   /** Workflows that must be pinned when the plan is committed: garbage collection may have run in between. */
   readonly pinned?: readonly WorkflowHash[];
+  /** For what was appended elsewhere: the signature that it had there, or null. Default: this store signs. */
+  readonly signed?: AppendSignature | null;
 };
+
+/** The signature of a recorded append. It holds only after the same history. */
+export type AppendSignature = { readonly after: Sha256Digest; readonly sig: LogSignature };
+
+/** The signature of a recorded append that follows a chain value. */
+export function signatureAfter(after: Sha256Digest, { sig }: SegmentClosed): AppendSignature | null {
+  return sig === undefined ? null : { after, sig };
+}
 
 type Measure = 'events' | 'bytes' | 'artifacts';
 
@@ -109,7 +123,12 @@ export type ManifestTail = { readonly nextManifestIndex: number; readonly chain:
 /** The manifest records that commit a plan: its segment, then a pin for every snapshot of its nodes. */
 export function manifestRecords(
   plan: AppendPlan,
-  segment: { readonly bytes: CanonicalBytes; readonly tail: ManifestTail },
+  segment: {
+    readonly bytes: CanonicalBytes;
+    readonly tail: ManifestTail;
+    /** Absent where the store has no keys yet. */
+    readonly signer?: LogSigner | undefined;
+  },
   sha256: Sha256,
 ): readonly ManifestRecord[] {
   const first = plan.events[0];
@@ -117,18 +136,20 @@ export function manifestRecords(
   assert(first !== undefined && last !== undefined, 'a plan has events');
   const nodes = plan.events.filter((event) => event.kind === 'node_created');
   const head = { v: MANIFEST_VERSION, sessionId: plan.sessionId } as const;
+  const closed: Omit<SegmentClosed, 'chain'> = {
+    ...head,
+    kind: 'segment_closed',
+    manifestIndex: manifestIndexSchema.parse(segment.tail.nextManifestIndex),
+    firstEventIndex: first.eventIndex,
+    lastEventIndex: last.eventIndex,
+    segmentRelPath: segmentRelPath(first.eventIndex, last.eventIndex),
+    sha256: sha256(segment.bytes),
+    bytes: segment.bytes.length,
+    pins: nodes.length,
+  };
+  const sig = signatureOf(plan, closed, { ...segment, sha256 });
   const unchained: Unchained[] = [
-    {
-      ...head,
-      kind: 'segment_closed',
-      manifestIndex: manifestIndexSchema.parse(segment.tail.nextManifestIndex),
-      firstEventIndex: first.eventIndex,
-      lastEventIndex: last.eventIndex,
-      segmentRelPath: segmentRelPath(first.eventIndex, last.eventIndex),
-      sha256: sha256(segment.bytes),
-      bytes: segment.bytes.length,
-      pins: nodes.length,
-    },
+    sig === undefined ? closed : { ...closed, sig },
     ...nodes.map((node, i) => ({
       ...head,
       kind: 'snapshot_pinned' as const,
@@ -143,6 +164,17 @@ export function manifestRecords(
     chain = chainOf(chain, record, sha256);
     return { ...record, chain };
   });
+}
+
+type Signing = { readonly tail: ManifestTail; readonly signer?: LogSigner | undefined; readonly sha256: Sha256 };
+
+function signatureOf(
+  { signed }: AppendPlan,
+  closed: Omit<SegmentClosed, 'chain'>,
+  { tail, signer, sha256 }: Signing,
+): LogSignature | undefined {
+  if (signed === undefined) return signer?.sign(signedDigest(tail.chain, closed, sha256));
+  return signed?.after === tail.chain ? signed.sig : undefined;
 }
 
 function planRefusal(plan: AppendPlan, firstEventIndex: number): PlanRefusal | undefined {
