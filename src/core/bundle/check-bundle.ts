@@ -5,13 +5,7 @@ import type { Sha256Digest } from '../json/canonical-json.ts';
 import { type SessionEvent, takeAsParsed } from '../log/event.ts';
 import { type Salvage, salvageSchema } from '../log/health.ts';
 import { SessionId } from '../log/ids.ts';
-import {
-  type AppendPlan,
-  addContentRefs,
-  type ContentRefs,
-  noContentRefs,
-  signatureAfter,
-} from '../log/plan/append-plan.ts';
+import { type AppendPlan, addContentRefs, type ContentRefs, noContentRefs } from '../log/plan/append-plan.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { admitAppend, emptyHistory } from './admit-append.ts';
 import { bundleContent } from './bundle-content.ts';
