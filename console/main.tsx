@@ -19,7 +19,9 @@ import { applyLooks } from './state/looks.ts';
 import {
   readBuiltinSearch,
   readCompareSearch,
+  readEditorSearch,
   readLibrarySearch,
+  readNewSearch,
   readSessionsSearch,
   readWords,
   readWorkflowSearch,
@@ -100,8 +102,22 @@ const builtins = createRoute({
   validateSearch: readBuiltinSearch,
 });
 
+const newWorkflow = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/new',
+  component: lazyRouteComponent(() => import('./editor/new-workflow.tsx'), 'NewWorkflow'),
+  validateSearch: readNewSearch,
+});
+
+const editor = createRoute({
+  getParentRoute: () => root,
+  path: '/workflows/$workflow/edit',
+  component: lazyRouteComponent(() => import('./editor/editor.tsx'), 'Editor'),
+  validateSearch: readEditorSearch,
+});
+
 const router = createRouter({
-  routeTree: root.addChildren([sessions, session, waiting, compare, search, open, workflows, workflow, builtins]),
+  routeTree: root.addChildren([sessions, session, waiting, compare, search, open, workflows, workflow, builtins, newWorkflow, editor]),
   defaultNotFoundComponent: NoPage,
 });
 

@@ -24,6 +24,8 @@ export const KEYS = [
   { keys: 'f', does: 'follow the run as it goes on' },
   { keys: 'y', does: 'copy the address of this view' },
   { keys: 'p', does: 'pause: show no changes, or go on' },
+  { keys: 'Ctrl s', does: 'save the file' },
+  { keys: 'Ctrl .', does: 'fix the problem at the cursor' },
   { keys: 'Ctrl k', does: 'go, find or do by words' },
   { keys: '?', does: 'show the keys' },
 ] as const;
@@ -53,10 +55,10 @@ export function useKeys(bindings: KeyBindings): void {
     let first = '';
     let until = 0;
     const onKey = (event: KeyboardEvent) => {
-      const isControl = (event.ctrlKey || event.metaKey) && event.key === 'k';
+      const isControl = (event.ctrlKey || event.metaKey) && ['k', 's', '.'].includes(event.key);
       if (!isControl && (event.ctrlKey || event.metaKey || event.altKey || isTaken(event))) return;
       const isSecond = first !== '' && event.timeStamp < until;
-      const pressed = isControl ? 'Ctrl k' : isSecond ? `${first} ${event.key}` : event.key;
+      const pressed = isControl ? `Ctrl ${event.key}` : isSecond ? `${first} ${event.key}` : event.key;
       const act = current.current[pressed as Bound];
       first = event.key === 'g' ? 'g' : '';
       until = event.timeStamp + SECOND_KEY_MS;
@@ -84,6 +86,6 @@ export function moveAmong(selector: string, by: 1 | -1): void {
 function isTaken({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const isOfButtons = key === 'Enter' || key === ' ';
-  const own = `input:not([type=checkbox]), textarea, select, dialog${isOfButtons ? ', a, button, summary, input' : ''}`;
+  const own = `input:not([type=checkbox]), textarea, select, dialog, [contenteditable=true]${isOfButtons ? ', a, button, summary, input' : ''}`;
   return target.closest(own) !== null;
 }

@@ -20,6 +20,20 @@ export type CompareSearch = { readonly [part in (typeof COMPARED)[number]]?: str
 
 const COMPARED = ['a', 'b', 'aRun', 'bRun', 'aAt', 'bAt'] as const;
 
+/** What is shown beside the text of a workflow. */
+export const EDITOR_PANELS = ['problems', 'preview', 'rehearse', 'tests', 'insert'] as const;
+
+/** What the address of the editor says. */
+export type EditorSearch = {
+  readonly file?: 'tests';
+  readonly panel?: (typeof EDITOR_PANELS)[number];
+  /** The built-in to be inserted. */
+  readonly insert?: string;
+};
+
+/** What a new workflow is to be made from. */
+export type NewSearch = { readonly copy?: string; readonly session?: string; readonly run?: string };
+
 type Given = Readonly<Record<string, unknown>>;
 
 export function readSessionsSearch(given: Given): SessionsSearch {
@@ -69,6 +83,17 @@ export type BuiltinSearch = { readonly q?: string; readonly kind?: (typeof BUILT
 export function readBuiltinSearch(given: Given): BuiltinSearch {
   const kind = BUILTIN_KINDS.find((one) => one === given['kind']);
   return { ...readWords(given), ...(kind && { kind }) };
+}
+
+export function readEditorSearch(given: Given): EditorSearch {
+  const insert = text(given['insert']);
+  const panel = insert === undefined ? EDITOR_PANELS.find((one) => one === given['panel']) : 'insert';
+  return { ...(given['file'] === 'tests' && { file: 'tests' }), ...(panel && { panel }), ...(insert && { insert }) };
+}
+
+export function readNewSearch(given: Given): NewSearch {
+  const [copy, session, run] = [text(given['copy']), text(given['session']), text(given['run'])];
+  return { ...(copy && { copy }), ...(session && { session }), ...(run && { run }) };
 }
 
 function text(value: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { ok } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { memoryStore } from '../adapters/memory-store/memory-store.ts';
 import { re2Patterns } from '../adapters/patterns.ts';
 import { nodeAuthorFiles } from '../adapters/sources/node-author-files.ts';
@@ -9,7 +9,12 @@ import { fixedFolders, workflowFiles } from '../adapters/sources/workflow-files.
 import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import { referenceFiles } from '../adapters/workspace.ts';
 import type { AuthorServices } from '../app/author/author-services.ts';
+import type { EditorRefusal, EditorServices } from '../app/author/editor-pages.ts';
+import { type OpenServices, openSession } from '../app/sessions/open-session.ts';
+import { authorProblem } from '../cli/author/workflow-words.ts';
 import { PRESETS } from '../core/log/autonomy.ts';
+import { finishedRun } from '../core/author/workflow-from-run.ts';
+import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import { REHEARSED_GATES } from '../core/settings/settings-in-effect.ts';
 import { type Bundled, catalogTools } from './open-catalog.ts';
 
@@ -40,5 +45,34 @@ export function openAuthor(bundled: Bundled, workspace: string): AuthorServices 
       answerIds,
       tokenForm: 'compact',
     }),
+  };
+}
+
+let kept: AuthorServices | undefined;
+
+/** What the editor of the console needs. The author is kept, so that files that did not change are not read again. */
+export function openEditor(bundled: Bundled, store: OpenServices, explain: Explain): EditorServices {
+  kept ??= openAuthor(bundled, process.cwd());
+  return {
+    author: kept,
+    explainEdit: editProblem,
+    finishedRun: async ({ sessionId, runId }) => {
+      const opened = await openSession(store, sessionId);
+      if (opened.isErr()) return err(explain(opened.error));
+      const run = finishedRun(opened.value, runId);
+      return run === undefined ? err(editProblem({ code: 'run_not_finished' })) : ok(run);
+    },
+  };
+}
+
+type Explain = (refusal: { readonly code: string }) => ErrorEnvelope;
+
+function editProblem(refusal: EditorRefusal): ErrorEnvelope {
+  if (refusal.code !== 'rehearsal_refused') return authorProblem(refusal).error;
+  return {
+    code: 'VALIDATION_ERROR',
+    message: `The rehearsal cannot start: ${refusal.refusal}.`,
+    suggestion: 'Check the values that it starts with.',
+    retry: { kind: 'not_retryable' },
   };
 }

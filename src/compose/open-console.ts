@@ -66,7 +66,8 @@ export async function openConsole(
   };
   const runCommand = (words: readonly string[]) => runForPage(own, words);
   const assets = consoleAssets(pages);
-  const served = await serveConsole({ port, services, feed, assets, about, clients, runCommand });
+  const editor = async () => (await import('./open-author.ts')).openEditor(bundled, services, services.explain);
+  const served = await serveConsole({ port, services, feed, assets, about, clients, runCommand, editor });
   // A browser takes longer to start than the list takes to be read, so it is there when the page asks.
   if (served.isOk()) setImmediate(() => void services.sessionIndex.sessions());
   return served.map(({ newLink, stop }) => ({

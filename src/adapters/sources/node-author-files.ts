@@ -13,7 +13,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { AuthorFiles, FileFailure } from '../../app/ports/author-files.ts';
-import type { Unread } from '../../app/ports/workflow-sources.ts';
+import type { SourceFile, Unread } from '../../app/ports/workflow-sources.ts';
 import { readRegular } from '../guarded-file.ts';
 import { contentAt, type FolderAccess } from './read-folder.ts';
 
@@ -40,7 +40,9 @@ export function nodeAuthorFiles(access: FolderAccess, cwd: string): AuthorFiles 
     },
     write: (path, text, options) => {
       if (options?.isNew === true) return writeNew(absolute(path), text);
-      return replace(realPathOf(access, absolute(path)), text);
+      const real = realPathOf(access, absolute(path));
+      const isCurrent = () => options?.replaces === undefined || isText(contentAt(access, real), options.replaces);
+      return replace(real, text, isCurrent);
     },
     remove: (path) => attempt(path, () => rmSync(absolute(path))),
     changed: (paths) => changed(paths.map(absolute)),
@@ -76,13 +78,24 @@ function writeNew(path: string, text: string): Result<void, FileFailure> {
 }
 
 /** Nothing but the text changes: a byte order mark and the file's mode stay, and so does a link to it. */
-function replace(path: string, text: string): Result<void, FileFailure> {
-  return attempt(path, () => {
+function replace(path: string, text: string, isCurrent: () => boolean): Result<void, FileFailure> {
+  const replaced = attempt(path, () => {
     const before = statSync(path, { throwIfNoEntry: false });
     const hasMark = before?.isFile() === true && readRegular(path).subarray(0, 3).equals(BYTE_ORDER_MARK);
     const whole = { text: hasMark ? `\uFEFF${text}` : text, mode: before?.mode };
-    viaDraft(path, whole, (draft) => renameSync(draft, path));
+    let isReplaced = false;
+    viaDraft(path, whole, (draft) => {
+      // Looked at last, when only a single operation is left to do.
+      isReplaced = isCurrent();
+      if (isReplaced) renameSync(draft, path);
+    });
+    return isReplaced;
   });
+  return replaced.andThen((isReplaced) => (isReplaced ? ok(undefined) : err({ code: 'file_changed' as const, path })));
+}
+
+function isText(content: SourceFile['content'], text: string): boolean {
+  return content.kind === 'text' && content.text === text;
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');

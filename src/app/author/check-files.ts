@@ -3,6 +3,7 @@ import { readDocument } from '../../core/author/read-document.ts';
 import { scenarioFileSchema } from '../../core/author/scenario.ts';
 import type { Flow } from '../../core/flow.ts';
 import { defined } from '../../core/json/json-value.ts';
+import type { Finding } from '../../core/wire/editor-shapes.ts';
 import {
   applyFixes,
   collectDiagnostics,
@@ -47,6 +48,16 @@ export type CheckFinding = Position & {
   readonly hint?: string;
   readonly fix?: Fix;
 };
+
+/** Where quality rules are explained. */
+const LINT_PAGE = 'docs/reference/lint.md';
+
+/** A finding as `--json` prints it and the editor shows it. */
+export function shownFinding(finding: CheckFinding): Finding {
+  const { code, severity, line, column, pointer, message, hint, fix, isLint } = finding;
+  const more = defined({ hint, docs: isLint ? `${LINT_PAGE}#${code}` : undefined, fix });
+  return { code, severity, line, column, pointer, message, ...more };
+}
 
 export type CheckedFile = {
   readonly path: string;

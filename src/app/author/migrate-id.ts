@@ -8,11 +8,10 @@ import type { AuthorServices } from './author-services.ts';
 import { findTargetWorkflow, scenarioPathOf, type WorkflowRefusal } from './find-targets.ts';
 import { type PlaceRefusal, placeFor, renamedTexts } from './new-workflow.ts';
 
-export type MigrateRefusal =
-  | WorkflowRefusal
-  | PlaceRefusal
-  | FileFailure
-  | { readonly code: 'not_editable'; readonly id: string; readonly path: string };
+/** A file that is not the author's own. */
+export type NotEditable = { readonly code: 'not_editable'; readonly id: string; readonly path: string };
+
+export type MigrateRefusal = WorkflowRefusal | PlaceRefusal | FileFailure | NotEditable;
 
 /** A changed file, and the places in it. `movedTo` is its new name, if it was named after the old id. */
 export type MigratedFile = {

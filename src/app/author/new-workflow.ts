@@ -1,6 +1,8 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
+import { type FinishedRun, workflowOfRun } from '../../core/author/workflow-from-run.ts';
 import type { Flow } from '../../core/flow.ts';
-import { quote } from '../../core/json/json-value.ts';
+import { type JsonObject, quote } from '../../core/json/json-value.ts';
+import { withoutHidden } from '../../core/text/visible-text.ts';
 import { collectDiagnostics, type Edit } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { creatableId, type IdRefusal } from '../../core/workflow/format/read-names.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
@@ -22,14 +24,38 @@ export async function newWorkflow(
   author: AuthorServices,
   { starter, to, ...naming }: NewWorkflow,
 ): Promise<Result<WrittenWorkflow, PlaceRefusal | FileFailure>> {
+  const { workflow, scenarios } = STARTERS[starter];
+  return writeNew(author, { workflow: workflow(naming), scenarios }, { id: naming.id, to });
+}
+
+/** Writes a workflow with the steps of a finished run, and a scenario that expects just these. */
+export function newFromRun(
+  author: AuthorServices,
+  { run, to, ...naming }: Naming & { readonly run: FinishedRun; readonly to: Destination },
+): Promise<Result<WrittenWorkflow, PlaceRefusal | FileFailure>> {
+  return writeNew(author, workflowOfRun(run, naming), { id: naming.id, to });
+}
+
+async function writeNew(
+  author: AuthorServices,
+  { workflow, scenarios }: { readonly workflow: JsonObject; readonly scenarios: readonly JsonObject[] },
+  { id, to }: { readonly id: string; readonly to: Destination },
+): Promise<Result<WrittenWorkflow, PlaceRefusal | FileFailure>> {
   return safeTry(async function* (): Flow<WrittenWorkflow, PlaceRefusal | FileFailure> {
-    const path = yield* await placeFor(author, { id: naming.id, to });
-    const { workflow, scenarios } = STARTERS[starter];
+    const path = yield* await placeFor(author, { id, to });
     const beside = scenarioPathOf(path);
-    yield* author.files.write(path, pretty(workflow(naming)), { isNew: true });
-    yield* author.files.write(beside, pretty({ workflowId: naming.id, scenarios }), { isNew: true });
+    yield* author.files.write(path, pretty(workflow), { isNew: true });
+    yield* author.files.write(beside, pretty({ workflowId: id, scenarios }), { isNew: true });
     return ok({ path, scenarios: beside });
   });
+}
+
+/** A name and a description for an id, where nobody gave one. Characters that nobody can see are left out. */
+export function namingOf(id: string, given: Partial<Omit<Naming, 'id'>> = {}): Naming {
+  const plain = id.slice(id.indexOf('.') + 1).replaceAll(/[_-]+/g, ' ');
+  const title = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}`;
+  const { name = title, description = `${title}, step by step.` } = given;
+  return { id, name: withoutHidden(name), description: withoutHidden(description) };
 }
 
 function pretty(document: object): string {

@@ -127,7 +127,7 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
 }
 
 /** Whether nothing is missing but a person's answer. */
-function isWaiting({ reply }: Turn): boolean {
+export function isWaiting({ reply }: Turn): boolean {
   return reply.kind === 'blocked' && reply.blockers.every(({ details }) => details?.['approval'] !== undefined);
 }
 

@@ -244,7 +244,8 @@ export function turnAckToken({ reply }: Turn): string | undefined {
   return 'ackToken' in reply ? reply.ackToken : undefined;
 }
 
-function offeredIn({ nextCall }: RunReply): Sent | undefined {
+/** What a reply offers to send, with its blanks; `undefined` if no call leads on. */
+export function offeredIn({ nextCall }: RunReply): Sent | undefined {
   if (nextCall === null || nextCall.arguments['ackToken'] === undefined) return undefined;
   const { output = {}, context } = nextCall.arguments;
   const { notesMarkdown, artifacts = [] } = output as JsonObject;

@@ -8,11 +8,13 @@ import {
   checkFiles,
   fixFiles,
   type MadeFix,
+  shownFinding,
 } from '../../app/author/check-files.ts';
 import type { Asked } from '../../app/author/find-targets.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
+import { findingShape } from '../../core/wire/editor-shapes.ts';
 import { LINT_CODES } from '../../core/workflow/lint/lint-rule.ts';
 import { LINT_RULES } from '../../core/workflow/lint/lint-workflow.ts';
 import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
@@ -21,23 +23,6 @@ import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts'
 import { ALL, authorProblem, checkProblem, ownScope, pathFrom, scopeLines } from './workflow-words.ts';
 
 const count = z.int().min(0);
-
-const edit = z.strictObject({ offset: count, length: count, text: z.string() });
-
-const finding = z.strictObject({
-  code: z.string(),
-  severity: z.enum(['error', 'warning']),
-  line: count,
-  column: count,
-  /** JSON pointer of the value, or of the object that lacks it. */
-  pointer: z.string(),
-  message: z.string(),
-  hint: z.string().exactOptional(),
-  /** Where the rule is explained. */
-  docs: z.string().exactOptional(),
-  /** What --fix would do; edits count UTF-16 code units. */
-  fix: z.strictObject({ title: z.string(), edits: z.array(edit).readonly() }).exactOptional(),
-});
 
 const workflowCheckData = z.strictObject({
   /** Which workflows were checked; `rule` if a rule was explained instead. */
@@ -49,7 +34,7 @@ const workflowCheckData = z.strictObject({
       z.strictObject({
         path: z.string(),
         workflowId: z.string().exactOptional(),
-        findings: z.array(finding).readonly(),
+        findings: z.array(findingShape).readonly(),
       }),
     )
     .readonly(),
@@ -197,9 +182,6 @@ function summary({ files, errors, warnings, mendable: fixable }: WorkflowCheckDa
   ];
 }
 
-/** Where quality rules are explained. */
-const LINT_PAGE = 'docs/reference/lint.md';
-
 type CheckAsked = Asked & { readonly isFixing: boolean };
 
 async function check(
@@ -283,15 +265,7 @@ function dataOf({ scope, files, made, totals }: Checked): WorkflowCheckData {
     files: files.map(({ path, workflowId, findings }) => ({
       path,
       ...defined({ workflowId }),
-      findings: findings.map(({ code, severity, line, column, pointer, message, hint, fix, isLint }) => ({
-        code,
-        severity,
-        line,
-        column,
-        pointer,
-        message,
-        ...defined({ hint, docs: isLint ? `${LINT_PAGE}#${code}` : undefined, fix }),
-      })),
+      findings: findings.map(shownFinding),
     })),
   };
 }

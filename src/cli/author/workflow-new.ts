@@ -1,12 +1,13 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { newWorkflow } from '../../app/author/new-workflow.ts';
+import { namingOf, newFromRun, newWorkflow } from '../../app/author/new-workflow.ts';
 import { STARTERS, type StarterName } from '../../app/author/starters.ts';
-import { withoutHidden } from '../../core/text/visible-text.ts';
+import { type FinishedRun, finishedRun } from '../../core/author/workflow-from-run.ts';
 import { creatableId } from '../../core/workflow/format/read-names.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
 import { good } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
+import { loadSession } from '../sessions/load-session.ts';
 import { authorProblem, INTERRUPTED, pathFrom, readDestination, TO } from './workflow-words.ts';
 
 const NAMES = Object.keys(STARTERS) as StarterName[];
@@ -18,6 +19,7 @@ export const workflowNew = command({
       flags: '--template <name>',
       help: 'blank (default), loop, or gate (an assessment must pass before the run continues)',
     },
+    { flags: '--from-run <session>', help: 'start from the steps of a finished run instead of a template' },
     { flags: '--name <text>', help: 'the name of the workflow' },
     { flags: '--description <text>', help: 'what it does, in one sentence' },
     TO,
@@ -35,19 +37,33 @@ export const workflowNew = command({
       const to = yield* readDestination(input.options['to']);
       const wanted = yield* await wantedFrom(context, input);
       const author = await context.program.author();
-      const written = yield* (await newWorkflow(author, { ...wanted, to })).mapErr(authorProblem);
-      const { id, starter } = wanted;
-      const { path, scenarios } = written;
+      const { id, starter, name, description } = wanted;
+      const session = input.options['fromRun'];
+      const run = typeof session === 'string' ? yield* await runNamed(context, session) : undefined;
+      const made =
+        run === undefined
+          ? await newWorkflow(author, { ...wanted, to })
+          : await newFromRun(author, { id, name, description, run, to });
+      const { path, scenarios } = yield* made.mapErr(authorProblem);
+      const summary = run === undefined ? STARTERS[starter].summary : `the steps of a run of ${run.workflow.workflowId}`;
       return done({
-        data: { id, starter, path, scenarios },
+        data: { id, starter: run === undefined ? starter : 'run', path, scenarios },
         lines: [
-          [good('✓ '), `${pathFrom(path, author.workspace)}  ${STARTERS[starter].summary}`],
+          [good('✓ '), `${pathFrom(path, author.workspace)}  ${summary}`],
           [good('✓ '), `${pathFrom(scenarios, author.workspace)}  test scenarios, which pass`],
         ],
         next: `workrail workflow check ${id} --watch`,
       });
     }),
 });
+
+async function runNamed(context: CommandContext, session: string): Promise<Result<FinishedRun, CommandProblem>> {
+  const opened = await loadSession(context, session, 'history');
+  if (opened.isErr()) return err(opened.error);
+  const { looked, runs } = opened.value;
+  const run = finishedRun({ ...looked, runs }, undefined);
+  return run === undefined ? err(authorProblem({ code: 'run_not_finished' })) : ok(run);
+}
 
 type Wanted = {
   readonly id: string;
@@ -70,18 +86,18 @@ function wantedFrom(
     const id = typed ?? (isAsked ? await askId(context) : undefined);
     if (id === undefined) return err(isAsked ? INTERRUPTED : NO_ID);
     yield* creatableId(id).mapErr(authorProblem);
-    const starter = yield* await starterFrom(context, options['template'], isAsked);
-    const plain = id.slice(id.indexOf('.') + 1).replaceAll(/[_-]+/g, ' ');
-    const title = `${plain.charAt(0).toUpperCase()}${plain.slice(1)}`;
-    const text = async (option: unknown, message: string, initial: string) => {
+    const isFromRun = typeof options['fromRun'] === 'string';
+    const starter = yield* await starterFrom(context, options['template'], isAsked && !isFromRun);
+    const initial = namingOf(id);
+    const text = async (option: unknown, message: string, suggested: string) => {
       if (typeof option === 'string') return option;
-      return isAsked ? (await program.ask()).write({ message, initial }) : initial;
+      return isAsked ? (await program.ask()).write({ message, initial: suggested }) : suggested;
     };
-    const name = await text(options['name'], 'Name', title);
-    const description = await text(options['description'], 'What it does, in one sentence', `${title}, step by step.`);
+    const name = await text(options['name'], 'Name', initial.name);
+    const description = await text(options['description'], 'What it does, in one sentence', initial.description);
     if (name === undefined || description === undefined) return err(INTERRUPTED);
     // A file with characters that nobody can see would not compile.
-    return ok({ id, name: withoutHidden(name), description: withoutHidden(description), starter });
+    return ok({ ...namingOf(id, { name, description }), starter });
   });
 }
 

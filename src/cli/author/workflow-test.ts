@@ -2,50 +2,19 @@ import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { type TestedFile, type TestedFiles, testWorkflows } from '../../app/author/test-workflows.ts';
 import { type Coverage, percentOf } from '../../core/author/coverage.ts';
-import { autonomySchema } from '../../core/log/autonomy.ts';
 import { plural, shellWord, shortList, sizeOf } from '../../core/text/words.ts';
+import { testedFileShape } from '../../core/wire/editor-shapes.ts';
 import { command, done } from '../command.ts';
 import { bad, dim, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, usageProblem } from '../problem.ts';
 import { ALL, authorProblem, checkProblem, ownScope, pathFrom, scopeLines } from './workflow-words.ts';
 
 const count = z.int().min(0);
-const share = { reached: count, total: count };
-
-const coverage = z.strictObject({
-  steps: z.strictObject({ ...share, missing: z.array(z.string()).readonly() }),
-  outcomes: z.strictObject({
-    ...share,
-    /** Conditions that never had this outcome. */
-    missing: z.array(z.strictObject({ condition: z.string(), never: z.string() })).readonly(),
-  }),
-});
-
-const file = z.strictObject({
-  path: z.string(),
-  workflowId: z.string().exactOptional(),
-  /** Why its scenarios could not run. */
-  problems: z
-    .array(z.strictObject({ line: count, column: count, pointer: z.string(), message: z.string() }))
-    .readonly(),
-  scenarios: z
-    .array(
-      z.strictObject({
-        name: z.string(),
-        mode: autonomySchema,
-        failures: z.array(z.string()).readonly(),
-        path: z.array(z.string()).readonly(),
-        bytesRead: count,
-      }),
-    )
-    .readonly(),
-  coverage: coverage.exactOptional(),
-});
 
 const workflowTestData = z.strictObject({
   /** Which workflows were tested. */
   scope: z.union([z.strictObject({ kind: z.enum(['named', 'all']) }), ownScope]),
-  files: z.array(file).readonly(),
+  files: z.array(testedFileShape).readonly(),
   untested: z.array(z.string()).readonly(),
   totals: z.strictObject({ scenarios: count, failed: count }),
 });

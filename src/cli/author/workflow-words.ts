@@ -37,7 +37,8 @@ type AuthorRefusal =
   | ScriptRefusal
   | PlaceRefusal
   | CopyRefusal
-  | MigrateRefusal;
+  | MigrateRefusal
+  | { readonly code: 'run_not_finished' };
 
 export function authorProblem(refusal: AuthorRefusal): CommandProblem {
   return byCode(AUTHOR_PROBLEMS, refusal);
@@ -84,6 +85,8 @@ const AUTHOR_PROBLEMS: ByCode<AuthorRefusal, CommandProblem> = {
   file_absent: ({ path }) => problem(EXIT.notFound, `${path} does not exist.`, 'Check the path.'),
   file_exists: ({ path }) =>
     problem(EXIT.failed, `${path} already exists and was not changed.`, 'Choose another id, or remove that file.'),
+  file_changed: ({ path }) =>
+    problem(EXIT.failed, `${path} was changed by another program, so nothing was written.`, 'Run the command again.'),
   file_failed: ({ path, cause }) =>
     errorProblem({
       code: 'STORE_IO',
@@ -107,6 +110,12 @@ const AUTHOR_PROBLEMS: ByCode<AuthorRefusal, CommandProblem> = {
     ),
   id_taken: ({ id, path }) =>
     problem(EXIT.failed, `A workflow "${id}" already exists in ${path}.`, 'Choose another id.'),
+  run_not_finished: () =>
+    problem(
+      EXIT.failed,
+      'This run is not complete, so there is no workflow to make from it.',
+      'Choose a session with a finished run: workrail session list',
+    ),
   not_editable: ({ id, path }) =>
     problem(
       EXIT.failed,

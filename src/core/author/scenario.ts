@@ -8,7 +8,7 @@ const GAP_CATEGORIES = Object.keys(GAP_DETAILS) as [GapCategory, ...GapCategory[
 const text = z.string().min(1);
 
 /** What a person answers at a step that waits for one. */
-const personSchema = z.union([
+export const personSchema = z.union([
   z.enum(['approve', 'reject']),
   z.strictObject({ value: z.union([z.string().min(1), z.number(), z.boolean()]).describe('The answer.') }),
 ]);

@@ -29,6 +29,15 @@ export const CONSOLE_PATHS = {
   versions: ['GET', '/api/workflows/versions'],
   builtins: ['GET', '/api/builtins'],
   events: ['GET', '/api/events'],
+  editFile: ['GET', '/api/author/file'],
+  checkText: ['POST', '/api/author/check'],
+  suggest: ['POST', '/api/author/suggest'],
+  previewText: ['POST', '/api/author/preview'],
+  rehearse: ['POST', '/api/author/rehearse'],
+  testText: ['POST', '/api/author/test'],
+  saveFile: ['POST', '/api/author/save'],
+  newWorkflow: ['GET', '/api/author/new'],
+  createWorkflow: ['POST', '/api/author/new'],
 } as const satisfies { readonly [name: string]: readonly ['GET' | 'POST', `/api/${string}`] };
 
 export type ConsolePath = keyof typeof CONSOLE_PATHS;

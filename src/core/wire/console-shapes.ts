@@ -9,6 +9,7 @@ import { shownOriginSchema } from '../log/origin.ts';
 import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES } from '../sessions/session-state.ts';
 import { COMMAND_INPUTS, COMMAND_REPLIES } from './command-shapes.ts';
 import type { ConsolePath } from './console-paths.ts';
+import { EDITOR_INPUTS, EDITOR_REPLIES } from './editor-shapes.ts';
 import { count, listedSessionShape, moment } from './list-shapes.ts';
 import { driftShape, lineNotesShape, rawShape, runPageShape, stepPageShape } from './run-shapes.ts';
 import { runShape, sessionHead } from './session-shapes.ts';
@@ -116,6 +117,7 @@ function isExact(value: number): boolean {
 /** What each request may carry. A request that is not named takes neither a query nor a body. */
 export const CONSOLE_INPUTS = {
   ...COMMAND_INPUTS,
+  ...EDITOR_INPUTS,
   signIn: z.strictObject({ code: z.string().max(128) }),
   sessions: sessionsQuery,
   /** What was recorded, as a document; secrets are hidden unless `redact` is 0. A bundle is the whole session. */
@@ -171,6 +173,7 @@ export const CONSOLE_INPUTS = {
 /** What each reply holds. */
 export const CONSOLE_REPLIES = {
   ...COMMAND_REPLIES,
+  ...EDITOR_REPLIES,
   /** The value that goes with every further request. */
   signIn: z.strictObject({ key: z.string() }),
   about: z.strictObject({

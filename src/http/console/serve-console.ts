@@ -10,6 +10,7 @@ import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-document.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, type ConsoleEvent, type ConsoleReply } from '../../core/wire/console-shapes.ts';
+import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
 import { type ListenRefusal, listen, portOf, TIME_LIMITS } from '../local-requests.ts';
 import {
   type ConsoleLaunch,
@@ -19,6 +20,7 @@ import {
   newLaunch,
   responseHeaders,
 } from './console-guard.ts';
+import { editorHandlers, type OpenEditor } from './editor-routes.ts';
 import {
   asError,
   body,
@@ -40,6 +42,7 @@ export type ConsoleRequest = {
   readonly clients: () => Promise<ConsoleReply<'clients'>['clients']>;
   readonly about: ConsoleReply<'about'>;
   readonly runCommand: RunCommandWords;
+  readonly editor: OpenEditor;
 };
 
 export type ConsoleServer = {
@@ -49,6 +52,8 @@ export type ConsoleServer = {
 };
 
 const BODY_BYTES_MAX = 1_048_576;
+/** A workflow file and its scenarios, each character of which may be escaped. */
+const FILES_BYTES_MAX = 4 * WORKFLOW_FILE_BYTES_MAX;
 
 /** Serves the console to browsers of this machine that were given a link. */
 export async function serveConsole(request: ConsoleRequest): Promise<Result<ConsoleServer, ListenRefusal>> {
@@ -78,8 +83,12 @@ function consoleApp(request: ConsoleRequest, { launch, port }: Local): Hono<{ Va
   });
   const limitTo = (maxSize: number) =>
     bodyLimit({ maxSize, onError: (context) => context.json(asError(TOO_LARGE), 413) });
-  const [small, large] = [limitTo(BODY_BYTES_MAX), limitTo(BUNDLE_BYTES_MAX)];
-  app.use('/api/*', (context, next) => (context.req.path === CONSOLE_PATHS.import[1] ? large : small)(context, next));
+  const [small, files, large] = [limitTo(BODY_BYTES_MAX), limitTo(FILES_BYTES_MAX), limitTo(BUNDLE_BYTES_MAX)];
+  app.use('/api/*', (context, next) => {
+    const { path } = context.req;
+    if (path.startsWith('/api/author/')) return files(context, next);
+    return (path === CONSOLE_PATHS.import[1] ? large : small)(context, next);
+  });
   const handle = handlers(request, { launch, port });
   for (const [name, [method, path]] of Object.entries(CONSOLE_PATHS)) {
     app.on(method, path, handle[name as ConsolePath]);
@@ -99,7 +108,7 @@ function consoleApp(request: ConsoleRequest, { launch, port }: Local): Hono<{ Va
 }
 
 function handlers(
-  { services, feed, about, clients, runCommand }: ConsoleRequest,
+  { services, feed, about, clients, runCommand, editor }: ConsoleRequest,
   { launch, port }: Local,
 ): { readonly [name in ConsolePath]: Handler } {
   /** When the page first showed each draft. */
@@ -121,6 +130,7 @@ function handlers(
     ...runHandlers(services),
     ...exchangeHandlers(services),
     ...commandHandlers(runCommand),
+    ...editorHandlers(editor),
     waiting: async (context) => {
       const page = await waitingPage(services);
       const now = services.clock.nowMs();
@@ -171,7 +181,10 @@ const NOT_BUILT = 'The files of the console are missing. Run "npm run build".';
 
 const UNKNOWN_PATH = refusal('There is no such request.', RELOAD);
 const NOT_SHOWN = refusal('This draft has changed, or was never shown here. Nothing was recorded.', RELOAD);
-const TOO_LARGE = refusal('The request is too large: 1 MB, or 256 MiB for a bundle.', 'Send less.');
+const TOO_LARGE = refusal(
+  'The request is too large: 1 MB, 16 MiB for a workflow file, or 256 MiB for a bundle.',
+  'Send less.',
+);
 
 function internal(error: unknown): ErrorEnvelope {
   const message = `Something went wrong in the console: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,6 +1,5 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { err, ok, type Result } from 'neverthrow';
-import { assert } from '../../assert.ts';
 import { quote } from '../../json/json-value.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import { characterCode, hiddenCharacters, withoutHidden } from '../../text/visible-text.ts';
@@ -40,6 +39,13 @@ export function parseSource(text: string, diagnostics: Diagnostics): Result<Sour
   const root = sourceNode(tree, '', diagnostics);
   for (const offset of commas) diagnostics.add(trailingComma(innermost(root, offset).pointer, { offset, length: 1 }));
   return ok(root);
+}
+
+/** The values of a file that is still being written, as far as they can be made out. */
+export function parseUnfinished(text: string, diagnostics: Diagnostics): SourceNode | undefined {
+  if (overLimit(text, []) !== undefined) return undefined;
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  return tree && sourceNode(tree, '', diagnostics);
 }
 
 /** The object or list that a place in the file belongs to. */
@@ -138,7 +144,8 @@ function sourceFields(node: Node, pointer: string, diagnostics: Diagnostics): Re
   const fields = new Map<string, SourceField>();
   for (const property of node.children ?? []) {
     const [key, value] = property.children ?? [];
-    assert(key !== undefined && value !== undefined, 'a property of a tree without errors has a name and a value');
+    // Only in a file that is being written.
+    if (key === undefined || value === undefined) continue;
     const name = String(key.value).slice(0, FILE_KEY_LENGTH_MAX);
     const at = pointerTo(pointer, name);
     const nameSpan = { offset: key.offset, length: key.length };

@@ -1,0 +1,174 @@
+import {
+  autocompletion,
+  type CompletionContext,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, foldGutter, foldKeymap, syntaxHighlighting } from '@codemirror/language';
+import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { EditorState, type Extension } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, hoverTooltip, keymap, lineNumbers } from '@codemirror/view';
+import { classHighlighter } from '@lezer/highlight';
+import { useEffect, useRef } from 'react';
+import type { Finding } from '../../src/core/wire/editor-shapes.ts';
+import { write } from '../state/api.ts';
+import { lineBreakOf, offsetOf, positionOf, rangeAt } from './source-text.ts';
+
+type Parts = {
+  readonly label: string;
+  /** The text to begin with. Later changes go through the editor itself. */
+  readonly text: string;
+  readonly isReadOnly: boolean;
+  readonly isHidden: boolean;
+  /** Whether the field table describes this file. */
+  readonly hasFields: boolean;
+  readonly findings: readonly Finding[];
+  readonly onReady: (view: EditorView) => void;
+  readonly onChange: (state: EditorState) => void;
+};
+
+/** A JSON file in an editor that marks problems, and offers what the field table knows. */
+export function CodeEditor(parts: Parts) {
+  const place = useRef<HTMLDivElement>(null);
+  const shown = useRef<EditorView>(undefined);
+  const current = useRef(parts);
+  current.current = parts;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is only what it begins with.
+  useEffect(() => {
+    const { label, text, isReadOnly, hasFields, onReady } = current.current;
+    const changes = EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
+      if (docChanged || selectionSet) current.current.onChange(state);
+    });
+    const state = EditorState.create({
+      doc: text,
+      extensions: [
+        basics(text),
+        EditorView.contentAttributes.of({ 'aria-label': label }),
+        isReadOnly ? EditorState.readOnly.of(true) : [],
+        hasFields ? fieldHelp : [],
+        changes,
+      ],
+    });
+    const view = new EditorView({ state, ...(place.current && { parent: place.current }) });
+    shown.current = view;
+    onReady(view);
+    current.current.onChange(view.state);
+    return () => view.destroy();
+  }, []);
+  const { findings, isHidden } = parts;
+  useEffect(() => {
+    const view = shown.current;
+    if (view === undefined) return;
+    view.dispatch(
+      setDiagnostics(
+        view.state,
+        findings.map((finding) => marked(view.state, finding)),
+      ),
+    );
+  }, [findings]);
+  return <div ref={place} className="code-editor" hidden={isHidden} />;
+}
+
+function basics(text: string): Extension {
+  const lineBreak = lineBreakOf(text);
+  return [
+    EditorState.lineSeparator.of(lineBreak),
+    // What is pasted ends its lines as the file does.
+    EditorView.clipboardInputFilter.of((pasted) => pasted.replaceAll(/\r\n?|\n/g, lineBreak)),
+    // The page may use only styles with this mark.
+    EditorView.cspNonce.of(document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? ''),
+    lineNumbers(),
+    foldGutter(),
+    lintGutter(),
+    history(),
+    drawSelection(),
+    highlightActiveLine(),
+    bracketMatching(),
+    closeBrackets(),
+    highlightSelectionMatches(),
+    search({ top: true }),
+    json(),
+    syntaxHighlighting(classHighlighter),
+    EditorView.lineWrapping,
+    EditorState.tabSize.of(2),
+    keymap.of([
+      ...closeBracketsKeymap,
+      ...defaultKeymap,
+      ...searchKeymap,
+      ...historyKeymap,
+      ...foldKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
+    ]),
+  ];
+}
+
+function marked(state: EditorState, { severity, message, fix, line, column }: Finding) {
+  const actions =
+    fix === undefined ? [] : [{ name: fix.title, apply: (view: EditorView) => applyFix(view, fix.edits) }];
+  return { ...rangeAt(state, { line, column }), severity, message, actions };
+}
+
+/** Makes the changes of a fix, and nothing else. */
+export function applyFix(view: EditorView, edits: NonNullable<Finding['fix']>['edits']): void {
+  const changes = edits.map(({ offset, length, text }) => ({
+    from: positionOf(view.state, offset),
+    to: positionOf(view.state, offset + length),
+    insert: view.state.toText(text),
+  }));
+  view.dispatch({ changes, scrollIntoView: true });
+  view.focus();
+}
+
+async function suggestions(state: EditorState, position: number) {
+  const found = await write('suggest', {}, { text: state.sliceDoc(), offset: offsetOf(state, position) });
+  return { ...found, from: positionOf(state, found.from), to: positionOf(state, found.to) };
+}
+
+/** Completion and hover from the field table, which also holds for what is not finished. */
+const fieldHelp: Extension = [
+  autocompletion({
+    override: [
+      async (context: CompletionContext) => {
+        const { state, pos } = context;
+        if (!context.explicit && context.matchBefore(/"[\w.-]*/) === null) return null;
+        const { from, to, options } = await suggestions(state, pos).catch(() => NOTHING);
+        if (options.length === 0) return null;
+        const written = state.sliceDoc(from, pos).replaceAll('"', '').toLowerCase();
+        const fitting = options.filter(({ label }) => label.toLowerCase().includes(written));
+        return {
+          from,
+          to,
+          filter: false,
+          options: fitting.map(({ label, insert, says, isNeeded }) => ({
+            label,
+            apply: insert,
+            detail: isNeeded ? 'required' : '',
+            info: says,
+          })),
+        };
+      },
+    ],
+  }),
+  hoverTooltip(async ({ state }, pos) => {
+    const { field, from, to } = await suggestions(state, pos).catch(() => NOTHING);
+    if (field === undefined || pos < from || pos > to) return null;
+    return {
+      pos: from,
+      end: to,
+      create: () => {
+        const dom = document.createElement('div');
+        dom.className = 'field-help';
+        const lines = [`${field.name}: ${field.says}`, field.accepts === '' ? '' : `Takes ${field.accepts}.`];
+        dom.append(...lines.map((line) => Object.assign(document.createElement('p'), { textContent: line })));
+        return { dom };
+      },
+    };
+  }),
+];
+
+const NOTHING = { from: 0, to: 0, options: [], field: undefined };

@@ -1,0 +1,102 @@
+import { defined, type JsonObject } from '../json/json-value.ts';
+import type { RunId, WorkflowHash } from '../log/ids.ts';
+import { VALUE_PLACE } from '../run/condition/context-values.ts';
+import { type Picture, runLines } from '../sessions/run-lines.ts';
+import type { RunStanding } from '../sessions/run-standing.ts';
+import { utf8Length } from '../text/utf8.ts';
+import { withoutHidden } from '../text/visible-text.ts';
+import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
+import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
+
+/** A run that is complete, with the steps that were done on the line where it ended. */
+export type FinishedRun = {
+  readonly workflow: CompiledWorkflow;
+  readonly steps: readonly CompiledStep[];
+  readonly goal: string | undefined;
+};
+
+type Looked = Picture & {
+  readonly runs: readonly RunStanding[];
+  readonly workflowOf: (hash: WorkflowHash) => CompiledWorkflow | undefined;
+};
+
+/** The run that was named, or the last one that is complete; `undefined` if there is none. */
+export function finishedRun(looked: Looked, named: RunId | undefined): FinishedRun | undefined {
+  const { runs, view, workflowOf } = looked;
+  const run = runs.findLast(
+    ({ runId, place }) => place.kind === 'complete' && (named === undefined || runId === named),
+  );
+  const pinned = run && view.graph.runs.get(run.runId)?.pinned;
+  const workflow = pinned && workflowOf(pinned.workflowHash);
+  if (run === undefined || workflow === undefined) return undefined;
+  const lines = runLines(looked, run.runId);
+  const done = lineageOf(lines).flatMap(({ place, state }) =>
+    place.kind === 'step' && state === 'done' ? [String(place.stepId)] : [],
+  );
+  const byId = new Map(workflow.steps.map((step) => [String(step.stepId), step]));
+  // A step of a loop was done in every round, and is written once.
+  const steps = [...new Set(done)].flatMap((stepId) => byId.get(stepId) ?? []).filter(isWork);
+  return steps.length === 0 ? undefined : { workflow, steps, goal: run.goal };
+}
+
+/** The steps from the start of the run to the end of the line where work went on. */
+function lineageOf(lines: ReturnType<typeof runLines>): readonly (typeof lines)[number]['steps'][number][] {
+  const current = lines.find(({ isCurrent }) => isCurrent);
+  if (current === undefined) return [];
+  const [first] = current.steps;
+  const from = lines.find(({ name }) => name === current.from);
+  if (from === undefined || first === undefined) return current.steps;
+  const above = lineageOf(lines.map((line) => ({ ...line, isCurrent: line === from })));
+  const at = above.findIndex(({ nodeId }) => nodeId === first.nodeId);
+  return [...above.slice(0, at === -1 ? above.length : at), ...current.steps];
+}
+
+/** Answers that only steer the run are not part of the work. */
+function isWork({ purpose }: CompiledStep): boolean {
+  return purpose.kind === 'work' || purpose.kind === 'delegation';
+}
+
+type Named = { readonly id: string; readonly name: string; readonly description: string };
+
+const EXAMPLE_BYTES = { min: 10, max: 120 };
+
+/** A workflow file with the steps of a run in the order they were done, and a scenario that expects just these. */
+export function workflowOfRun(
+  { workflow, steps, goal = '' }: FinishedRun,
+  naming: Named,
+): { readonly workflow: JsonObject; readonly scenarios: readonly JsonObject[] } {
+  const example = withoutHidden(goal.replaceAll(/\s+/g, ' ')).trim();
+  const isExample = utf8Length(example) >= EXAMPLE_BYTES.min && utf8Length(example) <= EXAMPLE_BYTES.max;
+  const written = steps.map(writtenStep);
+  return {
+    workflow: {
+      ...naming,
+      version: '0.1.0',
+      about: `Made from a run of ${workflow.workflowId}: its steps in the order they were done. Say here what it is for.`,
+      ...(isExample && { examples: [example] }),
+      tags: [],
+      steps: written,
+    },
+    scenarios: [{ name: 'goes as the run went', expect: { path: written.map(({ id }) => id), complete: true } }],
+  };
+}
+
+function writtenStep(step: CompiledStep): JsonObject & { readonly id: string } {
+  const { stepId, title, prompt, agentRole, guidance, output, confirmation, userDependency } = step;
+  const asked = confirmation.kind === 'none' ? undefined : { kind: confirmation.kind };
+  return {
+    id: String(stepId),
+    title: generalText(title),
+    ...defined({ agentRole: agentRole && generalText(agentRole) }),
+    prompt: generalText(prompt),
+    ...(guidance.length > 0 && { guidance: guidance.map(generalText) }),
+    ...(output?.isRequired && { outputContract: { contractRef: output.contractRef } }),
+    ...defined({ requireConfirmation: asked }),
+    ...(userDependency !== undefined && { userDependency: defined({ ...userDependency }) as JsonObject }),
+  };
+}
+
+/** Values of context belong to conditions and loops that the new workflow does not have. */
+function generalText(text: string): string {
+  return text.replaceAll(VALUE_PLACE, (place) => `the value of "${place.replaceAll(/[{}\s]/g, '')}"`);
+}
