@@ -117,7 +117,19 @@ const editor = createRoute({
 });
 
 const router = createRouter({
-  routeTree: root.addChildren([sessions, session, waiting, compare, search, open, workflows, workflow, builtins, newWorkflow, editor]),
+  routeTree: root.addChildren([
+    sessions,
+    session,
+    waiting,
+    compare,
+    search,
+    open,
+    workflows,
+    workflow,
+    builtins,
+    newWorkflow,
+    editor,
+  ]),
   defaultNotFoundComponent: NoPage,
 });
 

@@ -37,7 +37,6 @@ export function CodeEditor(parts: Parts) {
   const shown = useRef<EditorView>(undefined);
   const current = useRef(parts);
   current.current = parts;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text is only what it begins with.
   useEffect(() => {
     const { label, text, isReadOnly, hasFields, onReady } = current.current;
     const changes = EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {

@@ -14,6 +14,7 @@ import { notice } from '../state/told.ts';
 import { CodeEditor } from './code-editor.tsx';
 import { type Draft, readDraft } from './drafts.ts';
 import { type EditedFile, useEditedFile } from './edited-file.ts';
+import { Insert } from './insert.tsx';
 import { Outline } from './outline.tsx';
 import { type EditedTexts, Preview } from './preview.tsx';
 import { fixAtCursor, Problems } from './problems.tsx';
@@ -154,7 +155,10 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
         <SidePanel
           {...{ opened, workflow, tests, texts, checked, show, state }}
           panel={search.panel ?? 'problems'}
-          onPanel={(panel) => void navigate({ search: { ...search, panel }, replace: true })}
+          insert={search.insert}
+          onPanel={(panel) =>
+            void navigate({ search: { ...(isTests && { file: 'tests' as const }), panel }, replace: true })
+          }
         />
       </div>
     </div>
@@ -271,10 +275,12 @@ type SideParts = {
   readonly state: EditorState | undefined;
   readonly panel: NonNullable<EditorSearch['panel']>;
   readonly onPanel: (panel: NonNullable<EditorSearch['panel']>) => void;
+  readonly insert: string | undefined;
 };
 
 /** What helps an author beside the text. */
-function SidePanel({ opened, workflow, tests, texts, checked, show, state, panel, onPanel }: SideParts) {
+function SidePanel(parts: SideParts) {
+  const { opened, workflow, tests, texts, checked, show, state, panel, onPanel, insert } = parts;
   const isReadOnly = opened.readOnly !== undefined;
   const count = checked.findings.length + checked.scenarioFindings.length;
   const file = shellWord(opened.workflowId ?? opened.path);
@@ -323,6 +329,7 @@ function SidePanel({ opened, workflow, tests, texts, checked, show, state, panel
             onShow={() => show(tests)}
           />
         )}
+        {panel === 'insert' && <Insert view={workflow.view} isReadOnly={isReadOnly} chosen={insert} />}
       </Tabs>
     </aside>
   );

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import type { HandedIn, RehearsedTurn } from '../../src/core/wire/editor-shapes.ts';
 import { Button, CommandHint, Pending, Select } from '../parts/panels.tsx';
@@ -68,7 +68,7 @@ export function Rehearse({ texts, command, onKeep }: Parts) {
       {last !== undefined && <CurrentTurn turn={last} />}
       {data.stuck !== undefined && <p className="warning">It cannot continue: {data.stuck}.</p>}
       {data.isComplete ? (
-        <Ended data={data} onKeep={keep} />
+        <Ended key={sent.length} data={data} onKeep={keep} />
       ) : (
         <Form
           key={`${sent.length} ${last?.text.length}`}
@@ -224,7 +224,6 @@ function handedIn(typed: { readonly notes: string; readonly artifacts: string; r
 
 function Ended({ data, onKeep }: { readonly data: Rehearsed; readonly onKeep: () => void }) {
   const [isKept, setKept] = useState(false);
-  useEffect(() => setKept(false), [data]);
   return (
     <section aria-label="How it ended">
       <p className="strong">The run is complete.</p>

@@ -22,7 +22,14 @@ import {
   type WorkflowRefusal,
 } from './find-targets.ts';
 import type { MigrateRefusal } from './migrate-id.ts';
-import { type CopyRefusal, copyWorkflow, namingOf, newFromRun, newWorkflow, type PlaceRefusal } from './new-workflow.ts';
+import {
+  type CopyRefusal,
+  copyWorkflow,
+  namingOf,
+  newFromRun,
+  newWorkflow,
+  type PlaceRefusal,
+} from './new-workflow.ts';
 import { type Answer, isWaiting } from './play-run.ts';
 import { type PreviewRefusal, previewStep } from './preview-step.ts';
 import { offeredIn, type Sent, type Turn } from './rehearsal.ts';
@@ -208,10 +215,7 @@ export async function savePage(
 }
 
 /** Makes a workflow from a starter, another workflow or a finished run. */
-export async function createPage(
-  services: EditorServices,
-  asked: NewRequest,
-): Page<'createWorkflow'> {
+export async function createPage(services: EditorServices, asked: NewRequest): Page<'createWorkflow'> {
   const { author, explainEdit } = services;
   const { from, id, to } = asked;
   if (from.kind === 'copy') {

@@ -45,7 +45,8 @@ export const workflowNew = command({
           ? await newWorkflow(author, { ...wanted, to })
           : await newFromRun(author, { id, name, description, run, to });
       const { path, scenarios } = yield* made.mapErr(authorProblem);
-      const summary = run === undefined ? STARTERS[starter].summary : `the steps of a run of ${run.workflow.workflowId}`;
+      const summary =
+        run === undefined ? STARTERS[starter].summary : `the steps of a run of ${run.workflow.workflowId}`;
       return done({
         data: { id, starter: run === undefined ? starter : 'run', path, scenarios },
         lines: [

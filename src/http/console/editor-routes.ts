@@ -27,7 +27,10 @@ export type OpenEditor = () => Promise<EditorServices>;
 export function editorHandlers(open: OpenEditor): { readonly [name in EditorPath]: Handler } {
   const posted = <Path extends keyof typeof EDITOR_INPUTS>(
     path: Path,
-    page: (services: EditorServices, asked: z.output<(typeof EDITOR_INPUTS)[Path]>) => Promise<Result<object, ErrorEnvelope>>,
+    page: (
+      services: EditorServices,
+      asked: z.output<(typeof EDITOR_INPUTS)[Path]>,
+    ) => Promise<Result<object, ErrorEnvelope>>,
   ): Handler => {
     return async (context: Context) => {
       const isRead = context.req.method === 'GET';
