@@ -90,7 +90,7 @@ export function Preview({ texts, command, at }: Parts) {
 }
 
 /** Numbers, truth values and JSON are taken as such; all else is text. */
-export function contextOf(samples: { readonly [key: string]: string }): JsonObject {
+function contextOf(samples: { readonly [key: string]: string }): JsonObject {
   const given = Object.entries(samples).filter(([, value]) => value !== '');
   return Object.fromEntries(given.map(([key, value]) => [key, typedValue(value)]));
 }

@@ -58,7 +58,7 @@ export const testedFileShape = z.strictObject({
 });
 
 /** The most calls of one rehearsal: every call plays all that went before it. */
-export const REHEARSED_CALLS_MAX = 200;
+const REHEARSED_CALLS_MAX = 200;
 
 /** A workflow file as it stands in the editor, with its scenarios. Nothing of it needs to be saved. */
 const edited = { path: z.string().max(4_096), text: z.string(), scenarios: z.string().exactOptional() };
@@ -73,7 +73,7 @@ const handedIn = z.strictObject({
 
 const started = { mode: autonomySchema.exactOptional(), context: jsonObjectSchema.exactOptional() };
 
-export const STARTER_NAMES = ['blank', 'loop', 'gate'] as const;
+const STARTER_NAMES = ['blank', 'loop', 'gate'] as const;
 
 /** What each request of the editor carries. */
 export const EDITOR_INPUTS = {

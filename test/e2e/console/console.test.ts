@@ -263,10 +263,13 @@ describe('without a link', () => {
     }
   });
 
-  it('nothing but the listed requests exists, and those that write set a mode or marks, import a file or record an answer of a person', async () => {
+  it('nothing but the listed requests exists, and those that write set a mode or marks, import a file, record an answer or save a file of the author', async () => {
     enforces('console_is_not_execution_plane', 'console_settings_scope');
     const writes = Object.entries(CONSOLE_PATHS).filter(([, [method]]) => method !== 'GET');
-    expect(writes.map(([name]) => name)).toEqual(['signIn', 'prefer', 'mark', 'import', 'answer']);
+    /** They carry a text that is tried out, and store nothing. */
+    const tried = ['checkText', 'suggest', 'previewText', 'rehearse', 'testText'];
+    const saved = ['saveFile', 'createWorkflow'];
+    expect(writes.map(([name]) => name)).toEqual(['signIn', 'prefer', 'mark', 'import', 'answer', ...tried, ...saved]);
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const got = await ask(server.port, { method, path: '/api/sessions', headers: { ...own(), ...json } });
       expect(got.status).toBe(401);
