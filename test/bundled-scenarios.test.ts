@@ -2,13 +2,17 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { authorCatalog } from '../src/app/author/author-catalog.ts';
 import type { AuthorServices } from '../src/app/author/author-services.ts';
 import { checkFiles } from '../src/app/author/check-files.ts';
+import { dryRun } from '../src/app/author/dry-run.ts';
 import { isScenarioPath } from '../src/app/author/find-targets.ts';
 import { testWorkflows } from '../src/app/author/test-workflows.ts';
 import { openAuthor } from '../src/compose/open-author.ts';
 import { percentOf } from '../src/core/author/coverage.ts';
-import { scenarioFileSchema } from '../src/core/author/scenario.ts';
+import { readDocument } from '../src/core/author/read-document.ts';
+import { type Scenario, scenarioFileSchema } from '../src/core/author/scenario.ts';
+import { defined } from '../src/core/json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../src/core/log/autonomy.ts';
 import { isLong, share } from './volume.ts';
 
@@ -87,4 +91,40 @@ it.each([
   setImmediate(heard);
   expect((await work()).isOk()).toBe(true);
   expect(heard).toHaveBeenCalled();
+});
+
+const WORKFLOWS = FILES.filter((path) => !path.includes('routine-') && !path.endsWith('first_steps.json'));
+
+/** Plays scenarios of a workflow in guided mode, once each. */
+async function played(path: string, isMeant: (scenario: Scenario, place: number) => boolean) {
+  const { catalog } = await authorCatalog(bench, []);
+  const text = bench.files.read(path.replace(/\.json$/, '.test.json'))._unsafeUnwrap();
+  const { workflowId, scenarios } = readDocument(text, scenarioFileSchema)._unsafeUnwrap();
+  const { found } = await catalog.find(workflowId, bench.workspace);
+  if (found.kind !== 'found') throw new Error(`${workflowId} is not in the catalog`);
+  const runs = scenarios.filter(isMeant).map(async (scenario) => {
+    const { goal, context, steps } = scenario;
+    const script = { mode: 'guided' as const, ...defined({ goal, context, steps }) };
+    const { run } = (await dryRun(bench, { ...found, catalog }, { script }))._unsafeUnwrap();
+    return { workflowId, scenario, run };
+  });
+  return Promise.all(runs);
+}
+
+it('the small path of every workflow, its first scenario, is read in 20,000 bytes, and that of a coding task in 12,000', async () => {
+  const runs = (await Promise.all(WORKFLOWS.map((path) => played(path, (_, place) => place === 0)))).flat();
+  expect(runs.filter(({ run }) => !run.isComplete).map(({ workflowId }) => workflowId)).toEqual([]);
+  const sizes = runs.map(({ workflowId, run }) => [workflowId, run.bytesRead] as const);
+  expect(sizes.filter(([id, bytes]) => bytes > (id === 'wr.coding_task' ? 12_000 : 20_000))).toEqual([]);
+});
+
+it('a planted fault is caught by the workflow it belongs to', async () => {
+  const isPlanted = ({ name }: Scenario) => name.startsWith('planted: ');
+  const runs = (await Promise.all(WORKFLOWS.map((path) => played(path, isPlanted)))).flat();
+  const missed = runs.filter(({ run, scenario: { expect: asked } }) => run.blocks !== (asked.blocks ?? 1));
+  expect(missed.map(({ workflowId, scenario }) => `${workflowId} ${scenario.name}`)).toEqual([]);
+  const caught = runs.map(({ scenario }) => scenario.name).join('\n');
+  for (const fault of [/leaves out a criterion/, /finding .* held back/, /failing check/]) {
+    expect(caught).toMatch(fault);
+  }
 });

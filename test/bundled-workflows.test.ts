@@ -309,26 +309,3 @@ type Resumable = {
   readonly nextCall: { readonly tool: string; readonly arguments: Parameters<typeof filledArguments>[0] };
 };
 type FilledCall = { readonly output: { readonly notesMarkdown?: string }; readonly context?: JsonObject };
-
-it('a small coding task takes at most six steps and 13,000 bytes to read', async () => {
-  const chat = await memoryWorld([]).newChat();
-  const sized = { taskSize: 'small', riskLevel: 'low' };
-  const steps: string[] = [];
-  let bytes = 0;
-  let call = {
-    tool: 'start_workflow',
-    arguments: { workflowId: 'wr.coding_task', goal: 'Add a --json flag.' } as object,
-  };
-  for (let isComplete = false; !isComplete && steps.length < 20; ) {
-    const { content, structuredContent = {} } = await chat.call({ ...call, arguments: { ...call.arguments } });
-    bytes += content.reduce((sum, { text = '' }) => sum + utf8Length(text), 0);
-    const reply = structuredContent as { pending?: { stepId: string }; nextCall?: typeof call; isComplete: boolean };
-    if (reply.pending) steps.push(reply.pending.stepId);
-    isComplete = reply.isComplete;
-    if (reply.nextCall) call = { ...reply.nextCall, arguments: filledArguments(reply.nextCall.arguments) };
-    if (steps.length === 1) call.arguments = { ...call.arguments, context: sized };
-  }
-  await chat.close();
-  expect(steps).toEqual(['understand', 'build', 'verify', 'hand-off']);
-  expect(bytes).toBeLessThanOrEqual(13_000);
-});

@@ -94,6 +94,8 @@ const SECTIONS: readonly Section[] = [
       steps.consequenceEffect,
       steps.userDependency,
       checks.check,
+      steps.accountFor,
+      steps.collection,
     ],
   },
   {
@@ -309,6 +311,7 @@ const FORM_WORDS: { readonly [form in NonNullable<Extract<KindData, { kind: 'tex
   function_name: 'name of letters, digits and `_`',
   form_line: 'line with at least one blank `<fill: …>`',
   inside_path: 'path inside the workspace',
+  id_prefix: 'one to four capital letters',
   argument_name: 'name of letters, digits and `_`',
   flags: 'letters',
 };

@@ -16,6 +16,9 @@ export const RARE_OBJECTS: Json = {
         { id: 'tests', run: 'npm test', minimum: 'observed', against: 'base', tests: ['test/**'], report: 'tap' },
         { id: 'lint', run: 'npm run lint', minimum: 'reported', fresh: 'head' },
       ],
+      outputContract: { contractRef: 'wr.contracts.review_verdict' },
+      accountsFor: [{ context: 'criteria', prefix: 'AC', in: 'findings' }],
+      collects: [{ list: 'findings', into: 'open', prefix: 'F', replaces: true }],
     },
   ],
 };

@@ -132,6 +132,11 @@ export const DIFFERENCES: { readonly [why: string]: Difference } = {
     at: /\/checks\/\d+\/(?:tests|link|expect|atLeast)$/,
     document: step({ checks: [{ id: 'tests', run: 'npm test', minimum: 'observed', tests: ['test/**'] }] }),
   },
+  'a list that the artifact of the step does not have': {
+    code: 'wrong_value',
+    at: /\/(?:accountsFor\/\d+\/in|collects\/\d+\/list)$/,
+    document: step({ accountsFor: [{ context: 'criteria', prefix: 'AC', in: 'checks' }] }),
+  },
   'a length that ends before it begins': {
     code: 'wrong_value',
     at: /\/validationCriteria(?:\/(?:\d+|and|or|not))*$/,

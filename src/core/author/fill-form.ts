@@ -82,6 +82,8 @@ function filledWords(words: string, text: string, avoided: ReadonlySet<string>):
     const allowed = choices.filter((choice) => !avoided.has(choice.toLowerCase()));
     return parsed(LEADING_ON.find((word) => choices.includes(word)) ?? allowed[0] ?? choices[0] ?? text);
   }
+  const [id] = /^[A-Z]{1,4}\d+: /.exec(words) ?? [];
+  if (id !== undefined) return `${id}${text}`;
   if (words.startsWith('path:line')) return PLACE;
   if (/^time\b/.test(words)) return TIME;
   if (/^(?:whole )?number\b/.test(words)) return Number(/from (\d+)/.exec(words)?.[1] ?? 1);

@@ -21,6 +21,8 @@ const GATES: readonly string[] = [
   'checks',
   'assurance',
   'sets',
+  'accountsFor',
+  'collects',
   'loop',
 ];
 

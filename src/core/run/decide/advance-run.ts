@@ -145,7 +145,7 @@ function blocked(
 
 function advanced(
   attempted: AdvanceAttempt,
-  { check, facts, walk, unmet }: Extract<Verdict, { kind: 'advanced' }>,
+  { check, facts, walk, unmet, collected }: Extract<Verdict, { kind: 'advanced' }>,
   sha256: Sha256,
 ): Decision<AdvanceOutcome> {
   const { runId, attempt, openGaps } = attempted;
@@ -157,7 +157,7 @@ function advanced(
   const noticed = [
     ...reportDrafts(node, check, sha256),
     ...change.drafts,
-    ...contextDrafts(node, attempted.contextDelta, { source: 'agent_delta', sha256 }),
+    ...contextDrafts(node, withCollected(attempted.contextDelta, collected), { source: 'agent_delta', sha256 }),
     ...walkDrafts(node, { skipped: walk.skipped, trace: [...branchTrace(attempted), ...walk.trace] }, sha256),
   ];
   const room = PLAN_EVENTS_MAX - ALWAYS_EVENTS - outputs.drafts.length - noticed.length;
@@ -190,6 +190,10 @@ function advanced(
       ...noticed,
     ],
   };
+}
+
+function withCollected(delta: JsonObject | undefined, collected: JsonObject): JsonObject | undefined {
+  return Object.keys(collected).length === 0 ? delta : { ...delta, ...collected };
 }
 
 function common(attempted: AdvanceAttempt) {

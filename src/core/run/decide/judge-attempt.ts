@@ -1,15 +1,17 @@
 import { assert } from '../../assert.ts';
-import type { JsonObject } from '../../json/json-value.ts';
+import { isList, isObject, type JsonObject, type JsonValue, ownValue, quote } from '../../json/json-value.ts';
 import { ARTIFACTS_PER_CALL_MAX } from '../../log/budgets.ts';
 import type { TraceEntry } from '../../log/events/trace-events.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import { type LoopPath, stepInstanceKey } from '../../log/ids.ts';
+import { clip } from '../../text/utf8.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import { loopOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { EvidenceFacts } from '../evidence/judge-check.ts';
 import { ALL_FILLED, areNotesFilled } from '../form/unfilled.ts';
 import type { GateFacts } from '../gate-facts.ts';
 import { checkName } from '../requirements/check.ts';
+import { IDS_MAX, idsIn, judgeArtifacts, ofKind } from '../requirements/judge-artifact.ts';
 import { troubleUnmet } from '../requirements/loop-trouble.ts';
 import {
   type StepCheck,
@@ -39,7 +41,13 @@ export type Verdict = {
 } /** `trace` shows what led to the trouble of a loop; it is empty where the attempt itself is incomplete. */ & (
   | { readonly kind: 'blocked'; readonly unmet: readonly Unmet[]; readonly trace: readonly TraceEntry[] }
   /** `unmet` is recorded as gaps; only never-stop mode has critical ones. */
-  | { readonly kind: 'advanced'; readonly walk: Walk; readonly unmet: readonly Unmet[] }
+  | {
+      readonly kind: 'advanced';
+      readonly walk: Walk;
+      readonly unmet: readonly Unmet[];
+      /** What the step keeps in context from its artifact. */
+      readonly collected: JsonObject;
+    }
 );
 
 /** Judges an attempt: it leads to the next step, or it is blocked with everything that is missing. */
@@ -54,10 +62,12 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   const isHeldUp = check.unmet.length > 0 && !isNeverStop;
   // Without its decision it is unknown where a loop leads.
   if (isHeldUp && check.unmet.some(isDecision)) return { kind: 'blocked', check, facts, unmet: check.unmet, trace: [] };
+  const collected = collectedFrom(attemptedStep(attempted), check, attempted);
+  const after = { ...facts, context: { ...facts.context, ...collected } };
   const walk = nextStep({
     index,
     state: at.enginePayload.state,
-    facts,
+    facts: after,
     loopDecision: check.loopDecision,
     onTrouble: isNeverStop ? 'go_on' : 'halt',
   });
@@ -74,10 +84,47 @@ export function judgeAttempt(attempted: CheckedAttempt): Verdict {
   return {
     kind: 'advanced',
     check: found,
-    facts,
+    facts: after,
     walk,
     unmet: [...check.unmet, ...troubles, ...(check.passedOver ?? [])],
+    collected,
   };
+}
+
+/** The lists of an accepted artifact that the step keeps in context: a short text for each item, with an id of its own. */
+function collectedFrom(
+  { collects = [], output }: CompiledStep,
+  { filled }: StepCheck,
+  { index, facts }: Pick<CheckedAttempt, 'index' | 'facts'>,
+): JsonObject {
+  const contract = output && index.contracts.get(output.contractRef);
+  if (collects.length === 0 || contract === undefined) return {};
+  const verdict = judgeArtifacts(ofKind(filled.artifacts, contract.artifactKind), contract);
+  if (verdict.kind !== 'accepted') return {};
+  const lists = collects.map(({ list, into, prefix, isReplaced }) => {
+    const known = ownValue(facts.context, into);
+    const kept = isReplaced === true || known === undefined || !isList(known) ? [] : known;
+    const numbers = idsIn(kept, prefix).map((id) => Number(id.slice(prefix.length)));
+    const first = Math.max(0, ...numbers) + 1;
+    const items = verdict.value[list];
+    const found = (items !== undefined && isList(items) ? items : []).map(
+      (item, i) => `${prefix}${first + i}: ${clip(itemWords(item), COLLECTED_BYTES_MAX)}`,
+    );
+    return [into, [...kept, ...found].slice(0, IDS_MAX)] as const;
+  });
+  return Object.fromEntries(lists);
+}
+
+const COLLECTED_BYTES_MAX = 160;
+
+/** An item of a list in a few words: how grave, where, what. */
+function itemWords(item: JsonValue): string {
+  if (!isObject(item)) return typeof item === 'string' ? item : quote(item);
+  const { severity, location, file, line, title, summary, name } = item as JsonObject;
+  const place = location !== undefined && isObject(location) ? (location as JsonObject) : { file, line };
+  const at = [place['file'], place['line']].filter((part) => part !== undefined).join(':');
+  const words = [severity, at, title ?? summary ?? name].filter((part) => part !== undefined && part !== '');
+  return words.length === 0 ? quote(item) : words.map(String).join(' ');
 }
 
 /** A loop that lacks its list may lack it because the form came back unfilled. */

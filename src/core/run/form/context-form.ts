@@ -48,6 +48,8 @@ export function optionalKeys(index: WorkflowIndex, step: CompiledStep): Readonly
 
 /** A blank for a context key, with the values that conditions compare it with. */
 export function keyBlank(index: WorkflowIndex, key: string): JsonValue {
+  const prefix = accountedPrefix(index, key);
+  if (prefix !== undefined) return [blank(`${prefix}1: the text of the entry`)];
   const { choices, isNumber, loop } = comparedWith(index.workflow).get(key) ?? NOTHING_KNOWN;
   if (choices.length > 1) return choiceBlank(choices);
   if (loop !== undefined) return itemsLike(index, loop, ITEM_BLANKS);
@@ -56,6 +58,15 @@ export function keyBlank(index: WorkflowIndex, key: string): JsonValue {
   if (isNumber) return blank(`number for ${key}`);
   if (choices.length === 1) return typeof choices[0] === 'boolean' ? choiceBlank([true, false]) : choiceBlank(choices);
   return blank(`value of ${key}`);
+}
+
+/** What the ids of a list begin with that some step accounts for; `undefined` for any other key. */
+export function accountedPrefix({ workflow }: WorkflowIndex, key: string): string | undefined {
+  for (const { accountsFor = [] } of workflow.steps) {
+    const found = accountsFor.find((one) => one.key === key);
+    if (found !== undefined) return found.prefix;
+  }
+  return undefined;
 }
 
 /** Whether a text is what a blank for a key says, and not one of the values that the workflow compares it with. */

@@ -20,7 +20,14 @@ import { blank, choiceBlank, isBlankField } from '../form/blank.ts';
 import { COMMAND_VALUE_WORDS } from '../form/context-form.ts';
 import { contractForm } from '../form/contract-form.ts';
 import type { StepPlace } from '../step-place.ts';
-import { type ArtifactVerdict, correctedArtifact, engineContract, judgeArtifacts, ofKind } from './judge-artifact.ts';
+import {
+  type ArtifactVerdict,
+  correctedArtifact,
+  engineContract,
+  judgeArtifacts,
+  ofKind,
+  withAccounts,
+} from './judge-artifact.ts';
 import { hasNotes, notesFormAt } from './notes.ts';
 import { type AskedAttempt, met, notMet, requirementKind, stepPointer } from './requirement.ts';
 
@@ -30,7 +37,7 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     (place.step.checks ?? []).map((check) => ({
       kind: 'check',
       check,
-      ...(check.minimum === 'reported' ? { form: reportForm(contractAt(place), place.step) } : {}),
+      ...(check.minimum === 'reported' ? { form: reportForm(contractAt(place), place) } : {}),
     })),
 
   ask: ({ check }, place) => {
@@ -221,27 +228,28 @@ function isReported(checkId: string, attempt: AskedAttempt): boolean {
 }
 
 /** A report to fill in, with an entry for each check that may be reported. */
-export function reportForm(contract: PinnedContract, { checks = [] }: Pick<CompiledStep, 'checks'>): JsonObject {
+export function reportForm(contract: PinnedContract, place: StepPlace): JsonObject {
   const form = contractForm(contract);
-  const asked = checks.filter(({ minimum }) => minimum === 'reported');
-  if (asked.length === 0) return form;
+  const asked = (place.step.checks ?? []).filter(({ minimum }) => minimum === 'reported');
+  if (asked.length === 0) return withAccounts(form, contract, place);
   const [entry] = Array.isArray(form['checks']) ? (form['checks'] as readonly JsonObject[]) : [];
-  return { ...form, checks: asked.map(({ checkId }) => ({ ...entry, name: checkId })) };
+  return withAccounts({ ...form, checks: asked.map(({ checkId }) => ({ ...entry, name: checkId })) }, contract, place);
 }
 
 /** The agent's own report, with blanks where it is wrong and for the checks that it does not show as passed. */
 export function correctedReport(attempt: AskedAttempt): JsonObject {
   const contract = contractAt(attempt);
-  const form = reportForm(contract, attempt.step);
+  const form = reportForm(contract, attempt);
   const verdict = reportVerdict(attempt);
   if (verdict.kind === 'missing') return form;
   const own = verdict.kind === 'accepted' ? verdict.value : correctedArtifact(verdict, { contract, form });
   const asked = (attempt.step.checks ?? []).filter(({ minimum }) => minimum === 'reported');
   const missing = asked.map(({ checkId }) => checkId).filter((checkId) => !isShown(entriesOf(own), checkId));
-  if (missing.length === 0) return own;
+  if (missing.length === 0) return withAccounts(own, contract, attempt);
   const kept = entriesOf(own).filter(({ name }) => typeof name !== 'string' || !missing.includes(name));
   const outcome = choiceBlank([PASS, 'fail', 'skipped']);
-  return { ...own, checks: [...kept, ...missing.map((name) => ({ name, outcome }))] };
+  const report = { ...own, checks: [...kept, ...missing.map((name) => ({ name, outcome }))] };
+  return withAccounts(report, contract, attempt);
 }
 
 /** Whether a report shows a check as passed, or has blanks for it. */

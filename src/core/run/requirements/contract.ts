@@ -10,18 +10,23 @@ import { assessments } from './assessment.ts';
 import { observationForm, observationObjection } from './capability.ts';
 import { correctedReport, reportForm } from './check.ts';
 import {
+  type ArtifactVerdict,
+  accountsAt,
   artifactAsk,
   correctedArtifact,
   engineContract,
   explainArtifact,
   hintsFor,
   judgeArtifacts,
+  NOTES_PLACE,
   type Objection,
   ofKind,
   type UnacceptedArtifact,
+  unaccounted,
+  withAccounts,
 } from './judge-artifact.ts';
 import { decidedLoop, loopObjection } from './loop-control.ts';
-import { met, NOTHING_CHECKED, notMet, requirementKind } from './requirement.ts';
+import { fitItems, met, NOTHING_CHECKED, notMet, requirementKind } from './requirement.ts';
 
 /** An artifact that the step declares. An optional one is reported when it is wrong, but never blocks an attempt. */
 export const contractRequirement = requirementKind<'output_contract', UnacceptedArtifact>({
@@ -36,19 +41,22 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
       step.purpose.kind === 'probe' && isObservation
         ? observationForm(place, step.purpose.capability)
         : contractRef === verificationReport.contractRef
-          ? reportForm(contract, step)
-          : contractForm(contract);
+          ? reportForm(contract, place)
+          : withAccounts(contractForm(contract), contract, place);
     return [{ kind: 'output_contract', contract, isRequired, hints, form }];
   },
 
   // The offered call has no room for an artifact that is not required.
-  ask: (asked) =>
-    asked.isRequired ? artifactAsk(asked) : `Optional. ${artifactAsk(asked)}\nSend it in \`output.artifacts\`.`,
+  ask: (asked, place) => {
+    const text = `${artifactAsk(asked)}${accountWords(place)}`;
+    return asked.isRequired ? text : `Optional. ${text}\nSend it in \`output.artifacts\`.`;
+  },
 
   form: (asked, attempt, problem) => {
     // The checks of the step ask for the same report.
     const isReport = asked.contract.contractRef === verificationReport.contractRef;
-    return { artifacts: [isReport ? correctedReport(attempt) : correctedArtifact(problem, asked)] };
+    if (isReport) return { artifacts: [correctedReport(attempt)] };
+    return { artifacts: [withAccounts(correctedArtifact(problem, asked), asked.contract, attempt)] };
   },
 
   check: (asked, attempt) => {
@@ -56,7 +64,7 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
     const requirement = `output_contract:${contract.contractRef}`;
     const { artifactKind } = contract;
     const sent = ofKind(attempt.handedIn.artifacts, artifactKind);
-    const verdict = judgeArtifacts(sent, contract, objectionTo(artifactKind, attempt));
+    const verdict = accountedFor(judgeArtifacts(sent, contract, objectionTo(artifactKind, attempt)), attempt);
     if (verdict.kind === 'accepted') return met(requirement);
     if (isRequired) return notMet(requirement, verdict);
     if (verdict.kind === 'missing') return NOTHING_CHECKED;
@@ -66,6 +74,33 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
 
   explain: (problem, asked, attempt) => explainArtifact(problem, asked, attempt.handedIn.artifacts),
 });
+
+/** An artifact of the right form may still leave out what the step has to account for. */
+function accountedFor(verdict: ArtifactVerdict, attempt: StepAttempt): ArtifactVerdict {
+  if (verdict.kind !== 'accepted') return verdict;
+  const missing = unaccounted(verdict.value, attempt);
+  if (missing.length === 0) return verdict;
+  const { value } = verdict;
+  const lists = [...new Set(missing.map(({ list }) => list))].map((list) => {
+    const ids = missing.filter((one) => one.list === list).map(({ id }) => id);
+    return `${quote(list)} does not account for ${fitItems(ids, { head: '', separator: ', ', bytesMax: IDS_BYTES_MAX })}`;
+  });
+  const message = `Incomplete: ${lists.join('; ')}. Add an entry that names each id and says what became of it.`;
+  return { kind: 'refused', message, value, violations: [], isKept: true };
+}
+
+const IDS_BYTES_MAX = 200;
+
+/** Says for which ids an entry is required. */
+function accountWords(place: StepPlace): string {
+  const asked = accountsAt(place).filter((account) => account.in !== NOTES_PLACE);
+  return asked
+    .map(
+      ({ key, ids, in: list }) =>
+        `\nEntries of ${quote(list)} must account for every id in ${quote(key)}: ${ids.join(', ')}.`,
+    )
+    .join('');
+}
 
 /** Whether an assessment or the gate of the step already asks for this artifact. */
 function isCovered(place: StepPlace): boolean {

@@ -1,5 +1,5 @@
 import { canonicalLength } from '../../json/canonical-json.ts';
-import { defined, type JsonObject, quote } from '../../json/json-value.ts';
+import { defined, isList, isObject, type JsonObject, type JsonValue, ownValue, quote } from '../../json/json-value.ts';
 import { clip } from '../../text/utf8.ts';
 import { type Accepted, type ArtifactViolation, checkShape } from '../../workflow/builtins/check-artifact.ts';
 import { type Contract, pinnedContract } from '../../workflow/builtins/contract.ts';
@@ -8,8 +8,9 @@ import { contractFix, missingMessage, violationMessage } from '../../workflow/bu
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { blank, blankWords } from '../form/blank.ts';
 import { contractForm, correctedForm } from '../form/contract-form.ts';
-import type { HandedArtifact } from '../step-place.ts';
+import type { HandedArtifact, StepPlace } from '../step-place.ts';
 import type { AskedArtifact, Unmet, UnreadableArtifact } from './requirement.ts';
 
 /** The result of checking the artifacts that could meet a contract. */
@@ -22,6 +23,8 @@ export type ArtifactVerdict =
       readonly value: JsonObject;
       /** Where it does not have the shape; none where it makes no sense at this place. */
       readonly violations: readonly ArtifactViolation[];
+      /** Whether the agent's own values are right as far as they go. */
+      readonly isKept?: true;
     };
 
 /** A problem with an artifact beyond its form, as part of a sentence. */
@@ -70,9 +73,90 @@ export function correctedArtifact(
   verdict: UnacceptedArtifact,
   { contract, form }: Pick<AskedArtifact, 'contract' | 'form'>,
 ): JsonObject {
-  if (verdict.kind === 'missing' || verdict.violations.length === 0) return form;
+  if (verdict.kind === 'missing' || (verdict.violations.length === 0 && verdict.isKept === undefined)) return form;
   const { value, violations } = verdict;
   return canonicalLength(value) > OWN_VALUES_BYTES_MAX ? form : correctedForm(contract, value, { violations, form });
+}
+
+/** The ids of a list in context: what each entry begins with, such as `AC1`. */
+export function idsIn(value: JsonValue | undefined, prefix: string): readonly string[] {
+  const begins = new RegExp(`^[\\s*_\`"'([-]*(${prefix}\\d{1,4})(?![\\p{L}\\p{N}_])`, 'iu');
+  const entries = value !== undefined && isList(value) ? value : [];
+  const ids = entries.flatMap((entry) => (typeof entry === 'string' ? (begins.exec(entry)?.[1] ?? []) : []));
+  return [...new Set(ids.map((id) => id.toUpperCase()))].slice(0, IDS_MAX);
+}
+
+/** More ids would not fit into a form. */
+export const IDS_MAX = 60;
+
+type Account = { readonly key: string; readonly in: string; readonly ids: readonly string[] };
+
+/** What a step has to account for at this place; lists that are empty or unset ask for nothing. */
+export function accountsAt({ step, facts }: Pick<StepPlace, 'step' | 'facts'>): readonly Account[] {
+  const all = (step.accountsFor ?? []).map(({ key, prefix, in: where }) => ({
+    key,
+    in: where,
+    ids: idsIn(ownValue(facts.context, key), prefix),
+  }));
+  return all.filter(({ ids }) => ids.length > 0);
+}
+
+/** Whether a text names an id as a word of its own. */
+export function namesId(text: string, id: string): boolean {
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${id}(?![\\p{L}\\p{N}_])`, 'iu').test(text);
+}
+
+/** Ids that no entry of any list of an artifact names, with the list that they belong in. */
+export function unaccounted(
+  value: JsonObject,
+  place: Pick<StepPlace, 'step' | 'facts'>,
+): readonly { readonly list: string; readonly id: string }[] {
+  const texts = Object.values(value)
+    .flatMap((one) => (one !== undefined && isList(one) ? one : []))
+    .map(quote);
+  return accountsAt(place)
+    .filter((account) => account.in !== NOTES_PLACE)
+    .flatMap((account) => account.ids.map((id) => ({ list: account.in, id })))
+    .filter(({ id }) => !texts.some((text) => namesId(text, id)));
+}
+
+/** Where an account belongs that is written in the notes. */
+export const NOTES_PLACE = 'notes';
+
+/** An artifact with an entry to fill in for each id that it does not account for. */
+export function withAccounts(
+  artifact: JsonObject,
+  contract: PinnedContract,
+  place: Pick<StepPlace, 'step' | 'facts'>,
+): JsonObject {
+  const missing = unaccounted(artifact, place);
+  if (missing.length === 0) return artifact;
+  const offered = contractForm(contract);
+  const lists = [...new Set(missing.map(({ list }) => list))].map((list) => {
+    const entry = firstOf(offered[list]);
+    const own = artifact[list];
+    // The entry of a form stands for any number of them.
+    const kept = (own !== undefined && isList(own) ? own : []).filter((one) => quote(one) !== quote(entry));
+    const ids = missing.filter((one) => one.list === list).map(({ id }) => id);
+    return [list, [...kept, ...ids.map((id) => entryFor(id, entry))]] as const;
+  });
+  return { ...artifact, ...Object.fromEntries(lists) };
+}
+
+function firstOf(list: JsonValue | undefined): JsonValue {
+  return (list !== undefined && isList(list) ? list[0] : undefined) ?? blank('what became of it');
+}
+
+/** An entry of a list for one id: a name is the id itself, other texts begin with it. */
+function entryFor(id: string, entry: JsonValue): JsonValue {
+  if (!isObject(entry)) return blank(`${id}: ${blankWords(quote(entry))[0] ?? 'what became of it'}`);
+  const fields = entry as JsonObject;
+  const own = ['id', 'name'].find((name) => Object.hasOwn(fields, name));
+  if (own !== undefined) return { ...fields, [own]: id };
+  const named = ['criterion', 'title', 'summary'].find((name) => typeof fields[name] === 'string');
+  const field = named ?? Object.keys(fields)[0] ?? 'name';
+  const words = blankWords(quote(fields[field] ?? ''))[0] ?? 'what became of it';
+  return { ...fields, [field]: blank(`${id}: ${words}`) };
 }
 
 /** A larger artifact is not repeated: the agent still has it. */

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../json/json-value.ts';
+import { isList, type JsonValue, ownValue, quote } from '../../json/json-value.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { clip, utf8Length } from '../../text/utf8.ts';
 import { type Condition, conditionLeaves } from '../../workflow/compiled/condition.ts';
@@ -6,12 +6,14 @@ import { type Criteria, criteriaRules } from '../../workflow/compiled/criteria.t
 import type { Facts } from '../condition/evaluate-condition.ts';
 import { evaluateCriteria, type UnmetCriteria } from '../condition/evaluate-criteria.ts';
 import { AGAIN_WORDS, ANSWER_WORDS, blank, choiceBlank, notesForm, WORK_WORDS } from '../form/blank.ts';
-import { keyBlank } from '../form/context-form.ts';
+import { accountedPrefix, keyBlank } from '../form/context-form.ts';
 import { conditionFacts, type StepAttempt } from '../step-place.ts';
 import { choicesAt, chosenFacts, criteriaBullets, describeUnmet, formLines } from './describe-criteria.ts';
+import { accountsAt, IDS_MAX, idsIn, NOTES_PLACE, namesId } from './judge-artifact.ts';
 import {
   type AskedAttempt,
   type AskedPlace,
+  contextPointer,
   fitItems,
   met,
   NOTHING_CHECKED,
@@ -54,8 +56,69 @@ export function notesFormAt(place: AskedPlace): string {
   const rules = enforced?.criteria;
   // The offered context makes rules void that count only while a key has no value.
   const lines = rules === undefined ? [] : formLines(rules, chosenFacts(place, rules));
-  return notesForm([WORK_WORDS, ...(isAnswer ? [ANSWER_WORDS] : [])], lines);
+  const accounted = place.requirements.flatMap((one) => (one.kind === 'accounts' ? one.ids.map(accountLine) : []));
+  return notesForm([WORK_WORDS, ...(isAnswer ? [ANSWER_WORDS] : [])], [...lines, ...accounted]);
 }
+
+function accountLine(id: string): string {
+  return `${id}: ${blank('what became of it')}`;
+}
+
+/** Ids that the notes have to name, each with what became of it. */
+export const accounts = requirementKind<'accounts', readonly string[]>({
+  find: (place) =>
+    accountsAt(place)
+      .filter((account) => account.in === NOTES_PLACE)
+      .map(({ key, ids }) => ({ kind: 'accounts', key, ids })),
+  ask: ({ key, ids }) => `A line of the notes for every id in ${quote(key)}: ${ids.join(', ')}.`,
+  form: (_, attempt, missing) => ({ notesMarkdown: correctedNotes(attempt, missing.map(accountLine)) }),
+  check: ({ key, ids }, attempt) => {
+    const requirement = `accounts:${key}:${attempt.step.stepId}`;
+    const sent = attempt.handedIn.notesMarkdown ?? '';
+    const missing = ids.filter((id) => !namesId(sent, id));
+    return missing.length === 0 ? met(requirement) : notMet(requirement, missing);
+  },
+  explain: (missing, { key }, attempt) => ({
+    reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
+    pointer: stepPointer(attempt.step),
+    message: fitItems(missing, {
+      head: `The notes do not account for every id in ${clip(quote(key))}. Missing: `,
+      separator: ', ',
+      bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
+    }),
+    suggestedFix:
+      'Send the complete notes in `output.notesMarkdown`, with a line for each missing id that says what became of it.',
+  }),
+});
+
+/** A list of context that later steps account for needs an id on each entry. */
+export const listIds = requirementKind<'ids', 'missing' | 'wrong'>({
+  find: ({ index, step }) =>
+    (step.sets ?? []).flatMap((key) => {
+      const prefix = accountedPrefix(index, key);
+      return prefix === undefined ? [] : [{ kind: 'ids' as const, key, prefix }];
+    }),
+  ask: ({ key, prefix }) =>
+    `In \`context\`, ${quote(key)}: a list of texts that begin with ${prefix}1:, ${prefix}2:, and so on. Later steps must account for each of them.`,
+  form: ({ key }, { index }) => ({ context: { [key]: keyBlank(index, key) } }),
+  check: ({ key, prefix }, { facts }) => {
+    const requirement = `ids:${key}`;
+    const value = ownValue(facts.context, key);
+    if (value === undefined || value === null) return notMet(requirement, 'missing');
+    const isWhole =
+      isList(value) && value.length > 0 && idsIn(value, prefix).length === Math.min(value.length, IDS_MAX);
+    return isWhole ? met(requirement) : notMet(requirement, 'wrong');
+  },
+  explain: (problem, { key, prefix }, { step }) => ({
+    reason: `contract_violation:${problem === 'missing' ? 'missing' : 'invalid'}_required_output`,
+    pointer: contextPointer(key, step),
+    message:
+      problem === 'missing'
+        ? `The context value ${clip(quote(key))} is missing.`
+        : `Each entry of the context value ${clip(quote(key))} must be a text that begins with an id of its own.`,
+    suggestedFix: `Send \`context\` (not inside \`output\`) with ${clip(quote(key))}: a list of texts that begin with ${prefix}1:, ${prefix}2:, and so on.`,
+  }),
+});
 
 /** Rules that are not met, in words. */
 type Problem = {

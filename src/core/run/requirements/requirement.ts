@@ -52,6 +52,10 @@ type AskedByKind = {
   readonly approval: { readonly assurance?: Assurance };
   /** Only an approving verdict lets the run continue. */
   readonly gate: AskedArtifact;
+  /** A list of context that this step sets, and whose entries need ids because a later step accounts for them. */
+  readonly ids: { readonly key: string; readonly prefix: string };
+  /** The notes need a line for each of these ids. */
+  readonly accounts: { readonly key: string; readonly ids: readonly string[] };
   /** With a form where a report by the agent is enough. */
   readonly check: { readonly check: Check; readonly form?: JsonObject };
 };

@@ -17,7 +17,7 @@ import { checkRequirement } from './check.ts';
 import { contractRequirement, gateRequirement } from './contract.ts';
 import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
 import { decidedLoop, decisionThatCounts, loopControlArtifact, readDecisions } from './loop-control.ts';
-import { criteriaRequirement, notes, notesFormAt } from './notes.ts';
+import { accounts, criteriaRequirement, listIds, notes, notesFormAt } from './notes.ts';
 import {
   type AskedAttempt,
   type AskedPlace,
@@ -38,6 +38,8 @@ import { approval, userRequirement } from './user.ts';
 const KINDS: { readonly [Name in RequirementName]: RequirementKind<Name> } = {
   notes,
   criteria: criteriaRequirement,
+  ids: listIds,
+  accounts,
   output_contract: contractRequirement,
   loop_control: loopControlArtifact,
   assessments,

@@ -15,6 +15,9 @@ const OPTIONAL: { readonly [kind: string]: JsonObject } = {
     selectionTier: 'clear',
   },
   'wr.coding_handoff': { correctedAssumptions: ['Lines are wrapped.'] },
+  'wr.investigation_report': { regressionTest: 'test/a.test.ts: red without the fix' },
+  'wr.pull_request': { url: 'https://example.com/pull/1' },
+  'wr.review_verdict': { struck: ['F2: the caller checks it'] },
   'wr.findings': { mrComments: [{ location: { file: 'a.ts', line: 1 }, title: 'Clock', body: 'Read it once.' }] },
 };
 

@@ -1,8 +1,8 @@
 import { nearestId } from '../../text/spelling.ts';
 import { assessmentArtifact } from './assessment-contract.ts';
 import type { Contract } from './contract.ts';
-import { codingHandoff, differentiationHandoff, discoveryHandoff, shapingHandoff } from './handoff-contracts.ts';
-import { changedFiles, findings, reviewVerdict, verificationReport } from './report-contracts.ts';
+import * as handoffs from './handoff-contracts.ts';
+import * as reports from './report-contracts.ts';
 import {
   capabilityObservation,
   coordinatorSignal,
@@ -24,18 +24,12 @@ export const contracts = registry<Contract>(
   [
     assessmentArtifact,
     capabilityObservation,
-    changedFiles,
-    codingHandoff,
     coordinatorSignal,
-    differentiationHandoff,
-    discoveryHandoff,
-    findings,
     gateVerdict,
     loopControl,
-    reviewVerdict,
-    shapingHandoff,
-    verificationReport,
     workflowDivergence,
+    ...Object.values(handoffs),
+    ...Object.values(reports),
   ],
   ({ contractRef }) => contractRef,
 );

@@ -31,6 +31,16 @@ describe('the built-ins', () => {
         'gate_verdict',
         'coordinator_signal',
         'differentiation_handoff',
+        'investigation_report',
+        'onboarding_map',
+        'research_report',
+        'test_plan',
+        'incident_report',
+        'performance_report',
+        'security_report',
+        'release_decision',
+        'upgrade_report',
+        'pull_request',
       ]),
     );
     expect(contracts.find('wr.contracts.invented')).toBeUndefined();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { anyCase, confidence, defineContract, location, nonEmptyText, SEVERITIES } from './contract.ts';
+import { anyCase, confidence, defineContract, location, nonEmptyText, SEVERITIES, textList } from './contract.ts';
 
 const finding = z.strictObject({
   severity: anyCase(SEVERITIES),
@@ -44,6 +44,7 @@ export const reviewVerdict = defineContract({
     findings: z
       .array(z.looseObject({ severity: z.enum(SEVERITIES), summary: nonEmptyText }))
       .describe('empty when clean; add file, line or suggestion where they help'),
+    struck: textList(20).optional().describe('findings that proved wrong, each with the reason'),
     summary: nonEmptyText,
   }),
   example: {
@@ -113,4 +114,149 @@ export const changedFiles = defineContract({
     ],
   },
   rendererHint: 'table',
+});
+
+export const securityReport = defineContract({
+  name: 'security_report',
+  purpose: 'Weaknesses that an attacker could use, classified, with how to fix each.',
+  lead: 'one entry for each finding or struck suspicion; an empty list is a valid answer.',
+  fields: () => ({
+    findings: z
+      .array(
+        z.strictObject({
+          id: nonEmptyText,
+          severity: anyCase(SEVERITIES),
+          status: z.enum(['confirmed', 'likely', 'struck']),
+          cwe: nonEmptyText,
+          owasp: nonEmptyText.optional(),
+          cvss: nonEmptyText,
+          location,
+          attack: nonEmptyText,
+          fix: nonEmptyText,
+        }),
+      )
+      .max(40)
+      .describe(
+        'cwe: such as CWE-89; owasp: such as A03:2021; cvss: vector and score, or "none" if struck; attack: who does what and gains what, or why it was struck',
+      ),
+    scope: nonEmptyText,
+    releaseAdvice: z.enum(['release', 'release_after_fixes', 'do_not_release']),
+    reasons: nonEmptyText,
+  }),
+  example: {
+    findings: [
+      {
+        id: '<S1>',
+        severity: 'major',
+        status: 'confirmed',
+        cwe: '<CWE number and name>',
+        owasp: '<category, such as A03:2021>',
+        cvss: '<vector and score>',
+        location: { file: '<path of the file>', line: 1 },
+        attack: '<who does what, and gains what>',
+        fix: '<what to change>',
+      },
+    ],
+    scope: '<what was looked at, at which commit, and what was not>',
+    releaseAdvice: 'release_after_fixes',
+    reasons: '<what decided the advice>',
+  },
+  rendererHint: 'table',
+});
+
+export const releaseDecision = defineContract({
+  name: 'release_decision',
+  purpose: 'Whether a candidate may be released, with the evidence and the way back.',
+  lead: 'go only if every blocker is closed and CI is green for this very commit.',
+  fields: () => ({
+    candidate: nonEmptyText,
+    decision: z.enum(['go', 'no_go']),
+    reasons: nonEmptyText,
+    ciEvidence: nonEmptyText.describe('the CI run of this commit and its result, or why there is none'),
+    points: z
+      .array(
+        z.strictObject({ id: nonEmptyText, state: z.enum(['closed', 'accepted', 'blocking']), note: nonEmptyText }),
+      )
+      .describe('every open point; note: what closed it, or who accepts it'),
+    rollback: nonEmptyText,
+    watch: textList(6),
+  }),
+  example: {
+    candidate: '<version and commit>',
+    decision: 'no_go',
+    reasons: '<what decided it>',
+    ciEvidence: '<CI run of this commit, and its result>',
+    points: [{ id: '<P1>', state: 'closed', note: '<what closed it, or who accepts it>' }],
+    rollback: '<how to go back, and whether that was tried>',
+    watch: ['<what to watch, and the value that means trouble>'],
+  },
+  rendererHint: 'verdict',
+});
+
+export const upgradeReport = defineContract({
+  name: 'upgrade_report',
+  purpose: 'Which dependencies were upgraded, what that changed, and what was left.',
+  lead: 'one entry for each dependency that was considered.',
+  fields: () => ({
+    upgrades: z
+      .array(
+        z.strictObject({
+          name: nonEmptyText,
+          from: nonEmptyText,
+          to: nonEmptyText,
+          outcome: z.enum(['upgraded', 'held_back', 'removed']),
+          notes: nonEmptyText,
+        }),
+      )
+      .min(1)
+      .describe('notes: breaking changes that touch this code and how they were handled, or why it was held back'),
+    advisories: textList(10),
+    filesChanged: textList(20),
+    followUps: textList(8),
+    rollback: nonEmptyText,
+  }),
+  example: {
+    upgrades: [
+      {
+        name: '<package>',
+        from: '<old version>',
+        to: '<new version>',
+        outcome: 'upgraded',
+        notes: '<breaking changes that touch this code>',
+      },
+    ],
+    advisories: ['<advisory: closed or open>'],
+    filesChanged: ['<path of a file>'],
+    followUps: ['<what waits, and why>'],
+    rollback: '<how to go back>',
+  },
+  rendererHint: 'table',
+});
+
+export const pullRequest = defineContract({
+  name: 'pull_request',
+  purpose: 'The description of a pull request, written for the person who reviews it.',
+  lead: 'what a reviewer reads before the diff.',
+  fields: () => ({
+    title: nonEmptyText.describe('one line, in the style of this project'),
+    branch: nonEmptyText,
+    base: nonEmptyText,
+    body: nonEmptyText.describe('Markdown: why, what changes for users, how to try it, what to look at first'),
+    criteria: z
+      .array(z.strictObject({ criterion: nonEmptyText, evidence: nonEmptyText }))
+      .describe('every criterion with the command, test or place that shows it'),
+    risks: textList(6),
+    notIncluded: textList(6),
+    url: nonEmptyText.optional(),
+  }),
+  example: {
+    title: '<one line>',
+    branch: '<branch>',
+    base: '<branch it goes into>',
+    body: '<Markdown: why, what changes for users, how to try it, what to look at first>',
+    criteria: [{ criterion: '<what must be true>', evidence: '<command, test or place that shows it>' }],
+    risks: ['<what could go wrong, and how to undo it>'],
+    notIncluded: ['<what a reviewer might expect and will not find>'],
+  },
+  rendererHint: 'handoff',
 });

@@ -119,6 +119,23 @@ export const compiledStepSchema = z.object({
   /** Context keys that this step is meant to set. */
   sets: z.array(z.string().min(1)).optional(),
   checks: z.array(checkSchema).min(1).max(CHECKS_MAX).optional(),
+  /** Lists of context whose ids must occur in a list of the artifact, or in the notes. */
+  accountsFor: z
+    .array(z.object({ key: z.string().min(1), prefix: z.string().min(1), in: z.string().min(1) }))
+    .min(1)
+    .optional(),
+  /** Lists of the artifact that are kept in context, each item with an id. */
+  collects: z
+    .array(
+      z.object({
+        list: z.string().min(1),
+        into: z.string().min(1),
+        prefix: z.string().min(1),
+        isReplaced: z.literal(true).optional(),
+      }),
+    )
+    .min(1)
+    .optional(),
   purpose: purposeSchema,
   provenance: provenanceSchema,
   refs: z.array(usedRefSchema),

@@ -1,8 +1,10 @@
 import type { Assurance } from '../../log/autonomy.ts';
 import { nearest } from '../../text/spelling.ts';
+import type { Contract } from '../builtins/contract.ts';
 import { contracts } from '../builtins/contracts.ts';
 import { verificationReport } from '../builtins/report-contracts.ts';
 import { gateVerdict, loopControl } from '../builtins/run-contracts.ts';
+import { fieldNames, partOf } from '../builtins/shape.ts';
 import type { Check, CompiledStep } from '../compiled/compiled-step.ts';
 import { gatesOf } from '../compiled/condition-references.ts';
 import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
@@ -45,6 +47,7 @@ export function emitStep(step: ExpandedStep, emission: Emission, scope: readonly
     ...emitAssurance(syntax),
     ...(syntax.sets.length === 0 ? {} : { sets: [...syntax.sets] }),
     ...emitChecks(syntax, emission),
+    ...emitAccounts(syntax, emission),
     purpose: step.purpose,
     provenance: step.provenance,
     refs: [...prompt.refs],
@@ -77,6 +80,48 @@ function emitOutput(
   emission.contracts.set(contract.contractRef, contract);
   const { isRequired, hints } = output;
   return { output: { contractRef: contract.contractRef, isRequired, hints: [...hints] } };
+}
+
+/** What the step accounts for and what it collects, from lists that its artifact really has. */
+function emitAccounts(
+  { accountsFor, collects, output }: StandardStep,
+  { findings }: Emission,
+): Pick<CompiledStep, 'accountsFor' | 'collects'> {
+  if (accountsFor.length === 0 && collects.length === 0) return {};
+  const lists = listsOf(contracts.find(output?.contractRef ?? ''));
+  const checkList = (name: string, at: string, known: readonly string[]) => {
+    if (known.includes(name)) return;
+    const has = known.length === 0 ? 'The step has no artifact with a list.' : `Possible are: ${known.join(', ')}.`;
+    const message = `"${name}" is not a list of the step's artifact. ${has}`;
+    findings.push({ code: 'wrong_value', severity: 'error', at, message, unknown: { name, known } });
+  };
+  for (const one of accountsFor) checkList(one.in, `${one.at}/in`, [...lists, NOTES]);
+  for (const { list, at } of collects) checkList(list, `${at}/list`, lists);
+  return {
+    ...(accountsFor.length === 0
+      ? {}
+      : { accountsFor: accountsFor.map(({ context, prefix, in: where }) => ({ key: context, prefix, in: where })) }),
+    ...(collects.length === 0
+      ? {}
+      : {
+          collects: collects.map(({ list, into, prefix, replaces }) => ({
+            list,
+            into,
+            prefix,
+            ...(replaces ? { isReplaced: true as const } : {}),
+          })),
+        }),
+  };
+}
+
+const NOTES = 'notes';
+
+/** The names of the lists that an artifact of a contract has. */
+function listsOf(contract: Contract | undefined): readonly string[] {
+  const { shape } = contract ?? {};
+  const fields = shape && partOf(shape, 'properties');
+  if (shape === undefined || fields === undefined) return [];
+  return fieldNames(shape).filter((name) => partOf(fields, name)?.['type'] === 'array');
 }
 
 function emitUserDependency(

@@ -51,6 +51,8 @@ export function plainStep(
     sets: [],
     bindsTree: true,
     checks: [],
+    accountsFor: [],
+    collects: [],
     ...(agentRole === undefined ? {} : { agentRole }),
   };
 }

@@ -12,6 +12,8 @@ export const ARGUMENT_BYTES_MAX = 2048;
 export const SETS_MAX = 8;
 /** Arguments of one routine: a longer form is not filled in. */
 export const ARGUMENTS_MAX = 8;
+/** Lists that one step accounts for, or adds to. */
+export const ACCOUNTS_MAX = 4;
 /** Bytes of a command that checks a step. */
 export const CHECK_COMMAND_BYTES_MAX = 1024;
 /** Patterns of test files, or folders, of one check. */
@@ -52,6 +54,8 @@ export const TEXT_FORMS = {
   function_name: /^\s*[A-Za-z_][A-Za-z0-9_]*(?:\([\s\S]*\))?\s*$/,
   /** One line with at least one blank; what looks like a blank is one. */
   form_line: /^(?:(?!<fill:)[^\n])*(?:<fill: [^<>\n]{1,150}>(?:(?!<fill:)[^\n])*)+$/,
+  /** What the ids of a list begin with: `AC` of AC1, AC2, …. */
+  id_prefix: /^[A-Z]{1,4}$/,
   /** Found by what stands between the braces of `{name}`. */
   argument_name: /^[A-Za-z_][A-Za-z0-9_]*$/,
   flags: /^[gimsu]*$/,

@@ -35,6 +35,12 @@ export function checkForm(
         code: 'wrong_value',
         message: `${what} must be a path inside the workspace, as in "test/**", not ${describe(node)}.`,
       });
+    case 'id_prefix':
+      if (isRight) return value;
+      return reportError(reader, node, {
+        code: 'wrong_value',
+        message: `${what} must be one to four capital letters, as in "AC", not ${describe(node)}.`,
+      });
     case 'argument_name':
       if (isRight) return checkContextName(reader, node, what);
       return reportError(reader, node, {

@@ -92,6 +92,8 @@ const GATE_KEYS: readonly string[] = [
   'checks',
   'assurance',
   'sets',
+  'accountsFor',
+  'collects',
   'loop',
 ];
 

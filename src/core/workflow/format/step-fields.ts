@@ -9,7 +9,7 @@ import { condition } from './condition-fields.ts';
 import { criteria } from './criteria-fields.ts';
 import * as f from './field.ts';
 import { functionCall, functionDefinitions, functionReferences } from './function-fields.ts';
-import { ID_BYTES_MAX, PROMPT_BYTES_MAX, SETS_MAX } from './limits.ts';
+import { ACCOUNTS_MAX, ID_BYTES_MAX, PROMPT_BYTES_MAX, SETS_MAX } from './limits.ts';
 import { headOf, loopKinds, STEP_HEAD, STEP_TYPES } from './loop-fields.ts';
 import { promptBlocks } from './prompt-fields.ts';
 import type { LoopStepOf } from './syntax.ts';
@@ -148,6 +148,30 @@ export const userDependency = f.closed(
   ],
 );
 
+const idPrefix = f.text(4, { use: 'label', form: 'id_prefix' });
+const listName = f.text(64, { use: 'label', form: 'plain_name' });
+
+export const accountFor = f.closed('accountFor', {
+  context: f.needed(
+    f.text(ID_BYTES_MAX, { use: 'label', form: 'context_name', refersTo: ['context_key'] }),
+    'The context key of the list, such as `criteria`. Its entries begin with an id: `AC1: what must be true`.',
+  ),
+  prefix: f.needed(idPrefix, 'What the ids begin with, such as `AC`.'),
+  in: f.needed(listName, "Where each id must occur: a list of the step's artifact, such as `checks`, or `notes`."),
+});
+
+export const collection = f.closed('collection', {
+  list: f.needed(listName, "A list of the step's artifact, such as `findings`."),
+  into: f.needed(
+    f.text(ID_BYTES_MAX, { use: 'label', form: 'context_name', names: 'context_key', refersTo: ['context_key'] }),
+    'The context key that gets an entry for each item, with an id that WorkRail gives it.',
+  ),
+  prefix: f.needed(idPrefix, 'What the ids begin with, such as `F`.'),
+  replaces: f.defaulted(f.flag, 'Whether the entries replace earlier ones; otherwise they are added to them.', {
+    otherwise: false,
+  }),
+});
+
 export const verification = f.object('verification', {
   command: f.optional(f.text(1024, { use: 'command' }), 'The command to run.'),
   prompt: f.optional(prompt, 'What to check.'),
@@ -206,6 +230,14 @@ export const standardStep = f.object(
     checks: f.optionalList(
       f.list(check, { max: CHECKS_MAX, unique: { what: 'check', name: 'id' } }),
       'Commands that show that the work holds, and how well their result must be known: see [check](#check).',
+    ),
+    accountsFor: f.optionalList(
+      f.list(accountFor, { max: ACCOUNTS_MAX }),
+      'Lists of context of which no entry may be left out: see [accountFor](#accountfor).',
+    ),
+    collects: f.optionalList(
+      f.list(collection, { max: ACCOUNTS_MAX }),
+      'What is kept in context from the artifact, so that later steps can account for it: see [collection](#collection).',
     ),
     verification: f.optional(f.unplaced(verification), 'Adds a step that checks this one.'),
     audit: f.optional(f.unplaced(audit), 'Adds a step that reviews this one.'),

@@ -255,7 +255,7 @@ function bodyTexts(index: ReturnType<typeof indexWorkflow>, entries: readonly En
 
 /** Everything that a step tells the agent to send, without the places where values are put in. */
 function stepTexts(step: CompiledStep): string {
-  const { prompt, guidance, fragments, output, userDependency, sets = [], criteria } = step;
+  const { prompt, guidance, fragments, output, userDependency, sets = [], collects = [], criteria } = step;
   return readTexts([
     prompt,
     ...guidance,
@@ -263,6 +263,7 @@ function stepTexts(step: CompiledStep): string {
     ...(output?.hints ?? []),
     ...(userDependency === undefined ? [] : [userDependency.prompt, userDependency.contextKey ?? '']),
     ...sets,
+    ...collects.map(({ into }) => into),
     ...(criteria === undefined ? [] : criteriaRules(criteria).map(({ message, form = '' }) => `${message} ${form}`)),
   ]);
 }
