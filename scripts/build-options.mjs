@@ -122,6 +122,7 @@ const LOADED_AFTER = new Map([
     (path) => [path, [SERVER]],
   ),
   ...[
+    'src/adapters/approvers.ts',
     'src/adapters/patterns.ts',
     'src/adapters/lock/system-locks.ts',
     'src/adapters/file-store/session/append-many.ts',

@@ -73,6 +73,7 @@ const own: Program = {
   configProblems: findConfigProblems,
   upkeep: async () => (await import('./compose/open-store.ts')).openUpkeep(await openStore()),
   answers: async () => (await import('./compose/open-answers.ts')).openAnswers(await openStore()),
+  approvers: async () => (await import('./compose/open-answers.ts')).openApprovers(),
   attest: async () => (await import('./compose/open-answers.ts')).openAttest(await openStore(), await findDataDir()),
   team: async () => (await import('./compose/open-team.ts')).openTeam(),
   sources: async () => (await import('./compose/open-sources.ts')).openSources(),

@@ -3,6 +3,7 @@ import type { By } from '../core/log/events/event-envelope.ts';
 import type { GateSettings, RunDefaults } from '../core/settings/settings-in-effect.ts';
 import type { TokenForm } from '../core/token/token.ts';
 import type { WorkflowCatalog } from './catalog/workflow-catalog.ts';
+import type { FindApprovers } from './ports/approvers.ts';
 import type { ArtifactStore, PinnedWorkflows, SnapshotStore } from './ports/content-stores.ts';
 import type { KeyringStore } from './ports/keyring-store.ts';
 import type { SessionIndex } from './ports/session-index.ts';
@@ -51,6 +52,8 @@ export type Services = ReadServices & {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly answerIds: AnswerIds;
+  /** Whose signatures count; absent where nobody can sign. */
+  readonly approvers?: FindApprovers | undefined;
 };
 
 /** What reading the state of a run needs. */
@@ -62,7 +65,7 @@ export type PlaceServices = Pick<
 
 /** What judging an attempt, and recording a person's answer to it, needs. */
 export type AnswerServices = PlaceServices &
-  Pick<Services, 'sessions' | 'artifacts' | 'workspace' | 'hasher' | 'clock' | 'by'>;
+  Pick<Services, 'sessions' | 'artifacts' | 'workspace' | 'hasher' | 'clock' | 'by' | 'approvers'>;
 
 /** What viewing sessions needs: nothing in it can append. */
 export type SessionsServices = Omit<ReadServices, 'catalog' | 'patterns' | 'gateSettings'> &

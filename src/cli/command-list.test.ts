@@ -11,6 +11,7 @@ const COMMAND_SHAPES = await commandShapes();
 /** What the contract of the command line names; a change begins there. */
 const CONTRACT = {
   '': 'answer attest completion console demo doctor export gc import init migrate search serve status version waiting',
+  approvers: 'add list remove',
   config: 'get list path set',
   keys: 'rotate status repair public',
   session: 'accept close delete diff fork-from-valid keep list notes prefer resume show tree verify',
@@ -26,6 +27,8 @@ const OPTIONS = {
   init: '--client --all --project --yes --dry-run --undo',
   demo: '--speed --keep',
   doctor: '--fix --full',
+  answer: '--sign --key',
+  'approvers add': '--name',
   'session resume': '--at',
   export: '--as --output',
   import: '--dry-run --no-accept --update',

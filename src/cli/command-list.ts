@@ -233,6 +233,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./settings.ts')).configPath,
   },
   {
+    usage: 'approvers add <key>',
+    summary: 'let somebody sign approvals with a key (only in a terminal)',
+    load: async () => (await import('./sessions/approvers.ts')).approversAdd,
+  },
+  {
+    usage: 'approvers list',
+    summary: 'list whose signatures count in this folder',
+    load: async () => (await import('./sessions/approvers.ts')).approversList,
+  },
+  {
+    usage: 'approvers remove <name>',
+    summary: 'remove the keys of an approver from your list',
+    load: async () => (await import('./sessions/approvers.ts')).approversRemove,
+  },
+  {
     usage: 'keys public',
     summary: 'print the public key with which others check sessions and passports of this machine',
     load: async () => (await import('./keys.ts')).keysPublic,

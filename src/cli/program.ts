@@ -5,6 +5,7 @@ import type { ExportServices } from '../app/bundle/export-session.ts';
 import type { ForkServices } from '../app/bundle/fork-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
+import type { ApprovalSigner, FindApprovers, KnownApprovers, OwnApprovers } from '../app/ports/approvers.ts';
 import type {
   BundleOutput,
   InputFailure,
@@ -26,6 +27,7 @@ import type { ReportServices } from '../app/report.ts';
 import type { AnswerServices, SessionsServices, UpkeepServices } from '../app/services.ts';
 import type { ListServices } from '../app/sessions/session-board.ts';
 import type { AccessServices } from '../app/team/access.ts';
+import type { Sha256 } from '../core/json/canonical-json.ts';
 
 /** The part of the store that commands use. */
 export type CommandStore = {
@@ -94,6 +96,18 @@ export type SessionListAccess = ListServices & Pick<SessionAccess, 'workspace' |
 
 /** What `waiting` and `answer` need. */
 export type AnswerAccess = AnswerServices & ListServices & { readonly answerIds: AnswerIds };
+
+/** What the commands about approvers, and signing an answer, need. */
+export type ApproverAccess = {
+  readonly find: FindApprovers;
+  readonly own: OwnApprovers;
+  readonly signer: ApprovalSigner;
+  /** The list in a file that the user names. */
+  readonly listIn: (file: string) => Promise<Result<KnownApprovers, { readonly cause: string }>>;
+  /** The user's working directory. */
+  readonly folder: string;
+  readonly sha256: Sha256;
+};
 
 /** What `attest` needs. */
 export type AttestAccess = AnswerAccess & {
@@ -209,6 +223,8 @@ export type Program = {
   readonly upkeep: () => Promise<UpkeepServices>;
   /** What finding and answering what waits for a person needs; loaded on demand. */
   readonly answers: () => Promise<AnswerAccess>;
+  /** Whose signatures count, and signing; loaded on demand. */
+  readonly approvers: () => Promise<ApproverAccess>;
   /** What running and recording checks needs; loaded on demand. */
   readonly attest: () => Promise<AttestAccess>;
   /** The database of a team, and what copying between stores needs; loaded on demand. */

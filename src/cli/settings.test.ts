@@ -52,6 +52,7 @@ describe('config', () => {
       { key: 'autonomy.max', value: 'full_auto_never_stop', origin: { kind: 'default' } },
       { key: 'gates.minimum', value: 'stated', origin: { kind: 'default' } },
       { key: 'gates.accept', value: ['terminal'], origin: WORKSPACE },
+      { key: 'gates.fourEyes', value: false, origin: { kind: 'default' } },
       { key: 'gates.waitSeconds', value: 45, origin: { kind: 'default' } },
       { key: 'gates.unattended', value: 'block', origin: { kind: 'default' } },
       { key: 'dataDir', value: '/data/workrail', origin: { kind: 'default' } },

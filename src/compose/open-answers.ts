@@ -1,11 +1,13 @@
+import { approversIn, findApprovers, ownApprovers } from '../adapters/approvers.ts';
 import { checkRunner } from '../adapters/checks/command-runner.ts';
 import { confirmedCommands } from '../adapters/checks/confirmed-commands.ts';
 import { re2Patterns } from '../adapters/patterns.ts';
 import { loadOwnConfig } from '../adapters/settings.ts';
+import { sshSigner } from '../adapters/ssh-keygen.ts';
 import { answerIds, nodeHasher, systemClock } from '../adapters/system.ts';
 import { gitObserver } from '../adapters/workspace.ts';
 import type { Store } from '../app/ports/store.ts';
-import type { AnswerAccess, AttestAccess } from '../cli/program.ts';
+import type { AnswerAccess, ApproverAccess, AttestAccess } from '../cli/program.ts';
 import { gateSettings } from '../core/settings/settings-in-effect.ts';
 import { byCommand } from './open-store.ts';
 
@@ -19,8 +21,21 @@ export function openAnswers(store: Store): AnswerAccess {
     hasher: nodeHasher,
     clock: systemClock,
     answerIds,
+    approvers: (workspace) => findApprovers(workspace),
     gateSettings: async (workspace) => gateSettings(await loadOwnConfig(workspace)),
     by: byCommand(),
+  };
+}
+
+/** What the commands about approvers, and signing an answer, need. */
+export function openApprovers(): ApproverAccess {
+  return {
+    find: (workspace) => findApprovers(workspace),
+    own: ownApprovers(),
+    signer: sshSigner,
+    listIn: approversIn,
+    folder: process.cwd(),
+    sha256: nodeHasher.sha256,
   };
 }
 

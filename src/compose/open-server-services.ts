@@ -29,6 +29,8 @@ export async function openServerServices({ tokenForm }: Settings, bundled: Bundl
     clock: systemClock,
     ids: randomIds(systemClock),
     answerIds,
+    // Few runs need signatures, so reading them is loaded with the first that does.
+    approvers: async (workspace) => (await import('../adapters/approvers.ts')).findApprovers(workspace),
     tokenForm,
   };
 }

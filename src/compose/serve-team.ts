@@ -144,6 +144,7 @@ const TEAM_DEFAULTS = { autonomy: 'guided', riskPolicy: 'conservative' } as cons
 /** A form at the client travels on the agent's credential, so it never counts here. */
 const TEAM_GATES: GateSettings = {
   minimum: 'stated',
+  isFourEyes: false,
   accept: ['terminal', 'console', 'team'],
   waitSeconds: 0,
   unattended: 'block',

@@ -118,6 +118,8 @@ async function askAbout(
   if (!isNew) return result;
   const waiting = await waitingOf(backend, gate.stateToken);
   if (waiting === undefined || waiting.digest !== gate.digest || !waiting.accept.includes(CHANNEL)) return result;
+  // A form carries no signature.
+  if (waiting.signing !== undefined) return result;
   const { launch } = backend.answerIds;
   const state: RequestState = { ...gate, askedAt: now, launch, attestationId: backend.answerIds.attestation() };
   if (context.mcpReq.envelope === undefined) return askDirectly(desk, { waiting, state, backend, result });

@@ -9,6 +9,7 @@ import type { UpkeepServices } from '../../src/app/services.ts';
 import { runCommand } from '../../src/cli/main.ts';
 import type {
   AnswerAccess,
+  ApproverAccess,
   Ask,
   AttestAccess,
   BundleAccess,
@@ -64,6 +65,7 @@ type World = {
   readonly upkeep?: UpkeepServices;
   readonly answers?: AnswerAccess | undefined;
   readonly attest?: AttestAccess | undefined;
+  readonly approvers?: ApproverAccess;
   /** The user's sources. */
   readonly sources?: SourceServices;
   /** The outcome of starting a server. */
@@ -126,6 +128,10 @@ export async function runFake(world: World): Promise<Ran> {
       calls.push('store');
       if (world.bug !== undefined) throw world.bug;
       return fakeStore(world);
+    },
+    approvers: async () => {
+      assert(world.approvers !== undefined, 'nobody signs in this world');
+      return world.approvers;
     },
     team: async () => assert(false, 'this world has no database') as never,
     serveTeam: async () => assert(false, 'this world has no database') as never,

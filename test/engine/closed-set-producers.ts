@@ -74,6 +74,26 @@ const ELSEWHERE: readonly Producer[] = [
     ],
   },
   {
+    test: 'test/engine/signed-gates.test.ts',
+    title: 'a signed gate opens only for the signature of an approver on exactly this draft',
+    members: ['attestation_recorded/signature/kind ssh_key'],
+  },
+  {
+    test: 'test/engine/signed-gates.test.ts',
+    title: 'a key in hardware signs a gate if somebody touches it',
+    members: ['attestation_recorded/signature/kind security_key'],
+  },
+  {
+    test: 'test/engine/signed-gates.test.ts',
+    title: 'a passkey signs a gate, and says so in the record',
+    members: ['attestation_recorded/signature/kind passkey'],
+  },
+  {
+    test: 'test/engine/signed-gates.test.ts',
+    title: 'a run that nobody can approve says so when it starts, and a run that needs no signature looks for no keys',
+    members: ['warning approvers_missing'],
+  },
+  {
     test: SETUPS,
     title: 'commands are run for checks of every grade, and a gap points at the run that failed',
     members: [

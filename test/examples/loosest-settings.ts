@@ -5,6 +5,7 @@ export const LOOSEST = {
   'autonomy.max': 'full_auto_never_stop',
   'gates.minimum': 'stated',
   'gates.accept': ['elicitation', 'terminal', 'console', 'team'],
+  'gates.fourEyes': false,
   'gates.waitSeconds': 300,
   'gates.unattended': 'gap',
 };

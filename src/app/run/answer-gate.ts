@@ -12,18 +12,25 @@ import {
   type SessionId,
 } from '../../core/log/ids.ts';
 import { isGate, judgeAttempt } from '../../core/run/decide/judge-attempt.ts';
-import { type ChangedFile, contextChange, type VoidedApproval, voidedOf } from '../../core/run/gate-facts.ts';
+import {
+  type ChangedFile,
+  contextChange,
+  signersOf,
+  type VoidedApproval,
+  voidedOf,
+} from '../../core/run/gate-facts.ts';
 import type { HandedIn } from '../../core/run/step-place.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../../core/views/attestations.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
+import type { ApprovalRefusal } from '../ports/approvers.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { GitPatience } from '../ports/workspace-observer.ts';
 import type { AnswerServices } from '../services.ts';
 import { type AdvanceRefusal, attemptAt } from './advance.ts';
-import { type GateSurroundings, gateOf, gateSurroundings } from './attempt-facts.ts';
+import { type GateSurroundings, gateOf, gateSurroundings, type KnownSigners } from './attempt-facts.ts';
 import { appendPlan } from './give-reply.ts';
 import { rootOf, targetOf } from './run-place.ts';
 
@@ -56,12 +63,22 @@ export type WaitingDraft = {
   readonly areFilesBound: boolean;
   /** Git did not answer in time, so the answer cannot be bound to files. */
   readonly isGitSilent: boolean;
+  /** The files as the digest names them. */
+  readonly workspace: { readonly headSha: string; readonly treeDigest: string } | undefined;
+  /** What the answer needs besides the channel, where it must be signed. */
+  readonly signing: WaitingSignature | undefined;
   /** The bound files that differ from the last commit. */
   readonly changedFiles: readonly ChangedFile[];
   /** The folder whose settings apply. */
   readonly root: string | undefined;
   /** The channels on which an answer counts. */
   readonly accept: GateSettings['accept'];
+};
+
+/** Whose signatures a draft waits for. */
+export type WaitingSignature = Pick<KnownSigners, 'approvers' | 'needed' | 'problems'> & {
+  /** Who has signed already. */
+  readonly signers: readonly string[];
 };
 
 /** The same services, with another limit for git than the one that what is recorded asks for. */
@@ -77,6 +94,12 @@ export type AnswerRefusal =
   | { readonly code: 'already_used' }
   /** The settings do not let answers on this channel count. */
   | { readonly code: 'channel_not_accepted'; readonly accept: GateSettings['accept'] }
+  /** Only a signed answer opens this gate. */
+  | { readonly code: 'signature_needed'; readonly approvers: readonly string[] }
+  /** The signature does not count, for this reason. */
+  | { readonly code: 'signature_refused'; readonly why: ApprovalRefusal | { readonly code: 'not_known_at_start' } }
+  /** Git did not answer, so a signature would not cover the files. */
+  | { readonly code: 'files_unknown' }
   /** What would be approved is no longer what was shown. */
   | { readonly code: 'draft_changed'; readonly waiting: WaitingDraft }
   | AdvanceRefusal;
@@ -94,7 +117,17 @@ export type PersonAnswer = {
         readonly shown: 'whole' | 'part';
       };
   readonly by: DraftOf<'attestation_recorded'>['data']['by'];
+  /** An approver's signature over `signedParts`. */
+  readonly signature?: Attestation['data']['signature'] | undefined;
 };
+
+/** What is signed together with the statement: the draft by its digest, and the files that the digest names. */
+export function signedSubject({ digest, workspace }: Pick<WaitingDraft, 'digest' | 'workspace'>): AttemptSubject {
+  const names = workspace === undefined ? {} : { workspace };
+  return { kind: 'attempt', digest, ...names } as AttemptSubject;
+}
+
+type AttemptSubject = Extract<Attestation['data']['subject'], { kind: 'attempt' }>;
 
 type BlockedNode = { readonly sessionId: SessionId; readonly nodeId: NodeId };
 
@@ -139,6 +172,8 @@ async function waitingAt(
     const before = attempt.gate?.subject.contextBefore ?? {};
     const workspace = attempt.gate?.subject.workspace;
     const bound = workspace === 'unknown' ? undefined : workspace;
+    const { signing } = attempt.gate ?? {};
+    const signers = attempt.gate === undefined ? [] : signersOf(attempt.gate, approval.digest);
     const { source, context } = attempt.facts;
     const goal = context['goal'];
     const { name } = attempt.index.workflow;
@@ -160,6 +195,13 @@ async function waitingAt(
       areFilesBound: bound !== undefined,
       isGitSilent: workspace === 'unknown',
       changedFiles: bound?.changed ?? [],
+      workspace: bound && { headSha: bound.headSha, treeDigest: bound.treeDigest },
+      signing: signing && {
+        approvers: signing.approvers,
+        needed: signing.needed,
+        problems: signing.problems,
+        signers: signers.map(({ name }) => name),
+      },
     });
   });
 }
@@ -216,6 +258,8 @@ export async function answerGate(
       if (waiting.digest !== answer.digest) return err({ code: 'draft_changed', waiting });
       const { accept } = waiting;
       if (!accept.includes(answer.by.via)) return err({ code: 'channel_not_accepted', accept });
+      const refused = await signatureProblem(services, { waiting, answer, surroundings });
+      if (refused !== undefined) return err(refused);
       const { sha256 } = services.hasher;
       const placement = {
         sessionId: at.sessionId,
@@ -231,19 +275,56 @@ export async function answerGate(
   );
 }
 
+/** Why an answer must not be recorded as it is: what must be signed is not, or a signature does not count. */
+async function signatureProblem(
+  services: AnswerServices,
+  at: {
+    readonly waiting: WaitingDraft;
+    readonly answer: PersonAnswer;
+    readonly surroundings: GateSurroundings;
+  },
+): Promise<AnswerRefusal | undefined> {
+  const { waiting, answer, surroundings } = at;
+  const { signing, isGitSilent, root } = waiting;
+  const isUnsignable = answer.statement.kind === 'rejected' || answer.by.via === 'rehearsal';
+  if (answer.signature === undefined) {
+    return signing === undefined || isUnsignable
+      ? undefined
+      : { code: 'signature_needed', approvers: signing.approvers };
+  }
+  if (isGitSilent) return { code: 'files_unknown' };
+  const known = await services.approvers?.(root);
+  const data = attested(waiting, answer);
+  const found = known?.signer(data) ?? err<never, ApprovalRefusal>({ code: 'not_signed' });
+  if (found.isErr()) return { code: 'signature_refused', why: found.error };
+  const counts = surroundings.signing === undefined || surroundings.signing.signer(data) !== undefined;
+  return counts ? undefined : { code: 'signature_refused', why: { code: 'not_known_at_start' } };
+}
+
+function attested(waiting: WaitingDraft, answer: PersonAnswer): Attestation['data'] {
+  const { attestationId, statement, by, signature } = answer;
+  const subject: AttemptSubject =
+    signature === undefined
+      ? { kind: 'attempt', digest: waiting.digest as AttemptSubject['digest'] }
+      : signedSubject(waiting);
+  return { attestationId, subject, statement, by, ...(signature === undefined ? {} : { signature }) };
+}
+
 function answerDrafts(
-  { runId, nodeId, contextKey }: WaitingDraft,
-  { attestationId, digest, statement, by }: PersonAnswer,
+  waiting: WaitingDraft,
+  answer: PersonAnswer,
   sha256: AnswerServices['hasher']['sha256'],
 ): readonly EventDraft[] {
+  const { runId, nodeId, contextKey } = waiting;
+  const { attestationId, statement } = answer;
   const scope = { runId, nodeId };
-  const attested: DraftOf<'attestation_recorded'> = {
+  const said: DraftOf<'attestation_recorded'> = {
     kind: 'attestation_recorded',
     scope,
-    data: { attestationId, subject: { kind: 'attempt', digest: digest as `sha256:${string}` }, statement, by },
+    data: attested(waiting, answer),
   };
-  if (statement.kind !== 'answered' || contextKey === undefined || statement.value === undefined) return [attested];
+  if (statement.kind !== 'answered' || contextKey === undefined || statement.value === undefined) return [said];
   const contextId = ContextId.of(derivedBits([attestationId], sha256));
   const data = { contextId, context: { [contextKey]: statement.value }, source: 'person' } as const;
-  return [attested, { kind: 'context_set', scope, data }];
+  return [said, { kind: 'context_set', scope, data }];
 }

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { Approver } from '../../core/approvals/approver-list.ts';
 import { canonicalBytes, type JsonRefusal } from '../../core/json/canonical-json.ts';
 import { isObject, type JsonObject, ownValue, quote } from '../../core/json/json-value.ts';
 import type { Assurance } from '../../core/log/autonomy.ts';
@@ -10,7 +11,13 @@ import { checkedLengthMax } from '../../core/run/condition/evaluate-criteria.ts'
 import { isGate } from '../../core/run/decide/judge-attempt.ts';
 import type { CheckRecord, EvidenceFacts } from '../../core/run/evidence/judge-check.ts';
 import { withoutKeys } from '../../core/run/form/unfilled.ts';
-import { type BoundWorkspace, type GateFacts, isBoundToFiles, strongestAssurance } from '../../core/run/gate-facts.ts';
+import {
+  type BoundWorkspace,
+  type GateFacts,
+  isBoundToFiles,
+  type SigningFacts,
+  strongestAssurance,
+} from '../../core/run/gate-facts.ts';
 import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
 import type { TokenTarget } from '../../core/token/node-token.ts';
 import { type Attestation, unusedAnswers } from '../../core/views/attestations.ts';
@@ -33,9 +40,14 @@ export type GateSurroundings = {
   /** The user's settings say that nobody can answer here. */
   readonly isUnattended: boolean;
   readonly workspace: BoundWorkspace | undefined;
+  /** Whose signatures count, where the gate of the pending step needs one. */
+  readonly signing: KnownSigners | undefined;
   /** The files as they are now, where a check of the step depends on them. */
   readonly tree: BoundWorkspace | undefined;
 };
+
+/** The approvers that count for a run, and how many of them must sign. */
+export type KnownSigners = Omit<SigningFacts, 'hasUnsigned'>;
 
 /** Looks at settings and files for the pending step of a node. The files matter only to a step that needs an answer. */
 export async function gateSurroundings(
@@ -47,12 +59,38 @@ export async function gateSurroundings(
   const settings = await services.gateSettings(root);
   const { minimum, accept } = settings;
   const step = await pendingStepOf(services, session, target);
-  const isBound = step !== undefined && gateOf(step, minimum) !== undefined && step.bindsTree !== false;
+  const gate = step === undefined ? undefined : gateOf(step, minimum);
+  const isBound = gate !== undefined && step?.bindsTree !== false;
   const isFresh = step?.checks?.some(({ fresh }) => fresh !== undefined) === true;
   const isLookedAt = (isBound || isFresh) && root !== undefined;
   const wait = isTreeCompared(session.view, target.nodeId) ? 'long' : 'short';
   const tree = isLookedAt ? await services.workspace.tree(root, wait) : undefined;
-  return { ...runGates(settings), accept, workspace: isBound ? tree : undefined, tree };
+  const signing = gate?.assurance === 'signed' ? await knownSigners(services, session, target) : undefined;
+  return { ...runGates(settings), accept, workspace: isBound ? tree : undefined, tree, signing };
+}
+
+/** Whose signatures count for a run: the keys that are known now, and were known when it started. */
+async function knownSigners(
+  services: AnswerServices,
+  session: LoadedSession,
+  { runId }: TokenTarget,
+): Promise<KnownSigners> {
+  const root = rootOf(session);
+  const { isFourEyes } = await services.gateSettings(root);
+  const known = await services.approvers?.(root);
+  const atStart = session.view.graph.runs.get(runId)?.pinned.approvers;
+  const isKnown = ({ key: { fingerprint } }: Approver) => atStart?.includes(fingerprint) ?? true;
+  return {
+    approvers: [...new Set((known?.approvers ?? []).filter(isKnown).map(({ name }) => name))],
+    needed: isFourEyes ? 2 : 1,
+    problems: known?.problems ?? [],
+    signer: (answer) => {
+      const found = known?.signer(answer).unwrapOr(undefined);
+      return found !== undefined && isKnown(found)
+        ? { name: found.name, fingerprint: found.key.fingerprint }
+        : undefined;
+    },
+  };
 }
 
 /** Whether a draft or a check of the step at a node is already bound to files, so that these have to be compared. */
@@ -78,13 +116,14 @@ async function pendingStepOf(
 export function gateOf(
   { assurance, confirmation, userDependency }: CompiledStep,
   minimum: Assurance,
-): { readonly contextKey?: string | undefined } | undefined {
+): { readonly contextKey?: string | undefined; readonly assurance: Assurance } | undefined {
   const isAsked = confirmation.kind !== 'none' || userDependency !== undefined;
   if (!isAsked) return undefined;
   const needed = [assurance, userDependency?.assurance].map((one) => strongestAssurance(one ?? 'stated', minimum));
-  if (needed.every((one) => one === 'stated')) return undefined;
+  const strongest = needed.reduce(strongestAssurance);
+  if (strongest === 'stated') return undefined;
   const isKeyGated = strongestAssurance(userDependency?.assurance ?? 'stated', minimum) !== 'stated';
-  return { contextKey: isKeyGated ? userDependency?.contextKey : undefined };
+  return { contextKey: isKeyGated ? userDependency?.contextKey : undefined, assurance: strongest };
 }
 
 /**
@@ -138,9 +177,12 @@ export function gateFacts(
   if (gate === undefined) return undefined;
   const { nodeId, runId } = target;
   const tried = triedStep(view, nodeId);
-  const answers = unusedAnswers(view, tried.step.nodeId);
+  const { signing } = surroundings;
+  const given = unusedAnswers(view, tried.step.nodeId);
+  const answers = signing === undefined ? given : given.filter(({ data }) => isSignedEnough(data, signing));
   return {
     minimum: surroundings.minimum,
+    signing: signing && { ...signing, hasUnsigned: answers.length < given.length },
     accept: surroundings.accept,
     attestations: answers.map(({ data }) => data),
     approved: approvedDraft(view, answers, surroundings.accept),
@@ -158,6 +200,11 @@ export function gateFacts(
     },
     sha256: services.hasher.sha256,
   };
+}
+
+/** A rejection needs no signature: it only keeps the gate closed. A rehearsal has no keys. */
+function isSignedEnough(answer: Attestation['data'], { signer }: KnownSigners): boolean {
+  return answer.statement.kind === 'rejected' || answer.by.via === 'rehearsal' || signer(answer) !== undefined;
 }
 
 /** The draft that people's newest answer is about, unless it was rejected. */

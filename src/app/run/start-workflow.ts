@@ -1,8 +1,9 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
+import type { Approver } from '../../core/approvals/approver-list.ts';
 import { unreachable } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
-import { type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
+import { type Assurance, type Autonomy, PRESETS } from '../../core/log/autonomy.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
@@ -17,6 +18,7 @@ import type { RunFacts } from '../../core/run/step-place.ts';
 import {
   type ChosenPreferences,
   chosenMode,
+  type GateSettings,
   type RunDefaults,
   startPreferences,
 } from '../../core/settings/settings-in-effect.ts';
@@ -33,6 +35,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
 import { noteFileRead } from './advance.ts';
 import { cappedMode } from './advance-reply.ts';
+import { gateOf } from './attempt-facts.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { findTokenNode, patternsFor, rootOf, runGates, sessionGone } from './run-place.ts';
 import { startReply } from './start-reply.ts';
@@ -93,6 +96,7 @@ export async function startWorkflow(
       services.gateSettings(workspace),
     ]);
     if (pinned.isErr()) return err(pinned.error);
+    const approvers = await approversAtStart(services, { workflow, minimum: gates.minimum, workspace });
     // Nothing is tighter than guided, so no setting matters to it.
     if (defaults.isErr() && request.mode !== 'guided') return err(defaults.error);
     const settings: RunDefaults = defaults.unwrapOr(PRESETS.guided);
@@ -116,7 +120,8 @@ export async function startWorkflow(
     const start: Starting = {
       request,
       listed,
-      noticed: [...noticed, ...settingWarnings(settings, chosen)],
+      noticed: [...noticed, ...settingWarnings(settings, chosen), ...approverWarnings(approvers, gates)],
+      approvers: approvers?.map(({ key }) => key.fingerprint),
       ...pinned.value,
       chosen,
       facts,
@@ -138,6 +143,8 @@ type Starting = {
   readonly listed: ListedWorkflow;
   readonly noticed: readonly WarningFact[];
   readonly workflowHash: WorkflowHash;
+  /** The keys whose signatures count for the run, if it may need any. */
+  readonly approvers: readonly string[] | undefined;
   readonly mint: TokenMint;
   readonly chosen: ChosenPreferences;
   readonly facts: RunFacts;
@@ -160,7 +167,7 @@ async function open(
       runId,
       isFirstRun: current === undefined,
       index: indexWorkflow(listed.workflow),
-      pin: pinOf(listed, workflowHash),
+      pin: { ...pinOf(listed, workflowHash), ...defined({ approvers: start.approvers && [...start.approvers] }) },
       facts: start.facts,
       chosenBy: start.chosen,
       observations: changed(current, start.observed),
@@ -178,6 +185,30 @@ async function open(
 function reply(start: Starting, outcome: StartOutcome, view: LoadedSession['view']): GivenReply {
   const { sessionId, mint } = start;
   return giveReply(startReply(start, outcome), newNode(sessionId, outcome.nodeId), { view, mint });
+}
+
+/** Whose signatures count for a run that may need one. Other runs do not look for keys. */
+async function approversAtStart(
+  services: Services,
+  at: {
+    readonly workflow: ListedWorkflow['workflow'];
+    readonly minimum: Assurance;
+    readonly workspace: string | undefined;
+  },
+): Promise<readonly Approver[] | undefined> {
+  if (!at.workflow.steps.some((step) => gateOf(step, at.minimum)?.assurance === 'signed')) return undefined;
+  return (await services.approvers?.(at.workspace))?.approvers ?? [];
+}
+
+/** Nobody can open the gates of this run: better said now than when the work waits. */
+function approverWarnings(
+  approvers: readonly Approver[] | undefined,
+  { isFourEyes }: GateSettings,
+): readonly WarningFact[] {
+  if (approvers === undefined) return [];
+  const known = new Set(approvers.map(({ name }) => name)).size;
+  const needed = isFourEyes ? 2 : 1;
+  return known < needed ? [{ code: 'approvers_missing', known, needed }] : [];
 }
 
 /** What the settings would not let the call or the project do. */

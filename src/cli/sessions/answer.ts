@@ -10,19 +10,20 @@ import {
 } from '../../app/run/answer-gate.ts';
 import type { AnswerServices } from '../../app/services.ts';
 import { type WaitingRun, waitingRuns } from '../../app/sessions/waiting-runs.ts';
-import type { JsonValue } from '../../core/json/json-value.ts';
+import { defined, type JsonValue } from '../../core/json/json-value.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { originWords } from '../../core/log/origin.ts';
 import { voidedWords } from '../../core/run/gate-facts.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { shortList } from '../../core/text/words.ts';
-import { attestationWords } from '../../core/views/attestations.ts';
+import { attestationWords, signatureWords } from '../../core/views/attestations.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { dim, good, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { Ask } from '../program.ts';
 import { refusalProblem } from '../words.ts';
+import { filesUnknown, signatureProblem, signed, signingKey, unsigned } from './sign-answer.ts';
 
 /**
  * A person's answer at a terminal. The decision is never taken from arguments, a pipe or the environment: typing it and
@@ -30,14 +31,20 @@ import { refusalProblem } from '../words.ts';
  */
 export const answer = command({
   operands: [{ syntax: '<tag>', help: 'the tag of the run that waits, as `workrail waiting` shows it' }],
+  options: [
+    { flags: '--sign', help: 'sign the answer with your SSH key, through ssh-keygen' },
+    { flags: '--key <file>', help: 'the key to sign with (default: your key in ~/.ssh that is an approver)' },
+  ],
   example: 'workrail answer 7f3a',
   data: z.strictObject({
     sessionId: SessionId.schema,
     runId: RunId.schema,
     statement: z.enum(['approved', 'rejected', 'answered']),
     code: z.string(),
+    /** Whose signature was recorded with it. */
+    signedBy: z.strictObject({ name: z.string(), fingerprint: z.string() }).exactOptional(),
   }),
-  run: async (context, { operands }) =>
+  run: async (context, { operands, options }) =>
     safeTry(async function* () {
       const { program, say } = context;
       const { terminal } = program;
@@ -53,21 +60,41 @@ export const answer = command({
       const answers = await program.answers();
       const { waiting, origin } = yield* await namedRun(context, operands[0] ?? '');
       if (!waiting.accept.includes('terminal')) return err(notAccepted(waiting.accept));
+      const signing = yield* await signingKey(context, waiting, options);
       if (origin !== undefined) say([notable(`Not from this machine: ${originWords(origin)}.`)]);
+      if (waiting.signing !== undefined && signing === undefined) {
+        if (waiting.contextKey !== undefined) return err(unsigned(waiting));
+        say([notable(`${unsigned(waiting).error.message} ${unsigned(waiting).error.suggestion} Here you can reject it.`)]);
+      }
       for (const line of draftLines(waiting, program.terminal.columns() || 80)) say(line);
       const askedAt = answers.clock.nowMs();
-      const statement = yield* await askPerson(await program.ask(), waiting);
+      const mayApprove = waiting.signing === undefined || signing !== undefined;
+      const statement = yield* await askPerson(await program.ask(), waiting, mayApprove);
+      const attestationId = answers.answerIds.attestation();
+      const signature = yield* await signed(context, { waiting, statement, attestationId, signing });
       const recorded = await answerGate(answers, waiting, {
-        attestationId: answers.answerIds.attestation(),
+        attestationId,
         digest: waiting.digest,
         statement,
         by: { via: 'terminal', launch: answers.answerIds.launch, askedAt, answerMs: answers.clock.nowMs() - askedAt },
+        ...defined({ signature }),
       });
       if (recorded.isErr()) return err(answerProblem(recorded.error, waiting, await program.dataDir()));
       const { sessionId, runId, code } = waiting;
       return done({
-        data: { sessionId, runId, statement: statement.kind, code },
-        lines: [[good(`Recorded: draft ${code} is ${statement.kind}.`)]],
+        data: {
+          sessionId,
+          runId,
+          statement: statement.kind,
+          code,
+          ...defined({ signedBy: signature && { name: signature.name, fingerprint: signature.fingerprint } }),
+        },
+        lines: [
+          [
+            good(`Recorded: draft ${code} is ${statement.kind}`),
+            signature === undefined ? '.' : `, ${signatureWords(signature)}.`,
+          ],
+        ],
         next: 'Tell the agent: continue.',
       });
     }),
@@ -116,10 +143,13 @@ type Statement = Parameters<typeof answerGate>[2]['statement'];
 
 const STOPPED = problem(EXIT.interrupted, 'Nothing was recorded.', 'Run the command again to answer.');
 
+const APPROVE = { value: 'approved', label: 'Approve', hint: 'the run continues when the agent sends its call again' };
+
 /** Asks for the decision or the value, and for the code of the draft. */
 async function askPerson(
   ask: Ask,
   { code, contextKey, question }: WaitingDraft,
+  mayApprove: boolean,
 ): Promise<Result<Statement, CommandProblem>> {
   const shown = 'whole' as const;
   let statement: Statement;
@@ -129,7 +159,7 @@ async function askPerson(
       // First, so that a key pressed too early decides nothing.
       choices: [
         { value: 'later', label: 'Not now', hint: 'nothing is recorded' },
-        { value: 'approved', label: 'Approve', hint: 'the run continues when the agent sends its call again' },
+        ...(mayApprove ? [APPROVE] : []),
         { value: 'rejected', label: 'Reject', hint: 'the agent reads your comment' },
       ],
     });
@@ -200,8 +230,8 @@ function notAccepted(accept: WaitingDraft['accept']): CommandProblem {
   );
 }
 
-function answerProblem(refusal: AnswerRefusal, { runId }: WaitingDraft, dataDir: string): CommandProblem {
-  const tag = runTag(runId);
+function answerProblem(refusal: AnswerRefusal, waiting: WaitingDraft, dataDir: string): CommandProblem {
+  const tag = runTag(waiting.runId);
   switch (refusal.code) {
     case 'not_waiting':
       return problem(EXIT.notFound, 'This run no longer waits for a person.', 'Run `workrail waiting`.');
@@ -209,6 +239,12 @@ function answerProblem(refusal: AnswerRefusal, { runId }: WaitingDraft, dataDir:
       return problem(EXIT.failed, 'The step is already done, so the answer has no effect.', 'Run `workrail waiting`.');
     case 'channel_not_accepted':
       return notAccepted(refusal.accept);
+    case 'signature_needed':
+      return unsigned(waiting);
+    case 'signature_refused':
+      return signatureProblem(refusal.why);
+    case 'files_unknown':
+      return filesUnknown(`workrail answer ${tag} --sign`);
     case 'draft_changed':
       return problem(
         EXIT.failed,

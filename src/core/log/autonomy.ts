@@ -29,6 +29,9 @@ export function exceeds<Value extends string>(
   return limit !== undefined && order.indexOf(value) > order.indexOf(limit);
 }
 
-/** How sure we are that a person said it: the agent says so, or the answer came on a channel that its calls cannot reach. */
-export const ASSURANCES = ['stated', 'confirmed'] as const;
+/**
+ * How sure we are that a person said it: the agent says so, the answer came on a channel that its calls cannot reach, or
+ * an approver signed it with a key.
+ */
+export const ASSURANCES = ['stated', 'confirmed', 'signed'] as const;
 export type Assurance = (typeof ASSURANCES)[number];

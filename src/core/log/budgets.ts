@@ -101,6 +101,10 @@ export const CLIENT_NAME_BYTES_MAX = 128;
 export const PRINCIPAL_BYTES_MAX = 256;
 /** Distinguishes one launch of the program from the next. */
 export const LAUNCH_BYTES_MAX = 64;
+/** More people than this do not share a machine or a repository's gates. */
+export const APPROVERS_MAX = 500;
+/** A signature with an RSA key of 16,384 bits, and the key. */
+export const SIGNATURE_LENGTH_MAX = 8_192;
 /** A person explains a decision in a few sentences. */
 export const COMMENT_BYTES_MAX = 4096;
 /** A value that a person answers with, as canonical JSON. */

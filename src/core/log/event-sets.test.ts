@@ -75,6 +75,7 @@ test('every closed set in an event is one of these lists, with exactly these val
       '/statement/chosenByAgent': [true],
       '/statement/changedDuring': [true],
       '/by/via': ['elicitation', 'terminal', 'console', 'team', 'ci', 'rehearsal'],
+      '/signature/kind': ['ssh_key', 'security_key', 'passkey'],
     },
     gap_recorded: {
       '/severity': ['info', 'warning', 'critical'],

@@ -20,7 +20,7 @@ test('an advance holds attempt, intent, outcome, the reply and a digest of the r
 test('a run pins id, hash and source of its workflow', () => {
   enforces('run_started_shape');
   expect(dataOf('run_started')).toEqual([
-    'sourceHash? workflowHash workflowId workflowSourceCommit? workflowSourceKind workflowSourceRef',
+    'approvers? sourceHash? workflowHash workflowId workflowSourceCommit? workflowSourceKind workflowSourceRef',
   ]);
 });
 

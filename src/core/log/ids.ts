@@ -67,6 +67,9 @@ export type ArtifactDigest = z.infer<typeof artifactDigestSchema>;
 /** Any other stored digest: of a request, a source file, a segment or a chain link. */
 export const plainDigestSchema = z.templateLiteral(['sha256:', z.string().regex(/^[0-9a-f]{64}$/)]);
 
+/** The fingerprint of a public key, as `ssh-keygen -l` shows it. */
+export const fingerprintSchema = z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/);
+
 /** Position of an event in its session. Nothing else orders events. */
 export const eventIndexSchema = z.int().min(0).max(EVENT_INDEX_MAX).brand<'EventIndex'>();
 export type EventIndex = z.infer<typeof eventIndexSchema>;

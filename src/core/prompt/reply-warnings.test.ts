@@ -59,6 +59,7 @@ const FACTS = {
     effective: 'guided',
     cause: 'autonomy.max (/home/ada/.workrail/config.json)',
   },
+  approvers_missing: { code: 'approvers_missing', known: 1, needed: 2 },
   setting_ignored: {
     code: 'setting_ignored',
     settings: [
@@ -190,6 +191,10 @@ describe('a warning', () => {
         [
           "mode_capped",
           "The mode is guided, not full_auto_never_stop: autonomy.max (/home/ada/.workrail/config.json) allows no more. Only the user can change that.",
+        ],
+        [
+          "approvers_missing",
+          "A step of this run needs the signature of two approvers, and only one can sign. Tell the user now: the key of an approver is added with \`workrail approvers add\`, and a key that is added later counts only for runs that start after it.",
         ],
         [
           "setting_ignored",

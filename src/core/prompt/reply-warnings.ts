@@ -55,6 +55,7 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'exceeds_recommended_risk_policy':
       return exceeded(fact, riskPolicy);
     case 'mode_capped':
+    case 'approvers_missing':
     case 'setting_ignored':
     case 'workflow_overrides':
     case 'workflow_file_problem':
@@ -121,7 +122,7 @@ function notAllOfIt(
 function limited(
   fact: Extract<
     WarningFact,
-    { code: 'mode_capped' | 'setting_ignored' | 'workflow_overrides' | 'workflow_file_problem' }
+    { code: 'mode_capped' | 'approvers_missing' | 'setting_ignored' | 'workflow_overrides' | 'workflow_file_problem' }
   >,
 ): ReplyWarning {
   const { code } = fact;
@@ -130,6 +131,12 @@ function limited(
       const { asked, effective, cause } = fact;
       const message = `The mode is ${effective}, not ${asked}: ${cause} allows no more. Only the user can change that.`;
       return { code, message, details: { asked, effective } };
+    }
+    case 'approvers_missing': {
+      const { known, needed } = fact;
+      const who = needed === 1 ? 'an approver' : 'two approvers';
+      const message = `A step of this run needs the signature of ${who}, and ${known === 0 ? 'nobody' : 'only one'} can sign. Tell the user now: the key of an approver is added with \`workrail approvers add\`, and a key that is added later counts only for runs that start after it.`;
+      return { code, message, details: { known, needed } };
     }
     case 'setting_ignored':
       return {

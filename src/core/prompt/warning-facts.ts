@@ -34,6 +34,8 @@ export type WarningFact =
   | PreferenceWarning
   /** What lowered the mode, and where that is set. */
   | ({ readonly code: 'mode_capped' } & ModeCap)
+  /** Fewer people than needed can sign what this run needs signed. */
+  | { readonly code: 'approvers_missing'; readonly known: number; readonly needed: number }
   /** Settings of the project or the environment that would loosen what applies. */
   | { readonly code: 'setting_ignored'; readonly settings: readonly IgnoredSetting[] }
   /** The workflow is used instead of others with the same id. */
@@ -83,6 +85,8 @@ export const REPLY_WARNING_CODES = [
   'exceeds_recommended_risk_policy',
   /** The settings allow no mode as loose as the one that was asked for. */
   'mode_capped',
+  /** A step needs a signed answer, and nobody, or only one of two, can sign it. */
+  'approvers_missing',
   /** A project or the environment tried to loosen a setting. */
   'setting_ignored',
   /** The workflow is used instead of another file with the same id. */

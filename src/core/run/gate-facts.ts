@@ -31,6 +31,8 @@ export type ChangedFile = {
 export type GateFacts = {
   /** The lowest assurance that counts here, whatever the workflow asks for. */
   readonly minimum: Assurance;
+  /** What the gate needs where only a signature counts; `attestations` holds no other answers then. */
+  readonly signing?: SigningFacts | undefined;
   /** The channels whose answers count. */
   readonly accept: readonly AttestationChannel[];
   /** What people said about the attempts at this step, oldest first. */
@@ -43,6 +45,44 @@ export type GateFacts = {
   readonly subject: GateSubject;
   readonly sha256: Sha256;
 };
+
+/** What is known where only the signature of an approver counts. */
+export type SigningFacts = {
+  /** The people whose keys count, by the names that the list gives them. */
+  readonly approvers: readonly string[];
+  /** How many of them must sign. */
+  readonly needed: 1 | 2;
+  /** Who signed an answer; `undefined` if nobody did whose signature counts. */
+  readonly signer: (answer: Attestation['data']) => Signer | undefined;
+  /** Somebody answered without a signature that counts. */
+  readonly hasUnsigned: boolean;
+  /** Why keys of a list do not count, in sentences. */
+  readonly problems: readonly string[];
+};
+
+export type Signer = { readonly name: string; readonly fingerprint: string };
+
+/** The different people who signed the same answer about a draft, up to the newest; a rejection ends what was before it. */
+export function signersOf(
+  { attestations, signing }: Pick<GateFacts, 'attestations' | 'signing'>,
+  digest: string,
+): readonly Signer[] {
+  const about = attestations.filter(({ subject }) => subject.kind === 'attempt' && subject.digest === digest);
+  const newest = about.at(-1)?.statement;
+  if (newest === undefined || newest.kind === 'rejected') return [];
+  const since = about.slice(about.findLastIndex(({ statement }) => statement.kind === 'rejected') + 1);
+  const signers = since
+    .filter(({ statement }) => saidAs(statement) === saidAs(newest))
+    .flatMap((answer) => signing?.signer(answer) ?? []);
+  // Two keys of one person are one person.
+  return signers.filter(({ name, fingerprint }, i) =>
+    signers.slice(0, i).every((before) => before.name !== name && before.fingerprint !== fingerprint),
+  );
+}
+
+function saidAs(statement: Attestation['data']['statement']): string {
+  return statement.kind === 'answered' ? quote([statement.kind, statement.value ?? null]) : statement.kind;
+}
 
 type GateSubject = {
   readonly workflowHash: WorkflowHash;

@@ -78,14 +78,14 @@ export const SETTING_KEYS = {
   },
   'gates.minimum': {
     kind: 'choice',
-    values: ['confirmed', 'stated'],
+    values: ['signed', 'confirmed', 'stated'],
     variable: 'WORKRAIL_GATES_MINIMUM',
     isForWorkspaces: true,
     isOnlyTightened: true,
     fallback: 'stated',
     about:
-      "How sure every answer of a person must be. confirmed: every answer must come on a channel that the agent's calls cannot reach. stated: the agent's word is enough where the workflow asks for no more.",
-    expected: 'stated (the default) or confirmed',
+      "How sure every answer of a person must be. signed: every answer needs the signature of an approver. confirmed: every answer must come on a channel that the agent's calls cannot reach. stated: the agent's word is enough where the workflow asks for no more.",
+    expected: 'stated (the default), confirmed or signed',
   },
   'gates.accept': {
     kind: 'list',
@@ -97,6 +97,15 @@ export const SETTING_KEYS = {
     about:
       "The channels on which an answer of a person counts: the client's form, a terminal, the console, a signed-in member of a team.",
     expected: 'a list of elicitation, terminal, console and team (the default is all of them)',
+  },
+  'gates.fourEyes': {
+    kind: 'switch',
+    variable: 'WORKRAIL_GATES_FOUR_EYES',
+    isForWorkspaces: true,
+    isOnlyTightened: true,
+    fallback: false,
+    about: 'Whether an answer that must be signed needs the signatures of two approvers with different keys.',
+    expected: '1 (two approvers must sign) or 0 (the default)',
   },
   'gates.waitSeconds': {
     kind: 'count',
@@ -241,6 +250,8 @@ export function isLooser(name: SettingName, value: SettingValue | undefined, tha
       return listed(value ?? key.values).some((one) => !listed(than).includes(one));
     case 'count':
       return Number(value ?? key.max) > Number(than);
+    case 'switch':
+      return than === true && value !== true;
     default:
       return false;
   }

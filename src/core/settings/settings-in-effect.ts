@@ -1,6 +1,7 @@
 import { ownJsonBytes, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
 import { defined } from '../json/json-value.ts';
 import {
+  type Assurance,
   AUTONOMY,
   type Autonomy,
   autonomySchema,
@@ -127,9 +128,11 @@ function settingSource(origin: SettingOrigin | undefined): Pick<ChosenPreference
 
 /** What applies to the gates of a workspace. */
 export type GateSettings = {
-  readonly minimum: 'stated' | 'confirmed';
+  readonly minimum: Assurance;
   /** The channels on which an answer counts. */
   readonly accept: readonly AttestationChannel[];
+  /** Whether what must be signed needs two approvers. */
+  readonly isFourEyes: boolean;
   readonly waitSeconds: number;
   /** What happens where nobody can answer. */
   readonly unattended: 'block' | 'gap';
@@ -139,6 +142,7 @@ export type GateSettings = {
 export const REHEARSED_GATES: GateSettings = {
   minimum: 'stated',
   accept: [...ANSWER_CHANNELS, 'rehearsal'],
+  isFourEyes: false,
   waitSeconds: 0,
   unattended: 'block',
 };
@@ -148,8 +152,9 @@ export function gateSettings({ settings, problems }: Pick<ResolvedSettings, 'set
   const { value: accept } = settings['gates.accept'];
   const isBroken = problems.length > 0;
   return {
-    minimum: isBroken || settings['gates.minimum'].value === 'confirmed' ? 'confirmed' : 'stated',
+    minimum: isBroken ? 'signed' : (settings['gates.minimum'].value as Assurance),
     accept: ANSWER_CHANNELS.filter((channel) => typeof accept !== 'object' || accept.includes(channel)),
+    isFourEyes: isBroken || settings['gates.fourEyes'].value === true,
     waitSeconds: Number(settings['gates.waitSeconds'].value),
     unattended: !isBroken && settings['gates.unattended'].value === 'gap' ? 'gap' : 'block',
   };

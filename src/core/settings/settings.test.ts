@@ -92,8 +92,9 @@ const TIGHTEST = {
   mode: 'guided',
   riskPolicy: 'conservative',
   'autonomy.max': 'guided',
-  'gates.minimum': 'confirmed',
+  'gates.minimum': 'signed',
   'gates.accept': ['terminal'],
+  'gates.fourEyes': true,
   'gates.waitSeconds': 5,
   'gates.unattended': 'block',
 };
@@ -103,6 +104,7 @@ const LOOSE_ENV = {
   WORKRAIL_AUTONOMY_MAX: 'full_auto_never_stop',
   WORKRAIL_GATES_MINIMUM: 'stated',
   WORKRAIL_GATES_ACCEPT: 'elicitation, terminal,console,team',
+  WORKRAIL_GATES_FOUR_EYES: '0',
   WORKRAIL_GATES_WAIT_SECONDS: '300',
   WORKRAIL_GATES_UNATTENDED: 'gap',
 };
@@ -148,6 +150,7 @@ describe('settings about what an agent may do', () => {
     expect(gateSettings({ settings, problems: [] })).toEqual({
       minimum: 'confirmed',
       accept: ['console'],
+      isFourEyes: false,
       waitSeconds: 300,
       unattended: 'gap',
     });
@@ -162,7 +165,11 @@ describe('settings about what an agent may do', () => {
   it('gates are at their tightest while a setting is invalid', () => {
     const { settings } = resolve({ 'gates.unattended': 'gap' }, {});
     const problems = [{ code: 'broken_file', file: workspace.file, line: 1, problem: 'x' } as const];
-    expect(gateSettings({ settings, problems })).toMatchObject({ minimum: 'confirmed', unattended: 'block' });
+    expect(gateSettings({ settings, problems })).toMatchObject({
+      minimum: 'signed',
+      isFourEyes: true,
+      unattended: 'block',
+    });
   });
 
   it('every value is looser than every tighter one and than none', () => {

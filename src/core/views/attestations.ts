@@ -52,13 +52,29 @@ export function answerTo(answers: readonly Attestation[], digest: string): Attes
 type Statement = Attestation['data'];
 
 /** What was said and how it reached us, never more than is known: without a principal, nobody is named. */
-export function attestationWords({ statement, by }: Pick<Statement, 'statement' | 'by'>): string {
+export function attestationWords({
+  statement,
+  by,
+  signature,
+}: Pick<Statement, 'statement' | 'by'> & { readonly signature?: Statement['signature'] }): string {
   const said =
     statement.kind === 'check'
       ? `check "${statement.checkId}"${statement.command === undefined ? '' : `, ${commandText(statement.command)},`} ${checkRunWords(statement, by)}`
       : `${statement.kind} ${channelWords(by)}`;
-  return [said, ...oddities({ statement, by })].join(', ');
+  const signed = signature === undefined ? [] : [signatureWords(signature)];
+  return [said, ...signed, ...oddities({ statement, by })].join(', ');
 }
+
+/** Whose signature an answer carries. Checking it needs a list of keys: `session verify --approvers` does that. */
+export function signatureWords({ kind, name, fingerprint }: NonNullable<Statement['signature']>): string {
+  return `signed by ${name} with ${SIGNED_WITH[kind]} ${fingerprint}`;
+}
+
+const SIGNED_WITH: { readonly [kind in NonNullable<Statement['signature']>['kind']]: string } = {
+  ssh_key: 'the SSH key',
+  security_key: 'the security key',
+  passkey: 'the passkey',
+};
 
 /** A command exactly as it was run: in a code span, or as a JSON text if it has line breaks, backticks or codes. */
 export function commandText(command: string): string {

@@ -8,11 +8,13 @@ import {
   LAUNCH_BYTES_MAX,
   PRINCIPAL_BYTES_MAX,
   RUN_COMMAND_BYTES_MAX,
+  SIGNATURE_LENGTH_MAX,
 } from '../budgets.ts';
 import { jsonValueSchema, nonBlankSchema, textSchema } from '../document-schema.ts';
 import {
   AttestationId,
   artifactDigestSchema,
+  fingerprintSchema,
   loopPathSchema,
   plainDigestSchema,
   snapshotRefSchema,
@@ -41,9 +43,16 @@ export function strongestGrade(grades: readonly (Grade | undefined)[]): Grade | 
   return GRADES.findLast((grade) => grades.includes(grade));
 }
 
+const commit = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+
 /** What a statement is about: one attempt exactly as it was shown, or a step at the place where it is pending. */
 const subjectSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('attempt'), digest: plainDigestSchema }),
+  z.object({
+    kind: z.literal('attempt'),
+    digest: plainDigestSchema,
+    /** The files that the digest names, so that a signed approval can be checked again from the log alone. */
+    workspace: z.object({ headSha: commit, treeDigest: plainDigestSchema }).optional(),
+  }),
   z.object({
     kind: z.literal('step'),
     stepId: stepIdSchema,
@@ -58,7 +67,6 @@ const answer = {
   shown: z.enum(['whole', 'part']),
 };
 
-const commit = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 const count = z.int().min(0);
 
 /** How a command ended, and what its report said about tests. */
@@ -121,6 +129,24 @@ const attestedBySchema = z.object({
   principal: nonBlankSchema(PRINCIPAL_BYTES_MAX).optional(),
 });
 
+/** What made a signature: a key in a file or an agent, a key in hardware, a passkey of the console. */
+export const SIGNATURE_KINDS = ['ssh_key', 'security_key', 'passkey'] as const;
+
+/**
+ * An approver's signature over the statement, its subject and its id. It holds the public key, so it can be checked again
+ * with nothing but a list of keys; the name is what the list said at the time.
+ */
+const signatureSchema = z.object({
+  kind: z.enum(SIGNATURE_KINDS),
+  fingerprint: fingerprintSchema,
+  name: nonBlankSchema(PRINCIPAL_BYTES_MAX),
+  /** The bytes that `ssh-keygen -Y sign` writes, in base64 without line breaks. */
+  sshsig: z
+    .string()
+    .max(SIGNATURE_LENGTH_MAX)
+    .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/),
+});
+
 /** What a person answered or a command showed, on a channel that the agent's arguments cannot reach. */
 export const attestationRecordedSchema = eventSchema(
   'attestation_recorded',
@@ -130,5 +156,6 @@ export const attestationRecordedSchema = eventSchema(
     subject: subjectSchema,
     statement: statementSchema,
     by: attestedBySchema,
+    signature: signatureSchema.optional(),
   }),
 );

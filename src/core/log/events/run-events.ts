@@ -1,8 +1,19 @@
 import * as z from 'zod';
 import { autonomySchema, preferencesSchema, riskPolicySchema } from '../autonomy.ts';
-import { OBSERVATION_LABEL_BYTES_MAX, OBSERVATION_PATH_BYTES_MAX, WORKFLOW_SOURCE_REF_BYTES_MAX } from '../budgets.ts';
+import {
+  APPROVERS_MAX,
+  OBSERVATION_LABEL_BYTES_MAX,
+  OBSERVATION_PATH_BYTES_MAX,
+  WORKFLOW_SOURCE_REF_BYTES_MAX,
+} from '../budgets.ts';
 import { nonBlankSchema, textSchema } from '../document-schema.ts';
-import { PreferenceChangeId, plainDigestSchema, workflowHashSchema, workflowIdSchema } from '../ids.ts';
+import {
+  fingerprintSchema,
+  PreferenceChangeId,
+  plainDigestSchema,
+  workflowHashSchema,
+  workflowIdSchema,
+} from '../ids.ts';
 import { eventSchema, nodeScope, noScope, runScope } from './event-envelope.ts';
 
 /** Marks that a session exists. Everything else about it is derived from other events. */
@@ -28,6 +39,8 @@ export const runStartedSchema = eventSchema(
       .optional(),
     /** Digest of the source file, to see later whether the source has changed. */
     sourceHash: plainDigestSchema.optional(),
+    /** The keys whose signatures counted when the run started, if it may need any. A later key opens no gate of this run. */
+    approvers: z.array(fingerprintSchema).max(APPROVERS_MAX).optional(),
   }),
 );
 

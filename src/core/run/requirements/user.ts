@@ -10,6 +10,9 @@ import {
   draftParts,
   type GateFacts,
   isOnlyGitSilent,
+  type Signer,
+  type SigningFacts,
+  signersOf,
   strongestAssurance,
   type VoidedApproval,
   voidedBy,
@@ -210,8 +213,16 @@ function judgeAnswer(
       ? said?.statement.kind === 'approved' || said?.statement.kind === 'answered'
       : said?.statement.kind === 'answered' &&
         gate.personKeys.includes(contextKey) &&
-        hasAnswer(facts.context, contextKey);
-  return isGiven ? undefined : { kind: 'waiting', draft };
+        hasAnswer(facts.context, contextKey) &&
+        // What was signed is what counts, whatever the context holds.
+        quote(said.statement.value ?? null) === quote(ownValue(facts.context, contextKey) ?? null);
+  const isSigned = gate.signing === undefined || said?.by.via === 'rehearsal' || isSignedByAll(gate, digest);
+  return isGiven && isSigned ? undefined : { kind: 'waiting', draft };
+}
+
+/** Whether as many approvers signed as the settings ask for. */
+function isSignedByAll(gate: GateFacts, digest: string): boolean {
+  return signersOf(gate, digest).length >= (gate.signing?.needed ?? 1);
 }
 
 /** The words for an agent that waits for a person. It can do nothing but ask the user to answer. */
@@ -251,8 +262,8 @@ function waitingWords(
       voided === undefined
         ? `This step waits for a person: ${question}`
         : `${voidedWords(voided)} This step waits for a person again: ${clip(question, QUESTION_AGAIN_BYTES_MAX)}`,
-    suggestedFix: `Tell the user: "The run ${tag} waits for your decision on draft ${code}. ${placeToAnswer(gate, { command: facts.command ?? 'workrail', tag })}" Then stop and wait. An answer in notes or context does not count.`,
-    details,
+    suggestedFix: `Tell the user: "The run ${tag} waits for your decision on draft ${code}. ${placeToAnswer(gate, { command: facts.command ?? 'workrail', tag, digest: draft.digest })}" Then stop and wait. An answer in notes or context does not count.`,
+    details: gate.signing === undefined ? details : { ...details, assurance: 'signed' },
   };
 }
 
@@ -277,16 +288,39 @@ export function rejectedWords(
 
 /** The ways that work here, as far as the settings let them count. */
 function placeToAnswer(
-  { accept }: GateFacts,
-  { command, tag }: { readonly command: string; readonly tag: string },
+  gate: GateFacts,
+  { command, tag, digest }: { readonly command: string; readonly tag: string; readonly digest: string },
 ): string {
+  const { accept, signing } = gate;
   const isConsole = accept.includes('console');
+  if (signing !== undefined) return placeToSign(signing, signersOf(gate, digest), { command, tag, isConsole });
   const orConsole = isConsole ? `, or in the page that \`${command} console\` opens` : '';
   if (accept.includes('terminal'))
     return `To answer, run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
   if (isConsole) return `To answer, run \`${command} console\` in a terminal of your own and open the run there.`;
   if (accept.includes('elicitation')) return 'Answer in the form that your client shows.';
   return 'The setting gates.accept says where you can answer.';
+}
+
+/** Where an approver can sign. */
+function placeToSign(
+  { approvers, needed, hasUnsigned, problems }: SigningFacts,
+  signers: readonly Signer[],
+  { command, tag, isConsole }: { readonly command: string; readonly tag: string; readonly isConsole: boolean },
+): string {
+  const [problem = ''] = problems;
+  if (approvers.length < needed) {
+    const people = approvers.length === 0 ? 'no approver is' : 'only one approver is';
+    return `It needs ${needed === 1 ? 'a signature' : 'two signatures'}, and ${people} known to this run. ${problem} Add the key of an approver with \`${command} approvers add\` in a terminal of your own, then let the agent start the workflow again.`.replace(
+      '  ',
+      ' ',
+    );
+  }
+  const unsigned = hasUnsigned ? 'An answer without the signature of an approver does not count. ' : '';
+  const [first] = signers;
+  const more = first === undefined ? '' : `${first.name} has signed; another approver must sign too. `;
+  const orConsole = isConsole ? `, or with a passkey in the page that \`${command} console\` opens` : '';
+  return `${unsigned}${more}To sign your answer, run \`${command} answer ${tag} --sign\` in a terminal of your own${orConsole}.`;
 }
 
 /** Why a run went on without an answer. */

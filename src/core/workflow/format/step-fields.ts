@@ -216,7 +216,7 @@ export const standardStep = f.object(
     userDependency: f.optional(f.unplaced(userDependency), 'Something that only the user can give.'),
     assurance: f.optional(
       f.choice(ASSURANCES),
-      "How the user's answer is known: `stated` takes the agent's word, `confirmed` waits for an answer on a channel that the agent's calls cannot reach. Approvals and choices that cannot be undone are `confirmed` by default.",
+      "How the user's answer is known: `stated` takes the agent's word, `confirmed` waits for an answer on a channel that the agent's calls cannot reach, `signed` for one with the signature of an approver. Approvals and choices that cannot be undone are `confirmed` by default.",
     ),
     bindsTree: f.defaulted(f.flag, 'Whether an approval ends when files of the workspace change.', { otherwise: true }),
     sets: f.defaulted(

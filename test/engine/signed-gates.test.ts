@@ -1,0 +1,262 @@
+import { expect, test } from 'vitest';
+import { answerGate, findWaitingDraft, signedSubject, type WaitingDraft } from '../../src/app/run/answer-gate.ts';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { AttestationId, derivedBits, type SessionId } from '../../src/core/log/ids.ts';
+import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
+import { enforces } from '../enforces.ts';
+import {
+  approversOf,
+  hardwareApprover,
+  passkeyApprover,
+  sshApprover,
+  type TestApprover,
+} from '../examples/approvers.ts';
+import { type Engine, engine, eventsOf, withFile } from '../examples/engine.ts';
+import { sha256 } from '../examples/sha256.ts';
+
+const RELEASE = {
+  id: 'team.release',
+  name: 'Release',
+  description: 'Ships it.',
+  version: '1.0.0',
+  steps: [
+    {
+      id: 'ship',
+      title: 'Ship',
+      prompt: 'Ship it.',
+      requireConfirmation: { kind: 'human_approval' },
+      assurance: 'signed',
+    },
+    { id: 'tell', title: 'Tell', prompt: 'Tell them.', notesOptional: true },
+  ],
+};
+const ASK = {
+  ...RELEASE,
+  id: 'team.ask',
+  steps: [
+    {
+      id: 'where',
+      title: 'Where',
+      prompt: 'Where to?',
+      notesOptional: true,
+      assurance: 'signed',
+      userDependency: {
+        reason: 'needs_user_choice',
+        choiceKind: 'irreversible_action',
+        contextKey: 'target',
+        prompt: 'Which environment?',
+      },
+    },
+    RELEASE.steps[1],
+  ],
+};
+
+const [alice, bob, mallory] = [sshApprover('alice'), passkeyApprover('bob'), sshApprover('mallory')];
+const GATES: GateSettings = { ...REHEARSED_GATES, accept: ['terminal', 'console'] };
+
+type World = {
+  readonly file?: object;
+  readonly gates?: Partial<GateSettings>;
+  readonly tree?: () => BoundWorkspace | undefined;
+  readonly people?: () => readonly TestApprover[];
+};
+
+function made({ file = RELEASE, gates = {}, tree, people = () => [alice, bob] }: World = {}) {
+  return engine({
+    listing: () => withFile(file),
+    services: {
+      gateSettings: async () => ({ ...GATES, ...gates }),
+      approvers: async () => approversOf(...people()),
+      ...(tree === undefined ? {} : { workspace: { observe: OBSERVED, tree: async () => tree() } }),
+    },
+  });
+}
+const OBSERVED = async () => [
+  { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const,
+];
+
+type Reply = Awaited<ReturnType<Engine['send']>>;
+type Statement = Parameters<typeof answerGate>[2]['statement'];
+const APPROVED: Statement = { kind: 'approved', shown: 'whole' };
+const by = { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5_000 } as const;
+const kindOf = ({ structured }: Reply) => structured['kind'];
+const stepOf = ({ structured }: Reply) => (structured['pending'] as { readonly stepId: string } | null)?.stepId;
+
+async function waitingAt(run: Engine, from: Reply): Promise<WaitingDraft> {
+  const { sessionId } = from.structured['session'] as { readonly sessionId: SessionId };
+  const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+  return (await findWaitingDraft(run.services, session, await run.node(from)))._unsafeUnwrap();
+}
+
+/** Answers what waits, signed by somebody or by nobody. */
+async function answer(
+  run: Engine,
+  from: Reply,
+  said: { who?: TestApprover; statement?: Statement; name?: string } = {},
+) {
+  const { who, statement = APPROVED, name = 'one' } = said;
+  const waiting = await waitingAt(run, from);
+  const attestationId = AttestationId.of(derivedBits([name], sha256));
+  const signature = who?.sign({ attestationId, subject: signedSubject(waiting), statement });
+  return answerGate(run.services, waiting, { attestationId, digest: waiting.digest, statement, by, signature });
+}
+
+async function blockedAt(run: Engine, workflowId = 'team.release'): Promise<Reply> {
+  const blocked = await run.send(await run.start(workflowId), { notes: 'Shipped 1.2.' });
+  expect(kindOf(blocked)).toBe('blocked');
+  return blocked;
+}
+
+test('a signed gate opens only for the signature of an approver on exactly this draft', async () => {
+  enforces('signed_gate_needs_approver');
+  const run = made();
+  const blocked = await blockedAt(run);
+  expect(blocked.text).toContain('answer');
+  expect(blocked.text).toContain('--sign');
+  expect((await answer(run, blocked))._unsafeUnwrapErr()).toEqual({
+    code: 'signature_needed',
+    approvers: ['alice', 'bob'],
+  });
+  expect((await answer(run, blocked, { who: mallory }))._unsafeUnwrapErr()).toEqual({
+    code: 'signature_refused',
+    why: { code: 'approver_unknown', fingerprint: mallory.approver.key.fingerprint },
+  });
+  const again = await run.send(blocked);
+  expect(kindOf(again)).toBe('blocked');
+  (await answer(run, again, { who: alice }))._unsafeUnwrap();
+  expect(stepOf(await run.send(again))).toBe('tell');
+  const [said] = eventsOf(run, 'attestation_recorded');
+  expect(said?.data).toMatchObject({
+    signature: { kind: 'ssh_key', name: 'alice', fingerprint: alice.approver.key.fingerprint },
+  });
+});
+
+test('a passkey signs a gate, and says so in the record', async () => {
+  const run = made();
+  const blocked = await blockedAt(run);
+  (await answer(run, blocked, { who: bob }))._unsafeUnwrap();
+  expect(stepOf(await run.send(blocked))).toBe('tell');
+});
+
+test('a key in hardware signs a gate if somebody touches it', async () => {
+  const [touched, untouched, other] = [
+    hardwareApprover('carol'),
+    hardwareApprover('dave', { flags: 0 }),
+    hardwareApprover('erin', { application: 'example.org' }),
+  ];
+  const run = made({ people: () => [touched, untouched, other] });
+  const blocked = await blockedAt(run);
+  const why = async (who: TestApprover) => (await answer(run, blocked, { who }))._unsafeUnwrapErr();
+  expect(await why(untouched)).toEqual({ code: 'signature_refused', why: { code: 'nobody_present' } });
+  expect(await why(other)).toEqual({ code: 'signature_refused', why: { code: 'signature_malformed' } });
+  (await answer(run, blocked, { who: touched }))._unsafeUnwrap();
+  expect(eventsOf(run, 'attestation_recorded')[0]?.data.signature?.kind).toBe('security_key');
+  expect(stepOf(await run.send(blocked))).toBe('tell');
+});
+
+test('a setting raises every gate to signed, and invalid settings do too', async () => {
+  const { assurance: _, ...ship } = RELEASE.steps[0] as JsonObject;
+  const file = { ...RELEASE, steps: [ship, RELEASE.steps[1]] };
+  const run = made({ file, gates: { minimum: 'signed' } });
+  const blocked = await blockedAt(run);
+  expect((await answer(run, blocked)).isErr()).toBe(true);
+  (await answer(run, blocked, { who: alice }))._unsafeUnwrap();
+  expect(stepOf(await run.send(blocked))).toBe('tell');
+});
+
+test('a rejection needs no signature, ends an earlier approval, and can be followed by a signed one', async () => {
+  const run = made();
+  const blocked = await blockedAt(run);
+  (await answer(run, blocked, { who: alice }))._unsafeUnwrap();
+  (await answer(run, blocked, { statement: { kind: 'rejected', shown: 'whole' }, name: 'two' }))._unsafeUnwrap();
+  const rejected = await run.send(blocked);
+  expect(kindOf(rejected)).toBe('blocked');
+  (await answer(run, rejected, { who: alice, name: 'three' }))._unsafeUnwrap();
+  expect(stepOf(await run.send(rejected))).toBe('tell');
+});
+
+test('a key that was added after the run started opens no gate of the run, and a removed one opens none', async () => {
+  enforces('approvers_fixed_at_start');
+  let people = [alice];
+  const run = made({ people: () => people });
+  const blocked = await blockedAt(run);
+  people = [alice, mallory];
+  expect((await answer(run, blocked, { who: mallory }))._unsafeUnwrapErr()).toEqual({
+    code: 'signature_refused',
+    why: { code: 'not_known_at_start' },
+  });
+  (await answer(run, blocked, { who: alice }))._unsafeUnwrap();
+  people = [mallory];
+  expect(kindOf(await run.send(blocked))).toBe('blocked');
+  const [started] = eventsOf(run, 'run_started');
+  expect(started?.data).toMatchObject({ approvers: [alice.approver.key.fingerprint] });
+});
+
+test('a run that nobody can approve says so when it starts, and a run that needs no signature looks for no keys', async () => {
+  const run = made({ people: () => [] });
+  const start = await run.start('team.release');
+  expect(start.structured['warnings']).toMatchObject([{ code: 'approvers_missing', details: { known: 0, needed: 1 } }]);
+  const plain = { ...RELEASE, steps: [RELEASE.steps[1]] };
+  const other = made({ file: plain, people: () => assertUnused() });
+  expect((await other.start('team.release')).structured['warnings']).toEqual([]);
+});
+
+function assertUnused(): never {
+  throw new Error('nobody asked for keys');
+}
+
+test('four eyes: two people with different keys must sign the same answer', async () => {
+  enforces('four_eyes_two_keys');
+  const second = sshApprover('alice', 'her other key');
+  const run = made({ gates: { isFourEyes: true }, people: () => [alice, second, bob] });
+  const blocked = await blockedAt(run);
+  (await answer(run, blocked, { who: alice }))._unsafeUnwrap();
+  const once = await run.send(blocked);
+  expect([kindOf(once), once.text]).toEqual(['blocked', expect.stringContaining('alice has signed')]);
+  (await answer(run, once, { who: second, name: 'two' }))._unsafeUnwrap();
+  const twice = await run.send(once);
+  expect(kindOf(twice)).toBe('blocked');
+  (await answer(run, twice, { who: bob, name: 'three' }))._unsafeUnwrap();
+  expect(stepOf(await run.send(twice))).toBe('tell');
+});
+
+test('a signed answer to a question fills its key, and only with the value that was signed', async () => {
+  const run = made({ file: ASK });
+  const blocked = await run.send(await run.start('team.ask'), { context: { target: 'production' } });
+  (
+    await answer(run, blocked, { who: alice, statement: { kind: 'answered', value: 'staging', shown: 'whole' } })
+  )._unsafeUnwrap();
+  const next = await run.send(blocked, { context: { target: 'production' } });
+  expect(stepOf(next)).toBe('tell');
+  const [set] = eventsOf(run, 'context_set').slice(-1);
+  expect(set?.data).toMatchObject({ context: { target: 'staging' }, source: 'person' });
+});
+
+test('where git does not answer, nothing can be signed: a signature must cover the files', async () => {
+  let tree: BoundWorkspace = 'unknown';
+  const run = made({ tree: () => tree });
+  const blocked = await blockedAt(run);
+  expect((await answer(run, blocked, { who: alice }))._unsafeUnwrapErr()).toEqual({ code: 'files_unknown' });
+  tree = { headSha: 'a'.repeat(40), treeDigest: `sha256:${'b'.repeat(64)}` };
+  const again = await run.send(blocked);
+  (await answer(run, again, { who: alice }))._unsafeUnwrap();
+  const [said] = eventsOf(run, 'attestation_recorded');
+  expect(said?.data).toMatchObject({ subject: { workspace: tree } });
+  expect(stepOf(await run.send(again))).toBe('tell');
+});
+
+test.each([
+  ['a page of another site', { origin: 'https://localhost.example:443' }],
+  ['a page on another address', { origin: 'http://127.0.0.1:7434' }],
+  ['a touch without checking who touches', { flags: 1 }],
+  ['no touch', { flags: 4 }],
+  ['another site', { site: 'example.org' }],
+  ['a registration', { type: 'webauthn.create' }],
+  ['a frame in another page', { rest: ',"crossOrigin":true}' }],
+])('a signature of a passkey with %s is refused', async (_, tricks) => {
+  const eve = passkeyApprover('eve', tricks);
+  const run = made({ people: () => [eve] });
+  const refused = await answer(run, await blockedAt(run), { who: eve });
+  expect(refused._unsafeUnwrapErr()).toMatchObject({ code: 'signature_refused' });
+});
