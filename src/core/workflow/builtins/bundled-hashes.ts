@@ -1,6 +1,7 @@
 /** Generated from `workflows/` by `npm run generate`; do not edit. The hashes of everything that comes with WorkRail. */
 export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:011937410dba29411fc8c98145fab50d2d158936b8499b8a3eda66e82498c58d',
+  'sha256:034a6d78faec7e4242549bfa54c02741d3cdeeb21591cbf28a1433f5c4b0f8d4',
   'sha256:0fed2e5929d85815f9ce0cba6a9be0d3c9843f4eb94eeb6dbb36f2c8d6c35b31',
   'sha256:14cea787d86dcbea2ba517d7504c237849ac60701b937f8608ce88728f7e4e0e',
   'sha256:19bbd9abe14085342a4591a7c8b5a558cdd65dfe4172ab833ed6c993df6bea31',
@@ -11,7 +12,6 @@ export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:406968becbffd7a7678acf6f8e8fff8f10f440fe84fae718c93510b010a9df10',
   'sha256:453a92b5aa759798505ab2dcc86932f7f89c3eb14b30a9543e073dd4f4f3267a',
   'sha256:49ca86f75faae31fc26e8e0a1b66633a739a72142598838ce01ceced13a048da',
-  'sha256:4aed5a1e3cdcf36bbe00f75e198eea1cd5af3789322b79f705648b549804dd73',
   'sha256:4b8d7000a3ccf11321b3deb73a6269f54cb1cc31540f33c4a31329b78d311bb0',
   'sha256:5583fb449c86e46b754dc1b0cef3439f1f0db0835b2da879857a6745b56f6556',
   'sha256:5726d32f02ec4cebea1c5a8d52b62057cb9f656d8e683893fffbe59c2a8273a6',
