@@ -57,7 +57,7 @@ const own: Program = {
   dataDir: findDataDir,
   store: openStore,
   bundleAccess: async () => (await import('./compose/open-bundles.ts')).openBundles(WORKRAIL_VERSION),
-  passports: async () => (await import('./compose/open-passports.ts')).openPassports(),
+  passports: async () => (await import('./compose/open-passports.ts')).openPassports(WORKRAIL_VERSION),
   sessionListAccess: async () => {
     const [{ openSessionList }, root] = await Promise.all([import('./compose/open-session-list.ts'), findDataDir()]);
     return openSessionList(root);

@@ -8,6 +8,8 @@ import { errorEnvelopeSchema } from '../../src/core/log/error-envelope.ts';
 import { sessionEventSchema } from '../../src/core/log/event.ts';
 import { executionSnapshotSchema } from '../../src/core/log/execution-snapshot.ts';
 import { manifestRecordSchema } from '../../src/core/log/manifest.ts';
+import { mergeGateSchema } from '../../src/core/passport/merge-gate.ts';
+import { statementSchema } from '../../src/core/passport/passport.ts';
 import { replySchema } from '../../src/core/prompt/reply-schema.ts';
 import { reportSchema } from '../../src/core/report/report.ts';
 import { keyringDocumentSchema } from '../../src/core/token/keyring.ts';
@@ -29,6 +31,8 @@ export const DOCUMENTS: readonly Document[] = [
   { name: 'scenarios', title: 'Test scenarios of a workflow, in the file next to it', schema: scenarioFileSchema },
   { name: 'script', title: 'What the agent sends during a dry run', schema: scriptSchema },
   { name: 'bundle', title: 'An exported session', schema: bundleSchema },
+  { name: 'passport', title: 'The statement in a passport', schema: statementSchema },
+  { name: 'merge-gate', title: 'What a merge needs, in .workrail/merge-gate.json', schema: mergeGateSchema },
   { name: 'report', title: 'A report of sessions, as export --as json writes it', schema: reportSchema },
   { name: 'keyring', title: 'The keys that sign tokens', schema: keyringDocumentSchema },
   { name: 'reply', title: 'The structured reply of a tool that runs a workflow', schema: replySchema },

@@ -47,6 +47,8 @@ const STORE_KEY_LABEL = 'workrail store signing key v1';
 /** The start of a PKCS #8 document with an Ed25519 key (RFC 8410); the 32 bytes of the key follow. */
 const ED25519_PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SEED_BYTES = 32;
+/** Hides withheld events: the same event of a session has the same salt as long as the key is the same. */
+const SALT_LABEL = 'workrail passport salts v1';
 
 const storeKeys = new WeakMap<SigningKey, StoreKey>();
 
@@ -62,11 +64,13 @@ export function storeKeyOf(key: SigningKey): StoreKey {
   });
   const publicKey = publicKeyOf(createPublicKey(privateKey));
   const { keyid } = publicKey;
+  const salts = Buffer.from(hkdfSync('sha256', key, '', SALT_LABEL, SEED_BYTES));
   const signBytes = (message: Uint8Array) => sign(null, message, privateKey).toString('base64');
   const made = {
     keyid,
     publicKey,
     signBytes,
+    saltOf: (event: string) => createHmac('sha256', salts).update(event).digest(),
     sign: (digest: Sha256Digest) => ({ keyid, sig: signBytes(digestBytesOf(digest)) }),
   };
   storeKeys.set(key, made);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Hasher } from '../app/ports/system-services.ts';
-import type { GitPatience, ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-observer.ts';
+import type { CommitReader, GitPatience, ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-observer.ts';
 import { canonicalBytes } from '../core/json/canonical-json.ts';
 import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
@@ -45,6 +45,26 @@ export function gitObserver({ sha256 }: Hasher, msMax = MS_MAX): WorkspaceObserv
     },
   };
 }
+
+/** Longer than any repository needs to name a commit. */
+const COMMIT_MS_MAX = 10_000;
+
+/** Reads what is committed. A name that looks like an option is not a name. */
+export const gitCommits: CommitReader = {
+  commitAt: async (folder, ref) => {
+    const end = performance.now() + COMMIT_MS_MAX;
+    if (ref.startsWith('-')) return undefined;
+    const found = await runGit(folder, ['rev-parse', '--verify', '--end-of-options', `${ref}^{commit}`], { end });
+    const commit = found?.trim();
+    if (commit === undefined || !COMMIT.test(commit)) return undefined;
+    const tree = (await runGit(folder, ['rev-parse', '--verify', `${commit}^{tree}`], { end }))?.trim();
+    return tree === undefined ? undefined : { commit, tree };
+  },
+  fileAt: async (folder, ref, path) => {
+    const end = performance.now() + COMMIT_MS_MAX;
+    return ref.startsWith('-') ? undefined : runGit(folder, ['show', `${ref}:${path}`], { end });
+  },
+};
 
 const TREE_BYTES_MAX = 32 * 1024 * 1024;
 

@@ -10,11 +10,12 @@ const COMMAND_SHAPES = await commandShapes();
 
 /** What the contract of the command line names; a change begins there. */
 const CONTRACT = {
-  '': 'answer attest completion console demo doctor export gc import init migrate search serve status version waiting',
   approvers: 'add list remove',
+  '': 'answer attest completion console demo doctor export gc import init migrate search serve status verify version waiting',
   config: 'get list path set',
   keys: 'rotate status repair public',
   session: 'accept close delete diff fork-from-valid keep list notes prefer resume show tree verify',
+  passport: 'check',
   source: 'add list remove update',
   space: 'create list',
   member: 'list remove set',
@@ -30,7 +31,10 @@ const OPTIONS = {
   answer: '--sign --key',
   'approvers add': '--name',
   'session resume': '--at',
-  export: '--as --output',
+  export: '--as --output --withhold --tree',
+  verify: '--key --tree --head',
+  'passport check': '--base',
+  'session verify': '--key --head',
   import: '--dry-run --no-accept --update',
   gc: '--dry-run --older-than',
   migrate: '--database-url --dry-run',
@@ -87,15 +91,15 @@ it('every command refuses an unknown option or an extra operand before it does a
   }
 });
 
-it('export has four formats, and completion knows three shells', async () => {
+it('export has five formats, and completion knows three shells', async () => {
   enforces('cli_commands_closed');
   const refusal = async (...argv: string[]) => (await runFake({ argv, terminals: ['output'] })).talk;
-  for (const format of ['bundle', 'md', 'html', 'json']) {
+  for (const format of ['bundle', 'md', 'html', 'json', 'passport']) {
     expect(await refusal('export', 'zzzz', '--as', format)).not.toContain('Unknown format');
   }
   for (const format of ['pdf', 'MD', 'bundle,md', '']) {
     expect(await refusal('export', 'zzzz', '--as', format)).toMatch(
-      /Unknown format .*\nFix: .*Choose one of: bundle, md, html, json\.\n$/,
+      /Unknown format .*\nFix: .*Choose one of: bundle, md, html, json, passport\.\n$/,
     );
   }
   expect(await refusal('completion', 'tcsh')).toMatch(/The shells are bash, zsh, fish\.\n$/);

@@ -204,8 +204,18 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'export <id...>',
-    summary: 'write sessions to a file or standard output: a bundle to import elsewhere, or a report',
+    summary: 'write sessions to a file or standard output: a bundle to import elsewhere, a report or a signed passport',
     load: async () => (await import('./bundle/export.ts')).exportCommand,
+  },
+  {
+    usage: 'verify <passport...>',
+    summary: 'check passports with a public key',
+    load: async () => (await import('./bundle/passport.ts')).verify,
+  },
+  {
+    usage: 'passport check <passport>',
+    summary: 'decide whether a passport lets the change that is checked out be merged',
+    load: async () => (await import('./bundle/passport-check.ts')).passportCheck,
   },
   {
     usage: 'import <file>',

@@ -78,6 +78,7 @@ export const COMMAND_GROUPS = {
   audit: { summary: 'check the log of who was given access', example: 'workrail audit verify' },
   store: { summary: 'move sessions between a data folder and a team database', example: 'workrail store copy' },
   approvers: { summary: 'view and change whose signatures count at gates', example: 'workrail approvers list' },
+  passport: { summary: 'decide with passports of runs', example: 'workrail passport check passport.json --base main' },
   keys: { summary: 'view and rotate the keys that sign tokens, events and passports', example: 'workrail keys status' },
 } as const;
 export type CommandGroup = keyof typeof COMMAND_GROUPS;

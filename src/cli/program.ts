@@ -5,6 +5,7 @@ import type { ExportServices } from '../app/bundle/export-session.ts';
 import type { ForkServices } from '../app/bundle/fork-session.ts';
 import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
+import type { PassportServices } from '../app/passport.ts';
 import type { ApprovalSigner, FindApprovers, KnownApprovers, OwnApprovers } from '../app/ports/approvers.ts';
 import type {
   BundleOutput,
@@ -55,6 +56,11 @@ export type BundleAccess = {
 
 /** What signing, and checking signatures, needs. */
 export type PassportAccess = {
+  readonly services: PassportServices;
+  /** Reads a whole file, unless it is too large for a bundle. */
+  readonly readPassport: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
+  /** The Ed25519 public keys in a text of PEM blocks. */
+  readonly parseKeys: (text: string) => readonly PublicKey[];
   /** The public keys of this store, the current one first; none before the first run. */
   readonly ownKeys: () => Promise<Result<readonly PublicKey[], StoreFailure>>;
   /** The Ed25519 public keys in a file of PEM blocks; empty if it has none. */

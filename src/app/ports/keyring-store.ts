@@ -11,6 +11,8 @@ export type PublicKey = LogKey & { readonly pem: string };
 export type StoreKey = LogSigner & {
   readonly publicKey: PublicKey;
   readonly signBytes: (message: Uint8Array) => string;
+  /** 32 bytes that nobody without the key can guess, the same for the same event. */
+  readonly saltOf: (event: string) => Uint8Array;
 };
 
 /** Holds the signing keys of this machine, or of one space of a team. */

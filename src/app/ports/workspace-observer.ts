@@ -14,6 +14,17 @@ export type WorkspaceObserver = {
   tree(workspace: string, patience?: GitPatience): Promise<BoundWorkspace | undefined>;
 };
 
+/** A commit and its files. */
+export type Commit = { readonly commit: string; readonly tree: string };
+
+/** Reads what is committed, never the work tree. */
+export type CommitReader = {
+  /** What a name stands for in the repository of a folder; `undefined` without a repository or such a commit. */
+  commitAt(folder: string, ref: string): Promise<Commit | undefined>;
+  /** A file of a commit; `undefined` if it has none. */
+  fileAt(folder: string, ref: string, path: string): Promise<string | undefined>;
+};
+
 /** How long git may take. */
 export type GitPatience = 'short' | 'long';
 

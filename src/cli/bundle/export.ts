@@ -12,13 +12,14 @@ import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
 import { type Report, reportJson, reportSchema } from '../../core/report/report.ts';
 import { encodeUtf8 } from '../../core/text/utf8.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
-import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
+import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { findSessions, SESSION_IDS } from '../ids.ts';
 import { dim, type Line, notable } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { salvageLine } from './bundle-words.ts';
 import { askPassphrase, PASSPHRASE_FILE } from './passphrase.ts';
+import { parseWithholding, passportData, passportOf, passportOutcome } from './passport.ts';
 
 const count = z.int().min(0);
 
@@ -48,23 +49,30 @@ const reportData = z.strictObject({
 });
 type ReportData = z.infer<typeof reportData>;
 
-type Exporting = Promise<Result<CommandOutcome<BundleData | ReportData>, CommandProblem>>;
+type Exporting = Promise<
+  Result<CommandOutcome<BundleData | ReportData | z.infer<typeof passportData>>, CommandProblem>
+>;
 
 export const exportCommand = command({
   operands: [{ syntax: '<id...>', help: SESSION_IDS }],
   options: [
     {
       flags: '--as <format>',
-      help: 'bundle: one session, to import elsewhere (default); md, html or json: a report of one or more sessions',
+      help: 'bundle: one session, to import elsewhere (default); md, html or json: a report of one or more sessions; passport: one session, signed, for others to check',
     },
     { flags: '-o, --output <file>', help: 'the file to write (default: standard output)' },
     { flags: '--force', help: 'replace the file if it exists' },
     { flags: '--encrypt', help: 'encrypt the bundle with a passphrase that you type' },
     { flags: PASSPHRASE_FILE, help: 'with --encrypt: take the passphrase from the first line of this file' },
+    {
+      flags: '--withhold <what>',
+      help: 'keep out of a passport: notes, context, artifacts, workspace or numbers of events, with commas',
+    },
+    { flags: '--tree <ref>', help: 'the commit that a passport is about (default: HEAD of the workspace of the run)' },
     { flags: '--no-redact', help: 'do not hide paths, addresses, keys and passwords in a report' },
   ],
   example: 'workrail export 7f3a --as html -o report.html',
-  data: z.union([bundleData, reportData]),
+  data: z.union([bundleData, reportData, passportData]),
   run: async (context, { operands, options }) => {
     const format = options['as'] ?? 'bundle';
     const file = typeof options['output'] === 'string' ? options['output'] : undefined;
@@ -79,8 +87,14 @@ export const exportCommand = command({
       return err(usageProblem('--passphrase-file has no effect without --encrypt.', 'Add --encrypt, or remove it.'));
     }
     const mayReplace = options['force'] === true;
-    if (!isReportFormat(format)) return exportBundle(context, { asked, file, mayReplace, isEncrypted, passphraseFile });
-    if (isEncrypted) {
+    const isPassport = format === 'passport';
+    if (!isPassport && (options['withhold'] ?? options['tree']) !== undefined) {
+      return err(usageProblem('--withhold and --tree belong to a passport.', 'Add --as passport, or remove them.'));
+    }
+    if (isPassport && !isEncrypted) return exportAsPassport(context, { asked, file, mayReplace }, options);
+    if (!isPassport && !isReportFormat(format))
+      return exportBundle(context, { asked, file, mayReplace, isEncrypted, passphraseFile });
+    if (isEncrypted || isPassport) {
       return err(usageProblem('Only a bundle can be encrypted.', 'Use --as bundle, or encrypt the report yourself.'));
     }
     return exportReport(context, { asked, file, mayReplace, format, isRedacted: options['redact'] !== false });
@@ -150,10 +164,37 @@ const NAME_ONE = 'Give the id of one session: workrail export ID --as bundle -o 
 
 const WRITERS = { md: reportMarkdown, html: reportHtml, json: reportJson };
 type ReportFormat = keyof typeof WRITERS;
-const FORMATS: readonly string[] = ['bundle', ...Object.keys(WRITERS)];
+const FORMATS: readonly string[] = ['bundle', ...Object.keys(WRITERS), 'passport'];
 
 function isReportFormat(format: unknown): format is ReportFormat {
   return typeof format === 'string' && Object.hasOwn(WRITERS, format);
+}
+
+/** Writes one session as a signed file that others can check with the public key alone. */
+async function exportAsPassport(
+  context: CommandContext,
+  { asked, file, mayReplace }: BundleRequest,
+  options: CommandInput['options'],
+): Exporting {
+  return safeTry(async function* () {
+    const { program } = context;
+    if (asked.length > 1) return err(usageProblem('A passport is about one session.', 'Give the id of one session.'));
+    if (file === undefined && (context.switches.isJson || program.terminal.isOutput())) {
+      const advice = `Name a file: workrail export ${shellWord(asked[0] ?? '')} --as passport -o FILE`;
+      return err(usageProblem('A passport cannot be printed to the terminal.', advice));
+    }
+    const withholding = yield* parseWithholding(options['withhold']);
+    const ref = typeof options['tree'] === 'string' ? options['tree'] : undefined;
+    const dataDir = await program.dataDir();
+    const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
+    const [sessionId] = yield* (await findSessions(await program.store(), asked)).mapErr(refused);
+    if (sessionId === undefined) return err(usageProblem('A passport is about one session.', NAME_ONE));
+    const passport = yield* await passportOf(context, { sessionId, ref, withholding });
+    const { output } = await program.bundleAccess();
+    const opened = yield* (await output(file, { mayReplace })).mapErr(refused);
+    yield* (await put(opened, passport.bytes)).mapErr(refused);
+    return done(passportOutcome(passport, file));
+  });
 }
 
 type ReportRequest = BundleRequest & { readonly format: ReportFormat; readonly isRedacted: boolean };

@@ -64,7 +64,9 @@ export const answer = command({
       if (origin !== undefined) say([notable(`Not from this machine: ${originWords(origin)}.`)]);
       if (waiting.signing !== undefined && signing === undefined) {
         if (waiting.contextKey !== undefined) return err(unsigned(waiting));
-        say([notable(`${unsigned(waiting).error.message} ${unsigned(waiting).error.suggestion} Here you can reject it.`)]);
+        say([
+          notable(`${unsigned(waiting).error.message} ${unsigned(waiting).error.suggestion} Here you can reject it.`),
+        ]);
       }
       for (const line of draftLines(waiting, program.terminal.columns() || 80)) say(line);
       const askedAt = answers.clock.nowMs();

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type AnswerRefusal, type PersonAnswer, signedSubject, type WaitingDraft } from '../../app/run/answer-gate.ts';
 import type { SignFailure } from '../../app/ports/approvers.ts';
+import { type AnswerRefusal, type PersonAnswer, signedSubject, type WaitingDraft } from '../../app/run/answer-gate.ts';
 import { approvalText, signatureKind } from '../../core/approvals/approval-signature.ts';
 import type { Approver } from '../../core/approvals/approver-list.ts';
 import { unreachable } from '../../core/assert.ts';

@@ -1,0 +1,348 @@
+import { err, ok, type Result, safeTry } from 'neverthrow';
+import * as z from 'zod';
+import { type ExportedPassport, exportPassport, type PassportExportRefusal } from '../../app/passport.ts';
+import type { PublicKey } from '../../app/ports/keyring-store.ts';
+import type { Flow } from '../../core/flow.ts';
+import { digestHex } from '../../core/json/canonical-json.ts';
+import { defined } from '../../core/json/json-value.ts';
+import type { SessionId } from '../../core/log/ids.ts';
+import { signatureWords } from '../../core/log/log-signatures.ts';
+import { type Statement, subjectOf, WITHHELD_KINDS, type WithheldKind } from '../../core/passport/passport.ts';
+import { type PassportRefusal, type VerifiedPassport, verifyPassport } from '../../core/passport/verify-passport.ts';
+import type { Withholding } from '../../core/passport/withhold.ts';
+import { visibleLine } from '../../core/text/visible-text.ts';
+import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
+import { type CommandContext, type CommandInput, command, done } from '../command.ts';
+import { readKeys } from '../keys.ts';
+import { bad, dim, good, type Line } from '../output/line.ts';
+import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
+import type { PassportAccess } from '../program.ts';
+import { refusalProblem } from '../words.ts';
+
+const HEX = /^[0-9a-f]{64}$/;
+const count = z.int().min(0);
+
+/** What a passport says, for scripts. */
+export const passportShape = z.strictObject({
+  keyid: z.string(),
+  sessionId: z.string(),
+  events: count,
+  commit: z.string().nullable(),
+  tree: z.string().nullable(),
+  head: z.string().nullable(),
+  signedSince: count.nullable(),
+  withheld: z.strictObject({ kinds: z.array(z.string()), events: count }),
+  runs: z.array(z.strictObject({ workflowId: z.string(), workflowHash: z.string(), status: z.string() })),
+});
+type Shown = z.infer<typeof passportShape>;
+
+export const passportData = z.strictObject({
+  format: z.literal('passport'),
+  file: z.string(),
+  bytes: count,
+  passport: passportShape,
+});
+type PassportData = z.infer<typeof passportData>;
+
+/** What `--withhold` names: kinds of content, numbers of events and ranges of numbers. */
+export function parseWithholding(text: unknown): Result<Withholding, CommandProblem> {
+  const words =
+    text === undefined
+      ? []
+      : String(text)
+          .split(',')
+          .map((word) => word.trim());
+  const kinds: WithheldKind[] = [];
+  const events: number[] = [];
+  for (const word of words) {
+    const kind = WITHHELD_KINDS.find((known) => known === word);
+    const [, first, last = first] = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(word) ?? [];
+    if (kind !== undefined) kinds.push(kind);
+    else if (first !== undefined && Number(first) <= Number(last)) {
+      for (let event = Number(first); event <= Number(last); event++) events.push(event);
+    } else {
+      return err(
+        usageProblem(
+          `--withhold does not know "${visibleLine(word)}".`,
+          `Name one or more of ${WITHHELD_KINDS.join(', ')}, or numbers of events like 12 or 20-25, with commas between them.`,
+        ),
+      );
+    }
+  }
+  return ok({ kinds: [...new Set(kinds)], events: [...new Set(events)] });
+}
+
+/** Makes the passport of a session for `export`. */
+export async function passportOf(
+  { program, progress }: CommandContext,
+  {
+    sessionId,
+    ref,
+    withholding,
+  }: { readonly sessionId: SessionId; readonly ref: string | undefined; readonly withholding: Withholding },
+): Promise<Result<ExportedPassport, CommandProblem>> {
+  const [{ services }, dataDir] = await Promise.all([program.passports(), program.dataDir()]);
+  const made = await exportPassport(services, { sessionId, ref, withholding }, (step) =>
+    progress.show({ label: 'reading the session', ...step }),
+  );
+  return made.mapErr((refusal) => exportProblem(refusal, dataDir));
+}
+
+function exportProblem(refusal: PassportExportRefusal, dataDir: string): CommandProblem {
+  switch (refusal.code) {
+    case 'session_partial':
+      return problem(
+        EXIT.checkFailed,
+        `Only part of ${refusal.sessionId} is intact, and a passport is about a whole session.`,
+        `Run "workrail session verify ${refusal.sessionId}" to see what is damaged.`,
+      );
+    case 'log_signature_wrong':
+      return problem(
+        EXIT.checkFailed,
+        `The signature of event ${refusal.at} of ${refusal.sessionId} is wrong: the log was changed.`,
+        `Run "workrail session verify ${refusal.sessionId}", and restore the session from a backup.`,
+      );
+    case 'commit_unknown':
+      return usageProblem(
+        `There is no commit ${visibleLine(refusal.ref)} in the workspace of the run.`,
+        'Name a commit, a branch or HEAD with --tree, or leave it out.',
+      );
+    case 'event_unknown':
+      return usageProblem(
+        `There is no event ${refusal.event}: the session has ${plural(refusal.events, 'event')}, counted from 0.`,
+        'Run "workrail session verify ID" to see how many there are.',
+      );
+    default:
+      return refusalProblem(refusal, dataDir);
+  }
+}
+
+export function passportOutcome({ bytes, statement, keyid, signature }: ExportedPassport, file: string | undefined) {
+  const passport = shownPassport({ statement, keyid });
+  const data: PassportData = { format: 'passport', file: file ?? '-', bytes: bytes.length, passport };
+  const withheld = withheldWords(statement);
+  const lines: readonly Line[] = [
+    [
+      `Wrote the passport of ${passport.sessionId} to ${file} (${plural(passport.events, 'event')}, ${sizeOf(bytes.length)}).`,
+    ],
+    [
+      passport.tree === null
+        ? 'It names no commit: the run was not in a git repository.'
+        : `It is about commit ${passport.commit}, tree ${passport.tree}.`,
+    ],
+    [`The log is ${signatureWords(signature)}.`],
+    [
+      withheld ??
+        dim('It shows every event with notes and paths as they were recorded. To keep some out: --withhold notes'),
+    ],
+  ];
+  return {
+    data,
+    lines: file === undefined ? [] : lines,
+    next: `workrail verify ${file === undefined ? 'FILE' : shellWord(file)} --key PUB`,
+  };
+}
+
+export function shownPassport({ statement, keyid }: VerifiedPassport): Shown {
+  const { session, log, withheld, runs } = statement.predicate;
+  const { commit = null, tree = null } = subjectOf(statement);
+  return {
+    keyid,
+    sessionId: session.id,
+    events: session.events,
+    commit,
+    tree,
+    head: log.head === undefined ? null : digestHex(log.head),
+    signedSince: log.signedSince,
+    withheld: { kinds: withheld.kinds, events: withheld.events.length },
+    runs: runs.map(({ workflowId, workflowHash, status }) => ({ workflowId, workflowHash, status })),
+  };
+}
+
+/** What is not in the file; `undefined` if everything is. */
+function withheldWords({ predicate: { withheld, session } }: Statement): string | undefined {
+  if (withheld.events.length === 0) return undefined;
+  const kinds =
+    withheld.kinds.length === 0 ? '' : ` (${withheld.kinds.join(', ')}, and what repeats them or has a hash of them)`;
+  return `Withheld: ${withheld.events.length} of ${plural(session.events, 'event')}${kinds}.`;
+}
+
+const verdictShape = z.strictObject({
+  file: z.string(),
+  isValid: z.boolean(),
+  /** Why it is not valid, and where in the file. */
+  refusal: z.strictObject({ code: z.string(), place: z.string() }).exactOptional(),
+  passport: passportShape.exactOptional(),
+});
+type Verdict = z.infer<typeof verdictShape>;
+
+const KEY_OPTION = {
+  flags: '--key <file>',
+  help: 'the public key that "workrail keys public" printed (PEM; required)',
+};
+
+export const verify = command({
+  operands: [{ syntax: '<passport...>', help: 'passport files' }],
+  options: [
+    KEY_OPTION,
+    {
+      flags: '--tree <ref>',
+      help: 'require that the passport is about the files of this commit in the current repository',
+    },
+    { flags: '--head <hex>', help: 'require that the session had this head, which was given out earlier' },
+  ],
+  example: 'workrail verify passport.json --key workrail.pem --tree HEAD',
+  needsNoConfig: true,
+  data: z.strictObject({ passports: z.array(verdictShape) }),
+  run: (context, input) =>
+    safeTry(async function* () {
+      const expected = yield* await readExpectations(context, input);
+      const access = await context.program.passports();
+      const verdicts: Verdict[] = [];
+      const lines: Line[] = [];
+      for (const [i, file] of input.operands.entries()) {
+        context.progress.show({ label: 'checking passports', done: i, total: input.operands.length });
+        const checked = await checkFile(access, file, expected);
+        verdicts.push(verdictOf(file, checked));
+        lines.push(
+          ...(checked.isOk()
+            ? heldLines(file, checked.value)
+            : [[bad('✗'), ` ${file}  ${refusalWords(checked.error)}`]]),
+        );
+      }
+      const wrong = verdicts.filter(({ isValid }) => !isValid).length;
+      return done({
+        data: { passports: verdicts },
+        lines: [...lines, [dim(LIMIT)]],
+        problem:
+          wrong === 0
+            ? undefined
+            : problem(
+                EXIT.checkFailed,
+                `${wrong} of ${plural(verdicts.length, 'passport')} ${wrong === 1 ? 'does' : 'do'} not hold.`,
+                'Do not rely on it. Ask for a new passport from the machine of the run.',
+              ),
+        next: wrong === 0 ? 'compare the commit and the workflow with what you expect' : 'workrail verify --help',
+      });
+    }),
+});
+
+const LIMIT =
+  'Signed by this store is all that was checked. Anyone who can read the key of the store can sign a false history; a head that was given out earlier (--head) fixes everything before it.';
+
+type Expectations = { readonly keys: readonly PublicKey[]; readonly head?: string; readonly tree?: string };
+
+async function readExpectations(
+  { program }: CommandContext,
+  { operands, options }: CommandInput,
+): Promise<Result<Expectations, CommandProblem>> {
+  return safeTry(async function* (): Flow<Expectations, CommandProblem> {
+    const { key, tree: ref, head } = options;
+    if (operands.length === 0)
+      return err(usageProblem('A passport file is missing.', 'Run: workrail verify FILE --key PUB'));
+    if (typeof key !== 'string')
+      return err(
+        usageProblem(
+          '--key is missing.',
+          'Give the public key of the machine of the run: "workrail keys public > workrail.pem" prints it there.',
+        ),
+      );
+    if (head !== undefined && !HEX.test(String(head)))
+      return err(
+        usageProblem('--head needs 64 lower-case hex digits.', 'Copy the head from an earlier check or passport.'),
+      );
+    const keys = yield* await readKeys(program, key);
+    const found =
+      typeof ref === 'string' ? await (await program.passports()).services.commits.commitAt('.', ref) : undefined;
+    if (typeof ref === 'string' && found === undefined)
+      return err(
+        usageProblem(
+          `There is no commit ${visibleLine(ref)} here.`,
+          'Run the command in the repository, and name a commit, a branch or HEAD.',
+        ),
+      );
+    return ok({ keys, ...defined({ head: head as string | undefined, tree: found?.tree }) });
+  });
+}
+
+type FileRefusal = PassportRefusal | { readonly code: 'unreadable' | 'other_tree'; readonly place: string };
+
+export async function checkFile(
+  { readPassport, services }: PassportAccess,
+  file: string,
+  { keys, head, tree }: Expectations,
+): Promise<Result<VerifiedPassport, FileRefusal>> {
+  const read = await readPassport(file);
+  if (read.isErr()) return err({ code: 'unreadable', place: file });
+  const verified = verifyPassport(read.value, { keys, head, tools: services.tools });
+  if (verified.isErr()) return err(verified.error);
+  const found = subjectOf(verified.value.statement).tree;
+  return tree === undefined || found === tree
+    ? ok(verified.value)
+    : err({ code: 'other_tree', place: found ?? 'none' });
+}
+
+function verdictOf(file: string, checked: Result<VerifiedPassport, FileRefusal>): Verdict {
+  if (checked.isErr())
+    return { file, isValid: false, refusal: { code: checked.error.code, place: checked.error.place } };
+  return { file, isValid: true, passport: shownPassport(checked.value) };
+}
+
+function heldLines(file: string, { statement, keyid }: VerifiedPassport): readonly Line[] {
+  const { predicate } = statement;
+  const { commit, tree } = subjectOf(statement);
+  const signed =
+    predicate.log.signedSince === null
+      ? 'not signed while it was written'
+      : `signed since event ${predicate.log.signedSince}`;
+  const withheld = withheldWords(statement);
+  const open = predicate.gaps.filter(({ isOpen }) => isOpen).length;
+  return [
+    [
+      good('✓'),
+      ` ${file}  signed by key ${keyid.slice(0, 16)}: ${predicate.session.id}, ${plural(predicate.session.events, 'event')}, ${signed}`,
+    ],
+    [tree === undefined ? '    no commit' : `    commit ${commit}, tree ${tree}`],
+    ...predicate.runs.map(
+      ({ workflowId, status }): Line => [`    ${workflowId} ${status}, ${plural(open, 'open gap')}`],
+    ),
+    ...predicate.checks
+      .filter(({ isOnLine }) => isOnLine)
+      .map(
+        ({ checkId, grade, tree: ran }): Line => [
+          `    check ${visibleLine(checkId)} ${grade ?? 'not shown'}, ${TREE_WORDS[ran]}`,
+        ],
+      ),
+    ...predicate.approvals
+      .filter(({ isOnLine }) => isOnLine)
+      .map(
+        ({ statement: said, via, signedBy, tree: about }): Line => [
+          `    ${said} via ${via}, ${signedBy === undefined ? 'not signed' : `signature of ${visibleLine(signedBy.name)} (${visibleLine(signedBy.fingerprint)}) recorded`}, ${TREE_WORDS[about]}`,
+        ],
+      ),
+    ...(predicate.log.head === undefined ? [] : [[dim(`    head ${digestHex(predicate.log.head)}`)]]),
+    ...(withheld === undefined ? [] : [[`    ${withheld}`]]),
+  ];
+}
+
+const TREE_WORDS = {
+  subject: 'for exactly these files',
+  other: 'for other files',
+  unknown: 'files not recorded',
+} as const;
+
+export function refusalWords({ code, place }: FileRefusal): string {
+  const words: { readonly [code in FileRefusal['code']]: string } = {
+    unreadable: 'cannot be read',
+    not_canonical: `is not written as a passport must be (${place})`,
+    wrong_shape: `is not a passport of this version (${place})`,
+    unknown_key: `is signed by key ${place.slice(0, 16)}, which is not the key that you gave`,
+    wrong_signature: 'has a wrong signature: it was changed or made up',
+    wrong_leaf: `has an event that is not the signed one (${place})`,
+    wrong_chain: `has a log that does not fit together (${place})`,
+    wrong_summary: `says something else than its events (${place})`,
+    head_missing: 'never had the head that you gave: the history before it was changed',
+    other_tree: `is about other files (tree ${place})`,
+  };
+  return words[code];
+}

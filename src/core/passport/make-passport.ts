@@ -1,0 +1,182 @@
+import { ownJsonBytes, type Sha256Digest } from '../json/canonical-json.ts';
+import { defined } from '../json/json-value.ts';
+import { PRESETS } from '../log/autonomy.ts';
+import type { SessionEvent } from '../log/event.ts';
+import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
+import type { NodeId, SessionId, SnapshotRef } from '../log/ids.ts';
+import { headOf } from '../log/log-signatures.ts';
+import type { LogSignature, SegmentClosed, SnapshotPinned } from '../log/manifest.ts';
+import { unresolvedGaps } from '../views/node-facts.ts';
+import { nodeOf } from '../views/run-graph.ts';
+import { preferredTip, runStatus } from '../views/run-status.ts';
+import type { SessionView } from '../views/session-view.ts';
+import {
+  leafOf,
+  PAYLOAD_TYPE,
+  type PassportAppend,
+  type PassportTools,
+  PREDICATE_TYPE,
+  type Predicate,
+  preAuthEncoding,
+  rootOf,
+  STATEMENT_TYPE,
+  type Statement,
+} from './passport.ts';
+import { factsOf, isRunOf, treeOfAttestation } from './summary.ts';
+import { type Withholding, withheldEvents } from './withhold.ts';
+
+/** A whole session, as it was read for the passport. */
+export type PassportSource = {
+  readonly sessionId: SessionId;
+  readonly appends: readonly { readonly segment: SegmentClosed; readonly pins: readonly SnapshotPinned[] }[];
+  readonly events: readonly SessionEvent[];
+  readonly snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>;
+  readonly view: SessionView;
+};
+
+export type PassportMaking = {
+  /** The commit and tree that the run is about; absent outside of a repository. */
+  readonly subject: { readonly commit: string; readonly tree: string } | undefined;
+  readonly withholding: Withholding;
+  readonly made: Predicate['made'];
+  readonly tools: PassportTools;
+  /** 32 bytes for an event that nobody can guess. */
+  readonly saltOf: (event: string) => Uint8Array;
+  readonly key: { readonly keyid: string; readonly signBytes: (message: Uint8Array) => string };
+};
+
+/** A session as one signed file, which others can check with the public key alone. */
+export function makePassport(
+  source: PassportSource,
+  making: PassportMaking,
+): { bytes: Uint8Array; statement: Statement } {
+  const statement = statementOf(source, making);
+  const payload = ownJsonBytes(statement);
+  const { keyid, signBytes } = making.key;
+  const signature: LogSignature = { keyid, sig: signBytes(preAuthEncoding(payload)) };
+  const envelope = { payload: making.tools.toBase64(payload), payloadType: PAYLOAD_TYPE, signatures: [signature] };
+  return { bytes: ownJsonBytes(envelope), statement };
+}
+
+function statementOf(source: PassportSource, making: PassportMaking): Statement {
+  const { sessionId, events } = source;
+  const { subject, made, tools, saltOf } = making;
+  const withheld = withheldEvents(events, source.snapshots, making.withholding);
+  const salts = events.map(({ eventIndex }) => saltOf(`${sessionId}/${eventIndex}`));
+  const leaves = events.map((event, i) => leafOf(salts[i] as Uint8Array, event, tools));
+  const appends = shownAppends(source, withheld);
+  const last = appends.at(-1);
+  const isHeadShown = last !== undefined && ('record' in last || last.chain !== undefined);
+  return {
+    _type: STATEMENT_TYPE,
+    subject: [
+      ...(subject === undefined
+        ? []
+        : [
+            { name: 'commit' as const, digest: { gitCommit: subject.commit } },
+            { name: 'tree' as const, digest: { gitTree: subject.tree } },
+          ]),
+      { name: sessionId, digest: { sha256: rootOf(leaves, tools) } },
+    ],
+    predicateType: PREDICATE_TYPE,
+    predicate: {
+      v: 1,
+      session: { id: sessionId, events: events.length },
+      made,
+      ...summaryOf(source, subject?.tree, tools),
+      log: {
+        ...defined({ head: isHeadShown ? headOf(source.appends) : undefined }),
+        ...signedEnd(source),
+        appends,
+      },
+      leaves,
+      events: events.map((event, i) =>
+        withheld.has(event.eventIndex) ? null : { salt: hex(salts[i] as Uint8Array), event: event as unknown as never },
+      ),
+      withheld: { kinds: [...making.withholding.kinds].sort(), events: [...withheld].sort((a, b) => a - b) },
+    },
+  };
+}
+
+/**
+ * The records of each append, unless they hold a hash of something withheld. A chain value after such an append is shown
+ * only if the append is signed: without its signature, which nobody can guess, the chain value is a hash of the content.
+ */
+function shownAppends({ appends }: PassportSource, withheld: ReadonlySet<number>): PassportAppend[] {
+  let isChainShown = true;
+  return appends.map(({ segment, pins }): PassportAppend => {
+    const { firstEventIndex, lastEventIndex, sig } = segment;
+    let isWhole = isChainShown;
+    for (let i: number = firstEventIndex; i <= lastEventIndex; i++) if (withheld.has(i)) isWhole = false;
+    if (isWhole) return { record: segment, pins: [...pins] };
+    isChainShown = sig !== undefined;
+    const chain = isChainShown ? ((pins.at(-1) ?? segment).chain as Sha256Digest) : undefined;
+    return { firstEventIndex, lastEventIndex, ...defined({ chain }) };
+  });
+}
+
+/** From which event on every append is signed, and with which keys. */
+function signedEnd({ appends }: PassportSource): Pick<Predicate['log'], 'signedSince' | 'keyids'> {
+  const unsigned = appends.findLastIndex(({ segment }) => segment.sig === undefined);
+  const signed = appends.slice(unsigned + 1);
+  const keyids = new Set(signed.flatMap(({ segment: { sig } }) => (sig === undefined ? [] : [sig.keyid])));
+  return { signedSince: signed[0]?.segment.firstEventIndex ?? null, keyids: [...keyids] };
+}
+
+type Summary = Pick<Predicate, 'runs' | 'gaps' | 'checks' | 'approvals'>;
+
+function summaryOf(source: PassportSource, tree: string | undefined, tools: PassportTools): Summary {
+  const { events, view, snapshots } = source;
+  const lines = linesOf(view);
+  const facts = events.map((event) => factsOf(event, event.eventIndex));
+  const snapshotOf = (ref: SnapshotRef) => snapshots.get(ref) as ExecutionSnapshot;
+  const sources = { snapshotOf, defaults: PRESETS.guided };
+  return {
+    runs: facts.flatMap(({ runs }) => runs.map((run) => ({ ...run, status: runStatus(view, run.runId, sources) }))),
+    gaps: facts.flatMap(({ gaps }) => gaps.map((gap) => ({ ...gap, isOpen: lines.openGaps.has(gap.event) }))),
+    checks: facts.flatMap(({ checks }) =>
+      checks.map((check) => {
+        const ran = events.findLast((event) => event.eventIndex < check.event && isRunOf(event, check));
+        const isOnLine = lines.has(doneNode(events[check.event]));
+        return { ...check, ran: ran?.eventIndex ?? null, tree: treeOfAttestation(ran, tree, tools), isOnLine };
+      }),
+    ),
+    approvals: facts.flatMap(({ approvals }) =>
+      approvals.map((approval) => ({
+        ...approval,
+        tree: treeOfAttestation(events[approval.event], tree, tools),
+        isOnLine: lines.has(askedNode(view, events[approval.event])),
+      })),
+    ),
+  };
+}
+
+/** The nodes on the line that each run ended on, and the gaps that are open there. */
+function linesOf(view: SessionView) {
+  const nodes = new Set<NodeId>();
+  const openGaps = new Set<number>();
+  for (const { runId } of view.graph.runs.values()) {
+    const tip = preferredTip(view.graph, runId);
+    for (let id: NodeId | null = tip?.nodeId ?? null; id !== null; id = nodeOf(view.graph, id).parentNodeId)
+      nodes.add(id);
+    for (const gap of tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId)) openGaps.add(gap.eventIndex);
+  }
+  return { openGaps, has: (id: NodeId | undefined) => id !== undefined && nodes.has(id) };
+}
+
+function doneNode(event: SessionEvent | undefined): NodeId | undefined {
+  if (event?.kind !== 'advance_recorded' || event.data.outcome.kind !== 'advanced') return undefined;
+  return event.data.outcome.toNodeId;
+}
+
+/** The step that was asked about: an answer is recorded at one of its attempts. */
+function askedNode({ graph }: SessionView, event: SessionEvent | undefined): NodeId | undefined {
+  if (event?.kind !== 'attestation_recorded') return undefined;
+  let node = nodeOf(graph, event.scope.nodeId);
+  while (node.kind !== 'step' && node.parentNodeId !== null) node = nodeOf(graph, node.parentNodeId);
+  return node.nodeId;
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

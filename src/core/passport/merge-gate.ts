@@ -1,0 +1,97 @@
+import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
+import { parseJson, quote } from '../json/json-value.ts';
+import { parseDocument } from '../log/document-schema.ts';
+import { gradeSchema, isAtLeast } from '../log/events/attestation-events.ts';
+import { workflowIdSchema } from '../log/ids.ts';
+import { plural } from '../text/words.ts';
+import { type Statement, subjectOf } from './passport.ts';
+
+/** Where a repository says what a merge needs. It is read from the base, so that a change cannot loosen its own gate. */
+export const MERGE_GATE_FILE = '.workrail/merge-gate.json';
+
+export const mergeGateSchema = z.strictObject({
+  v: z.literal(1),
+  /** Public keys in PEM, of the stores whose passports count. */
+  keys: z.array(z.string()).min(1),
+  /** The workflows that count. Default: any. */
+  workflows: z.array(workflowIdSchema).min(1).optional(),
+  /** The checks that must have run on the files of the change, each with the lowest grade that counts. */
+  checks: z.record(z.string(), gradeSchema).optional(),
+  /** How many different approvals of exactly these files are required, and whether they must be signed. */
+  approvals: z.strictObject({ count: z.int().min(1), signed: z.boolean().optional() }).optional(),
+  /** Whether open critical gaps are tolerated. Default: no. */
+  gaps: z.boolean().optional(),
+});
+export type MergeGate = z.infer<typeof mergeGateSchema>;
+
+/** Reads the file; the error says what is wrong with it. */
+export function parseMergeGate(text: string): Result<MergeGate, string> {
+  const value = parseJson(text);
+  if (value.isErr()) return err('it is not JSON');
+  const gate = parseDocument(mergeGateSchema, value.value);
+  return gate.isOk() ? ok(gate.value) : err(`${gate.error.path || 'the document'}: ${gate.error.message}`);
+}
+
+/** Why a verified passport does not let a change in; empty if it does. */
+export function gateFailures(gate: MergeGate, statement: Statement, tree: string): readonly string[] {
+  const { predicate } = statement;
+  const subject = subjectOf(statement).tree;
+  const wanted = predicate.runs.filter(({ workflowId }) => gate.workflows?.includes(workflowId) ?? true);
+  const runs = wanted.filter(
+    ({ status }) => status === 'complete' || (gate.gaps === true && status === 'complete_with_gaps'),
+  );
+  const isOfRuns = ({ runId }: { readonly runId: string }) => runs.some((run) => run.runId === runId);
+  return [
+    ...(subject === tree ? [] : [`It is about tree ${subject ?? 'none'}, and the change has tree ${tree}.`]),
+    ...(runs.length > 0
+      ? []
+      : [
+          `No run of ${gate.workflows?.join(' or ') ?? 'a workflow'} is complete${gate.gaps === true ? '' : ' without critical gaps'}.`,
+        ]),
+    ...predicate.checks
+      .filter((check) => isOfRuns(check) && check.isOnLine && !isAtLeast(check.grade ?? undefined, check.minimum))
+      .map(
+        ({ checkId, minimum, grade }) =>
+          `Check ${quote(checkId)} is ${grade ?? 'not shown'}, and its step requires ${minimum}.`,
+      ),
+    ...Object.entries(gate.checks ?? {}).flatMap(([checkId, minimum]) => {
+      const found = predicate.checks
+        .filter((check) => check.checkId === checkId && isOfRuns(check) && check.isOnLine)
+        .at(-1);
+      if (found === undefined) return [`Check ${quote(checkId)} is not in it.`];
+      if (!isAtLeast(found.grade ?? undefined, minimum))
+        return [`Check ${quote(checkId)} is ${found.grade ?? 'not shown'}, and ${minimum} is required.`];
+      return found.tree === 'subject'
+        ? []
+        : [
+            `Check ${quote(checkId)} did not run on exactly these files (${found.tree === 'other' ? 'it ran on others' : 'the files are not recorded'}).`,
+          ];
+    }),
+    ...approvalFailures(
+      gate,
+      predicate.approvals.filter((approval) => isOfRuns(approval) && approval.isOnLine),
+    ),
+  ];
+}
+
+type Approval = Statement['predicate']['approvals'][number];
+
+function approvalFailures({ approvals }: MergeGate, given: readonly Approval[]): readonly string[] {
+  if (approvals === undefined) return [];
+  const about = given.filter(({ tree }) => tree === 'subject');
+  const rejected = about.some(({ statement }, i) => statement === 'rejected' && !about.slice(i).some(isApproved));
+  if (rejected) return ['The last answer about these files is a rejection.'];
+  const counted = about.filter(
+    (approval) => isApproved(approval) && (approvals.signed !== true || approval.signedBy !== undefined),
+  );
+  // Two answers of one person are one approval.
+  const people = new Set(counted.map(({ signedBy, event }) => signedBy?.fingerprint ?? event));
+  if (people.size >= approvals.count) return [];
+  const kind = approvals.signed === true ? 'signed approval' : 'approval';
+  return [`It has ${plural(people.size, kind)} of exactly these files, and ${approvals.count} are required.`];
+}
+
+function isApproved({ statement }: Approval): boolean {
+  return statement === 'approved';
+}
