@@ -83,6 +83,10 @@ const own: Program = {
     stopOnSignals(async () => undefined);
     return serveTeam(how, { version: WORKRAIL_VERSION, bundled, onStop: (stop) => (stopServing = stop) });
   },
+  connect: async (url) => {
+    const { connectTo } = await import('./compose/connect.ts');
+    return (await connectTo(url, writeError)).map(({ stop }) => stopOnSignals(stop));
+  },
   console: async (how) => {
     const { openConsole } = await import('./compose/open-console.ts');
     const opened = await openConsole(how, {

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { nodeHasher } from './system.ts';
-import { gitObserver, referenceFiles } from './workspace.ts';
+import { gitObserver, referenceFiles, sharedName } from './workspace.ts';
 
 const observer = gitObserver(nodeHasher);
 let folder = '';
@@ -129,6 +129,21 @@ test('git gets more time where its answer is compared with an earlier one', asyn
     const [short, long] = await Promise.all([observer.tree(folder), observer.tree(folder, 'long')]);
     expect([short, long]).toEqual(['unknown', expect.objectContaining({ changed: expect.any(Array) })]);
   });
+});
+
+test.each([
+  ['git@git.example:acme/shop.git', 'git.example/acme/shop'],
+  ['https://ann:secret@Git.example/acme/shop.git/', 'git.example/acme/shop'],
+  ['ssh://git@git.example:2222/acme/shop', 'git.example/acme/shop'],
+  ['git.example:acme/Shop', 'git.example/acme/Shop'],
+  ['/srv/git/shop.git', undefined],
+  ['../shop', undefined],
+  ['file:///srv/git/shop.git', undefined],
+  ['C:\\work\\shop', undefined],
+  ['https://git.example/', undefined],
+  ['', undefined],
+])('the remote %s is %s on every machine', (remote, name) => {
+  expect(sharedName(remote)).toBe(name);
 });
 
 test('git is not run outside of a repository', async () => {

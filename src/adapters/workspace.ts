@@ -2,7 +2,13 @@ import { execFile } from 'node:child_process';
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Hasher } from '../app/ports/system-services.ts';
-import type { CommitReader, GitPatience, ReferenceFinder, WorkspaceObserver } from '../app/ports/workspace-observer.ts';
+import type {
+  CommitReader,
+  GitPatience,
+  ReferenceFinder,
+  WorkspaceFacts,
+  WorkspaceObserver,
+} from '../app/ports/workspace-observer.ts';
 import { canonicalBytes } from '../core/json/canonical-json.ts';
 import type { ObservationData } from '../core/log/events/run-events.ts';
 import type { ShownReference } from '../core/prompt/reply-parts.ts';
@@ -40,6 +46,7 @@ export function gitObserver({ sha256 }: Hasher, msMax = MS_MAX): WorkspaceObserv
       ];
     },
     tree: async (named, patience = 'short') => {
+      if (named === undefined) return undefined;
       const workspace = realFolder(named) ?? resolve(named);
       return isInRepository(workspace) ? await treeOf(workspace, { sha256, msMax: msMax[patience] }) : undefined;
     },
@@ -65,6 +72,47 @@ export const gitCommits: CommitReader = {
     return ref.startsWith('-') ? undefined : runGit(folder, ['show', `${ref}:${path}`], { end });
   },
 };
+
+/** Looks at a repository for somebody who cannot see it. The files are looked at only if asked. */
+export async function folderFacts(
+  folder: string,
+  { isTreeAsked, sha256 }: { readonly isTreeAsked: boolean } & Pick<Hasher, 'sha256'>,
+): Promise<WorkspaceFacts> {
+  const workspace = realFolder(folder) ?? resolve(folder);
+  if (!isInRepository(workspace)) return {};
+  const end = performance.now() + MS_MAX.start;
+  const [[, commit, ref], origin, tree] = await Promise.all([
+    askGit(workspace, MS_MAX.start),
+    runGit(workspace, ['config', '--get', 'remote.origin.url'], { end }),
+    isTreeAsked ? treeOf(workspace, { sha256, msMax: MS_MAX.short }) : undefined,
+  ]);
+  const seen = tree === undefined || tree === 'unknown' ? undefined : tree;
+  return {
+    remote: origin === undefined ? undefined : sharedName(origin.trim()),
+    branch: BRANCH.exec(ref ?? '')?.[1],
+    head_sha: commit !== undefined && COMMIT.test(commit) ? commit : undefined,
+    tree_digest: seen?.treeDigest,
+    changed: seen?.changed,
+  };
+}
+
+const SCP = /^(?:[^@/\s]+@)?([^:/\s]+):(?!\/\/)(.+)$/;
+
+/** Where a repository was cloned from, spelled the same on every machine: no scheme, no credentials, no `.git`. */
+export function sharedName(remote: string): string | undefined {
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(remote);
+  const [, host, path] = isUrl ? partsOf(remote) : (SCP.exec(remote) ?? []);
+  // A path of this machine is no name for others; a single letter is a drive.
+  if (host === undefined || host.length < 2 || path === undefined) return undefined;
+  const name = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '');
+  return name === '' ? undefined : `${host.toLowerCase()}/${name}`;
+}
+
+function partsOf(remote: string): readonly string[] {
+  if (!URL.canParse(remote)) return [];
+  const { protocol, hostname, pathname } = new URL(remote);
+  return protocol === 'file:' ? [] : [remote, hostname, pathname];
+}
 
 const TREE_BYTES_MAX = 32 * 1024 * 1024;
 

@@ -11,7 +11,7 @@ const COMMAND_SHAPES = await commandShapes();
 /** What the contract of the command line names; a change begins there. */
 const CONTRACT = {
   approvers: 'add list remove',
-  '': 'answer attest completion console demo doctor export gc import init migrate search serve status verify version waiting',
+  '': 'answer attest completion connect console demo doctor export gc import init migrate search serve status verify version waiting',
   config: 'get list path set',
   keys: 'rotate status repair public',
   session: 'accept close delete diff fork-from-valid keep list notes prefer resume show tree verify',
@@ -61,7 +61,9 @@ it('the commands and options are those of the contract, and help lists them', as
     for (const verb of verbs.split(' ')) expect(listed).toContain(verb);
   }
   // Commands that serve print no document.
-  expect(Object.keys(COMMAND_SHAPES).sort()).toEqual(named.filter((name) => !['console', 'serve'].includes(name)));
+  expect(Object.keys(COMMAND_SHAPES).sort()).toEqual(
+    named.filter((name) => !['connect', 'console', 'serve'].includes(name)),
+  );
 });
 
 it('the example in the help of a command is a command line that the command accepts', async () => {

@@ -23,6 +23,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./serve.ts')).serveCommand,
   },
   {
+    usage: 'connect <url>',
+    summary: 'serve MCP to an agent client on stdio, from the server of a team',
+    load: async () => (await import('./upkeep/connect.ts')).connect,
+  },
+  {
     usage: 'console',
     summary: 'open the console in the browser: every session, and what waits for you',
     load: async () => (await import('./console.ts')).consoleCommand,

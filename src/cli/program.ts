@@ -241,6 +241,8 @@ export type Program = {
   readonly serve: (how: ServeOptions) => Promise<Result<Serving, ServeRefusal>>;
   /** Serves the spaces of a team database until the process is stopped. */
   readonly serveTeam: (how: TeamServeOptions) => Promise<Result<TeamServing, TeamServeRefusal>>;
+  /** Passes what a client says to a team server until the client disconnects. */
+  readonly connect: (url: URL) => Promise<Result<void, { readonly code: 'token_missing' }>>;
   /** Serves the console until the process ends. Port 0 chooses any free port. */
   readonly console: (how: {
     readonly port: number;

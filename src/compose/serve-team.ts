@@ -15,6 +15,7 @@ import type { GateSettings } from '../core/settings/settings-in-effect.ts';
 import { resourceOf, serveSpaces } from '../http/team/serve-spaces.ts';
 import { teamMetrics } from '../http/team/team-metrics.ts';
 import { TOOLS } from '../mcp/answer-call.ts';
+import { describedWorkspace } from '../mcp/described-workspace.ts';
 import { type McpHttpHandler, mcpHttpHandler } from '../mcp/http-handler.ts';
 import { mcpBackend } from '../mcp/server.ts';
 import { type Bundled, catalogTools } from './open-catalog.ts';
@@ -65,7 +66,8 @@ export async function serveTeam(
       },
     };
     // No folder of this machine is the workspace of a call.
-    const handler = mcpHttpHandler({ ...backend, log: counted, place: { workingDir: '', homeDir: '' } });
+    const place = { workingDir: '', homeDir: '' };
+    const handler = mcpHttpHandler({ ...backend, log: counted, place, describedWorkspace });
     handlers.set(space, handler);
     return handler;
   };

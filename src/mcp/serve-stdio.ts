@@ -56,18 +56,27 @@ export function wholeLines(limits: MessageLimits, onRefused: (refusal: MessageRe
   });
 }
 
-/** Serves MCP on standard input and output until the client disconnects. Nothing is opened before the first call. */
-export function serveMcpOnStdio(backend: Backend): { readonly stop: () => Promise<void> } {
-  const { log, calls } = backend;
-  const refuse = (refusal: MessageRefusal) => {
-    log.trouble(refusal.message);
-    process.stdout.write(`${JSON.stringify(refusedMessage(refusal))}\n`);
-  };
-  const lines = wholeLines(MESSAGE_LIMITS, refuse);
+/** Standard input and output as a transport. What is too large or no message is refused; the end waits for calls. */
+export function stdioTransport(calls: CallsUnderWay, trouble: (message: string) => void): StdioServerTransport {
+  const lines = wholeLines(MESSAGE_LIMITS, refuserTo(trouble));
   const input = endingAfter(calls);
   // The pipeline passes the end and errors of standard input on to the transport.
   pipeline(process.stdin, lines, input, () => undefined);
-  const transport = new StdioServerTransport(input, process.stdout, { maxBufferSize: MESSAGE_LIMITS.bytesMax });
+  return new StdioServerTransport(input, process.stdout, { maxBufferSize: MESSAGE_LIMITS.bytesMax });
+}
+
+function refuserTo(trouble: (message: string) => void): (refusal: MessageRefusal) => void {
+  return (refusal) => {
+    trouble(refusal.message);
+    process.stdout.write(`${JSON.stringify(refusedMessage(refusal))}\n`);
+  };
+}
+
+/** Serves MCP on standard input and output until the client disconnects. Nothing is opened before the first call. */
+export function serveMcpOnStdio(backend: Backend): { readonly stop: () => Promise<void> } {
+  const { log, calls } = backend;
+  const refuse = refuserTo(log.trouble);
+  const transport = stdioTransport(calls, log.trouble);
   const serving = serveStdio(
     () => {
       // The timer fires after the first reply is sent; then there is time to load what the next call needs.

@@ -9,6 +9,7 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import type { WorkspaceObserver } from '../app/ports/workspace-observer.ts';
 import type { Services } from '../app/services.ts';
 import { isObject, type JsonObject } from '../core/json/json-value.ts';
 import type { By } from '../core/log/events/event-envelope.ts';
@@ -64,6 +65,8 @@ export type Backend = {
   readonly isSessionStartOn?: boolean;
   /** Who is signed in; only a team server knows. */
   readonly caller?: SignedIn | undefined;
+  /** Reads what a call says about a workspace on the caller's machine; only a team server needs it. */
+  readonly describedWorkspace?: (meta: unknown) => WorkspaceObserver;
 };
 
 /** Somebody who is signed in. A reader can look at everything and change nothing. */
@@ -93,11 +96,14 @@ export function mcpServer(backend: Backend): Server {
       const said = context.mcpReq.inputResponses === undefined ? undefined : await (await person()).answered(context);
       if (said !== undefined) return { isFinal: true, result: said } as const;
       const { needsRoot } = await answering();
-      const known = needsRoot(call) ? await root(context) : undefined;
+      // A folder of the client's machine means nothing to a team server.
+      const isRootNeeded = backend.describedWorkspace === undefined && needsRoot(call);
+      const known = isRootNeeded ? await root(context) : undefined;
       if (known?.kind === 'ask') return { isFinal: true, result: known.question } as const;
       const { result, isNew } = await answered(backend, call, {
         root: known?.path,
         by: { ...calledBy(server, context.mcpReq.envelope), ...principalOf(backend) },
+        meta: params._meta,
       });
       const { kind } = (result.structuredContent ?? {}) as JsonObject;
       return kind === 'blocked'
@@ -199,18 +205,19 @@ function answering() {
 async function answered(
   backend: Backend,
   call: ToolCall,
-  { root, by }: { readonly root: string | undefined; readonly by: By },
+  { root, by, meta }: { readonly root: string | undefined; readonly by: By; readonly meta?: unknown },
 ): Promise<Answered> {
   const begin = performance.now();
   const { answerCall, faultAnswer } = await answering();
-  const { recent, place, isSessionStartOn = false, caller } = backend;
+  const { recent, place, isSessionStartOn = false, caller, describedWorkspace } = backend;
   const { sessions, ...others } = await backend.services();
   let isNew = false;
   const append: typeof sessions.append = (...plan) => {
     isNew = true;
     return sessions.append(...plan);
   };
-  const services = { ...others, sessions: { ...sessions, append }, by };
+  const workspace = describedWorkspace?.(meta) ?? others.workspace;
+  const services = { ...others, workspace, sessions: { ...sessions, append }, by };
   const context = {
     services,
     recent,

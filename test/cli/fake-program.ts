@@ -28,6 +28,9 @@ import { checkedView, foldEvents } from '../../src/core/views/session-view.ts';
 import { SESSION } from '../examples/ids.ts';
 import { SESSION_EVENTS } from '../examples/session.ts';
 
+const noTeam = async () => assert(false, 'this world has no team') as never;
+const NO_TEAM = { team: noTeam, serveTeam: noTeam, connect: noTeam };
+
 type World = {
   readonly argv: readonly string[];
   readonly env?: Program['env'];
@@ -133,8 +136,7 @@ export async function runFake(world: World): Promise<Ran> {
       assert(world.approvers !== undefined, 'nobody signs in this world');
       return world.approvers;
     },
-    team: async () => assert(false, 'this world has no database') as never,
-    serveTeam: async () => assert(false, 'this world has no database') as never,
+    ...NO_TEAM,
     demoStage: async () => {
       assert(world.demoStage !== undefined, 'this world has no theatre');
       return world.demoStage;

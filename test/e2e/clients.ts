@@ -30,6 +30,8 @@ type StartedPlace = {
   readonly env: Record<string, string>;
   readonly cwd?: string;
   readonly program?: string;
+  /** The command, if it is not `serve`; always a process of its own. */
+  readonly command?: readonly string[];
   /** Whether the server must be a process that nobody else used before. All are in a long check. */
   readonly isNewProcess?: true;
 };
@@ -130,9 +132,10 @@ function capabilitiesOf({ roots, onForm }: { readonly roots: unknown; readonly o
 type Stdio = new (server: { command: string; args: string[]; env: Record<string, string>; cwd: string }) => object;
 
 function stdioTo(place: StartedPlace, Transport: Stdio): object {
-  const { env, cwd = NO_PROJECT, program, isNewProcess = isLong } = place;
+  const { env, cwd = NO_PROJECT, program, command, isNewProcess = isLong || command !== undefined } = place;
   if (program === undefined && !isNewProcess) return hostedTransport({ env, cwd });
-  return new Transport({ command: process.execPath, args: [program ?? SMALL_PROGRAM, 'serve'], env, cwd });
+  const args = [program ?? SMALL_PROGRAM, ...(command ?? ['serve'])];
+  return new Transport({ command: process.execPath, args, env, cwd });
 }
 
 function rootList(roots: readonly string[]) {

@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filledCall } from '../examples/filled-call.ts';
 import { startOpenId } from '../openid.ts';
 import { startPostgres } from '../postgres.ts';
+import { isLong } from '../volume.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
 import { NO_PROJECT, runSmall, SMALL_PROGRAM } from './small-program.ts';
 
@@ -232,6 +233,90 @@ describe.runIf(postgres)('a team server', () => {
     },
   );
 
+  it('a bridge adds what only its machine knows, and another machine finds the run by its repository', async () => {
+    const [ann, ben] = [await tokenFor('ann', '--space', 'shop'), await tokenFor('ben', '--space', 'shop')];
+    const cloned = (name: string, remote: string) => {
+      const path = mkdtempSync(join(folder, `${name}-`));
+      gitIn(path, 'init', '-q', '-b', `work-of-${name}`, path);
+      gitIn(path, 'remote', 'add', 'origin', remote);
+      gitIn(path, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', name);
+      return path;
+    };
+    const laptop = cloned('laptop', 'git@git.example:acme/shop.git');
+    const desktop = cloned('desktop', 'https://ann:secret@Git.example/acme/shop.git');
+    const elsewhere = cloned('elsewhere', 'https://git.example/acme/other');
+    const kinds = Object.keys(CLIENT_KINDS).slice(0, isLong ? undefined : 2);
+    const bridged = (kind: string, cwd: string, token: string) => {
+      const env = { WORKRAIL_TOKEN: token, HOME: folder, PATH: process.env['PATH'] ?? '' };
+      const place = { env, cwd, command: ['connect', `${proxy.url}/s/shop`] };
+      return CLIENT_KINDS[kind]?.(place) ?? expect.fail('a client');
+    };
+    for (const kind of kinds) {
+      const first = await bridged(kind, laptop, ann.token);
+      const started = await first.call('start_workflow', { workflowId: 'wr.first_steps', goal: `Move with ${kind}.` });
+      const next = filledCall(nextCallOf(started), undefined);
+      await first.call(next.tool, { ...next.arguments });
+      await first.close();
+
+      const other = await bridged(kind, elsewhere, ann.token);
+      expect((await other.call('resume_session', {})).structuredContent, kind).toHaveProperty('candidates');
+      await other.close();
+      const foreign = await bridged(kind, desktop, ben.token);
+      const offered = await foreign.call('resume_session', {});
+      expect(offered.structuredContent, kind).toMatchObject({ candidates: [{ owner: 'ann' }] });
+      await foreign.close();
+      const second = await bridged(kind, desktop, ann.token);
+      const resumed = await second.call('resume_session', {});
+      expect(resumed.content[0]?.text, kind).toContain(`Move with ${kind}.`);
+      let reply = resumed;
+      for (let calls = 0; reply.structuredContent?.['isComplete'] !== true && calls < 30; calls++) {
+        const { tool, arguments: args } = filledCall(nextCallOf(reply), undefined);
+        reply = await second.call(tool, { ...args });
+      }
+      expect(reply.structuredContent, kind).toMatchObject({ isComplete: true });
+      await second.close();
+    }
+    const database = new pg.Client({ connectionString: url });
+    await database.connect();
+    const { rows } = await database.query(
+      "select distinct event->'data'->>'key' as key, event->'data'->'value'->>'value' as value from wr.event where event->>'kind' = 'observation_recorded' order by 1, 2",
+    );
+    const { rows: secrets } = await database.query(
+      "select 1 from wr.event where event::text like '%secret%' or event::text like $1",
+      [`%${folder}%`],
+    );
+    await database.end();
+    const byKey = rows as { key: string; value: string }[];
+    expect(byKey.filter(({ key }) => key === 'repo_remote')).toEqual([
+      { key: 'repo_remote', value: 'git.example/acme/shop' },
+    ]);
+    expect(byKey.filter(({ key }) => key === 'git_branch')).toEqual([{ key: 'git_branch', value: 'work-of-laptop' }]);
+    expect(secrets).toEqual([]);
+  });
+
+  it('a bridge repeats what a killed replica did not answer, and says so where repeating could start two runs', async () => {
+    const { token } = await tokenFor('cara', '--space', 'shop');
+    const env = { WORKRAIL_TOKEN: token, HOME: folder, PATH: process.env['PATH'] ?? '' };
+    const place = { env, command: ['connect', `${proxy.url}/s/shop`] };
+    const client = (await CLIENT_KINDS['client 2.x']?.(place)) ?? expect.fail('a client');
+    const started = await client.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Be repeated.' });
+    const next = filledCall(nextCallOf(started), undefined);
+    proxy.cutNext(2);
+    const moved = await client.call(next.tool, { ...next.arguments });
+    expect(await client.call(next.tool, { ...next.arguments })).toEqual(moved);
+    proxy.cutNext(1);
+    const unknown = await client.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Be started once.' });
+    expect([unknown.isError, unknown.content[0]?.text]).toEqual([true, expect.stringContaining('resume_session')]);
+    const found = await client.call('resume_session', { query: 'be started once' });
+    expect(found.content[0]?.text).toContain('Be started once.');
+    await client.close();
+    const stranger = { ...place, env: { ...env, WORKRAIL_TOKEN: `wrp_${'A'.repeat(43)}` } };
+    await expect(CLIENT_KINDS['client 2.x']?.(stranger)).rejects.toThrow(/not valid for this space/);
+    const without = await run('connect', `${proxy.url}/s/shop`);
+    expect([without.exitCode, without.error.message]).toEqual([2, expect.stringContaining('WORKRAIL_TOKEN')]);
+    expect((await run('connect', 'http://rail.example/s/shop')).exitCode).toBe(2);
+  });
+
   it('a caller that sends too much learns when to try again, and others are not held up', async () => {
     const [busy, other] = [await tokenFor('busy', '--space', 'shop'), await tokenFor('other', '--space', 'shop')];
     const answers = await Promise.all(Array.from({ length: 120 }, () => post('shop', bearer(busy.token))));
@@ -272,6 +357,11 @@ describe.runIf(postgres)('a team server', () => {
     expect(text).not.toMatch(/ci-bot|walker|shop/);
   });
 });
+
+function gitIn(folder: string, ...args: readonly string[]): void {
+  mkdirSync(folder, { recursive: true });
+  execFileSync('git', args, { cwd: folder });
+}
 
 type AuditData = { readonly entries: readonly object[]; readonly brokenAt: number | null };
 
@@ -329,12 +419,19 @@ async function firstLine(child: ChildProcess): Promise<string> {
   throw new Error(`the server ended: ${text} ${talk}`);
 }
 
-type RoundRobin = { readonly url: string; readonly used: () => readonly number[]; readonly close: () => Promise<void> };
+type RoundRobin = {
+  readonly url: string;
+  readonly used: () => readonly number[];
+  /** Cuts the connections of the next answers. */
+  readonly cutNext: (answers: number) => void;
+  readonly close: () => Promise<void>;
+};
 
 /** Passes each request on to the next replica, or to another one if that does not answer. */
 async function roundRobin(replicas: readonly Replica[]): Promise<RoundRobin> {
   const used: number[] = [];
   let next = 0;
+  let cuts = 0;
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray());
     const attempt = (left: number) => {
@@ -344,6 +441,12 @@ async function roundRobin(replicas: readonly Replica[]): Promise<RoundRobin> {
       upstream.once('error', () => (left > 0 ? attempt(left - 1) : response.destroy()));
       upstream.once('response', (answer) => {
         used[at] = (used[at] ?? 0) + 1;
+        // The replica has done the work, and nobody hears of it.
+        if (cuts > 0) {
+          cuts -= 1;
+          response.destroy();
+          return;
+        }
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response);
       });
@@ -355,6 +458,9 @@ async function roundRobin(replicas: readonly Replica[]): Promise<RoundRobin> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     used: () => used,
+    cutNext: (answers) => {
+      cuts = answers;
+    },
     close: () =>
       new Promise((closed) => {
         server.closeAllConnections();

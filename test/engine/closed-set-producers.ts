@@ -33,6 +33,11 @@ const ELSEWHERE: readonly Producer[] = [
     ],
   },
   {
+    test: 'test/e2e/team-server.test.ts',
+    title: 'a bridge adds what only its machine knows, and another machine finds the run by its repository',
+    members: ['observation_recorded/key repo_remote'],
+  },
+  {
     test: SETUPS,
     title: 'a workflow from each kind of source can be started',
     members: ['bundled', 'user', 'remote', 'plugin'].map((kind) => `run_started/workflowSourceKind ${kind}`),

@@ -240,6 +240,7 @@ function observation(key: ObservationKey, text: string): ObservationData {
     case 'repo_root_hash':
       return { key, value: { type: 'sha256', value: hash }, confidence: 'high' };
     case 'repo_root':
+    case 'repo_remote':
       return { key, value: { type: 'path', value: text }, confidence: 'high' };
   }
 }

@@ -1,6 +1,6 @@
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
-import type { BoundWorkspace } from '../../core/run/gate-facts.ts';
+import type { BoundWorkspace, ChangedFile } from '../../core/run/gate-facts.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 
 /** Observes the workspace. */
@@ -11,7 +11,18 @@ export type WorkspaceObserver = {
    * The files of a repository as one digest; `unknown` if git takes too long, `undefined` outside of a repository. Where
    * the digest is compared with an earlier one, git gets longer: a busy machine must not read as changed files.
    */
-  tree(workspace: string, patience?: GitPatience): Promise<BoundWorkspace | undefined>;
+  tree(workspace: string | undefined, patience?: GitPatience): Promise<BoundWorkspace | undefined>;
+};
+
+/** What one machine tells another about a workspace. */
+export type WorkspaceFacts = {
+  /** Where the repository was cloned from, as HOST/OWNER/NAME. */
+  readonly remote?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly head_sha?: string | undefined;
+  /** The files as one digest, and what differs from the last commit. */
+  readonly tree_digest?: string | undefined;
+  readonly changed?: readonly ChangedFile[] | undefined;
 };
 
 /** A commit and its files. */

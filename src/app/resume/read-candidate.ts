@@ -76,7 +76,13 @@ function unacceptedRun({ sessions }: CandidateReader, ranked: RankedRun, origin:
 function foreignRun({ session, run, whyMatched }: RankedRun): ForeignRun {
   const { sessionId, lastAt, observed } = session;
   const { runId, goal } = run;
-  const foreign = { sessionId, runId, ...defined({ goal, lastAt }), workspace: observed.repo_root ?? '', whyMatched };
+  const foreign = {
+    sessionId,
+    runId,
+    ...defined({ goal, lastAt }),
+    workspace: observed.repo_root ?? observed.repo_remote ?? '',
+    whyMatched,
+  };
   return shorterCandidate(foreign, GOAL_SUMMARY_BYTES_MAX);
 }
 
@@ -103,7 +109,7 @@ async function readOwn(
     ...defined({ stepTitle, lastAt }),
     stateToken: stateTokenOf({ sessionId, nodeId: tip }, { view: session.view, mint }),
     whyMatched: ranked.whyMatched,
-    ...defined({ origin: origins.get(sessionId) }),
+    ...defined({ origin: origins.get(sessionId), owner: ranked.isOthers ? ranked.run.owner : undefined }),
   };
   return ok(shorterCandidate(candidate, GOAL_SUMMARY_BYTES_MAX));
 }

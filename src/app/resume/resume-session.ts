@@ -1,5 +1,6 @@
 import { err, ok, Result } from 'neverthrow';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
+import type { By } from '../../core/log/events/event-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { isMatch, type MatchReason } from '../../core/resume/rank-runs.ts';
@@ -27,7 +28,7 @@ export type ResumeRefusal =
   | RehydrateRefusal;
 
 /** Read-only: nothing in it can append. */
-export type ResumeServices = ReadServices & { readonly workspace: WorkspaceObserver };
+export type ResumeServices = ReadServices & { readonly workspace: WorkspaceObserver; readonly by?: By | undefined };
 
 /** Resumes without a token: rehydrates the one run that matches, or lists those that may. */
 export async function resumeSession(
@@ -64,15 +65,16 @@ export async function resumeSession(
 }
 
 /** Git is asked only if there is no other clue: it takes longer than all the rest. */
-async function asked({ workspace }: ResumeServices, request: ResumeRequest): Promise<ResumeQuestion> {
+async function asked({ workspace, by }: ResumeServices, request: ResumeRequest): Promise<ResumeQuestion> {
   const { workspace: path, ...clues } = request;
-  const known = { workspaces: path === undefined ? [] : [path] };
+  const known = { workspaces: path === undefined ? [] : [path], principal: by?.principal };
   const question = resumeQuestion(clues, known);
-  if (path === undefined || question.sessionId !== undefined || question.runId !== undefined) return question;
+  if (question.sessionId !== undefined || question.runId !== undefined) return question;
   const seen = new Map((await workspace.observe(path)).map(({ key, value }) => [key, value.value]));
-  const root = seen.get('repo_root');
+  const places = [seen.get('repo_root'), seen.get('repo_remote'), path];
   return resumeQuestion(clues, {
-    workspaces: root === undefined ? [path] : [root, path],
+    ...known,
+    workspaces: places.filter((place) => place !== undefined),
     branch: seen.get('git_branch'),
     headSha: seen.get('git_head_sha'),
   });

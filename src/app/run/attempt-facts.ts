@@ -62,9 +62,8 @@ export async function gateSurroundings(
   const gate = step === undefined ? undefined : gateOf(step, minimum);
   const isBound = gate !== undefined && step?.bindsTree !== false;
   const isFresh = step?.checks?.some(({ fresh }) => fresh !== undefined) === true;
-  const isLookedAt = (isBound || isFresh) && root !== undefined;
   const wait = isTreeCompared(session.view, target.nodeId) ? 'long' : 'short';
-  const tree = isLookedAt ? await services.workspace.tree(root, wait) : undefined;
+  const tree = isBound || isFresh ? await services.workspace.tree(root, wait) : undefined;
   const signing = gate?.assurance === 'signed' ? await knownSigners(services, session, target) : undefined;
   return { ...runGates(settings), accept, workspace: isBound ? tree : undefined, tree, signing };
 }

@@ -81,13 +81,13 @@ test('preferences are autonomy and riskPolicy with three values each', () => {
   expect(all.filter((value) => reads('verbosity', value))).toEqual([]);
 });
 
-test('observations have four keys, four tagged values and three confidences', () => {
+test('observations have five keys, four tagged values and three confidences', () => {
   enforces('observation_keys_closed', 'observation_values_closed');
   const types = ['short_string', 'git_sha1', 'sha256', 'path'];
   expect(membersOf('observation_recorded', '/data/value/type')).toEqual(types);
   const confidences = ['low', 'med', 'high'];
   expect(membersOf('observation_recorded', '/data/confidence')).toEqual(confidences);
-  const keys = ['git_branch', 'git_head_sha', 'repo_root_hash', 'repo_root'];
+  const keys = ['git_branch', 'git_head_sha', 'repo_root_hash', 'repo_root', 'repo_remote'];
   expect(membersOf('observation_recorded', '/data/key')).toEqual(keys);
 });
 

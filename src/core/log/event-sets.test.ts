@@ -16,7 +16,7 @@ test('every closed set in an event is one of these lists, with exactly these val
   const sets = EVENT_KINDS.map((kind) => [kind, closedSets(dataSchema(kind))] as const);
   expect(Object.fromEntries(sets.filter(([, ofKind]) => Object.keys(ofKind).length > 0))).toEqual({
     observation_recorded: {
-      '/key': ['git_branch', 'git_head_sha', 'repo_root_hash', 'repo_root'],
+      '/key': ['git_branch', 'git_head_sha', 'repo_root_hash', 'repo_root', 'repo_remote'],
       '/value/type': ['short_string', 'git_sha1', 'sha256', 'path'],
       '/confidence': ['low', 'med', 'high'],
     },

@@ -221,7 +221,7 @@ test('a skipped step holds its id, its loop path, possibly the condition, and ho
 
 test('an observation holds a key, a tagged value and a confidence, and no scope', () => {
   enforces('observation_values_closed');
-  expect(dataOf('observation_recorded')).toEqual(Array(4).fill('confidence key value'));
+  expect(dataOf('observation_recorded')).toEqual(Array(5).fill('confidence key value'));
 });
 
 test('the value of an observation has the type of its key', () => {

@@ -369,6 +369,7 @@ const NAMES: { readonly [name: string]: string } = {
   git_head_sha: 'Commit',
   repo_root: 'Workspace',
   repo_root_hash: 'Workspace hash',
+  repo_remote: 'Repository',
   full_auto_stop_on_user_deps: 'full auto (stops for the user)',
   full_auto_never_stop: 'full auto (never stops)',
   manual_claim: 'claimed',

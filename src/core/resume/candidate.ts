@@ -32,6 +32,8 @@ export type ResumeCandidate = {
   readonly whyMatched: readonly MatchReason[];
   /** Absent for a run that was started here. */
   readonly origin?: SessionOrigin;
+  /** Who started it, if it is somebody else's. */
+  readonly owner?: string;
 };
 
 /** A run of another workspace: enough to recognise it, and no more until it is asked for by its id. */
@@ -65,7 +67,8 @@ export function showCall(run: Exclude<OfferedRun, UnacceptedRun>): Call {
 export function candidateData(candidate: OfferedRun): JsonObject {
   if (isForeignRun(candidate)) return foreignData(candidate);
   if (isUnacceptedRun(candidate)) return unacceptedData(candidate);
-  const { sessionId, runId, workflowId, title, goal, status, stepTitle, lastAt, stateToken, whyMatched } = candidate;
+  const { sessionId, runId, workflowId, title, goal, status, stepTitle, lastAt, stateToken, whyMatched, owner } =
+    candidate;
   return defined({
     sessionId,
     runId,
@@ -73,6 +76,7 @@ export function candidateData(candidate: OfferedRun): JsonObject {
     goal,
     status,
     stepTitle,
+    owner,
     lastActive: lastAt === undefined ? undefined : utcMinute(lastAt),
     whyMatched,
     ...originData(candidate),
@@ -140,12 +144,13 @@ function foreignParts({ goal, workspace }: ForeignRun): readonly string[] {
 }
 
 function ownParts(candidate: ResumeCandidate): readonly string[] {
-  const { runId, workflowId, title, goal, status, stepTitle, origin } = candidate;
+  const { runId, workflowId, title, goal, status, stepTitle, origin, owner } = candidate;
   return [
     quotedLine(goal ?? title),
     `run ${runTag(runId)} of ${workflowId}`,
     `${STATUS[status]}${stepTitle === undefined ? '' : ` at ${quotedLine(stepTitle)}`}`,
     ...(origin === undefined ? [] : [originLabel(shownOrigin(origin))]),
+    ...(owner === undefined ? [] : [`started by ${quotedLine(owner)}`]),
   ];
 }
 

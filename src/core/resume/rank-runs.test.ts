@@ -7,14 +7,15 @@ import { wordCodes } from '../text/search-words.ts';
 import { likelyRuns, rankRuns } from './rank-runs.ts';
 import { type ResumeClues, resumeQuestion } from './resume-question.ts';
 
-type Facts = Pick<RunSummary, 'status'> & SessionSummary['observed'] & { readonly words?: readonly string[] };
+type Facts = Pick<RunSummary, 'status' | 'owner'> & SessionSummary['observed'] & { readonly words?: readonly string[] };
 
-function session(name: string, { status, words = [], ...observed }: Facts): SessionSummary {
+function session(name: string, { status, owner, words = [], ...observed }: Facts): SessionSummary {
   const run: RunSummary = {
     runId: RunId.of(derivedBits(['run', name], sha256)),
     workflowId: workflowIdSchema.parse('wr.small'),
     workflowHash: 'sha256:0' as WorkflowHash,
     status,
+    ...(owner === undefined ? {} : { owner }),
     goal: name,
     tip: NodeId.of(derivedBits(['node', name], sha256)),
     place: { kind: 'start' },
@@ -29,8 +30,8 @@ function session(name: string, { status, words = [], ...observed }: Facts): Sess
   return { sessionId: SessionId.of(derivedBits([name], sha256)), lastEventIndex: 1, lastAt: 1, observed, runs: [run] };
 }
 
-function meant(sessions: readonly SessionSummary[], clues: ResumeClues, workspace?: string) {
-  const question = resumeQuestion(clues, { workspaces: workspace === undefined ? [] : [workspace] });
+function meant(sessions: readonly SessionSummary[], clues: ResumeClues, workspace?: string, principal?: string) {
+  const question = resumeQuestion(clues, { workspaces: workspace === undefined ? [] : [workspace], principal });
   const ranked = rankRuns(sessions, question);
   const found = likelyRuns(ranked, question).map(({ run }) => run.goal);
   return found.length === 1 ? found[0] : undefined;
@@ -57,6 +58,23 @@ it('the only unfinished run of the best tier in the workspace is resumed', () =>
   expect(meant([open, blocked], { query: 'login' })).toBe('open');
   expect(meant([open, noted], { gitBranch: 'fix', query: 'login' })).toBe('open');
   expect(meant([open, noted], { query: 'login' })).toBeUndefined();
+});
+
+it('the run of somebody else is offered after those of the caller, and resumed only if it is named', () => {
+  const repository = 'git.example/acme/shop';
+  const [ann, ben] = ['ann', 'ben'].map((owner) =>
+    session(owner, { status: 'in_progress', owner, git_branch: 'main', repo_remote: repository }),
+  ) as [SessionSummary, SessionSummary];
+  expect(meant([ann, ben], {}, repository, 'ben')).toBe('ben');
+  expect(meant([ann], {}, repository, 'ben')).toBeUndefined();
+  expect(meant([ann], { gitBranch: 'main' }, repository, 'ben')).toBeUndefined();
+  expect(meant([ann], { sessionId: ann.sessionId }, repository, 'ben')).toBe('ann');
+  expect(meant([ann], {}, repository)).toBe('ann');
+  const question = resumeQuestion({}, { workspaces: [repository], principal: 'ben' });
+  expect(rankRuns([ann, ben], question).map(({ run, isOthers }) => [run.owner, isOthers])).toEqual([
+    ['ben', false],
+    ['ann', true],
+  ]);
 });
 
 it('a match by workflow or recency is not enough, unless the caller names nothing but the workspace', () => {

@@ -13,6 +13,8 @@ export type RankedRun = {
   readonly isSameWorkspace: boolean;
   /** Whether it was recorded in another workspace than the caller's; then only its goal, place and age are shown. */
   readonly isForeign: boolean;
+  /** Whether somebody else started it. */
+  readonly isOthers: boolean;
   readonly whyMatched: readonly MatchReason[];
 };
 
@@ -63,9 +65,11 @@ type Matching = {
 };
 
 function rankOf(session: SessionSummary, run: RunSummary, matching: Matching): RankedRun {
-  const { repo_root } = session.observed;
-  const { sessionId, runId, workspaces } = matching.question;
-  const isSameWorkspace = repo_root !== undefined && workspaces.includes(bareFolder(repo_root));
+  const { repo_root, repo_remote } = session.observed;
+  const { sessionId, runId, workspaces, principal } = matching.question;
+  const isHere = (place: string | undefined) => place !== undefined && workspaces.includes(bareFolder(place));
+  const isSameWorkspace = isHere(repo_root) || isHere(repo_remote);
+  const isPlaced = repo_root !== undefined || repo_remote !== undefined;
   const found = matchesOf(session, run, matching);
   const [best = 'recency_fallback'] = found;
   const isNamed = sessionId !== undefined || runId !== undefined;
@@ -74,7 +78,8 @@ function rankOf(session: SessionSummary, run: RunSummary, matching: Matching): R
     run,
     tier: MATCH_REASONS.indexOf(best),
     isSameWorkspace,
-    isForeign: !isNamed && workspaces.length > 0 && repo_root !== undefined && !isSameWorkspace,
+    isForeign: !isNamed && workspaces.length > 0 && isPlaced && !isSameWorkspace,
+    isOthers: principal !== undefined && run.owner !== undefined && run.owner !== principal,
     whyMatched: withWorkspace(found, isSameWorkspace),
   };
 }
@@ -131,6 +136,7 @@ function compareRanked(a: RankedRun, b: RankedRun): number {
   return (
     a.tier - b.tier ||
     Number(b.isSameWorkspace) - Number(a.isSameWorkspace) ||
+    Number(a.isOthers) - Number(b.isOthers) ||
     (b.session.lastAt ?? UNKNOWN) - (a.session.lastAt ?? UNKNOWN) ||
     b.run.lastActivityIndex - a.run.lastActivityIndex ||
     compareTexts(a.session.sessionId, b.session.sessionId) ||
@@ -150,13 +156,14 @@ const TELLING_TIER_MAX = 3;
 /**
  * The runs that may be meant, best first. A single run is a strong match: it was named, or it is the only unfinished run
  * of the best identifying tier, in the workspace where one is known. If a workspace has exactly one unfinished run, a
- * bare request resumes it.
+ * bare request resumes it. The run of somebody else is resumed only if it was named.
  */
 export function likelyRuns(ranked: readonly RankedRun[], question: ResumeQuestion): readonly RankedRun[] {
   const open = ranked.filter(({ run }) => run.status === 'in_progress' || run.status === 'blocked');
   if (question.sessionId !== undefined || question.runId !== undefined) return [...open, ...ranked].slice(0, 1);
   const isPlaced = question.workspaces.length > 0;
-  const here = isPlaced ? open.filter(({ isSameWorkspace }) => isSameWorkspace) : open;
+  const own = open.filter(({ isOthers }) => !isOthers);
+  const here = isPlaced ? own.filter(({ isSameWorkspace }) => isSameWorkspace) : own;
   const bestTier = ranked[0]?.tier ?? Number.POSITIVE_INFINITY;
   const telling = bestTier > TELLING_TIER_MAX ? [] : here.filter(({ tier }) => tier === bestTier);
   if (telling.length === 1) return telling;

@@ -18,8 +18,10 @@ export type ResumeQuestion = {
   readonly branch: string | undefined;
   /** The words that must all occur; empty where the query has none. */
   readonly words: readonly string[];
-  /** The spellings of the workspace path; empty where it is not known. */
+  /** The spellings of the workspace path, and where its repository was cloned from; empty where it is not known. */
   readonly workspaces: readonly string[];
+  /** Who is signed in. */
+  readonly principal: string | undefined;
   /** Whether the caller named nothing but the workspace. */
   readonly isOfWorkspaceOnly: boolean;
   /** Whether finished runs may be meant; one that is named always is. */
@@ -40,6 +42,7 @@ export function resumeQuestion(
     branch: gitBranch?.replace(/^refs\/heads\//, '') ?? (isOfWorkspaceOnly ? seen.branch : undefined),
     words: textTokens(query ?? ''),
     workspaces: [...new Set(seen.workspaces.map(bareFolder))],
+    principal: seen.principal,
     isOfWorkspaceOnly,
     areFinishedMeant: includeFinished || sessionId !== undefined || runId !== undefined,
   };
@@ -53,6 +56,8 @@ export type WorkspaceSeen = {
   readonly workspaces: readonly string[];
   readonly branch?: string | undefined;
   readonly headSha?: string | undefined;
+  /** Who asks. */
+  readonly principal?: string | undefined;
 };
 
 /** A folder path without trailing slashes. */

@@ -40,7 +40,7 @@ export type SessionSummary = {
 };
 
 /** What tells one workspace from another. */
-const SUMMED_OBSERVATIONS = ['git_branch', 'git_head_sha', 'repo_root'] as const;
+const SUMMED_OBSERVATIONS = ['git_branch', 'git_head_sha', 'repo_root', 'repo_remote'] as const;
 type SummedObservation = (typeof SUMMED_OBSERVATIONS)[number];
 
 export type RunSummary = {
@@ -54,6 +54,8 @@ export type RunSummary = {
   readonly status: RunStatus;
   readonly goal?: string;
   readonly startedAt?: number;
+  /** Who was signed in when it was started; only a team server knows. */
+  readonly owner?: string;
   readonly tip: NodeId;
   readonly place: SummedPlace;
   /** The last event on the line of the preferred tip. */
@@ -143,6 +145,7 @@ function summariseRun(view: SessionView, { run, tip }: RunAtTip, sources: Summar
       stepsTotal: workflow?.steps.length,
       goal: shortGoal,
       startedAt: run.startedAt,
+      owner: run.owner,
     }),
     status,
     tip: tip.nodeId,

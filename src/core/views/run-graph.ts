@@ -52,6 +52,8 @@ type RunFacts = {
   readonly startedAt: number | undefined;
   /** The workflow that the run executes: the hash decides, not what the source file holds today. */
   readonly pinned: EventOf<'run_started'>['data'];
+  /** Who was signed in when it was started. */
+  readonly owner: string | undefined;
 };
 type RunMarks = {
   rootNodeId: NodeId | undefined;
@@ -77,6 +79,7 @@ export function applyRunStarted(graph: RunGraph, event: EventOf<'run_started'>):
     startedIndex: event.eventIndex,
     startedAt: event.at,
     pinned: event.data,
+    owner: event.by?.principal,
     rootNodeId: undefined,
     newestNodeId: undefined,
     lastTouchedNodeId: undefined,

@@ -130,6 +130,8 @@ export type SummaryFields = readonly [
   commit: string | null,
   root: string | null,
   runs: readonly RunFields[],
+  /** Only of sessions from a team server. */
+  remote?: string | null,
 ];
 type RunFields = readonly [
   runId: string,
@@ -148,25 +150,28 @@ type RunFields = readonly [
   openGaps: number,
   note: string | null,
   wordCodes: string,
+  /** Only of runs from a team server. */
+  owner?: string | null,
 ];
 type PlaceFields =
   | readonly [kind: string]
   | readonly [kind: string, stepId: string, title: string, index: number | null, of: number | null];
 
 export function summaryFields({ lastEventIndex, lastAt, observed, runs }: SessionSummary): SummaryFields {
-  const { git_branch = null, git_head_sha = null, repo_root = null } = observed;
-  return [lastEventIndex, lastAt ?? null, git_branch, git_head_sha, repo_root, runs.map(runFields)];
+  const { git_branch = null, git_head_sha = null, repo_root = null, repo_remote = null } = observed;
+  return [lastEventIndex, lastAt ?? null, git_branch, git_head_sha, repo_root, runs.map(runFields), repo_remote];
 }
 
 /** Absent fields are left out one by one: spreading objects takes several times as long. */
 type Mutable<Value> = { -readonly [key in keyof Value]: Value[key] };
 
 export function summaryOf(sessionId: SessionId, fields: SummaryFields): SessionSummary {
-  const [lastEventIndex, lastAt, branch, commit, root, runs] = fields;
+  const [lastEventIndex, lastAt, branch, commit, root, runs, remote] = fields;
   const observed: Mutable<SessionSummary['observed']> = {};
   if (branch !== null) observed.git_branch = branch;
   if (commit !== null) observed.git_head_sha = commit;
   if (root !== null) observed.repo_root = root;
+  if (typeof remote === 'string') observed.repo_remote = remote;
   const summary: Mutable<SessionSummary> = { sessionId, lastEventIndex, observed, runs: runs.map(runOf) };
   if (lastAt !== null) summary.lastAt = lastAt;
   return summary;
@@ -191,12 +196,13 @@ function runFields(run: RunSummary): RunFields {
     run.openGaps,
     note,
     run.wordCodes,
+    run.owner ?? null,
   ];
 }
 
 function runOf(fields: RunFields): RunSummary {
   const [runId, workflowId, hashed, workflowName, stepsTotal, status, goal, startedAt, tip, place, counts] = fields;
-  const [, , , , , , , , , , , blocker, waits, openGaps, note, wordCodes] = fields;
+  const [, , , , , , , , , , , blocker, waits, openGaps, note, wordCodes, owner] = fields;
   const [lastActivityIndex, branchCount, checkpoints, attempts] = counts;
   const run: Mutable<RunSummary> = {
     runId: runId as RunSummary['runId'],
@@ -218,6 +224,7 @@ function runOf(fields: RunFields): RunSummary {
   if (goal !== null) run.goal = goal;
   if (startedAt !== null) run.startedAt = startedAt;
   if (note !== null) run.note = note;
+  if (typeof owner === 'string') run.owner = owner;
   if (blocker !== null) run.blocker = { code: blocker[0], message: blocker[1] };
   return run;
 }

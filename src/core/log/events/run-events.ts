@@ -44,7 +44,7 @@ export const runStartedSchema = eventSchema(
   }),
 );
 
-export const OBSERVATION_KEYS = ['git_branch', 'git_head_sha', 'repo_root_hash', 'repo_root'] as const;
+export const OBSERVATION_KEYS = ['git_branch', 'git_head_sha', 'repo_root_hash', 'repo_root', 'repo_remote'] as const;
 export type ObservationKey = (typeof OBSERVATION_KEYS)[number];
 
 const shortString = z.object({ type: z.literal('short_string'), value: textSchema(OBSERVATION_LABEL_BYTES_MAX) });
@@ -61,6 +61,8 @@ export const observationSchema = z.discriminatedUnion('key', [
   z.object({ key: z.literal('git_head_sha'), value: z.discriminatedUnion('type', [gitSha1, sha256]), confidence }),
   z.object({ key: z.literal('repo_root_hash'), value: sha256, confidence }),
   z.object({ key: z.literal('repo_root'), value: path, confidence }),
+  // Where the repository was cloned from, as HOST/OWNER/NAME: the same on every machine.
+  z.object({ key: z.literal('repo_remote'), value: path, confidence }),
 ]);
 export type ObservationData = z.infer<typeof observationSchema>;
 export type ObservationValue = ObservationData['value'];

@@ -1,0 +1,171 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server';
+import { Result } from 'neverthrow';
+import type { WorkspaceFacts } from '../app/ports/workspace-observer.ts';
+import { isObject, type JsonObject } from '../core/json/json-value.ts';
+import { defaultWorkspace, folderOf } from './client-root.ts';
+import { WORKSPACE_META_KEY } from './described-workspace.ts';
+import { stdioTransport } from './serve-stdio.ts';
+import { callsUnderWay } from './server.ts';
+
+export type Bridging = {
+  /** The MCP address of a space. */
+  readonly url: URL;
+  readonly token: string;
+  /** Looks at a folder of this machine; at its files only if asked, because that takes longer. */
+  readonly factsOf: (folder: string, wish: { readonly isTreeAsked: boolean }) => Promise<WorkspaceFacts>;
+  readonly place: { readonly workingDir: string; readonly homeDir: string };
+  /** Says something that no reply can say. */
+  readonly trouble: (message: string) => void;
+};
+
+export type Bridge = { readonly stop: () => Promise<void> };
+
+/**
+ * Passes what a client says on standard input to a team server, and its answers back. It adds what only this machine
+ * knows, and repeats a call whose outcome is unknown where that is safe.
+ */
+export async function bridge(bridging: Bridging): Promise<Bridge> {
+  const { url, token, trouble } = bridging;
+  const calls = callsUnderWay();
+  const local = stdioTransport(calls, trouble);
+  const remote = new StreamableHTTPClientTransport(url, {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+  });
+  const waiting = new Map<JSONRPCRequest['id'], (failure: Failure | undefined) => void>();
+  const versions = new Set<JSONRPCRequest['id']>();
+
+  remote.onmessage = (message) => {
+    if ('id' in message && message.id !== undefined && !('method' in message)) {
+      if (versions.delete(message.id)) keepVersion(remote, message);
+      waiting.get(message.id)?.(undefined);
+    }
+    local.send(message).catch((cause: unknown) => trouble(String(cause)));
+  };
+  const ask = (message: JSONRPCRequest): Promise<Failure | undefined> =>
+    new Promise((settle) => {
+      waiting.set(message.id, settle);
+      const onRequestStreamEnd = () => settle(NO_ANSWER);
+      remote.send(message, { onRequestStreamEnd }).catch((cause: unknown) => settle(failureOf(cause)));
+    });
+
+  async function answer(request: JSONRPCRequest): Promise<void> {
+    if (request.method === 'initialize') versions.add(request.id);
+    const asked = request.method === 'tools/call' ? await described(request, bridging) : request;
+    for (let tries = 1; ; tries++) {
+      const failure = await ask(asked);
+      waiting.delete(request.id);
+      if (failure === undefined) return;
+      if (tries < TRIES_MAX && mayRepeat(request, failure)) {
+        await pause(FIRST_PAUSE_MS * 2 ** (tries - 1));
+        continue;
+      }
+      return local.send(failureReply(request, failure, url));
+    }
+  }
+
+  local.onmessage = (message: JSONRPCMessage) => {
+    const passed =
+      'method' in message && 'id' in message
+        ? calls.during(() => answer(message as JSONRPCRequest))
+        : remote.send(message);
+    passed.catch((cause: unknown) => trouble(failureOf(cause).reason));
+  };
+  await remote.start();
+  await local.start();
+  return {
+    stop: async () => {
+      await calls.settled();
+      await remote.close();
+    },
+  };
+}
+
+/** Later requests on the connection name the version that the server chose. */
+function keepVersion(remote: StreamableHTTPClientTransport, message: JSONRPCMessage): void {
+  const result = 'result' in message ? message.result : undefined;
+  const version = isObject(result) ? result['protocolVersion'] : undefined;
+  if (typeof version === 'string') remote.setProtocolVersion(version);
+}
+
+/** A call with what this machine knows about its workspace, and without the path, which means nothing elsewhere. */
+async function described(
+  request: JSONRPCRequest,
+  { factsOf, place }: Pick<Bridging, 'factsOf' | 'place'>,
+): Promise<JSONRPCRequest> {
+  const { arguments: sent, _meta, ...params } = (request.params ?? {}) as JsonObject;
+  const { workspacePath, ...others } = isObject(sent) ? sent : {};
+  const argument = typeof workspacePath === 'string' ? (folderOf(workspacePath) ?? workspacePath) : undefined;
+  const folder = defaultWorkspace({ ...place, argument });
+  const isTreeAsked = params['name'] === 'continue_workflow';
+  const facts = folder === undefined ? {} : await factsOf(folder, { isTreeAsked });
+  const meta = { ...(isObject(_meta) ? _meta : {}), [WORKSPACE_META_KEY]: facts };
+  return { ...request, params: { ...params, arguments: others, _meta: meta } };
+}
+
+/** Why a request got no answer. */
+type Failure = {
+  /** Whether the server may have done the work. */
+  readonly isOutcomeKnown: boolean;
+  readonly isPassing: boolean;
+  readonly reason: string;
+};
+
+const NO_ANSWER: Failure = {
+  isOutcomeKnown: false,
+  isPassing: true,
+  reason: 'The connection ended without an answer.',
+};
+/** The server was not reached, so it has done nothing. */
+const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UND_ERR_CONNECT_TIMEOUT'];
+/** Refused before any work. */
+const TOO_BUSY = [429, 503];
+const GATEWAY = [502, 504];
+
+function failureOf(cause: unknown): Failure {
+  if (cause instanceof SdkHttpError) {
+    const isPassing = [...TOO_BUSY, ...GATEWAY].includes(cause.status);
+    return { isOutcomeKnown: !GATEWAY.includes(cause.status), isPassing, reason: saidBy(cause) };
+  }
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const code = isObject(inner) ? inner['code'] : undefined;
+  const reason = inner instanceof Error ? inner.message || String(code) : String(inner);
+  return { isOutcomeKnown: UNREACHED.includes(String(code)), isPassing: true, reason };
+}
+
+/** A proxy may answer with a page. */
+const readJson = Result.fromThrowable((text: string): unknown => JSON.parse(text));
+
+/** The server's own words, if it has any. */
+function saidBy({ status, data: { text }, message }: SdkHttpError): string {
+  const said = readJson(String(text ?? '')).unwrapOr(undefined);
+  const error = isObject(said) ? said['error'] : undefined;
+  const words = isObject(error) ? error['message'] : undefined;
+  return typeof words === 'string' ? words : `${message} (HTTP ${status})`;
+}
+
+const TRIES_MAX = 4;
+const FIRST_PAUSE_MS = 250;
+/** Sent twice, these make two runs. */
+const NOT_REPEATED = ['start_workflow', 'start_session'];
+
+function mayRepeat({ params }: JSONRPCRequest, { isOutcomeKnown, isPassing }: Failure): boolean {
+  return isPassing && (isOutcomeKnown || !NOT_REPEATED.includes(String(params?.['name'])));
+}
+
+/** Models read the result of a call, and not its error. */
+function failureReply(request: JSONRPCRequest, failure: Failure, url: URL): JSONRPCMessage {
+  const { id, method } = request;
+  const text = `The team server at ${url.origin} did not answer: ${failure.reason} ${adviceOn(request, failure)}`;
+  if (method !== 'tools/call') return { jsonrpc: '2.0', id, error: { code: -32_000, message: text } };
+  return { jsonrpc: '2.0', id, result: { isError: true, content: [{ type: 'text', text }] } };
+}
+
+function adviceOn({ params }: JSONRPCRequest, { isOutcomeKnown, isPassing }: Failure): string {
+  if (!isPassing) return 'Tell the user.';
+  if (isOutcomeKnown || !NOT_REPEATED.includes(String(params?.['name']))) {
+    return 'Nothing is lost: send the same call again in a minute.';
+  }
+  return 'It may have started the run: call resume_session with words of the goal before you start it again.';
+}
