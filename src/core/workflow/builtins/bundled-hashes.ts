@@ -1,9 +1,9 @@
 /** Generated from `workflows/` by `npm run generate`; do not edit. The hashes of everything that comes with WorkRail. */
 export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:011937410dba29411fc8c98145fab50d2d158936b8499b8a3eda66e82498c58d',
-  'sha256:034a6d78faec7e4242549bfa54c02741d3cdeeb21591cbf28a1433f5c4b0f8d4',
   'sha256:0fed2e5929d85815f9ce0cba6a9be0d3c9843f4eb94eeb6dbb36f2c8d6c35b31',
   'sha256:14cea787d86dcbea2ba517d7504c237849ac60701b937f8608ce88728f7e4e0e',
+  'sha256:183083bc34e2332f14b7660f6b280c8fbf45bab38be2e6f3f89e598d0990e4b6',
   'sha256:19bbd9abe14085342a4591a7c8b5a558cdd65dfe4172ab833ed6c993df6bea31',
   'sha256:264118e555c5d2b31e7ba4ccfafda2dc85fdbf89bc07f00c8748ecc9f6768f9d',
   'sha256:34a95ddb995fa10ecaf4e398d57c7665923cbc3ca094918d751450c5cb5298c5',
@@ -26,7 +26,7 @@ export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:cac9ae49ed2761018130839bbc4d7a7804394dda796d280f08f92b36a973b26e',
   'sha256:ce914835e4402b90083ff80726b650041c4b10e6c1a2384c65a833a17e1d9f32',
   'sha256:d46bdc09e3e353ed777532aed8f057db8eb55044f583afda0ad4ded717ef79d6',
+  'sha256:d5dceee26d9afae78a2af426eb1919442b2339986faafe1ca97f126bab46e7c2',
   'sha256:d610ff6fa5eb194878135a6d1c3a7e4580d12577f0c0c659db84fd62732f20e4',
-  'sha256:dbd7b2546cb62f3da2b5141606755138a47615830be13893ac24816b9ef5fbcc',
   'sha256:ec80273fc1b997136bb189136cbd14100626af17262d68a7eee0c34c990bcea6',
 ]);

@@ -173,7 +173,7 @@ export const researchReport = defineContract({
   example: {
     answer: '<the answer, in a few sentences>',
     confidence: 'medium',
-    claims: [{ claim: '<one sentence>', sources: ['<S1>'], certainty: 'likely' }],
+    claims: [{ claim: '<one sentence>', sources: ['<number of a source>'], certainty: 'likely' }],
     sources: ['<S1: title, address or path, date, kind>'],
     against: ['<evidence against it, or the search that found none>'],
     rejected: ['<another answer: why not>'],

@@ -146,7 +146,7 @@ export const securityReport = defineContract({
   example: {
     findings: [
       {
-        id: '<S1>',
+        id: '<id of the finding>',
         severity: 'major',
         status: 'confirmed',
         cwe: '<CWE number and name>',
@@ -186,7 +186,7 @@ export const releaseDecision = defineContract({
     decision: 'no_go',
     reasons: '<what decided it>',
     ciEvidence: '<CI run of this commit, and its result>',
-    points: [{ id: '<P1>', state: 'closed', note: '<what closed it, or who accepts it>' }],
+    points: [{ id: '<id of the point>', state: 'closed', note: '<what closed it, or who accepts it>' }],
     rollback: '<how to go back, and whether that was tried>',
     watch: ['<what to watch, and the value that means trouble>'],
   },
