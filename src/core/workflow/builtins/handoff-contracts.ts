@@ -173,7 +173,7 @@ export const researchReport = defineContract({
   example: {
     answer: '<the answer, in a few sentences>',
     confidence: 'medium',
-    claims: [{ claim: '<one sentence>', sources: ['<number of a source>'], certainty: 'likely' }],
+    claims: [{ claim: '<one sentence>', sources: ['<which source, such as S1>'], certainty: 'likely' }],
     sources: ['<S1: title, address or path, date, kind>'],
     against: ['<evidence against it, or the search that found none>'],
     rejected: ['<another answer: why not>'],
@@ -287,7 +287,7 @@ export const performanceReport = defineContract({
         name: '<what was measured>',
         before: '<value, unit, spread>',
         after: '<value, unit, spread>',
-        runs: '<number of runs, command>',
+        runs: '<how many runs, and the command>',
       },
     ],
     cause: '<where the time went, and how that is known>',
