@@ -33,7 +33,12 @@ export function setup(): void {
 }
 
 type Ended = { readonly exitCode: number | null; readonly out: string; readonly talk: string };
-type Place = { readonly cwd?: string; readonly env: Readonly<Record<string, string>> };
+type Place = {
+  readonly cwd?: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** The small one by default. */
+  readonly program?: string;
+};
 
 /** A process that runs commands and servers of the built program, one after the other. */
 type Host = {
@@ -70,16 +75,16 @@ function newHost(): Host {
  * what a command costs. A long check starts a process for every command.
  */
 export async function runSmall(args: readonly string[], place: Place): Promise<Ended> {
-  const { env } = place;
+  const { env, program = SMALL_PROGRAM } = place;
   const cwd = resolve(place.cwd ?? NO_PROJECT);
   if (isLong) {
-    const ran = spawnSync(process.execPath, [SMALL_PROGRAM, ...args], { cwd, env, encoding: 'utf8', input: '' });
+    const ran = spawnSync(process.execPath, [program, ...args], { cwd, env, encoding: 'utf8', input: '' });
     return { exitCode: ran.status, out: ran.stdout, talk: ran.stderr };
   }
   const host = takeHost();
   const said = await new Promise<Said>((hear) => {
     host.hear = hear;
-    host.send({ kind: 'run', program: SMALL_PROGRAM, args, cwd, env });
+    host.send({ kind: 'run', program, args, cwd, env });
   });
   const { exitCode, out, talk = '' } = said as Extract<Said, { kind: 'ended' }>;
   if (exitCode === undefined || out === undefined) throw new Error(talk);

@@ -66,8 +66,12 @@ function readText(author: AuthorServices, path: string): OpenedText {
   return { path, ...digested(author, read?.unwrapOr(undefined)) };
 }
 
-function digested({ tools }: AuthorServices, text: string | undefined): Omit<OpenedText, 'path'> {
-  return text === undefined ? {} : { text, digest: tools.sha256(ownJsonBytes([text.toWellFormed()])) };
+function digested(author: AuthorServices, text: string | undefined): Omit<OpenedText, 'path'> {
+  return text === undefined ? {} : { text, digest: digestOf(author, text) };
+}
+
+function digestOf({ tools }: AuthorServices, text: string): string {
+  return tools.sha256(ownJsonBytes([text.toWellFormed()]));
 }
 
 export type SaveRequest = {
@@ -95,7 +99,7 @@ export async function saveFile(
   if (now.digest !== digest) return ok(changed(now));
   const options = now.text === undefined ? { isNew: true } : { replaces: now.text };
   const written = author.files.write(path, text, options);
-  if (written.isOk()) return ok({ kind: 'saved', ...digested(author, text) } as Saved);
+  if (written.isOk()) return ok({ kind: 'saved', digest: digestOf(author, text) });
   const isOvertaken = written.error.code === 'file_changed' || written.error.code === 'file_exists';
   return isOvertaken ? ok(changed(readText(author, path))) : err(written.error);
 }

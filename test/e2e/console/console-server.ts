@@ -20,12 +20,14 @@ export async function startConsole(place: {
   readonly port?: number;
   /** A person starts it at a terminal; a program without one. Only the former takes decisions. */
   readonly isAtTerminal?: boolean;
+  /** The one with a small library by default. Another one is started without a terminal. */
+  readonly program?: string;
 }): Promise<RunningConsole> {
-  const { port = 0, isAtTerminal = hasTerminal, env, cwd } = place;
+  const { port = 0, program, isAtTerminal = hasTerminal && program === undefined, env, cwd } = place;
   const args = ['console', '--port', String(port), '--no-open'];
   const child = isAtTerminal
     ? spawnAtTerminal(args, { env, cwd })
-    : spawn(process.execPath, [SMALL_PROGRAM, ...args], { env, cwd });
+    : spawn(process.execPath, [program ?? SMALL_PROGRAM, ...args], { env, cwd });
   const link = await new Promise<string>((resolve, reject) => {
     let talk = '';
     for (const stream of [child.stdout, child.stderr]) {
