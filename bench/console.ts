@@ -66,6 +66,63 @@ async function launch(root: string): Promise<Started> {
   };
 }
 
+const EDITED = { steps: 100, keys: 60 };
+
+/** The editor: its files, and how long a check takes after a key in a workflow of a hundred steps. */
+export async function benchEditor(): Promise<readonly Row[]> {
+  return inFolder(async (root) => {
+    const started = await launch(root);
+    const call = await signedIn(started);
+    const file = (typed: string) => ({
+      path: join(root, 'team.large.json'),
+      text: JSON.stringify(largeWorkflow(typed), null, 2),
+    });
+    const check = async (typed: string) => {
+      const body = JSON.stringify(file(typed));
+      const start = performance.now();
+      await call({ method: 'POST', path: '/api/author/check', body });
+      return performance.now() - start;
+    };
+    const first = await check('first');
+    for (let key = 0; key < EDITED.keys; key++) await check(`warm ${key}`);
+    const before = cpuMs(started.pid);
+    const times: number[] = [];
+    for (let key = 0; key < EDITED.keys; key++) times.push(await check(`typed ${key}`));
+    const cpu = (cpuMs(started.pid) - before) / EDITED.keys;
+    await started.stop();
+    return [
+      budgeted('editor, scripts that only it loads, gzip', editorSize(), kB(150)),
+      noted('first check in the editor', first, 'ms'),
+      budgeted(`check after a key, ${EDITED.steps} steps, median`, median(times), ms(150)),
+      noted(`check after a key, ${EDITED.steps} steps, slowest`, Math.max(...times), 'ms'),
+      noted(`check after a key, ${EDITED.steps} steps, CPU`, cpu, 'ms'),
+    ];
+  });
+}
+
+function largeWorkflow(typed: string): object {
+  const steps = Array.from({ length: EDITED.steps }, (_, i) => ({
+    id: `step-${i}`,
+    title: `Step ${i}`,
+    prompt: `Do part ${i} of the work. ${'Look at what it touches. '.repeat(6)}Write in your notes what you did: ${typed}`,
+    ...(i % 5 === 0 && { outputContract: { contractRef: 'wr.contracts.verification_report' } }),
+    ...(i % 7 === 0 && { runCondition: { var: 'size', equals: 'large' } }),
+  }));
+  return { id: 'team.large', name: 'Large', description: 'A large workflow.', version: '1.0.0', steps };
+}
+
+/** What the page of the editor loads beyond what every page has. */
+function editorSize(): number {
+  const folder = 'dist/console/assets';
+  const html = readFileSync('dist/console/index.html', 'utf8');
+  const first = new Set([...html.matchAll(/assets\/([\w.-]+\.js)/g)].map(([, name = '']) => name));
+  const chunk = readdirSync(folder).find((name) => /^editor-.*\.js\.gz$/.test(name)) ?? '';
+  const name = chunk.replace(/\.gz$/, '');
+  const common = importedBy(folder, first);
+  const own = [...importedBy(folder, new Set([name]))].filter((one) => !common.has(one) && !first.has(one));
+  return [name, ...own].reduce((sum, one) => sum + statSync(join(folder, `${one}.gz`)).size / 1_000, 0);
+}
+
 /** What a browser loads before it shows the list, and what it loads for a file. */
 function fileSizes(): readonly Row[] {
   const folder = 'dist/console/assets';
@@ -82,8 +139,15 @@ function fileSizes(): readonly Row[] {
   ];
 }
 
-/** Chunks that the first one cannot do without. */
+/** The size of chunks that the first one cannot do without. */
 function staticImports(folder: string, needed: ReadonlySet<string>): number {
+  return [...importedBy(folder, needed)].reduce(
+    (sum, name) => sum + statSync(join(folder, `${name}.gz`)).size / 1_000,
+    0,
+  );
+}
+
+function importedBy(folder: string, needed: ReadonlySet<string>): ReadonlySet<string> {
   const seen = new Set<string>();
   const visit = (name: string) => {
     const text = gunzipSync(readFileSync(join(folder, `${name}.gz`))).toString();
@@ -94,7 +158,7 @@ function staticImports(folder: string, needed: ReadonlySet<string>): number {
     }
   };
   for (const name of needed) if (name.endsWith('.js')) visit(name);
-  return [...seen].reduce((sum, name) => sum + statSync(join(folder, `${name}.gz`)).size / 1_000, 0);
+  return seen;
 }
 
 /** Processor time of the process, as the system counts it. */

@@ -4,7 +4,7 @@ import { benchAppend } from './append.ts';
 import { benchColdLoad } from './cold-load.ts';
 import { benchCommandLine } from './command-line.ts';
 import { benchCompile } from './compile.ts';
-import { benchConsole } from './console.ts';
+import { benchConsole, benchEditor } from './console.ts';
 import { benchFirstCall } from './first-call.ts';
 import { benchFold } from './fold.ts';
 import { benchFreshChat } from './fresh-chat.ts';
@@ -34,6 +34,7 @@ const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   'start-up': benchStartUp,
   'command-line': benchCommandLine,
   console: benchConsole,
+  editor: benchEditor,
   sizes: benchSizes,
 };
 

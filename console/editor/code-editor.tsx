@@ -18,6 +18,9 @@ import type { Finding } from '../../src/core/wire/editor-shapes.ts';
 import { write } from '../state/api.ts';
 import { lineBreakOf, offsetOf, positionOf, rangeAt } from './source-text.ts';
 
+/** Findings, and the text that they are about: in another text their places and fixes would be wrong. */
+export type Found = { readonly findings: readonly Finding[]; readonly of: string | undefined };
+
 type Parts = {
   readonly label: string;
   /** The text to begin with. Later changes go through the editor itself. */
@@ -26,7 +29,7 @@ type Parts = {
   readonly isHidden: boolean;
   /** Whether the field table describes this file. */
   readonly hasFields: boolean;
-  readonly findings: readonly Finding[];
+  readonly found: Found;
   readonly onReady: (view: EditorView) => void;
   readonly onChange: (state: EditorState) => void;
 };
@@ -46,7 +49,8 @@ export function CodeEditor(parts: Parts) {
       doc: text,
       extensions: [
         basics(text),
-        EditorView.contentAttributes.of({ 'aria-label': label }),
+        // What scrolls can be reached by keys.
+        EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         isReadOnly ? EditorState.readOnly.of(true) : [],
         hasFields ? fieldHelp : [],
         changes,
@@ -58,17 +62,13 @@ export function CodeEditor(parts: Parts) {
     current.current.onChange(view.state);
     return () => view.destroy();
   }, []);
-  const { findings, isHidden } = parts;
+  const { found, isHidden } = parts;
   useEffect(() => {
     const view = shown.current;
-    if (view === undefined) return;
-    view.dispatch(
-      setDiagnostics(
-        view.state,
-        findings.map((finding) => marked(view.state, finding)),
-      ),
-    );
-  }, [findings]);
+    if (view === undefined || view.state.sliceDoc() !== found.of) return;
+    const marks = found.findings.map((finding) => marked(view.state, finding, found.of));
+    view.dispatch(setDiagnostics(view.state, marks));
+  }, [found]);
   return <div ref={place} className="code-editor" hidden={isHidden} />;
 }
 
@@ -106,14 +106,15 @@ function basics(text: string): Extension {
   ];
 }
 
-function marked(state: EditorState, { severity, message, fix, line, column }: Finding) {
-  const actions =
-    fix === undefined ? [] : [{ name: fix.title, apply: (view: EditorView) => applyFix(view, fix.edits) }];
+function marked(state: EditorState, finding: Finding, of: string | undefined) {
+  const { severity, message, fix, line, column } = finding;
+  const actions = fix === undefined ? [] : [{ name: fix.title, apply: (view: EditorView) => applyFix(view, fix, of) }];
   return { ...rangeAt(state, { line, column }), severity, message, actions };
 }
 
-/** Makes the changes of a fix, and nothing else. */
-export function applyFix(view: EditorView, edits: NonNullable<Finding['fix']>['edits']): void {
+/** Makes the changes of a fix, and nothing else. A text that changed since it was checked is left alone. */
+export function applyFix(view: EditorView, { edits }: NonNullable<Finding['fix']>, of: string | undefined): void {
+  if (view.state.sliceDoc() !== of) return;
   const changes = edits.map(({ offset, length, text }) => ({
     from: positionOf(view.state, offset),
     to: positionOf(view.state, offset + length),

@@ -1,7 +1,7 @@
 import type { EditorState } from '@codemirror/state';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { shellWord } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
@@ -70,18 +70,19 @@ function useSettled<Value>(value: Value, ms: number): Value {
   return settled;
 }
 
+/** What is reported about both texts, and which texts that was. */
 function useCheck(texts: EditedTexts) {
   const { data, error } = useQuery({
     queryKey: ['check', texts],
-    queryFn: () => write('checkText', {}, texts),
+    queryFn: async () => ({ ...(await write('checkText', {}, texts)), of: texts }),
     placeholderData: keepPreviousData,
     gcTime: 0,
     retry: false,
   });
-  return { findings: data?.findings ?? NONE, scenarioFindings: data?.scenarioFindings ?? NONE, data, error };
+  const workflow = useMemo(() => ({ findings: data?.findings ?? [], of: data?.of.text }), [data]);
+  const tests = useMemo(() => ({ findings: data?.scenarioFindings ?? [], of: data?.of.scenarios }), [data]);
+  return { workflow, tests, error };
 }
-
-const NONE: never[] = [];
 
 function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly drafts: Drafts }) {
   const search: EditorSearch = useSearch({ from: '/workflows/$workflow/edit' });
@@ -110,9 +111,9 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
   });
   useKeys({
     'Ctrl s': () => save.mutate(),
-    'Ctrl .': () => fixAtCursor(isTests ? tests : workflow, isTests ? checked.scenarioFindings : checked.findings),
+    'Ctrl .': () => fixAtCursor(isTests ? tests : workflow, isTests ? checked.tests : checked.workflow),
   });
-  const positions = state === undefined ? [] : checked.findings.map((one) => rangeAt(state, one).from);
+  const positions = state === undefined ? [] : checked.workflow.findings.map((one) => rangeAt(state, one).from);
   return (
     <div className="editor">
       <EditorHead opened={opened} files={[workflow, tests]} save={save} />
@@ -134,7 +135,7 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
             isReadOnly={isReadOnly}
             isHidden={isTests}
             hasFields
-            findings={checked.findings}
+            found={checked.workflow}
             onReady={workflow.onReady}
             onChange={(changed) => {
               setState(changed);
@@ -147,7 +148,7 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
             isReadOnly={isReadOnly}
             isHidden={!isTests}
             hasFields={false}
-            findings={checked.scenarioFindings}
+            found={checked.tests}
             onReady={tests.onReady}
             onChange={tests.onChange}
           />
@@ -282,7 +283,7 @@ type SideParts = {
 function SidePanel(parts: SideParts) {
   const { opened, workflow, tests, texts, checked, show, state, panel, onPanel, insert } = parts;
   const isReadOnly = opened.readOnly !== undefined;
-  const count = checked.findings.length + checked.scenarioFindings.length;
+  const count = checked.workflow.findings.length + checked.tests.findings.length;
   const file = shellWord(opened.workflowId ?? opened.path);
   const at = state && stepAround(outlineOf(state), state.selection.main.head)?.id;
   const addScenario = (scenario: object) => {
@@ -301,13 +302,13 @@ function SidePanel(parts: SideParts) {
         {panel === 'problems' && (
           <>
             <ErrorPanel error={checked.error} />
-            {checked.data === undefined ? (
+            {checked.workflow.of === undefined ? (
               <p className="meta">Checking …</p>
             ) : (
               <Problems
                 found={[
-                  { file: workflow, name: 'Workflow', findings: checked.findings },
-                  { file: tests, name: 'Tests', findings: checked.scenarioFindings },
+                  { file: workflow, name: 'Workflow', ...checked.workflow },
+                  { file: tests, name: 'Tests', ...checked.tests },
                 ]}
                 command={`workrail workflow check ${file}`}
                 isReadOnly={isReadOnly}
@@ -322,7 +323,7 @@ function SidePanel(parts: SideParts) {
         )}
         {panel === 'tests' && (
           <Scenarios
-            texts={texts}
+            texts={{ ...texts, text: workflow.text, ...('scenarios' in texts && { scenarios: tests.text }) }}
             command={`workrail workflow test ${file}`}
             isReadOnly={isReadOnly}
             onBegin={() => addScenario(FIRST_SCENARIO)}

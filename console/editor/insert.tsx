@@ -43,7 +43,7 @@ export function Insert({ view, isReadOnly, chosen }: Parts) {
             {!isReadOnly && (
               <Button
                 label="Insert at the cursor"
-                aria-label={`Insert ${id} at the cursor`}
+                aria-label={`Insert at the cursor: ${id}`}
                 onClick={() => insertAt(view(), insert)}
               />
             )}
@@ -55,34 +55,44 @@ export function Insert({ view, isReadOnly, chosen }: Parts) {
   );
 }
 
-/** Puts a value or a field where the cursor is, with the commas that JSON needs. A word is not torn apart. */
-function insertAt(view: EditorView | undefined, text: string): void {
+/** Puts a built-in where the cursor is, with the commas that JSON needs. A word is not torn apart. */
+function insertAt(view: EditorView | undefined, json: string): void {
   if (view === undefined) return;
   const { state } = view;
-  const { head } = state.selection.main;
-  const at = gapAfter(state, head);
+  const { at, isInList } = gapAfter(state, state.selection.main.head);
   const before = state.sliceDoc(0, at).trimEnd().at(-1) ?? '';
   const after = state.sliceDoc(at).trimStart().charAt(0);
   const indent = /^\s*/.exec(state.doc.lineAt(at).text)?.[0] ?? '';
   const isFirst = before === '' || '{[,:'.includes(before);
   const isLast = after === '' || '}],'.includes(after);
-  const lines = text.split('\n').join(`\n${indent}`);
-  const insert = `${isFirst ? '' : `,\n${indent}`}${lines}${isLast ? '' : ','}`;
+  const text = isInList ? json : fieldsOf(json);
+  const insert = `${isFirst ? '' : ',\n'}${text}${isLast ? '' : ','}`.replaceAll('\n', `${state.lineBreak}${indent}`);
   view.dispatch({
-    changes: { from: at, insert: state.toText(insert.replaceAll('\n', state.lineBreak)) },
+    changes: { from: at, insert: state.toText(insert) },
     selection: { anchor: at },
     scrollIntoView: true,
   });
   view.focus();
 }
 
+/** What stands in an object: the fields of one, or the list that a name belongs in. */
+function fieldsOf(json: string): string {
+  const value = JSON.parse(json) as object | string;
+  const whole = typeof value === 'string' ? { features: [value] } : value;
+  return JSON.stringify(whole, null, 2)
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.slice(2))
+    .join('\n');
+}
+
 /** The first place at or after a position that is not inside a word, or between a key and its value. */
-function gapAfter(state: EditorView['state'], position: number): number {
+function gapAfter(state: EditorView['state'], position: number): { readonly at: number; readonly isInList: boolean } {
   let node = syntaxTree(state).resolveInner(position, 0);
   let at = position;
   while (!['Object', 'Array', 'JsonText'].includes(node.name) && node.parent !== null) {
     at = node.to;
     node = node.parent;
   }
-  return at;
+  return { at, isInList: node.name === 'Array' };
 }

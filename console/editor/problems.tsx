@@ -1,14 +1,14 @@
 import { plural } from '../../src/core/text/words.ts';
 import type { Finding } from '../../src/core/wire/editor-shapes.ts';
 import { Button, CommandHint } from '../parts/panels.tsx';
-import { applyFix } from './code-editor.tsx';
+import { applyFix, type Found } from './code-editor.tsx';
 import type { EditedFile } from './edited-file.ts';
 import { rangeAt } from './source-text.ts';
 
-type Found = { readonly file: EditedFile; readonly name: string; readonly findings: readonly Finding[] };
+type FoundIn = Found & { readonly file: EditedFile; readonly name: string };
 
 type Parts = {
-  readonly found: readonly Found[];
+  readonly found: readonly FoundIn[];
   readonly command: string;
   readonly isReadOnly: boolean;
   /** Shows a file before something in it is shown. */
@@ -17,7 +17,9 @@ type Parts = {
 
 /** What `workflow check` reports about the text as it stands. */
 export function Problems({ found, command, isReadOnly, onShow }: Parts) {
-  const all = found.flatMap(({ file, name, findings }) => findings.map((finding) => ({ file, name, finding })));
+  // A text that changed is checked again in a moment; until then its findings may be about other places.
+  const isStale = found.some(({ file, of }) => of !== undefined && of !== file.text);
+  const all = found.flatMap(({ findings, ...one }) => findings.map((finding) => ({ ...one, finding })));
   const go = (file: EditedFile, finding: Finding) => {
     onShow(file);
     // The editor has to be visible before it can scroll.
@@ -30,9 +32,10 @@ export function Problems({ found, command, isReadOnly, onShow }: Parts) {
   return (
     <>
       <CommandHint command={command} />
-      {all.length === 0 && <p>No problems. The text is valid and keeps every quality rule.</p>}
+      {isStale && <p className="meta">Checking …</p>}
+      {all.length === 0 && !isStale && <p>No problems. The text is valid and keeps every quality rule.</p>}
       <ul className="plain problems">
-        {all.map(({ file, name, finding }, i) => (
+        {all.map(({ file, name, of, finding }, i) => (
           <li key={i} className="problem">
             <p>
               <span className={`badge ${finding.severity}`}>{finding.severity}</span>{' '}
@@ -46,7 +49,7 @@ export function Problems({ found, command, isReadOnly, onShow }: Parts) {
             {finding.docs !== undefined && (
               <p className="meta">Why: workrail workflow check --explain {finding.code}</p>
             )}
-            {finding.fix !== undefined && !isReadOnly && <Fix file={file} fix={finding.fix} onShow={onShow} />}
+            {finding.fix !== undefined && !isReadOnly && <Fix file={file} of={of} fix={finding.fix} onShow={onShow} />}
           </li>
         ))}
       </ul>
@@ -62,23 +65,23 @@ export function Problems({ found, command, isReadOnly, onShow }: Parts) {
   );
 }
 
-type FixParts = Pick<Found, 'file'> & Pick<Parts, 'onShow'> & { readonly fix: NonNullable<Finding['fix']> };
+type FixParts = Pick<FoundIn, 'file' | 'of'> & Pick<Parts, 'onShow'> & { readonly fix: NonNullable<Finding['fix']> };
 
-function Fix({ file, fix, onShow }: FixParts) {
+function Fix({ file, of, fix, onShow }: FixParts) {
   const apply = () => {
     onShow(file);
     const view = file.view();
-    if (view !== undefined) applyFix(view, fix.edits);
+    if (view !== undefined) applyFix(view, fix, of);
   };
-  return <Button label={`Fix: ${fix.title}`} onClick={apply} />;
+  return <Button label={`Fix: ${fix.title}`} disabled={of !== file.text} onClick={apply} />;
 }
 
 /** The first problem on the line of the cursor that can be fixed automatically. */
-export function fixAtCursor(file: EditedFile, findings: readonly Finding[]): void {
+export function fixAtCursor(file: EditedFile, { findings, of }: Found): void {
   const view = file.view();
   if (view === undefined) return;
   const line = view.state.doc.lineAt(view.state.selection.main.head).number;
   const fixable = findings.filter(({ fix }) => fix !== undefined);
   const finding = fixable.find((one) => one.line === line) ?? fixable[0];
-  if (finding?.fix !== undefined) applyFix(view, finding.fix.edits);
+  if (finding?.fix !== undefined) applyFix(view, finding.fix, of);
 }

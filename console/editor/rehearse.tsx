@@ -70,11 +70,12 @@ export function Rehearse({ texts, command, onKeep }: Parts) {
       {data.isComplete ? (
         <Ended key={sent.length} data={data} onKeep={keep} />
       ) : (
-        <Form
+        <NextCall
           key={`${sent.length} ${last?.text.length}`}
           data={data}
           isBusy={isPlaceholderData}
-          onSend={(given, person) => setSent([...answered(sent, person), given])}
+          onSend={(given) => setSent([...sent, given])}
+          onAnswer={(person) => setSent(answered(sent, person))}
         />
       )}
       <p className="actions">
@@ -85,10 +86,10 @@ export function Rehearse({ texts, command, onKeep }: Parts) {
   );
 }
 
-/** A person's answer belongs to what was handed in before it. */
-function answered(sent: readonly HandedIn[], person: HandedIn['person']): readonly HandedIn[] {
+/** A person's answer is about what was handed in last, and the agent then sends just that again. */
+function answered(sent: readonly HandedIn[], person: NonNullable<HandedIn['person']>): readonly HandedIn[] {
   const last = sent.at(-1);
-  return person === undefined || last === undefined ? sent : [...sent.slice(0, -1), { ...last, person }];
+  return last === undefined ? sent : [...sent.slice(0, -1), { ...last, person }, last];
 }
 
 function Turns({ turns }: { readonly turns: readonly RehearsedTurn[] }) {
@@ -131,11 +132,37 @@ function CurrentTurn({ turn: { title, index, of, kind, text, blockers } }: { rea
 type FormParts = {
   readonly data: Rehearsed;
   readonly isBusy: boolean;
-  readonly onSend: (given: HandedIn, person?: HandedIn['person']) => void;
+  readonly onSend: (given: HandedIn) => void;
+  readonly onAnswer: (person: NonNullable<HandedIn['person']>) => void;
 };
 
+function NextCall(parts: FormParts) {
+  return parts.data.waitsForPerson ? <PersonAnswer onAnswer={parts.onAnswer} /> : <Form {...parts} />;
+}
+
+function PersonAnswer({ onAnswer }: Pick<FormParts, 'onAnswer'>) {
+  const [value, setValue] = useState('');
+  return (
+    <section aria-label="A person's answer">
+      <p>Only a person can answer now. In a rehearsal, that is you.</p>
+      <label>
+        <span>Answer, if a value is asked for</span>
+        <input type="text" value={value} onChange={({ target }) => setValue(target.value)} />
+      </label>
+      <p className="actions">
+        <Button
+          label={value === '' ? 'Approve' : 'Answer'}
+          className="main"
+          onClick={() => onAnswer(value === '' ? 'approve' : { value })}
+        />
+        <Button label="Reject" onClick={() => onAnswer('reject')} />
+      </p>
+    </section>
+  );
+}
+
 /** What the step asks for, with its blanks. */
-function Form({ data: { form, sample, waitsForPerson }, isBusy, onSend }: FormParts) {
+function Form({ data: { form, sample }, isBusy, onSend }: FormParts) {
   const [notes, setNotes] = useState(form?.notes ?? '');
   const [artifacts, setArtifacts] = useState(asText(form?.artifacts ?? []));
   const [context, setContext] = useState(asText(form?.context ?? {}));
@@ -164,16 +191,9 @@ function Form({ data: { form, sample, waitsForPerson }, isBusy, onSend }: FormPa
       {given === undefined && <p className="warning">Artifacts need a JSON list of objects, and context an object.</p>}
       <p className="actions">
         <Button label="Fill in samples" disabled={sample === undefined} onClick={fill} />
-        {waitsForPerson && given !== undefined ? (
-          <>
-            <Button label="Answer as the person: approve" onClick={() => onSend(given, 'approve')} />
-            <Button label="Answer as the person: reject" onClick={() => onSend(given, 'reject')} />
-          </>
-        ) : (
-          <button type="submit" className="main" disabled={given === undefined || isBusy}>
-            Hand it in
-          </button>
-        )}
+        <button type="submit" className="main" disabled={given === undefined || isBusy}>
+          Hand it in
+        </button>
       </p>
     </form>
   );

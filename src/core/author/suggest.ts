@@ -68,29 +68,42 @@ function inner(data: KindData, key: string | number): readonly Kind[] {
 }
 
 /** The kinds that a value may be read as; of several, the one that it has chosen if it has. */
-function resolved({ data }: Kind, node: SourceNode | undefined): readonly KindData[] {
+function resolved(
+  kind: Kind,
+  node: SourceNode | undefined,
+  seen: ReadonlySet<KindData> = new Set(),
+): readonly KindData[] {
+  const { data } = kind;
+  // A condition may be one of several, one of which is again a condition.
+  if (seen.has(data)) return [];
+  const inside = new Set([...seen, data]);
+  return optionsOf(data, node)?.flatMap((one) => resolved(one, node, inside)) ?? [data];
+}
+
+/** What stands for a kind that is not one itself. */
+function optionsOf(data: KindData, node: SourceNode | undefined): readonly Kind[] | undefined {
   const object = node?.kind === 'object' ? node : undefined;
   switch (data.kind) {
     case 'lazy':
-      return resolved(data.of(), node);
+      return [data.of()];
     case 'built':
     case 'without':
-      return resolved(data.of, node);
+      return [data.of];
     case 'special':
-      return data.fits().flatMap((kind) => resolved(kind, node));
+      return data.fits();
     case 'either':
-      return data.options.flatMap((kind) => resolved(kind, node));
+      return data.options;
     case 'variants': {
       const word = object?.fields.get(data.by)?.value;
       const variant = word?.kind === 'string' && Object.hasOwn(data.of, word.value) ? data.of[word.value] : undefined;
-      return (variant === undefined ? Object.values(data.of) : [variant]).flatMap((kind) => resolved(kind, node));
+      return variant === undefined ? Object.values(data.of) : [variant];
     }
     case 'chosen': {
       const option = object && data.options.find(({ when }) => isChosen(when, object));
-      return (option === undefined ? data.options : [option]).flatMap(({ of }) => resolved(of, node));
+      return (option === undefined ? data.options : [option]).map(({ of }) => of);
     }
     default:
-      return [data];
+      return undefined;
   }
 }
 

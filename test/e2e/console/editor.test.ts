@@ -1,0 +1,334 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { enforces } from '../../enforces.ts';
+import { type ConsoleFixture, consoleFixture, type OpenPage, openPage } from './console-fixture.ts';
+
+/** The editor in a real browser, on files of a real project. */
+let fixture: ConsoleFixture;
+let opened: OpenPage | undefined;
+
+const DRAFTED = {
+  id: 'team.drafted',
+  name: 'Drafted',
+  description: 'Three steps to move about.',
+  version: '1.0.0',
+  about: 'For the tests of the editor.',
+  examples: ['Move the steps about'],
+  steps: [
+    {
+      id: 'one',
+      title: 'First thing',
+      prompt: 'Find the place, and write down where it is. Send it as the value "place" of context.',
+      sets: ['place'],
+    },
+    { id: 'two', title: 'Second thing', prompt: 'Do the second thing for {{place}}, and write down what you did.' },
+    {
+      id: 'three',
+      title: 'Third thing',
+      prompt: 'Do the third thing, and write down what you did.',
+      runCondition: { var: 'place', equals: 'here' },
+    },
+  ],
+};
+const WRITTEN = `${JSON.stringify(DRAFTED, null, 2)}\n`;
+
+const fileOf = (id: string) => join(fixture.folder, 'here', '.workrail', 'workflows', `${id}.json`);
+const onDisk = (id: string) => readFileSync(fileOf(id), 'utf8');
+const address = (path: string) => `http://127.0.0.1:${fixture.server.port}${path}`;
+
+beforeAll(async () => {
+  fixture = await consoleFixture(async ({ start, hand }) => {
+    const read = await start('project.review', 'Review the sign-in page');
+    await hand(await hand(read, 'Read all of it.'), 'Verdict: ship it.');
+  });
+  opened = await openPage(fixture);
+  opened?.page.setDefaultTimeout(10_000);
+});
+afterAll(async () => {
+  await opened?.close();
+  await fixture.end();
+});
+
+/** Opens a file in the editor as it is written here. */
+async function edit(page: Page, { id = 'team.drafted', text = WRITTEN, query = '' } = {}): Promise<void> {
+  await discard(page);
+  writeFileSync(fileOf(id), text);
+  rmSync(fileOf(`${id}.test`), { force: true });
+  await page.goto(address(`/workflows/${id}/edit${query}`));
+  await page.waitForSelector('.code-editor:not([hidden]) .cm-content');
+}
+
+/** Puts the cursor behind a text and types. */
+async function typeAfter(page: Page, text: string, typed: string): Promise<void> {
+  await page.locator('.code-editor:not([hidden]) .cm-line', { hasText: text }).first().click();
+  await page.keyboard.press('End');
+  await page.keyboard.type(typed);
+}
+
+async function replaceAll(page: Page, text: string): Promise<void> {
+  await page.locator('.code-editor:not([hidden]) .cm-content').click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+}
+
+const shown = (page: Page) => page.locator('.code-editor:not([hidden]) .cm-content').textContent();
+const side = (page: Page) => page.locator('.editor-side');
+/** Forgets drafts of earlier tests. A page of the editor would keep its own again. */
+async function discard(page: Page): Promise<void> {
+  await page.goto(address('/waiting'));
+  await page.evaluate(`new Promise((done) => {
+    const request = indexedDB.deleteDatabase('workrail-drafts');
+    request.onsuccess = request.onerror = request.onblocked = () => done();
+  })`);
+}
+
+describe('the editor', () => {
+  it('a new author goes from "New workflow" to a checked, rehearsed and tested workflow with a loop and a contract', async ({
+    skip,
+  }) => {
+    const { page, noise } = opened ?? skip('no chromium');
+    await page.goto(address('/workflows/new'));
+    await page.getByRole('radio', { name: /^loop/ }).check();
+    await page.getByLabel('Id, as namespace.name').fill('team.first_try');
+    await page.getByLabel('Name (optional)').fill('First try');
+    expect(await page.locator('main .command code').textContent()).toBe(
+      "workrail workflow new team.first_try --template loop --name 'First try'",
+    );
+    await page.getByRole('button', { name: 'Create and edit' }).click();
+    await page.waitForSelector('.cm-content');
+    expect(await page.locator('.outline button.step').allInnerTexts()).toEqual([
+      'Plan',
+      'Work in rounds\nloop',
+      'Work on the next point',
+      'Continue?',
+      'Check the result',
+    ]);
+    await side(page).getByText('No problems.').waitFor();
+    await typeAfter(page, '"description"', '"');
+    await side(page).getByText('This is not JSON').first().waitFor();
+    await page.keyboard.press('Backspace');
+    await side(page).getByText('No problems.').waitFor();
+    await page.getByRole('tab', { name: 'Rehearse' }).click();
+    await page.getByRole('button', { name: 'Start the rehearsal' }).click();
+    for (const title of ['Plan', 'Work on the next point', 'Continue?', 'Check the result']) {
+      await side(page)
+        .getByRole('heading', { name: new RegExp(`: ${title.replace('?', '\\?')}$`) })
+        .waitFor();
+      await page.getByRole('button', { name: 'Fill in samples' }).click();
+      await page.getByRole('button', { name: 'Hand it in' }).click();
+    }
+    await side(page).getByText('The run is complete.').waitFor();
+    expect(await side(page).textContent()).toContain('plan → work → decide → verify');
+    await page.getByRole('button', { name: 'Keep this as a test' }).click();
+    await page.getByRole('tab', { name: 'Tests' }).click();
+    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await side(page).getByText('5 scenarios: 5 passed, 0 failed').waitFor();
+    expect(await side(page).textContent()).toContain('Covered: 4 of 4 steps');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved. Running sessions keep the version that they started with.').waitFor();
+    expect(readFileSync(fileOf('team.first_try.test'), 'utf8')).toContain('rehearsed: plan, work, decide, verify');
+    expect(noise).toEqual([]);
+  }, 60_000);
+
+  it('the outline moves a step by keys, and no other byte of the file changes', async ({ skip }) => {
+    enforces('console_save_keeps_bytes');
+    const { page } = opened ?? skip('no chromium');
+    const compact = WRITTEN.replaceAll('\n', '\r\n').replace('"steps": [', '"steps":   [');
+    await edit(page, { text: compact });
+    const rows = () => page.locator('.outline button.step').allInnerTexts();
+    await page.getByRole('button', { name: 'Second thing', exact: true }).focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await expect.poll(rows).toEqual(['Second thing', 'First thing', 'Third thing']);
+    await page.getByText('Moved "Second thing" to place 1 of 3.').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    const [one = '', two = ''] = DRAFTED.steps.map((step) =>
+      JSON.stringify(step, null, 2).replaceAll('\n', '\r\n    '),
+    );
+    expect(onDisk('team.drafted')).toBe(compact.replace(one, '#').replace(two, one).replace('#', two));
+  });
+
+  it('keys and names are completed from the field table, and the pointer explains a field', async ({ skip }) => {
+    const { page } = opened ?? skip('no chromium');
+    await edit(page);
+    await typeAfter(page, '"prompt": "Do the second', ', "outp');
+    await page.locator('.cm-tooltip-autocomplete').getByText('outputContract').waitFor();
+    expect(await page.locator('.cm-tooltip.cm-completionInfo').textContent()).toBe(
+      'The artifact that the step requires.',
+    );
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('"contractRef": "');
+    await page.locator('.cm-tooltip-autocomplete').getByText('wr.contracts.findings').waitFor();
+    await page.keyboard.type('verif');
+    await page.locator('.cm-tooltip-autocomplete [aria-selected]', { hasText: 'verification_report' }).waitFor();
+    // The editor ignores keys for a moment after the list changed, so that nobody accepts what they did not see.
+    await page.waitForTimeout(150);
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => shown(page))
+      .toContain('"outputContract": {"contractRef": "wr.contracts.verification_report"}');
+    await side(page).getByText('No problems.').waitFor();
+    await page.locator('.cm-line', { hasText: '"runCondition"' }).locator('.tok-propertyName').first().hover();
+    await page.locator('.field-help').waitFor();
+    expect(await page.locator('.field-help').textContent()).toContain('runCondition:');
+  });
+
+  it('problems lead to their place, and a fix is one key or one button', async ({ skip }) => {
+    const { page } = opened ?? skip('no chromium');
+    const wrong = WRITTEN.replace('"description"', '"descripton"').replace('"title": "Second', '"titel": "Second');
+    await edit(page, { text: wrong });
+    await side(page).getByText('Unknown key "descripton"').waitFor();
+    await side(page)
+      .getByRole('button', { name: /^Workflow 4:/ })
+      .first()
+      .click();
+    await page.keyboard.press('Control+.');
+    await expect.poll(() => shown(page)).toContain('"description"');
+    await side(page)
+      .getByRole('button', { name: /^Fix: / })
+      .first()
+      .click();
+    await side(page).getByText('No problems.').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(onDisk('team.drafted')).toBe(WRITTEN);
+  });
+
+  it('the preview shows the exact prompt with sample values, and that a step would be skipped', async ({ skip }) => {
+    const { page } = opened ?? skip('no chromium');
+    await edit(page, { query: '?panel=preview' });
+    const prompt = side(page).locator('.prompt');
+    await prompt.waitFor();
+    await side(page).getByLabel('place', { exact: true }).fill('Berlin');
+    await side(page).getByRole('combobox', { name: 'Step' }).selectOption('two');
+    await expect.poll(() => prompt.textContent()).toContain('Do the second thing for "Berlin", and write');
+    await side(page).getByRole('combobox', { name: 'Step' }).selectOption('three');
+    await side(page).getByText('With these values the step is skipped: it runs only when').waitFor();
+    await side(page).getByLabel('place', { exact: true }).fill('here');
+    await expect.poll(() => side(page).textContent()).not.toContain('is skipped');
+  });
+
+  it('a rehearsal shows what blocks, and goes back a turn', async ({ skip }) => {
+    const { page } = opened ?? skip('no chromium');
+    await page.goto(address('/workflows/project.release/edit?panel=rehearse'));
+    await page.getByRole('button', { name: 'Start the rehearsal' }).click();
+    await side(page)
+      .getByRole('heading', { name: /Ship to production$/ })
+      .waitFor();
+    await page.getByRole('button', { name: 'Hand it in' }).click();
+    await side(page).getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Back one turn' }).click();
+    await page.getByRole('button', { name: 'Fill in samples' }).click();
+    await page.getByRole('button', { name: 'Hand it in' }).click();
+    await page.getByRole('button', { name: 'Approve', exact: true }).click();
+    expect(await side(page).textContent()).not.toContain('no longer counts');
+    await side(page)
+      .getByRole('heading', { name: /Tell them$/ })
+      .waitFor();
+  });
+
+  it('a built-in is inserted at the cursor, with the commas that it needs', async ({ skip }) => {
+    const { page } = opened ?? skip('no chromium');
+    await edit(page, { query: '?insert=wr.contracts.findings' });
+    await page.locator('.cm-line', { hasText: 'Do the second thing' }).click();
+    await page.getByRole('button', { name: 'Insert at the cursor: wr.contracts.findings' }).click();
+    await expect.poll(() => shown(page)).toContain('wr.contracts.findings');
+    await page.getByRole('tab', { name: /^Problems/ }).click();
+    await side(page).getByText('No problems.').waitFor();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(JSON.parse(onDisk('team.drafted')).steps[1].outputContract).toEqual({
+      contractRef: 'wr.contracts.findings',
+    });
+  });
+
+  it('scenarios are begun, run and shown with what failed', async ({ skip }) => {
+    const { page } = opened ?? skip('no chromium');
+    await edit(page, { query: '?panel=tests' });
+    await page.getByRole('button', { name: 'Write the first scenario' }).click();
+    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await side(page).getByText('1 scenario: 1 passed, 0 failed').waitFor();
+    await replaceAll(
+      page,
+      JSON.stringify({ workflowId: 'team.drafted', scenarios: [{ name: 'goes on', expect: { path: ['one'] } }] }),
+    );
+    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await side(page).getByText('1 scenario: 0 passed, 1 failed').waitFor();
+    expect(await side(page).textContent()).toContain('the path differs at place 2');
+  });
+
+  it('a file that changed on disk is merged, and neither side is lost', async ({ skip }) => {
+    enforces('console_save_keeps_both');
+    const { page } = opened ?? skip('no chromium');
+    await edit(page);
+    const mine = WRITTEN.replace('"name": "Drafted"', '"name": "Mine"').replace('First thing', 'My thing');
+    await replaceAll(page, mine);
+    const theirs = WRITTEN.replace('First thing', 'Their thing').replace('Third thing', 'Last thing');
+    writeFileSync(fileOf('team.drafted'), theirs);
+    await page.keyboard.press('Control+s');
+    await page.getByRole('button', { name: 'Compare and merge' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.textContent()).toContain('At 1 place both changed the same lines.');
+    expect(await dialog.textContent()).toContain('Their thing');
+    expect(onDisk('team.drafted')).toBe(theirs);
+    await dialog.getByRole('button', { name: 'Yours', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Use the merged text' }).click();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(onDisk('team.drafted')).toBe(mine.replace('Third thing', 'Last thing'));
+  });
+
+  it('a bundled workflow can be read, checked and rehearsed, but only its copy can be changed', async ({ skip }) => {
+    enforces('console_bundled_read_only');
+    const { page } = opened ?? skip('no chromium');
+    await page.goto(address('/workflows/wr.first_steps/edit'));
+    await side(page).getByText('No problems.').waitFor();
+    const before = await shown(page);
+    await page.locator('.code-editor:not([hidden]) .cm-content').click();
+    await page.keyboard.type('xyz');
+    await page.getByRole('button', { name: 'Look around', exact: true }).focus();
+    await page.keyboard.press('Alt+ArrowDown');
+    expect(await shown(page)).toBe(before);
+    expect(await page.getByRole('button', { name: /^Save/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Make a copy' }).click();
+    expect(await page.getByLabel('Id, as namespace.name').inputValue()).toBe('project.first_steps');
+    await page.getByRole('button', { name: 'Create and edit' }).click();
+    await page.getByRole('heading', { name: 'project.first_steps' }).waitFor();
+    expect(onDisk('project.first_steps')).toContain('"id": "project.first_steps"');
+  });
+
+  it('a finished run becomes a workflow whose scenario passes', async ({ skip }) => {
+    const { page } = opened ?? skip('no chromium');
+    await page.goto(address('/workflows/new'));
+    await page.getByRole('radio', { name: 'a finished run' }).check();
+    await page.getByLabel('Id, as namespace.name').fill('team.from_run');
+    await page.getByRole('combobox', { name: 'Session' }).selectOption({ index: 1 });
+    await page.getByRole('button', { name: 'Create and edit' }).click();
+    await page.getByRole('tab', { name: 'Tests' }).click();
+    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await side(page).getByText('1 scenario: 1 passed, 0 failed').waitFor();
+    expect(await side(page).textContent()).toContain('read → judge');
+  });
+
+  it('every part of the editor is accessible', async ({ skip }) => {
+    const { page, expectAccessible } = opened ?? skip('no chromium');
+    await page.goto(address('/workflows/new'));
+    await page.waitForSelector('main h1');
+    await expectAccessible('new');
+    await edit(page, { text: WRITTEN.replace('"description"', '"descripton"') });
+    await side(page).getByText('Unknown key').waitFor();
+    for (const panel of ['Problems', 'Preview', 'Rehearse', 'Tests', 'Insert']) {
+      await page.getByRole('tab', { name: new RegExp(`^${panel}`) }).click();
+      await expectAccessible(panel);
+    }
+    writeFileSync(fileOf('team.drafted'), WRITTEN);
+    await replaceAll(page, '{}');
+    await page.keyboard.press('Control+s');
+    await page.getByRole('button', { name: 'Compare and merge' }).click();
+    await expectAccessible('merge');
+    await page.keyboard.press('Escape');
+  }, 60_000);
+});
