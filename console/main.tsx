@@ -116,6 +116,12 @@ const editor = createRoute({
   validateSearch: readEditorSearch,
 });
 
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings/$page',
+  component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'Settings'),
+});
+
 const router = createRouter({
   routeTree: root.addChildren([
     sessions,
@@ -129,6 +135,7 @@ const router = createRouter({
     builtins,
     newWorkflow,
     editor,
+    settings,
   ]),
   defaultNotFoundComponent: NoPage,
 });

@@ -7,6 +7,7 @@ export const KEYS = [
   { keys: 'g f', does: 'find words in all notes' },
   { keys: 'g l', does: 'go to the workflows' },
   { keys: 'g b', does: 'go to the built-ins' },
+  { keys: 'g ,', does: 'go to the settings' },
   { keys: 'g o', does: 'open a bundle without importing it' },
   { keys: '/', does: 'filter or search' },
   { keys: 'j', does: 'next row' },

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, Outlet, useNavigate } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { plural } from '../../src/core/text/words.ts';
 import { read } from '../state/api.ts';
@@ -32,6 +32,7 @@ export function Shell({ liveness, onPause }: Parts) {
     'g f': () => void navigate({ to: '/search', search: {} }),
     'g l': () => void navigate({ to: '/workflows', search: {} }),
     'g b': () => void navigate({ to: '/builtins', search: {} }),
+    'g ,': () => void navigate({ to: '/settings/$page', params: { page: 'preferences' } }),
     'g o': () => void navigate({ to: '/open' }),
     '?': () => setSheetOpen(true),
     'Ctrl k': () => setPaletteOpen(true),
@@ -88,6 +89,7 @@ function Dialogs() {
 }
 
 function Rail({ count, onPalette }: { readonly count: number; readonly onPalette: () => void }) {
+  const isAtSettings = useLocation({ select: ({ pathname }) => pathname.startsWith('/settings/') });
   return (
     <nav className="rail" aria-label="Pages">
       <p className="brand">WorkRail</p>
@@ -101,14 +103,15 @@ function Rail({ count, onPalette }: { readonly count: number; readonly onPalette
         {count > 0 && <span className="count">{count}</span>}
       </Link>
       <Link to="/workflows">Workflows</Link>
-      <Link to="/builtins" className="wide-only">
-        Built-ins
-      </Link>
+      <Link to="/builtins">Built-ins</Link>
       <Link to="/search">Search</Link>
       <Link to="/open">
         <span>
           Open<span className="wide-only"> a file</span>
         </span>
+      </Link>
+      <Link to="/settings/$page" params={{ page: 'preferences' }} className={isAtSettings ? 'active' : ''}>
+        Settings
       </Link>
       <button type="button" className="quiet wide-only" onClick={onPalette}>
         Go to … <kbd>Ctrl k</kbd>

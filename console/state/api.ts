@@ -121,7 +121,7 @@ function searchOf(query: Query): string {
 }
 
 /** Requests that change something, and are answered at once. */
-type Write = Exclude<
+export type Write = Exclude<
   { [name in ConsolePath]: (typeof CONSOLE_PATHS)[name][0] extends 'POST' ? name : never }[ConsolePath],
   'signIn' | 'import'
 >;

@@ -96,6 +96,18 @@ export function readNewSearch(given: Given): NewSearch {
   return { ...(copy && { copy }), ...(session && { session }), ...(run && { run }) };
 }
 
+/** The pages of the settings, as their addresses name them. */
+export const SETTINGS_PAGES = [
+  'preferences',
+  'server',
+  'sources',
+  'clients',
+  'doctor',
+  'storage',
+  'keys',
+  'about',
+] as const;
+
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

@@ -3,6 +3,7 @@ import type { Flow } from '../core/flow.ts';
 import { defined } from '../core/json/json-value.ts';
 import {
   type AddressRefusal,
+  type GitSource,
   isRefName,
   parseSourceAddress,
   type SourceAddress,
@@ -10,6 +11,7 @@ import {
   type WorkflowSourceEntry,
   workflowSourceEntrySchema,
 } from '../core/sources.ts';
+import { unifiedDiff } from '../core/text/line-diff.ts';
 import { fileClaim } from './catalog/file-claim.ts';
 import type { GitRefusal, ReadSource, SourceListFailure, SourceServices } from './ports/workflow-sources.ts';
 
@@ -148,14 +150,24 @@ export type UpdatedSource = {
   readonly from: string;
   readonly to: string;
   readonly refusal?: GitRefusal;
+  /** Without the update: what it would do to the workflow files. */
+  readonly changes?: readonly SourceFileChange[];
+};
+
+export type SourceFileChange = {
+  readonly file: string;
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** A unified diff. */
+  readonly diff: readonly string[];
 };
 
 /** Pins repositories to the newest commit of their branches: all of them, or those that are named. If one fails, it stays pinned as it was. */
 export async function updateSources(
-  { list, copies }: SourceServices,
-  { names, isForced }: { readonly names: readonly string[]; readonly isForced: boolean },
+  services: SourceServices,
+  { names, isForced, isDry = false }: UpdateOptions,
 ): Promise<Result<readonly UpdatedSource[], SourceListFailure | SourceUnknown>> {
   return safeTry(async function* (): Flow<readonly UpdatedSource[], SourceListFailure | SourceUnknown> {
+    const { list, copies } = services;
     const listed = yield* await list.read();
     const missing = names.find((name) => !listed.some((one) => one.name === name));
     if (missing !== undefined) return err(unknown(missing, listed));
@@ -175,12 +187,48 @@ export async function updateSources(
       );
       entries.push({ ...entry, commit: to });
       const refusal = fetched.isErr() ? fetched.error : undefined;
-      updated.push({ name: entry.name, from: entry.commit, to, ...defined({ refusal }) });
+      const changes = isDry && refusal === undefined ? await fileChanges(services, entry, to) : undefined;
+      updated.push({ name: entry.name, from: entry.commit, to, ...defined({ refusal, changes }) });
+    }
+    if (isDry) {
+      for (const { name, from } of updated) await copies.drop({ name }, from);
+      return ok(updated);
     }
     yield* await list.write(entries);
     for (const { name, to } of updated) await copies.drop({ name }, to);
     return ok(updated);
   });
+}
+
+type UpdateOptions = {
+  readonly names: readonly string[];
+  readonly isForced: boolean;
+  /** Only reports what would change; nothing is pinned to another commit. */
+  readonly isDry?: boolean;
+};
+
+/** The workflow files of a repository at its pinned commit, beside those at another one that was fetched. */
+async function fileChanges(
+  { inspector }: SourceServices,
+  source: GitSource,
+  commit: string,
+): Promise<readonly SourceFileChange[]> {
+  if (commit === source.commit) return [];
+  const [before, after] = await Promise.all([
+    textsOf(await inspector.inspect(source)),
+    textsOf(await inspector.inspect({ ...source, commit })),
+  ]);
+  return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((file): readonly SourceFileChange[] => {
+    const [old, now] = [before.get(file), after.get(file)];
+    if (old === now) return [];
+    const kind = old === undefined ? 'added' : now === undefined ? 'removed' : 'changed';
+    return [{ file, kind, diff: unifiedDiff(file, old, now ?? '') }];
+  });
+}
+
+function textsOf(read: ReadSource): ReadonlyMap<string, string> {
+  const files = read.kind === 'ready' ? read.files : [];
+  return new Map(files.flatMap(({ ref, content }) => (content.kind === 'text' ? [[ref, content.text] as const] : [])));
 }
 
 function unknown(name: string, entries: readonly WorkflowSourceEntry[]): SourceUnknown {

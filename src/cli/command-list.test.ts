@@ -12,7 +12,7 @@ const COMMAND_SHAPES = await commandShapes();
 const CONTRACT = {
   approvers: 'add list remove',
   '': 'answer attest completion connect console demo doctor export gc import init migrate search serve status verify version waiting',
-  config: 'get list path set',
+  config: 'get list path servers set',
   keys: 'rotate status repair public',
   session: 'accept close delete diff fork-from-valid keep list notes prefer resume show tree verify',
   passport: 'check',

@@ -243,6 +243,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./settings.ts')).configList,
   },
   {
+    usage: 'config servers',
+    summary: 'show running servers, and whether a restart is needed to apply the settings',
+    load: async () => (await import('./settings.ts')).configServers,
+  },
+  {
     usage: 'config path',
     summary: 'print the paths of the settings files',
     load: async () => (await import('./settings.ts')).configPath,

@@ -5,26 +5,19 @@ import type { StoreFailure } from '../app/ports/store-failure.ts';
 import { digestHex, ownJsonBytes, type Sha256 } from '../core/json/canonical-json.ts';
 import { toBase64Url } from '../core/text/binary-text.ts';
 import type { Keyring, SigningKey } from '../core/token/keyring.ts';
+import { keysRotateData, keysShape, keysStatusData } from '../core/wire/machine-shapes.ts';
 import { type CommandContext, type CommandInput, command, done } from './command.ts';
 import { dim } from './output/line.ts';
 import { table } from './output/text-width.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
 import { refusalProblem } from './words.ts';
 
-/** The first digits of a digest of a key: enough to tell two keys apart, and no help in guessing one. */
-const fingerprintShape = z.string().regex(/^[0-9a-f]{12}$/);
-const keysShape = z.strictObject({
-  /** Signs tokens; null until the first key is created. */
-  current: fingerprintShape.nullable(),
-  /** Only verifies tokens; null before the first rotation. */
-  previous: fingerprintShape.nullable(),
-});
 type ShownKeys = z.infer<typeof keysShape>;
 
 export const keysRotate = command({
   options: [{ flags: '--yes', help: 'do not ask for confirmation' }],
   example: 'workrail keys rotate',
-  data: z.strictObject({ before: keysShape, after: keysShape }),
+  data: keysRotateData,
   run: (context, input) =>
     safeTry(async function* () {
       const { program } = context;
@@ -124,7 +117,7 @@ export const keysRepair = command({
 
 export const keysStatus = command({
   example: 'workrail keys status',
-  data: z.strictObject({ dataDir: z.string(), keys: keysShape }),
+  data: keysStatusData,
   run: async ({ program }) => {
     const [{ keyring, sha256 }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
     const found = await keyring.find();

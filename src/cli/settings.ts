@@ -2,6 +2,13 @@ import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { shortPath } from '../app/clients/client.ts';
 import { loosenedBy, type SetConfigRefusal, setConfig } from '../app/settings.ts';
+import {
+  appliedConfigHash,
+  appliedSettings,
+  changesText,
+  serverName,
+  serverStanding,
+} from '../core/settings/applied-settings.ts';
 import type { ResolvedSettings } from '../core/settings/resolve-settings.ts';
 import {
   isSettingName,
@@ -14,6 +21,8 @@ import {
 } from '../core/settings/setting-keys.ts';
 import { configHash, runDefaults } from '../core/settings/settings-in-effect.ts';
 import { configProblemText, ignoredText, originText } from '../core/settings/settings-words.ts';
+import { plural } from '../core/text/words.ts';
+import { configListData, configServersData, configSetData, settingShape } from '../core/wire/machine-shapes.ts';
 import { command, done } from './command.ts';
 import { confirmLoosening } from './loosening.ts';
 import { dim, type Line, notable, strong } from './output/line.ts';
@@ -22,24 +31,13 @@ import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from '.
 
 const KEY = { syntax: '<key>', help: 'the name of a setting; "workrail config list" shows them' };
 
-const key = z.enum(SETTING_NAMES as readonly [SettingName, ...SettingName[]]);
-const settingValue = z.union([z.string(), z.boolean(), z.number(), z.array(z.string()).readonly()]);
-const setting = z.strictObject({
-  key,
-  value: settingValue,
-  origin: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('default') }),
-    z.strictObject({ kind: z.enum(['user', 'workspace']), file: z.string() }),
-    z.strictObject({ kind: z.literal('variable'), name: z.string() }),
-  ]),
-});
-type ShownSetting = z.infer<typeof setting>;
+type ShownSetting = z.infer<typeof settingShape>;
 
 export const configGet = command({
   operands: [KEY],
   example: 'workrail config get mode',
   needsNoConfig: true,
-  data: setting,
+  data: settingShape,
   run: async ({ program, say }, { operands: [asked = ''] }) => {
     const config = await (await program.setup()).config();
     const data = shownSettings(config, await program.dataDir()).find((one) => one.key === asked);
@@ -62,13 +60,7 @@ export const configSet = command({
   ],
   example: 'workrail config set mode guided',
   needsNoConfig: true,
-  data: z.strictObject({
-    key,
-    /** Null if the setting was removed. */
-    value: settingValue.nullable(),
-    file: z.string(),
-    isChanged: z.boolean(),
-  }),
+  data: configSetData,
   run: async (context, { operands: [name = '', text], options }) => {
     const { program } = context;
     if (!isSettingName(name)) return err(unknownWord('setting', name, SETTING_NAMES));
@@ -144,14 +136,7 @@ function readValue(
 export const configList = command({
   example: 'workrail config list',
   needsNoConfig: true,
-  data: z.strictObject({
-    settings: z.array(setting),
-    /** A fingerprint of the values in effect. */
-    hash: z.string(),
-    problems: z.array(z.string()),
-    /** Values of the project or the environment that are looser than what applies, and ignored. */
-    ignored: z.array(z.string()),
-  }),
+  data: configListData,
   run: async ({ program, switches, say }) => {
     const { config: load, sha256, machine } = await program.setup();
     const config = await load();
@@ -173,6 +158,34 @@ export const configList = command({
       ],
       problem: invalid,
       next: invalid === undefined ? 'workrail config get mode' : 'workrail config path',
+    });
+  },
+});
+
+export const configServers = command({
+  example: 'workrail config servers',
+  needsNoConfig: true,
+  data: configServersData,
+  run: async ({ program }) => {
+    const [{ config, health, sha256 }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
+    const settings = appliedSettings(await config(), dataDir);
+    const servers = (await health.servers()).map((server) => serverStanding(server, settings));
+    const lines = servers.flatMap((server): readonly Line[] => [
+      [
+        strong(serverName(server)),
+        `  ${server.transport}, ${plural(server.tools.length, 'tool')}  `,
+        server.needsRestart ? notable('restart needed') : dim('up to date'),
+      ],
+      [dim(`  ${server.appliedConfigHash}`)],
+      ...(server.needsRestart ? [[`  ${changesText(server)}. ${server.restart}`]] : []),
+    ]);
+    return done({
+      data: { desired: { hash: appliedConfigHash(settings, sha256), settings }, servers },
+      lines:
+        lines.length === 0
+          ? [['No server was seen yet. A server is seen once an agent has recorded something.']]
+          : lines,
+      next: 'workrail config list',
     });
   },
 });

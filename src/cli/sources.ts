@@ -1,5 +1,4 @@
 import { err } from 'neverthrow';
-import * as z from 'zod';
 import {
   type AddSourceRefusal,
   addSource,
@@ -12,44 +11,17 @@ import {
   updateSources,
 } from '../app/sources.ts';
 import { type ByCode, type ByKind, byCode, byKind } from '../core/assert.ts';
-import { type WorkflowSourceEntry, workflowSourceEntrySchema } from '../core/sources.ts';
+import type { WorkflowSourceEntry } from '../core/sources.ts';
 import { nearest } from '../core/text/spelling.ts';
 import { plural } from '../core/text/words.ts';
+import { listedSourceShape, sourceListData, sourceRemoveData, sourceUpdateData } from '../core/wire/machine-shapes.ts';
 import { command, done } from './command.ts';
 import { type Line, strong } from './output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
 
-const health = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('ready'),
-    files: z.int().min(0),
-    dir: z.string(),
-    edited: z.int().min(1).exactOptional(),
-  }),
-  z.strictObject({ kind: z.literal('missing'), dir: z.string() }),
-  z.strictObject({ kind: z.literal('outside'), dir: z.string(), target: z.string() }),
-  z.strictObject({ kind: z.literal('not_installed'), package: z.string(), from: z.string() }),
-  z.strictObject({ kind: z.literal('undeclared'), package: z.string(), dir: z.string() }),
-]);
-
-const listed = z.strictObject({ source: workflowSourceEntrySchema, health });
-
-const sourceUpdateData = z.strictObject({
-  sources: z.array(
-    z.strictObject({
-      name: z.string(),
-      /** The commit it was pinned to, and the one it is pinned to now. */
-      from: z.string(),
-      to: z.string(),
-      /** Why it was not moved. */
-      problem: z.string().exactOptional(),
-    }),
-  ),
-});
-
 export const sourceList = command({
   example: 'workrail source list',
-  data: z.strictObject({ sources: z.array(listed) }),
+  data: sourceListData,
   run: async ({ program }) => {
     const listed = await listSources(await program.sources());
     if (listed.isErr()) return err(sourceProblem(listed.error));
@@ -70,7 +42,7 @@ export const sourceAdd = command({
     { flags: '--folder <folder>', help: 'the folder with workflows in a git repository (default: workflows)' },
   ],
   example: 'workrail source add https://example.org/team/flows.git --ref main',
-  data: listed,
+  data: listedSourceShape,
   run: async ({ program, progress }, { operands, options }) => {
     const [address = ''] = operands;
     const given = (name: string) => (typeof options[name] === 'string' ? { [name]: options[name] } : {});
@@ -90,7 +62,7 @@ export const sourceAdd = command({
 export const sourceRemove = command({
   operands: [{ syntax: '<name>', help: 'the name of the source; "workrail source list" shows it' }],
   example: 'workrail source remove flows',
-  data: z.strictObject({ source: workflowSourceEntrySchema }),
+  data: sourceRemoveData,
   run: async ({ program }, { operands: [name = ''] }) => {
     const removed = await removeSource(await program.sources(), name);
     if (removed.isErr()) return err(sourceProblem(removed.error));
@@ -105,7 +77,10 @@ export const sourceRemove = command({
 
 export const sourceUpdate = command({
   operands: [{ syntax: '[name...]', help: 'names of git sources (default: all)' }],
-  options: [{ flags: '--force', help: 'accept a branch whose history was rewritten' }],
+  options: [
+    { flags: '--force', help: 'accept a branch whose history was rewritten' },
+    { flags: '--dry-run', help: 'show what would change in the workflow files; change nothing' },
+  ],
   example: 'workrail source update flows',
   data: sourceUpdateData,
   run: async ({ program, progress }, { operands, options }) => {
@@ -113,6 +88,7 @@ export const sourceUpdate = command({
     const updated = await updateSources(await program.sources(), {
       names: operands,
       isForced: options['force'] === true,
+      isDry: options['dryRun'] === true,
     });
     if (updated.isErr()) return err(sourceProblem(updated.error));
     const failed = updated.value.flatMap(({ refusal }) => (refusal === undefined ? [] : [sourceProblem(refusal)]));
@@ -121,7 +97,7 @@ export const sourceUpdate = command({
     );
     return done({
       data: { sources },
-      lines: updated.value.length === 0 ? [['No git sources to update.']] : updated.value.map(lineOf),
+      lines: updated.value.length === 0 ? [['No git sources to update.']] : updated.value.flatMap(updateLines),
       problem: failed[0],
       next: 'workrail source list',
     });
@@ -254,6 +230,14 @@ function linesOf({ source, health }: ListedSource): readonly Line[] {
     [strong(source.name), `  ${source.kind}  ${sourcePlace(source)}`],
     ['  ', { text: healthText(health), style }],
   ];
+}
+
+function updateLines(updated: UpdatedSource): readonly Line[] {
+  const { changes } = updated;
+  if (changes === undefined) return [lineOf(updated)];
+  const { name, from, to } = updated;
+  const head = from === to ? [lineOf(updated)] : [[strong(name), ` would go from ${short(from)} to ${short(to)}`]];
+  return [...head, ...changes.flatMap(({ diff }) => diff.map((text): Line => [`  ${text}`]))];
 }
 
 function lineOf({ name, from, to, refusal }: UpdatedSource): Line {

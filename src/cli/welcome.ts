@@ -1,7 +1,8 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import { CLIENT_IDS, shortPath } from '../app/clients/client.ts';
+import { shortPath } from '../app/clients/client.ts';
 import { type Registrations, registrations } from '../app/clients/inspect-client.ts';
+import { CLIENT_IDS } from '../core/wire/machine-shapes.ts';
 import { type CommandContext, type CommandOutcome, command, done } from './command.ts';
 import { asTyped, dim, type Line, notable, strong } from './output/line.ts';
 import { columnsOf, hangText, wrapText } from './output/text-width.ts';

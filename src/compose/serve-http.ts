@@ -5,19 +5,25 @@ import type { ServeRefusal, Serving } from '../cli/program.ts';
 import { serveLocal } from '../http/serve-local.ts';
 import { mcpHttpHandler } from '../mcp/http-handler.ts';
 import type { Backend } from '../mcp/server.ts';
+import type { StartedServer } from './record-server.ts';
 
 type Hosting = {
   readonly port: number;
   /** Registers what to do before the process ends. */
   readonly onStop: (stop: () => Promise<void>) => void;
+  readonly started: StartedServer;
 };
 
 /** Serves MCP on a local port. Few servers do, so this is loaded by those alone. */
-export async function serveHttp(backend: Backend, { port, onStop }: Hosting): Promise<Result<Serving, ServeRefusal>> {
+export async function serveHttp(
+  backend: Backend,
+  { port, onStop, started }: Hosting,
+): Promise<Result<Serving, ServeRefusal>> {
   const secret = await openHttpSecret(await findDataDir());
   if (secret.isErr()) return err(secret.error);
   const mcp = mcpHttpHandler(backend);
-  const server = await serveLocal({ port, mcp: mcp.fetch, secret: secret.value });
+  const about = async () => (await import('./record-server.ts')).serverRecord(started);
+  const server = await serveLocal({ port, mcp: mcp.fetch, about, secret: secret.value });
   return server.map(({ url, stop }) => {
     onStop(async () => {
       await mcp.stop();

@@ -32,18 +32,29 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
   const isLogged = how.isLogged || settings.isLogged;
   const { isSessionStartOn } = settings;
   const services = async () => (await import('./open-server-services.ts')).openServerServices(settings, host.bundled);
+  const started = { version: host.version, config, how, startedAt: Date.now(), isSessionStartOn };
+  // Only a server that has recorded something is known to others: a client may start many and never use them.
+  let recorded: Promise<() => Promise<void>> | undefined;
+  const onStop = (stop: () => Promise<void>) =>
+    host.onStop(async () => {
+      await stop();
+      await (await recorded)?.();
+    });
   const backend = mcpBackend({
     version: host.version,
     services,
     isLogged,
     isSessionStartOn,
     ...defined({ onRest: host.onRest }),
+    onAppend: (by) => {
+      recorded ??= import('./record-server.ts').then(({ recordServer }) => recordServer({ ...started, by }));
+    },
   });
   if (how.transport === 'http') {
     const { serveHttp } = await import('./serve-http.ts');
-    return serveHttp(backend, { port: how.port, onStop: host.onStop });
+    return serveHttp(backend, { port: how.port, onStop, started });
   }
-  host.onStop(serveMcpOnStdio(backend).stop);
+  onStop(serveMcpOnStdio(backend).stop);
   return ok({});
 }
 

@@ -8,18 +8,20 @@ export type ServeRequest = {
   /** 0 chooses any free port. */
   readonly port: number;
   readonly mcp: (request: Request) => Promise<Response>;
+  /** What this server is, and which settings it applied. */
+  readonly about: () => Promise<object>;
   /** Sent by every client as a bearer token. Other users of this machine can reach the port too. */
   readonly secret: { readonly text: string; readonly file: string };
 };
 
 /** Serves HTTP to programs of this machine that know the secret, and not to pages of other origins. */
-export async function serveLocal({ port, mcp, secret }: ServeRequest): Promise<Result<Listening, ListenRefusal>> {
+export async function serveLocal({ port, ...served }: ServeRequest): Promise<Result<Listening, ListenRefusal>> {
   const server = createAdaptorServer({ fetch: (request) => app.fetch(request), serverOptions: TIME_LIMITS });
-  const app = localApp({ mcp, secret }, () => portOf(server));
+  const app = localApp(served, () => portOf(server));
   return (await listen(server, port)).map(({ url, stop }) => ({ url: `${url}mcp`, stop }));
 }
 
-function localApp({ mcp, secret }: Pick<ServeRequest, 'mcp' | 'secret'>, port: () => number): Hono {
+function localApp({ mcp, about, secret }: Omit<ServeRequest, 'port'>, port: () => number): Hono {
   const wanted = digest(`Bearer ${secret.text}`);
   const app = new Hono();
   app.use('*', async (context, next) => {
@@ -31,6 +33,7 @@ function localApp({ mcp, secret }: Pick<ServeRequest, 'mcp' | 'secret'>, port: (
     return context.json(refusal(message), 401, { 'www-authenticate': 'Bearer' });
   });
   app.all('/mcp', (context) => mcp(context.req.raw));
+  app.get('/about', async (context) => context.json(await about()));
   app.notFound((context) => context.json(refusal('Not found. MCP is at /mcp.'), 404));
   return app;
 }

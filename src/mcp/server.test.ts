@@ -24,6 +24,7 @@ function backendWith(services: () => Promise<Services>): { readonly backend: Bac
       log,
       calls: callsUnderWay(),
       called: () => undefined,
+      appended: () => undefined,
       place,
     },
     told,

@@ -58,6 +58,8 @@ export type Backend = {
   readonly recent: RecentReplies;
   readonly log: ServerLog;
   readonly calls: CallsUnderWay;
+  /** Notes that a call has appended something. */
+  readonly appended: (by: By) => void;
   /** Notes that a tool was called, without a refusal. */
   readonly called: (tool: string) => void;
   readonly place: { readonly workingDir: string; readonly homeDir: string };
@@ -232,6 +234,7 @@ async function answered(
   const entry = entryFor(call, result, performance.now() - begin);
   backend.log.call(entry);
   if (entry.outcome !== 'error') backend.called(call.name);
+  if (isNew) backend.appended(by);
   return { result, isNew };
 }
 
@@ -269,6 +272,8 @@ export type BackendOptions = {
   readonly isSessionStartOn?: boolean;
   /** Called when there was no call for a while, with the names of the tools that have been called. */
   readonly onRest?: (called: ReadonlySet<string>) => void;
+  /** Called after each call that appended something. */
+  readonly onAppend?: (by: By) => void;
 };
 
 /** Agents think longer than this between two steps. */
@@ -285,7 +290,7 @@ function restingAfter(onRest: BackendOptions['onRest']): Backend['called'] {
   };
 }
 
-export function mcpBackend({ version, services, isLogged, isSessionStartOn = false, onRest }: BackendOptions): Backend {
+export function mcpBackend({ version, services, isLogged, isSessionStartOn = false, ...on }: BackendOptions): Backend {
   let opened: Promise<Services> | undefined;
   return {
     version,
@@ -300,7 +305,8 @@ export function mcpBackend({ version, services, isLogged, isSessionStartOn = fal
       now: () => new Date(),
     }),
     calls: callsUnderWay(),
-    called: restingAfter(onRest),
+    called: restingAfter(on.onRest),
+    appended: on.onAppend ?? (() => undefined),
     place: { workingDir: process.cwd(), homeDir: homedir() },
     isSessionStartOn,
   };

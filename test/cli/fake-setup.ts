@@ -45,6 +45,8 @@ export function fakeSetup(fake: Fake = {}): LocalServices {
   const healthy: MachineHealth = {
     dataFolder: async () => ({ path: '/data/workrail', canWrite: true, open: [] }),
     closeToOthers: async () => [],
+    servers: async () => [],
+    dataSize: async () => ({ files: 0, bytes: 0 }),
     nativeLock: async () => ({ isLoaded: true }),
     index: { inspect: async () => ok({ total: 0, stale: 0, suspects: [] }), rebuild: async () => ok(undefined) },
     keyring: store.keyring,

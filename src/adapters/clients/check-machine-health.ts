@@ -1,4 +1,4 @@
-import { access, chmod, constants, stat } from 'node:fs/promises';
+import { access, chmod, constants, lstat, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Machine } from '../../app/ports/machine.ts';
 import type { MachineHealth, OpenPlace } from '../../app/ports/machine-health.ts';
@@ -7,6 +7,7 @@ import { storeOf } from '../file-store/file-store.ts';
 import { fileStoreParts } from '../file-store/file-store-parts.ts';
 import { indexUpkeep } from '../file-store/index/rebuild-index.ts';
 import { readGuarded } from '../guarded-file.ts';
+import { liveServerRecords } from '../server-records.ts';
 import { loadConfig } from '../settings.ts';
 import { nodeHasher } from '../system.ts';
 import { nodeCommands } from './this-machine.ts';
@@ -27,6 +28,8 @@ export function machineHealth(machine: Machine, dataDir: string): MachineHealth 
     // It loads an MCP client, which nothing else needs.
     tryLaunch: async (trialLaunch) => (await import('./try-launch.ts')).launchTrial(machine)(trialLaunch),
     config: () => loadConfig(machine),
+    servers: async () => liveServerRecords(dataDir),
+    dataSize: () => sizeOfFolder(dataDir),
     dataFolder: async () => {
       const found = await Promise.all([openPlace(dataDir, '700'), openPlace(join(dataDir, layout.keyring), '600')]);
       return { path: dataDir, canWrite: await canWrite(dataDir), open: found.filter((place) => place !== undefined) };
@@ -49,6 +52,21 @@ export function machineHealth(machine: Machine, dataDir: string): MachineHealth 
       ),
     versionOf: async (path) => (await packageVersion(machine, path)) ?? saidVersion(machine, path),
   };
+}
+
+async function sizeOfFolder(folder: string): Promise<{ readonly files: number; readonly bytes: number }> {
+  const found = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => []);
+  let [files, bytes] = [0, 0];
+  for (const entry of found) {
+    if (!entry.isFile()) continue;
+    // A file may be gone by now.
+    bytes += await lstat(join(entry.parentPath, entry.name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+    files += 1;
+  }
+  return { files, bytes };
 }
 
 async function canWrite(folder: string): Promise<boolean | undefined> {

@@ -1,18 +1,8 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../core/json/json-value.ts';
+import type { CLIENT_IDS } from '../../core/wire/machine-shapes.ts';
 import type { FoundProgram, Launch, Machine } from '../ports/machine.ts';
 
-export const CLIENT_IDS = [
-  'claude-code',
-  'claude-desktop',
-  'codex',
-  'gemini',
-  'cursor',
-  'vscode',
-  'windsurf',
-  'zed',
-  'opencode',
-] as const;
 export type ClientId = (typeof CLIENT_IDS)[number];
 
 /** Registered for all of the user's work, or for one folder. */

@@ -2,8 +2,9 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { defined, type JsonValue, parseJson } from '../../core/json/json-value.ts';
+import { CLIENT_IDS } from '../../core/wire/machine-shapes.ts';
 import type { ClientServices, FileAccessFailure } from '../ports/machine.ts';
-import { CLIENT_IDS, type Client, type ClientId } from './client.ts';
+import type { Client, ClientId } from './client.ts';
 import { CLIENTS } from './client-list.ts';
 import { editorOf, entryPlace } from './inspect-client.ts';
 

@@ -1,6 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { ResolvedSettings } from '../../core/settings/resolve-settings.ts';
+import type { ServerRecord } from '../../core/wire/machine-shapes.ts';
 import type { KeyringStore } from './keyring-store.ts';
 import type { Launch } from './machine.ts';
 import type { SessionReader } from './session-store.ts';
@@ -58,4 +59,8 @@ export type MachineHealth = {
   readonly versionOf: (programPath: string) => Promise<string | undefined>;
   readonly tryLaunch: (trialLaunch: TrialLaunch) => Promise<TrialResult>;
   readonly config: () => Promise<ResolvedSettings>;
+  /** Servers that run now and have appended something, latest start first. */
+  readonly servers: () => Promise<readonly ServerRecord[]>;
+  /** How many files the data folder holds, and their size. */
+  readonly dataSize: () => Promise<{ readonly files: number; readonly bytes: number }>;
 };

@@ -1,7 +1,7 @@
-import * as z from 'zod';
-import { CHECKS, type DoctorFinding, type FindingKind } from '../../app/clients/doctor/doctor-finding.ts';
+import type { DoctorFinding, FindingKind } from '../../app/clients/doctor/doctor-finding.ts';
 import { examine } from '../../app/clients/doctor/examine.ts';
 import { plural } from '../../core/text/words.ts';
+import { type DoctorData, doctorData } from '../../core/wire/machine-shapes.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { asTyped, bad, dim, good, type Line, notable } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
@@ -10,23 +10,6 @@ import { type CommandProblem, EXIT, problem } from '../problem.ts';
 const PUBLISHED_KINDS = { good: 'good', note: 'note', fault: 'fault', fixed: 'mended' } as const satisfies {
   readonly [kind in FindingKind]: string;
 };
-
-const doctorData = z.strictObject({
-  version: z.string(),
-  dataDir: z.string(),
-  findings: z.array(
-    z.strictObject({
-      check: z.enum(CHECKS),
-      kind: z.enum(Object.values(PUBLISHED_KINDS)),
-      text: z.string(),
-      fix: z.string().exactOptional(),
-      /** Whether `--fix` can fix it. */
-      isMendable: z.boolean(),
-    }),
-  ),
-  totals: z.strictObject({ good: z.int(), note: z.int(), fault: z.int(), mended: z.int() }),
-});
-type DoctorData = z.infer<typeof doctorData>;
 
 export const doctor = command({
   options: [

@@ -1,6 +1,5 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
-import * as z from 'zod';
-import { CLIENT_IDS, type Client, type ClientScope, shortPath } from '../../app/clients/client.ts';
+import { type Client, type ClientScope, shortPath } from '../../app/clients/client.ts';
 import { CLIENTS } from '../../app/clients/client-list.ts';
 import { checkForms } from '../../app/clients/doctor/check-forms.ts';
 import type { DoctorFinding } from '../../app/clients/doctor/doctor-finding.ts';
@@ -11,58 +10,12 @@ import { type UndoLogTrouble, type Undone, undoRegistrations } from '../../app/c
 import type { ClientServices } from '../../app/ports/machine.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
+import { CLIENT_IDS, type ClientResult, type InitData, initData } from '../../core/wire/machine-shapes.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { bad, dim, good, type Line, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from '../problem.ts';
 import { findingLines } from './doctor.ts';
 
-const clientResult = z.strictObject({
-  client: z.enum(CLIENT_IDS),
-  name: z.string(),
-  scope: z.enum(['user', 'project']),
-  file: z.string(),
-  result: z.enum([
-    'registered',
-    /** An entry that started something else was replaced. */
-    'replaced',
-    'unchanged',
-    /** What would be done; nothing was changed. */
-    'planned',
-    /** An entry that starts something else was not changed. */
-    'kept',
-    'broken',
-    'unreadable',
-    'failed',
-    /** Undone: the file is exactly as before. */
-    'restored',
-    /** Undone: there was no file before, so it was deleted. */
-    'removed',
-    /** Undone: the file was changed since, so only the WorkRail entry was removed. */
-    'taken_out',
-    /** Nothing to undo. */
-    'nothing',
-  ]),
-  /** Whether the client's own command did it, or the file was edited. */
-  via: z.enum(['command', 'file']).exactOptional(),
-  /** The client's own command that would be run. */
-  command: z.string().exactOptional(),
-  /** The backup of the file. */
-  backup: z.string().exactOptional(),
-  /** The line of a broken file. */
-  line: z.int().exactOptional(),
-  problem: z.string().exactOptional(),
-  diff: z.array(z.string()).exactOptional(),
-});
-type ClientResult = z.infer<typeof clientResult>;
-
-const initData = z.strictObject({
-  action: z.enum(['register', 'undo']),
-  isDryRun: z.boolean(),
-  clients: z.array(clientResult),
-  /** What answers or hides the form in which a person decides, as doctor reports it. */
-  forms: z.array(z.strictObject({ text: z.string(), fix: z.string().exactOptional() })).exactOptional(),
-});
-type InitData = z.infer<typeof initData>;
 type InitResult = Result<CommandOutcome<InitData>, CommandProblem>;
 
 export const init = command({

@@ -1,36 +1,15 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
-import * as z from 'zod';
 import type { Collection } from '../../app/ports/upkeep.ts';
 import type { UpkeepServices } from '../../app/services.ts';
 import { collectGarbage, RETENTION_DAYS } from '../../app/upkeep/collect-garbage.ts';
-import { SessionId } from '../../core/log/ids.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { utcMinute } from '../../core/text/utc-time.ts';
 import { plural, shellWord, shortList, sizeOf } from '../../core/text/words.ts';
+import { type GcData, gcData } from '../../core/wire/machine-shapes.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
 import { type CommandProblem, usageProblem } from '../problem.ts';
 import { confirmLoss, upkeepProblem } from './upkeep-words.ts';
-
-const count = z.int().min(0);
-
-const sessions = z.array(SessionId.schema);
-
-const gcData = z.strictObject({
-  isDryRun: z.boolean(),
-  olderThanDays: z.int().min(1),
-  /** What was removed, or would be. Files and bytes include the data that only these sessions used. */
-  removed: z.strictObject({ sessions, fromBin: sessions, files: count, bytes: count }),
-  /** What remains, by reason. */
-  stayed: z.strictObject({
-    recent: count,
-    kept: sessions,
-    inUse: sessions,
-    timeless: sessions,
-    /** Deleted sessions that can still be restored. */
-    inBin: count,
-  }),
-});
-type GcData = z.infer<typeof gcData>;
 
 export const gc = command({
   options: [
@@ -59,13 +38,24 @@ export const gc = command({
         ),
       );
       if (collected.isErr()) return err(upkeepProblem(collected.error, await program.dataDir()));
+      const stored = isDryRun ? await storedIn(program) : undefined;
       return done({
-        data: dataOf(collected.value, days),
-        lines: gcLines(collected.value, { days, isEachShown: switches.isVerbose || isDryRun }),
+        data: { ...dataOf(collected.value, days), ...defined({ stored }) },
+        lines: [
+          ...gcLines(collected.value, { days, isEachShown: switches.isVerbose || isDryRun }),
+          ...(stored === undefined
+            ? []
+            : [[`The data folder holds ${plural(stored.files, 'file')}, ${sizeOf(stored.bytes)}.`]]),
+        ],
         next: isDryRun ? `workrail gc${again(options)}` : 'workrail session verify',
       });
     }),
 });
+
+async function storedIn(program: CommandContext['program']): Promise<GcData['stored']> {
+  const [{ health }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
+  return { dataDir, ...(await health.dataSize()) };
+}
 
 /** What is in the bin can still be restored, so emptying the bin asks just as deleting does. */
 async function confirmEmptying(

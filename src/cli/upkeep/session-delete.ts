@@ -7,6 +7,7 @@ import { ERROR_CODES } from '../../core/log/error-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { utcMinute } from '../../core/text/utc-time.ts';
 import { plural, shortList } from '../../core/text/words.ts';
+import { binData } from '../../core/wire/machine-shapes.ts';
 import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
 import { matchId, SESSION_IDS } from '../ids.ts';
 import type { Line } from '../output/line.ts';
@@ -21,8 +22,7 @@ const sessionDeleteData = z.union([
     failed: z.array(z.strictObject({ sessionId: SessionId.schema, code: z.enum(ERROR_CODES) })),
   }),
   z.strictObject({ restored: z.array(SessionId.schema) }),
-  /** What can be restored. */
-  z.strictObject({ bin: z.array(z.strictObject({ sessionId: SessionId.schema, deletedAtMs: z.int().min(0) })) }),
+  binData,
 ]);
 type Deleted = Result<CommandOutcome<z.infer<typeof sessionDeleteData>>, CommandProblem>;
 

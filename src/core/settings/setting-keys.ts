@@ -34,6 +34,8 @@ export type SettingKey = ConfigKind & {
    * a shorter list and a smaller number are tighter.
    */
   readonly isOnlyTightened?: true;
+  /** A running server keeps what it read when it started. */
+  readonly isReadAtStart?: true;
   /** The default; `undefined` if it depends on something else. */
   readonly fallback: SettingValue | undefined;
   readonly about: string;
@@ -131,6 +133,7 @@ export const SETTING_KEYS = {
     kind: 'path',
     variable: 'WORKRAIL_DATA_DIR',
     isForWorkspaces: false,
+    isReadAtStart: true,
     fallback: undefined,
     about:
       'The folder for sessions, keys and all other stored data. Default: where the platform keeps the data of programs.',
@@ -163,6 +166,7 @@ export const SETTING_KEYS = {
     values: ['v1', 'v2'],
     variable: 'WORKRAIL_TOKEN_FORMAT',
     isForWorkspaces: false,
+    isReadAtStart: true,
     fallback: 'v2',
     about: 'The format of the tokens that agents get. Tokens of both formats are accepted.',
     expected: 'v1 (long) or v2 (short, the default)',
@@ -171,6 +175,7 @@ export const SETTING_KEYS = {
     kind: 'switch',
     variable: 'WORKRAIL_LOG',
     isForWorkspaces: false,
+    isReadAtStart: true,
     fallback: false,
     about: 'Whether the server writes a line of JSON to standard error for every call.',
     expected: '1 (log every call to standard error) or 0 (the default)',
@@ -179,6 +184,7 @@ export const SETTING_KEYS = {
     kind: 'switch',
     variable: 'WORKRAIL_ENABLE_START_SESSION',
     isForWorkspaces: false,
+    isReadAtStart: true,
     fallback: false,
     about: 'Whether agents may start a session without a workflow, with the tool start_session.',
     expected: '1 (agents get start_session) or 0 (the default)',

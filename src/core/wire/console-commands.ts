@@ -13,7 +13,49 @@ export const CONSOLE_COMMANDS = {
   uses: ({ id }) => ['workflow', 'uses', id],
   versions: ({ a, b }) => ['workflow', 'diff', a, b],
   builtins: () => ['workflow', 'builtins'],
+  settings: () => ['config', 'list'],
+  setSetting: ({ key, value, scope }) => [
+    ...['config', 'set', key],
+    ...(value === undefined ? ['--unset'] : [value]),
+    ...given('--project', scope === 'project'),
+  ],
+  servers: () => ['config', 'servers'],
+  sources: () => ['source', 'list'],
+  addSource: ({ address, name, ref, folder }) => [
+    ...['source', 'add', address],
+    ...option('--name', name),
+    ...option('--ref', ref),
+    ...option('--folder', folder),
+  ],
+  removeSource: ({ name }) => ['source', 'remove', name],
+  updateSource: ({ name, isDry, isForced }) => [
+    ...['source', 'update', name],
+    ...given('--dry-run', isDry),
+    ...given('--force', isForced),
+  ],
+  registrations: () => ['init', '--all', '--dry-run'],
+  undoable: () => ['init', '--undo', '--dry-run'],
+  register: ({ client, isForced }) => ['init', '--client', client, '--yes', ...given('--force', isForced)],
+  unregister: ({ client }) => ['init', '--undo', '--client', client],
+  doctor: () => ['doctor'],
+  fix: () => ['doctor', '--fix'],
+  storage: ({ days }) => ['gc', '--dry-run', ...option('--older-than', days && `${days}d`)],
+  collect: ({ days, isBinEmptied }) => [
+    ...['gc', '--older-than', `${days}d`],
+    ...(isBinEmptied === true ? ['--empty-bin', '--yes'] : []),
+  ],
+  bin: () => ['session', 'delete', '--undo'],
+  keys: () => ['keys', 'status'],
+  rotateKeys: () => ['keys', 'rotate', '--yes'],
 } as const satisfies { readonly [name in CommandPath]: (input: CommandInput<name>) => Words };
+
+function given(flag: string, isGiven: boolean | undefined): Words {
+  return isGiven === true ? [flag] : [];
+}
+
+function option(flag: string, value: string | undefined): Words {
+  return value === undefined || value === '' ? [] : [flag, value];
+}
 
 /** The words of a request, without the name of the program. */
 export function commandWords<Path extends CommandPath>(path: Path, input: CommandInput<Path>): Words {

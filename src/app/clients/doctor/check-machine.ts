@@ -1,5 +1,6 @@
 import { ok, type Result } from 'neverthrow';
 import type { OnProgress } from '../../../core/flow.ts';
+import { appliedSettings, changesText, serverName, serverStanding } from '../../../core/settings/applied-settings.ts';
 import { configHash } from '../../../core/settings/settings-in-effect.ts';
 import { configProblemText } from '../../../core/settings/settings-words.ts';
 import { plural } from '../../../core/text/words.ts';
@@ -26,7 +27,7 @@ export function checkNode({ machine }: Pick<ClientServices, 'machine'>): DoctorF
 
 export async function checkConfig(
   { sha256 }: Pick<ClientServices, 'sha256'>,
-  { config }: Pick<MachineHealth, 'config'>,
+  { config, servers, dataFolder }: Pick<MachineHealth, 'config' | 'servers' | 'dataFolder'>,
 ): Promise<readonly DoctorFinding[]> {
   const resolved = await config();
   const { problems, settings } = resolved;
@@ -34,11 +35,21 @@ export async function checkConfig(
   const { good, fault } = findingsOf('config');
   if (problems.length === 0) {
     const set = own === 0 ? 'all defaults' : `${own} set, all others default`;
-    return [good(`settings: ${set} (${configHash(resolved, sha256).slice(0, HASH_SHOWN)})`)];
+    const hash = `${configHash(resolved, sha256).slice(0, HASH_SHOWN)}`;
+    const desired = appliedSettings(resolved, (await dataFolder()).path);
+    const running = (await servers()).map((server) => serverFinding(serverStanding(server, desired)));
+    return [good(`settings: ${set} (${hash})`), ...running];
   }
   return problems.map((problem) =>
     fault(configProblemText(problem), 'Fix this setting. Until then, no run starts here.'),
   );
+}
+
+/** A server that runs with other settings than those that are set now is worth knowing, and not a fault. */
+function serverFinding(server: ReturnType<typeof serverStanding>): DoctorFinding {
+  const { good, note } = findingsOf('config');
+  const text = `server of ${serverName(server)}: applied ${server.appliedConfigHash.slice(0, HASH_SHOWN)}`;
+  return server.needsRestart ? note(`${text}; ${changesText(server)}`, server.restart) : good(text);
 }
 
 export async function checkData(

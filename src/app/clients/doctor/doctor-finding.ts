@@ -1,17 +1,6 @@
 import { defined } from '../../../core/json/json-value.ts';
+import type { CHECKS } from '../../../core/wire/machine-shapes.ts';
 
-export const CHECKS = [
-  'node',
-  'config',
-  'data',
-  'keyring',
-  'locks',
-  'index',
-  'sessions',
-  'versions',
-  'clients',
-  'forms',
-] as const;
 export type DoctorCheck = (typeof CHECKS)[number];
 
 /** `note`: worth knowing, but not a fault. `fixed`: a fault that was just fixed. */

@@ -1,0 +1,409 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { visibleText } from '../../src/core/text/visible-text.ts';
+import { plural, sizeOf } from '../../src/core/text/words.ts';
+import { commandText } from '../../src/core/wire/console-commands.ts';
+import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { CommandButton } from '../parts/command.tsx';
+import { Button, CommandHint, DataTable, ErrorPanel, Facts, Pending } from '../parts/panels.tsx';
+import { useNow } from '../parts/shell.tsx';
+import { wholeTime } from '../parts/times.ts';
+import { read, write } from '../state/api.ts';
+
+const SHORT = 10;
+
+type Listed = ConsoleReply<'sources'>['sources'][number];
+
+/** Where workflows come from besides the program, the user's folder and projects. */
+export function Sources() {
+  const { data, error } = useQuery({ queryKey: ['sources'], queryFn: () => read('sources') });
+  if (data === undefined) return <Pending words="Reading the sources …" error={error} />;
+  return (
+    <>
+      <p>
+        Besides the bundled workflows, your own folder and the folders of projects. Sources are read with each call.
+      </p>
+      {data.sources.length === 0 && <p>No source was added.</p>}
+      {data.sources.map((listed) => (
+        <Source key={listed.source.name} listed={listed} />
+      ))}
+      <AddSource />
+      <CommandHint command={commandText('sources', {})} />
+    </>
+  );
+}
+
+function healthText({ health }: Listed): readonly [isGood: boolean, words: string] {
+  switch (health.kind) {
+    case 'ready':
+      if (health.edited !== undefined)
+        return [false, `${plural(health.edited, 'file')} changed after the fetch and not used: update it`];
+      return [health.files > 0, health.files === 0 ? 'no workflow files' : plural(health.files, 'file')];
+    case 'missing':
+      return [false, `${health.dir} does not exist`];
+    case 'outside':
+      return [false, `${health.dir} leads to ${health.target}, outside the source`];
+    case 'not_installed':
+      return [false, `the package ${health.package} is not installed`];
+    default:
+      return [false, `the package ${health.package} declares no workflows`];
+  }
+}
+
+function Source({ listed }: { readonly listed: Listed }) {
+  const { source } = listed;
+  const { name, kind } = source;
+  const [isGood, words] = healthText(listed);
+  const place = kind === 'git' ? source.url : kind === 'folder' ? source.path : `npm:${source.package}`;
+  return (
+    <section className="panel" aria-label={`Source ${name}`}>
+      <h3>
+        {name} <span className="badge">{kind}</span>{' '}
+        <span className={`badge ${isGood ? 'good' : 'warning'}`}>{words}</span>
+      </h3>
+      <p className="meta break">
+        {place}
+        {kind === 'git' && ` ${source.ref ?? ''} at ${source.commit.slice(0, SHORT)}`}
+      </p>
+      <div className="actions">
+        {kind === 'git' && <UpdateSource name={name} />}
+        <CommandButton
+          path="removeSource"
+          input={{ name }}
+          label="Remove"
+          question={`Workflows of ${name} can no longer be started. Runs that use them can continue.`}
+          said={() => `Removed ${name}.`}
+        />
+      </div>
+    </section>
+  );
+}
+
+/** Shows what an update would change before it is done. */
+function UpdateSource({ name }: { readonly name: string }) {
+  const look = useMutation({ mutationFn: () => write('updateSource', {}, { name, isDry: true }) });
+  const [found] = look.data?.sources ?? [];
+  return (
+    <>
+      <Button
+        label={look.isPending ? 'Fetching …' : 'Look for updates'}
+        disabled={look.isPending}
+        onClick={() => look.mutate()}
+      />
+      <ErrorPanel error={look.error} />
+      {found && (
+        <div className="update">
+          {found.problem !== undefined ? (
+            <p className="warning">{found.problem}</p>
+          ) : found.from === found.to ? (
+            <p>It is up to date: {found.to.slice(0, SHORT)}.</p>
+          ) : (
+            <>
+              <p>
+                {found.from.slice(0, SHORT)} → {found.to.slice(0, SHORT)}, {plural(found.changes?.length ?? 0, 'file')}{' '}
+                changed
+              </p>
+              {found.changes?.map(({ file, kind, diff }) => (
+                <details key={file} open>
+                  <summary>
+                    {file} <span className="badge">{kind}</span>
+                  </summary>
+                  <Diff lines={diff} />
+                </details>
+              ))}
+              <CommandButton
+                path="updateSource"
+                input={{ name }}
+                label="Update"
+                isMain
+                question="New runs use the new commit. Runs that are open keep their version."
+                said={({ sources: [one] }) => one?.problem ?? `${name} is at ${one?.to.slice(0, SHORT)}.`}
+              />
+            </>
+          )}
+          <CommandHint command={commandText('updateSource', { name, isDry: true })} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A unified diff; what is added and removed is marked by its first character too. */
+function Diff({ lines }: { readonly lines: readonly string[] }) {
+  return (
+    <pre className="diff" tabIndex={0}>
+      {lines.map((line, i) => {
+        const Tag = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : 'span';
+        return <Tag key={i}>{`${visibleText(line)}\n`}</Tag>;
+      })}
+    </pre>
+  );
+}
+
+function AddSource() {
+  const [address, setAddress] = useState('');
+  const [ref, setRef] = useState('');
+  const input = { address: address.trim() || 'ADDRESS', ...(ref.trim() !== '' && { ref: ref.trim() }) };
+  return (
+    <section aria-label="Add a source">
+      <h3>Add a source</h3>
+      <div className="list-tools">
+        <input
+          type="text"
+          aria-label="Address of the source"
+          placeholder="https://…, git@host:path, a folder or npm:NAME"
+          value={address}
+          onChange={({ target }) => setAddress(target.value)}
+        />
+        <input
+          type="text"
+          aria-label="Branch or tag"
+          placeholder="branch or tag"
+          value={ref}
+          onChange={({ target }) => setRef(target.value)}
+        />
+        <CommandButton
+          path="addSource"
+          input={input}
+          label="Add"
+          isDisabled={address.trim() === ''}
+          question="It is fetched and pinned. Its workflows are text that agents read: add only what you trust."
+          said={({ source }) => `Added ${source.name}.`}
+        />
+      </div>
+      <CommandHint command={commandText('addSource', input)} />
+    </section>
+  );
+}
+
+type Registered = ConsoleReply<'registrations'>['clients'][number];
+
+const RESULTS: { readonly [result in Registered['result']]?: string } = {
+  unchanged: 'registered',
+  planned: 'not registered',
+  kept: 'an entry "workrail" starts something else',
+  broken: 'its file is invalid',
+  unreadable: 'its file cannot be read',
+};
+
+/** The agent clients of this machine: what registering would change, and what can be undone. */
+export function Clients() {
+  const { data, error } = useQuery({ queryKey: ['registrations'], queryFn: () => read('registrations'), retry: false });
+  const undoable = useQuery({ queryKey: ['undoable'], queryFn: () => read('undoable'), retry: false });
+  return (
+    <>
+      <p>
+        The clients that seem to be installed here. Registering writes an entry into the client's own file and keeps a
+        backup.
+      </p>
+      {data === undefined && <Pending words="Looking for clients …" error={error} />}
+      {data?.clients.map((one) => (
+        <Client
+          key={one.client}
+          one={one}
+          canUndo={undoable.data?.clients.some(({ client }) => client === one.client) ?? false}
+        />
+      ))}
+      {data?.forms?.map(({ text, fix }) => (
+        <p key={text} className="banner lacking">
+          {text} {fix}
+        </p>
+      ))}
+      <CommandHint command={commandText('registrations', {})} />
+    </>
+  );
+}
+
+function Client({ one, canUndo }: { readonly one: Registered; readonly canUndo: boolean }) {
+  const { client, name, file, result, diff, command, line, problem } = one;
+  const isForced = result === 'kept';
+  return (
+    <section className="panel" aria-label={name}>
+      <h3>
+        {name}{' '}
+        <span className={`badge ${result === 'unchanged' ? 'good' : 'warning'}`}>{RESULTS[result] ?? result}</span>
+      </h3>
+      <p className="meta break">
+        {file}
+        {line === undefined ? '' : `, line ${line}`}
+        {problem === undefined ? '' : `: ${problem}`}
+      </p>
+      {command && <p>Registering runs its own command: {command}</p>}
+      {diff && <Diff lines={diff} />}
+      <div className="actions">
+        {(result === 'planned' || isForced) && (
+          <CommandButton
+            path="register"
+            input={{ client, ...(isForced && { isForced }) }}
+            label={isForced ? 'Replace the entry' : 'Register'}
+            isMain={!isForced}
+            question={`${file} is changed as shown. The old file is kept as a backup.`}
+            said={({ clients: [done] }) =>
+              `${name}: ${done?.result ?? 'nothing changed'}. Restart it, then look at Doctor.`
+            }
+          />
+        )}
+        {canUndo && (
+          <CommandButton
+            path="unregister"
+            input={{ client }}
+            label="Undo"
+            question={`${file} becomes what it was before it was registered.`}
+            said={({ clients: [done] }) => `${name}: ${done?.result.replace('_', ' ') ?? 'nothing to undo'}.`}
+          />
+        )}
+      </div>
+    </section>
+  );
+}
+
+const KINDS = { good: 'good', note: 'worth knowing', fault: 'problem', mended: 'fixed' };
+
+/** Everything that could keep an agent from working here. It starts every client, so it runs only when asked. */
+export function Doctor() {
+  const [isAsked, setAsked] = useState(false);
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['doctor'],
+    queryFn: () => read('doctor'),
+    enabled: isAsked,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnMount: false,
+  });
+  const look = () => (isAsked ? void refetch() : setAsked(true));
+  const fixable = data?.findings.filter(({ isMendable }) => isMendable).length ?? 0;
+  return (
+    <>
+      <p>
+        Checks this machine, the data folder, the sessions and every registered client, each of which is started once.
+      </p>
+      <div className="actions">
+        <Button label={isFetching ? 'Checking …' : 'Check now'} className="main" disabled={isFetching} onClick={look} />
+        {fixable > 0 && (
+          <CommandButton
+            path="fix"
+            input={{}}
+            label="Fix"
+            question={`${plural(fixable, 'problem')} can be fixed automatically.`}
+            said={({ totals }) => `${totals.mended} fixed, ${totals.fault} left.`}
+          />
+        )}
+      </div>
+      <ErrorPanel error={error} />
+      <ul className="plain findings">
+        {data?.findings.map(({ kind, text, fix }, i) => (
+          <li key={i}>
+            <span className={`badge ${kind === 'fault' || kind === 'note' ? 'warning' : 'good'}`}>{KINDS[kind]}</span>{' '}
+            <span className="break">{text}</span>
+            {fix && <p className="meta break">→ {fix}</p>}
+          </li>
+        ))}
+      </ul>
+      <CommandHint command={commandText('doctor', {})} />
+    </>
+  );
+}
+
+const DAYS = { 30: '30 days', 90: '90 days', 365: 'a year' };
+
+/** What is stored, what old sessions would free, and what can be restored. */
+export function Storage() {
+  const [days, setDays] = useState('90');
+  const { data, error } = useQuery({
+    queryKey: ['storage', days],
+    queryFn: () => read('storage', {}, { days }),
+    retry: false,
+  });
+  return (
+    <>
+      {data === undefined ? (
+        <Pending words="Looking at the data folder …" error={error} />
+      ) : (
+        <Facts
+          facts={[
+            ['Data folder', data.stored?.dataDir],
+            ['Stored', data.stored && `${plural(data.stored.files, 'file')}, ${sizeOf(data.stored.bytes)}`],
+            [
+              'Would be removed',
+              `${plural(data.removed.sessions.length, 'session')}, ${plural(data.removed.fromBin.length, 'deleted session')}, ${sizeOf(data.removed.bytes)}`,
+            ],
+            [
+              'Stays',
+              `${data.stayed.recent} recent, ${data.stayed.kept.length} kept, ${data.stayed.inUse.length} in use`,
+            ],
+          ]}
+        />
+      )}
+      <div className="list-tools">
+        <label className="pick">
+          <span>Keep sessions for</span>
+          <select aria-label="Keep sessions for" value={days} onChange={({ target }) => setDays(target.value)}>
+            {Object.entries(DAYS).map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <CommandButton
+          path="collect"
+          input={{ days }}
+          label="Remove older sessions"
+          question={`Sessions without activity for ${days} days are deleted for good. Kept sessions stay.`}
+          said={({ removed }) =>
+            `Removed ${plural(removed.sessions.length, 'session')}: ${sizeOf(removed.bytes)} freed.`
+          }
+        />
+      </div>
+      <CommandHint command={commandText('storage', { days })} />
+      <Bin />
+      <h3>Check every stored byte</h3>
+      <CommandHint command="workrail session verify" />
+    </>
+  );
+}
+
+function Bin() {
+  const now = useNow();
+  const { data, error, refetch } = useQuery({ queryKey: ['bin'], queryFn: () => read('bin') });
+  const restore = useMutation({
+    mutationFn: (session: string) => write('mark', { session }, { mark: 'restored' }),
+    onSuccess: () => refetch(),
+  });
+  if (data === undefined) return <Pending words="Reading the bin …" error={error} />;
+  return (
+    <section aria-label="Bin">
+      <h3>Bin</h3>
+      <ErrorPanel error={restore.error} />
+      {data.bin.length === 0 ? (
+        <p>The bin is empty.</p>
+      ) : (
+        <>
+          <DataTable
+            title="Deleted sessions"
+            head={['Session', 'Deleted', 'Restore']}
+            rows={data.bin.map(({ sessionId, deletedAtMs }) => [
+              sessionId,
+              `${wholeTime(deletedAtMs)}, ${Math.floor((now - deletedAtMs) / DAY_MS)} days ago`,
+              <Button
+                key="restore"
+                label="Restore"
+                title={`workrail session delete --undo ${sessionId}`}
+                onClick={() => restore.mutate(sessionId)}
+              />,
+            ])}
+          />
+          <CommandButton
+            path="collect"
+            input={{ days: '36500', isBinEmptied: true }}
+            label="Empty the bin"
+            question={`${plural(data.bin.length, 'deleted session')} can no longer be restored.`}
+            said={({ removed }) => `Removed ${plural(removed.fromBin.length, 'deleted session')} for good.`}
+          />
+        </>
+      )}
+      <CommandHint command={commandText('bin', {})} />
+    </section>
+  );
+}
+
+const DAY_MS = 86_400_000;
