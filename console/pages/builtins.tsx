@@ -6,7 +6,7 @@ import { plural } from '../../src/core/text/words.ts';
 import { commandText } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { moveAmong, useKeys } from '../parts/keys.tsx';
-import { CommandHint, CopyButton, DataTable, Json, Pending, SearchField } from '../parts/panels.tsx';
+import { CommandHint, CopyButton, DataTable, Json, Pending, SearchField, Select } from '../parts/panels.tsx';
 import { read } from '../state/api.ts';
 import { BUILTIN_KINDS, readBuiltinSearch } from '../state/search.ts';
 import '../style/library.css';
@@ -77,6 +77,20 @@ function Kind({ kind, builtins }: { readonly kind: Builtin['kind']; readonly bui
   );
 }
 
+/** Opens the editor of one of the author's own workflows, with this built-in at hand. */
+function InsertInto({ id }: { readonly id: string }) {
+  const navigate = useNavigate();
+  const { data } = useQuery({ queryKey: ['workflows'], queryFn: () => read('workflows') });
+  const own = data?.workflows.filter(({ source }) => source === 'project' || source === 'user') ?? [];
+  if (own.length === 0) return null;
+  const open = (workflow: string) => {
+    if (workflow === '') return;
+    void navigate({ to: '/workflows/$workflow/edit', params: { workflow }, search: { insert: id } });
+  };
+  const options = { '': 'choose a workflow', ...Object.fromEntries(own.map((one) => [one.id, one.name])) };
+  return <Select label="Insert into …" value="" options={options} onPick={open} />;
+}
+
 function Entry({ builtin }: { readonly builtin: Builtin }) {
   const { id, purpose, text, parameters = [], schema, example, rendererHint, insert, usedBy } = builtin;
   return (
@@ -93,6 +107,7 @@ function Entry({ builtin }: { readonly builtin: Builtin }) {
           Write this <CopyButton text={insert} />
         </h3>
         <pre tabIndex={0}>{insert}</pre>
+        <InsertInto id={id} />
         {parameters.length > 0 && (
           <DataTable
             title="Arguments"

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { plural } from '../../src/core/text/words.ts';
+import { markText } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { Button, ErrorPanel } from '../parts/panels.tsx';
@@ -68,7 +69,16 @@ export function BulkBar({ rows, onClear }: { readonly rows: readonly Row[]; read
     <div className="bulk" role="toolbar" aria-label="Selected sessions">
       <span>{rows.length} selected</span>
       {ACTIONS.map((action) => (
-        <Button key={action.mark} label={action.label} disabled={isBusy} onClick={() => void act(action)} />
+        <Button
+          key={action.mark}
+          label={action.label}
+          title={markText(
+            action.mark,
+            rows.map(({ shortId }) => shortId),
+          )}
+          disabled={isBusy}
+          onClick={() => void act(action)}
+        />
       ))}
       <Button label="Export …" onClick={exportAll} />
       {rows.length === 2 && <Button label="Compare" onClick={compare} />}

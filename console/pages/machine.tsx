@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural, sizeOf } from '../../src/core/text/words.ts';
-import { commandText } from '../../src/core/wire/console-commands.ts';
+import { commandText, markText } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { CommandButton } from '../parts/command.tsx';
 import { Button, CommandHint, DataTable, ErrorPanel, Facts, Pending } from '../parts/panels.tsx';
@@ -387,7 +387,7 @@ function Bin() {
               <Button
                 key="restore"
                 label="Restore"
-                title={`workrail session delete --undo ${sessionId}`}
+                title={markText('restored', [sessionId])}
                 onClick={() => restore.mutate(sessionId)}
               />,
             ])}

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { markText } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { Button, ErrorPanel } from '../parts/panels.tsx';
@@ -80,14 +81,16 @@ function StoredActions({ data, runId }: Parts) {
             <Button
               label={isClosed ? 'Reopen' : 'Close'}
               className="quiet"
+              title={markText(isClosed ? 'open' : 'closed', [shortId])}
               onClick={() => marked.mutate(isClosed ? 'open' : 'closed')}
             />
             <Button
               label={isKept ? 'Stop keeping' : 'Keep'}
               className="quiet"
+              title={markText(isKept ? 'not_kept' : 'kept', [shortId])}
               onClick={() => marked.mutate(isKept ? 'not_kept' : 'kept')}
             />
-            <Button label="Delete" className="quiet" onClick={remove} />
+            <Button label="Delete" className="quiet" title={markText('deleted', [shortId])} onClick={remove} />
           </>
         )}
       </div>

@@ -73,9 +73,15 @@ function Actions({ id, source }: { readonly id: string; readonly source: Shown['
   const isOwn = source === 'project' || source === 'user';
   return (
     <div className="actions">
-      <a className="button" href={`/workflows/${encodeURIComponent(id)}/edit`}>
-        {isOwn ? 'Edit' : 'Make a copy'}
-      </a>
+      {isOwn ? (
+        <Link className="button" to="/workflows/$workflow/edit" params={{ workflow: id }} search={{}}>
+          Edit
+        </Link>
+      ) : (
+        <Link className="button" to="/workflows/new" search={{ copy: id }}>
+          Make a copy
+        </Link>
+      )}
     </div>
   );
 }

@@ -31,9 +31,9 @@ export function Workflows() {
       <header className="page-head">
         <h1>Workflows</h1>
         <SearchField label="Filter the workflows" words={asked.q ?? ''} onWords={(q) => change({ q })} />
-        <a className="button main" href="/workflows/new">
+        <Link className="button main" to="/workflows/new" search={{}}>
           New workflow
-        </a>
+        </Link>
       </header>
       <div className="list-tools">
         <p className="meta count-of">

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCallback, useEffect, useState } from 'react';
-import { plural, sizeOf } from '../../src/core/text/words.ts';
+import { plural, shellWord, sizeOf } from '../../src/core/text/words.ts';
 import type { ConsoleInput, ConsoleLine } from '../../src/core/wire/console-shapes.ts';
 import { Refused, readLines } from '../state/api.ts';
 import { openBundle } from '../state/open-bundle.ts';
 import { notice, offeredFile } from '../state/told.ts';
 import type { Viewed } from '../state/viewed.ts';
 import { Dialog } from './dialog.tsx';
-import { Button, ErrorPanel } from './panels.tsx';
+import { Button, CommandHint, ErrorPanel } from './panels.tsx';
 
 type Line = ConsoleLine<'import'>;
 type Done = Extract<Line, { kind: 'done' }>;
@@ -67,6 +67,7 @@ export function ImportDialog({ file }: { readonly file: File }) {
         {viewed && <Button label="Only look at it" onClick={look} />}
         <Button label="Cancel" className="quiet" onClick={close} />
       </div>
+      <CommandHint command={`workrail import ${shellWord(file.name)}`} />
     </Dialog>
   );
 }

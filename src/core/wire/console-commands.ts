@@ -49,6 +49,20 @@ export const CONSOLE_COMMANDS = {
   rotateKeys: () => ['keys', 'rotate', '--yes'],
 } as const satisfies { readonly [name in CommandPath]: (input: CommandInput<name>) => Words };
 
+const MARK_WORDS = {
+  closed: ['session', 'close'],
+  open: ['session', 'close', '--undo'],
+  kept: ['session', 'keep'],
+  not_kept: ['session', 'keep', '--undo'],
+  deleted: ['session', 'delete', '--yes'],
+  restored: ['session', 'delete', '--undo'],
+} as const;
+
+/** The command that marks sessions as a button of the page does. */
+export function markText(mark: keyof typeof MARK_WORDS, sessions: readonly string[]): string {
+  return ['workrail', ...MARK_WORDS[mark], ...sessions].join(' ');
+}
+
 function given(flag: string, isGiven: boolean | undefined): Words {
   return isGiven === true ? [flag] : [];
 }

@@ -68,6 +68,7 @@ const ROWS: readonly Row[] = [
   row('workflow diff team.hostile wr.first_steps'),
   row('workflow uses team.hostile'),
   row('workflow builtins', { form: 'json' }),
+  row('config servers'),
   row('workflow copy team.hostile team.copy', { form: 'json' }),
   row('workflow migrate-id team.copy team.moved', { form: 'json' }),
   { typed: ['workflow', 'new', 'team.fresh', '--name', HOSTILE.replace('\0', '')], form: 'json' },

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CONSOLE_PATHS } from '../../../src/core/wire/console-paths.ts';
+import { CONSOLE_COMMANDS } from '../../../src/core/wire/console-commands.ts';
+import { CONSOLE_PATHS, type ConsolePath } from '../../../src/core/wire/console-paths.ts';
 import { CONSOLE_REPLIES } from '../../../src/core/wire/console-shapes.ts';
 import { enforces } from '../../enforces.ts';
 import { startBrowser } from '../browser.ts';
@@ -269,7 +270,14 @@ describe('without a link', () => {
     /** They carry a text that is tried out, and store nothing. */
     const tried = ['checkText', 'suggest', 'previewText', 'rehearse', 'testText'];
     const saved = ['saveFile', 'createWorkflow'];
-    expect(writes.map(([name]) => name)).toEqual(['signIn', 'prefer', 'mark', 'import', 'answer', ...tried, ...saved]);
+    /** Each is a command that the page shows before it is run. */
+    const commands = Object.keys(CONSOLE_COMMANDS).filter((name) => CONSOLE_PATHS[name as ConsolePath][0] !== 'GET');
+    const stored = ['signIn', 'prefer', 'mark', 'import', 'answer'];
+    expect(writes.map(([name]) => name)).toEqual([...stored, ...commands, ...tried, ...saved]);
+    expect(commands).toEqual([
+      ...['setSetting', 'addSource', 'removeSource', 'updateSource', 'register', 'unregister', 'fix', 'collect'],
+      'rotateKeys',
+    ]);
     for (const method of ['PUT', 'DELETE', 'PATCH']) {
       const got = await ask(server.port, { method, path: '/api/sessions', headers: { ...own(), ...json } });
       expect(got.status).toBe(401);

@@ -208,6 +208,10 @@ it('built-ins are found by words, with what to write, what the agent reads and w
   await page.getByText('Where it is used').waitFor();
   expect(await text()).toMatch(/"contractRef": "wr\.contracts\.verification_report"/);
   await expectAccessible('an open built-in');
+  await page.getByLabel('Insert into …').selectOption({ label: 'Crafted again' });
+  await page.waitForURL(/\/workflows\/project\.crafted\/edit\?insert=wr\.contracts/);
+  await page.goBack();
+  await page.locator('.builtin > summary').click();
   await page.getByRole('link', { name: CRAFTED.id }).click();
   await page.waitForURL(/\/workflows\/project\.crafted/);
   const kinds = COMMAND_REPLIES.builtins.parse(JSON.parse((await call({ path: '/api/builtins' })).text)).builtins;

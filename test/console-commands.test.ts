@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { commandName } from '../src/cli/command.ts';
+import { COMMANDS } from '../src/cli/command-list.ts';
+import { COMMAND_INPUTS, type CommandInput, type CommandPath } from '../src/core/wire/command-shapes.ts';
+import { CONSOLE_COMMANDS, commandWords, markText } from '../src/core/wire/console-commands.ts';
+import { CONSOLE_PATHS, type ConsolePath } from '../src/core/wire/console-paths.ts';
+import { enforces } from './enforces.ts';
+
+/** The most that each request can carry. */
+const WHOLE: { readonly [path in CommandPath]: CommandInput<path> } = {
+  workflows: {},
+  workflow: { id: 'a' },
+  uses: { id: 'a' },
+  versions: { a: 'a', b: 'b' },
+  builtins: {},
+  settings: {},
+  setSetting: { key: 'mode', value: 'guided', scope: 'project' },
+  servers: {},
+  sources: {},
+  addSource: { address: 'a', name: 'b', ref: 'c', folder: 'd' },
+  removeSource: { name: 'a' },
+  updateSource: { name: 'a', isDry: true, isForced: true },
+  registrations: {},
+  undoable: {},
+  register: { client: 'zed', isForced: true },
+  unregister: { client: 'zed' },
+  doctor: {},
+  fix: {},
+  storage: { days: '30' },
+  collect: { days: '30', isBinEmptied: true },
+  bin: {},
+  keys: {},
+  rotateKeys: {},
+};
+
+type Written = { [name in ConsolePath]: (typeof CONSOLE_PATHS)[name][0] extends 'POST' ? name : never }[ConsolePath];
+
+/** Every other request that carries something, with the command that does the same. A page asks for its key first. */
+const OTHERS: { readonly [path in Exclude<Written, CommandPath | 'signIn'>]: string } = {
+  prefer: 'session prefer',
+  mark: 'session close',
+  import: 'import',
+  answer: 'answer',
+  checkText: 'workflow check',
+  suggest: 'workflow check',
+  previewText: 'workflow preview',
+  rehearse: 'workflow dry-run',
+  testText: 'workflow test',
+  saveFile: 'workflow check',
+  createWorkflow: 'workflow new',
+};
+
+const pages = ['pages', 'parts', 'editor'].flatMap((folder) =>
+  readdirSync(new URL(`../console/${folder}`, import.meta.url))
+    .filter((name) => name.endsWith('.tsx'))
+    .map((name) => readFileSync(new URL(`../console/${folder}/${name}`, import.meta.url), 'utf8')),
+);
+
+it('every request that is a command names a command and only options that it has', async () => {
+  enforces('console_settings_scope');
+  for (const path of Object.keys(CONSOLE_COMMANDS) as CommandPath[]) {
+    expect(COMMAND_INPUTS[path].safeParse(WHOLE[path]).success).toBe(true);
+    const words = commandWords(path, WHOLE[path] as never);
+    const entry = COMMANDS.find((one) => `${words.join(' ')} `.startsWith(`${commandName(one)} `));
+    const { options = [] } = (await entry?.load()) ?? expect.fail(words.join(' '));
+    const known = options.map(({ flags }) => flags.split(/[ ,]/).find((flag) => flag.startsWith('--')));
+    expect([path, words.filter((word) => word.startsWith('--') && !known.includes(word))]).toEqual([path, []]);
+  }
+});
+
+it('everything else that a page can change is a command too, and a page shows it', () => {
+  const names = COMMANDS.map(commandName);
+  for (const [path, command] of Object.entries(OTHERS)) {
+    expect([path, names.includes(command)]).toEqual([path, true]);
+    const isShown = path === 'mark' ? /title={markText\(/ : new RegExp(`workrail ${command}`);
+    expect([path, pages.some((page) => isShown.test(page))]).toEqual([path, true]);
+  }
+  for (const mark of ['closed', 'open', 'kept', 'not_kept', 'deleted', 'restored'] as const) {
+    const [, ...words] = markText(mark, ['7f3a']).split(' ');
+    expect(names).toContain(words.slice(0, 2).join(' '));
+  }
+});
+
+it('a page changes this machine only through the part that shows the command first', () => {
+  const written = Object.entries(CONSOLE_PATHS).flatMap(([name, [method]]) =>
+    method === 'POST' && Object.hasOwn(CONSOLE_COMMANDS, name) ? [name] : [],
+  );
+  const direct = pages.flatMap((page) => [...page.matchAll(/write\('(\w+)'/g)].map(([, name = '']) => name));
+  // Looking for updates changes nothing, and its command is shown with what it found.
+  expect(direct.filter((name) => written.includes(name))).toEqual(['updateSource']);
+  const buttons = pages.flatMap((page) => [...page.matchAll(/path="(\w+)"/g)].map(([, name = '']) => name));
+  expect([...new Set(buttons)].sort()).toEqual(written.sort());
+});
