@@ -43,7 +43,7 @@ export const gc = command({
         data: { ...dataOf(collected.value, days), ...defined({ stored }) },
         lines: [
           ...gcLines(collected.value, { days, isEachShown: switches.isVerbose || isDryRun }),
-          ...(stored === undefined
+          ...(stored === undefined || !switches.isVerbose
             ? []
             : [[`The data folder holds ${plural(stored.files, 'file')}, ${sizeOf(stored.bytes)}.`]]),
         ],

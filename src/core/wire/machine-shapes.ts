@@ -5,7 +5,7 @@ import { workflowSourceEntrySchema } from '../sources.ts';
 import { count, moment } from './list-shapes.ts';
 
 export const settingNameShape = z.enum(SETTING_NAMES as readonly [SettingName, ...SettingName[]]);
-export const settingValueShape = z.union([z.string(), z.boolean(), z.number(), z.array(z.string()).readonly()]);
+const settingValueShape = z.union([z.string(), z.boolean(), z.number(), z.array(z.string()).readonly()]);
 
 const settingOriginShape = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('default') }),

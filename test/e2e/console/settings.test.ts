@@ -148,10 +148,15 @@ it('a setting is changed by the command that is shown, says where it comes from,
   expect(JSON.parse(readFileSync(join(folder, 'here', '.workrail', 'config.json'), 'utf8'))).toEqual({
     'gates.waitSeconds': 10,
   });
-  await own.getByRole('button', { name: 'Remove' }).click();
-  await confirm('Remove', 'workrail config set gates.waitSeconds --unset --project');
-  await expect.poll(() => own.textContent()).toContain('default');
   await go('server');
+  const log = section('log');
+  await log.getByLabel('log', { exact: true }).selectOption('on');
+  await log.getByRole('button', { name: 'Change' }).click();
+  await confirm('Change', 'workrail config set log 1');
+  await log.getByText('from ').waitFor();
+  await log.getByRole('button', { name: 'Remove' }).click();
+  await confirm('Remove', 'workrail config set log --unset');
+  await log.getByText('default', { exact: true }).waitFor();
   expect(await section('dataDir').textContent()).toContain('The variable WORKRAIL_DATA_DIR overrides every file');
   expect(await section('dataDir').getByRole('button', { name: 'Change' }).count()).toBe(0);
   expect(await text()).toContain('workrail config servers');
@@ -260,7 +265,7 @@ it('storage shows sizes and what old sessions would free, and the bin restores a
   const [{ sessionId }] = typed('session', 'list').sessions;
   typed('session', 'delete', sessionId, '--yes');
   await go('storage');
-  await page.getByText(/\d+ files, [\d.]+ kB/).waitFor();
+  await page.getByText(/\d+ files, [\d.]+ [kM]B/).waitFor();
   const own = section('Bin');
   await own.getByRole('button', { name: 'Restore' }).click();
   await own.getByText('The bin is empty.').waitFor();
