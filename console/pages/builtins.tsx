@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { JsonValue } from '../../src/core/json/json-value.ts';
 import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural } from '../../src/core/text/words.ts';
@@ -92,9 +93,10 @@ function InsertInto({ id }: { readonly id: string }) {
 }
 
 function Entry({ builtin }: { readonly builtin: Builtin }) {
-  const { id, purpose, text, parameters = [], schema, example, rendererHint, insert, usedBy } = builtin;
+  const { id, purpose, usedBy } = builtin;
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details className="builtin" id={id}>
+    <details className="builtin" id={id} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <code className="strong">{id}</code>
         <span>{purpose}</span>
@@ -102,40 +104,47 @@ function Entry({ builtin }: { readonly builtin: Builtin }) {
           {usedBy.length === 0 ? 'not used' : `used by ${plural(usedBy.length, 'workflow')}`}
         </span>
       </summary>
-      <div className="readable">
-        <h3>
-          Write this <CopyButton text={insert} />
-        </h3>
-        <pre tabIndex={0}>{insert}</pre>
-        <InsertInto id={id} />
-        {parameters.length > 0 && (
-          <DataTable
-            title="Arguments"
-            head={['Name', 'Meaning', 'Values']}
-            rows={parameters.map(({ name, purpose: about, values }) => [name, about, values?.join(', ') ?? 'any text'])}
-          />
-        )}
-        {text && <h3>What the agent reads</h3>}
-        {text && <pre tabIndex={0}>{visibleText(text)}</pre>}
-        {example && <h3>{schema && rendererHint ? `Example, shown as: ${rendererHint}` : 'Defaults'}</h3>}
-        {example && <Json value={example as JsonValue} />}
-        {schema && (
-          <details>
-            <summary>Schema</summary>
-            <Json value={schema as JsonValue} />
-          </details>
-        )}
-        {usedBy.length > 0 && <h3>Where it is used</h3>}
-        <ul className="plain used-by">
-          {usedBy.map((workflow) => (
-            <li key={workflow}>
-              <Link to="/workflows/$id" params={{ id: workflow }} search={{}}>
-                {workflow}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </div>
+      {isOpen && <About builtin={builtin} />}
     </details>
+  );
+}
+
+function About({ builtin }: { readonly builtin: Builtin }) {
+  const { id, text, parameters = [], schema, example, rendererHint, insert, usedBy } = builtin;
+  return (
+    <div className="readable">
+      <h3>
+        Write this <CopyButton text={insert} />
+      </h3>
+      <pre tabIndex={0}>{insert}</pre>
+      <InsertInto id={id} />
+      {parameters.length > 0 && (
+        <DataTable
+          title="Arguments"
+          head={['Name', 'Meaning', 'Values']}
+          rows={parameters.map(({ name, purpose: about, values }) => [name, about, values?.join(', ') ?? 'any text'])}
+        />
+      )}
+      {text && <h3>What the agent reads</h3>}
+      {text && <pre tabIndex={0}>{visibleText(text)}</pre>}
+      {example && <h3>{schema && rendererHint ? `Example, shown as: ${rendererHint}` : 'Defaults'}</h3>}
+      {example && <Json value={example as JsonValue} />}
+      {schema && (
+        <details>
+          <summary>Schema</summary>
+          <Json value={schema as JsonValue} />
+        </details>
+      )}
+      {usedBy.length > 0 && <h3>Where it is used</h3>}
+      <ul className="plain used-by">
+        {usedBy.map((workflow) => (
+          <li key={workflow}>
+            <Link to="/workflows/$id" params={{ id: workflow }} search={{}}>
+              {workflow}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

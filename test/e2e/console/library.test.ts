@@ -202,7 +202,7 @@ it('built-ins are found by words, with what to write, what the agent reads and w
   await press('/');
   await page.keyboard.type('checks outcome evidence');
   await expect.poll(() => page.locator('.builtin').count()).toBe(1);
-  await press('Escape');
+  await press('Enter');
   await press('j');
   await press('Enter');
   await page.getByText('Where it is used').waitFor();
@@ -211,6 +211,7 @@ it('built-ins are found by words, with what to write, what the agent reads and w
   await page.getByLabel('Insert into …').selectOption({ label: 'Crafted again' });
   await page.waitForURL(/\/workflows\/project\.crafted\/edit\?insert=wr\.contracts/);
   await page.goBack();
+  await expect.poll(() => page.locator('.builtin').count()).toBe(1);
   await page.locator('.builtin > summary').click();
   await page.getByRole('link', { name: CRAFTED.id }).click();
   await page.waitForURL(/\/workflows\/project\.crafted/);
