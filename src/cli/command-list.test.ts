@@ -40,7 +40,7 @@ const OPTIONS = {
   migrate: '--database-url --dry-run',
   'store copy': '--from --to --space --session --keys --master-key-file',
   'token create': '--database-url --space --for --role --days',
-  serve: '--stdio --http --team --public-url --issuer --listen --admin-listen --master-key-file',
+  serve: '--stdio --http --team --public-url --issuer --listen --admin-listen --master-key-file --rls',
   console: '--port --no-open',
 };
 

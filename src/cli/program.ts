@@ -176,6 +176,8 @@ export type TeamServeOptions = {
   readonly masterKeyFile: string;
   /** Whether to wait before stopping until load balancers have noticed. */
   readonly isDrained: boolean;
+  /** Whether the database itself keeps spaces apart as well. */
+  readonly isConfined: boolean;
   readonly isLogged: boolean;
 };
 

@@ -12,6 +12,7 @@ const TEAM_OPTIONS = [
   { flags: '--admin-listen <address>', help: 'HOST:PORT for health and metrics (default: 127.0.0.1:9090)' },
   { flags: '--issuer <url>', help: 'the identity provider whose access tokens count' },
   { flags: '--master-key-file <file>', help: 'file with the 64 hex digits that seal keys in the database' },
+  { flags: '--rls', help: 'let the database itself keep spaces apart as well (one more round trip a statement)' },
   { flags: '--no-drain', help: 'stop at once instead of 5 seconds after readiness ended' },
 ] as const;
 

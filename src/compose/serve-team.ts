@@ -37,7 +37,7 @@ export async function serveTeam(
 ): Promise<Result<TeamServing, TeamServeRefusal>> {
   const masterKey = await readMasterKey(how.masterKeyFile);
   if (masterKey.isErr()) return err(masterKey.error);
-  const database = teamDatabase(how.databaseUrl, nodeHasher.sha256);
+  const database = teamDatabase(how.databaseUrl, nodeHasher.sha256, { isConfined: how.isConfined });
   const safe = await checked(database, how);
   if (safe.isErr()) {
     await database.close();
@@ -119,10 +119,15 @@ function openedOnce<Value>(
   };
 }
 
-async function checked(database: TeamDatabase, { issuer }: TeamServeOptions): Promise<Result<void, TeamServeRefusal>> {
+async function checked(
+  database: TeamDatabase,
+  { issuer, isConfined }: TeamServeOptions,
+): Promise<Result<void, TeamServeRefusal>> {
   const found = await database.dangers();
   if (found.isErr()) return err(found.error);
-  const dangers = found.value.filter((danger) => danger !== 'no_access' || issuer === undefined);
+  const dangers = found.value.filter(
+    (danger) => (danger !== 'no_access' || issuer === undefined) && (danger !== 'bypasses_rls' || isConfined),
+  );
   return dangers.length === 0 ? ok(undefined) : err({ code: 'database_unfit', dangers });
 }
 

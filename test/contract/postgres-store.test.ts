@@ -8,6 +8,7 @@ import { AUTONOMY } from '../../src/core/log/autonomy.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
 import { BUNDLED, CORPUS, FIXTURES } from '../compiler/compile-file.ts';
+import { filledCall } from '../examples/filled-call.ts';
 import { SESSION } from '../examples/ids.ts';
 import { PLANS } from '../examples/session.ts';
 import { sha256 } from '../examples/sha256.ts';
@@ -17,7 +18,7 @@ import { walkToEnd } from '../simulation/agent/walk/walk-to-end.ts';
 import { memoryWorld } from '../simulation/agent/world/memory-world.ts';
 import { workflowFile } from '../simulation/agent/world/workflow-files.ts';
 import { randomHistory } from '../simulation/random-history.ts';
-import { seededRandom } from '../simulation/seeded-random.ts';
+import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
 import { drawnSeed, isLong, share } from '../volume.ts';
 import { storeContract } from './store.contract.ts';
 import { appendAll, appendOne, type MarkedStore } from './store-under-test.ts';
@@ -152,6 +153,53 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     expect(keys[0]?.current).not.toEqual(keys[1]?.current);
   });
 
+  it.each(['by its statements alone', 'by row level security as well'])(
+    'no reply of a space has a byte of another one with the same sessions and keys, kept apart %s',
+    async (how) => {
+      const isConfined = how.includes('row level');
+      const own = isConfined ? await openAsRole(database, url) : database;
+      const names = ['zebra', 'quokka'] as const;
+      const seed = drawnSeed();
+      const worlds = names.map((name) => {
+        const parts = spaceOf();
+        const through = isConfined ? own.confinedTo(parts.spaceId) : own;
+        // The same seed: both have the same session ids, run ids and keys.
+        return { name, world: memoryWorld([], { seed, store: postgresStore({ ...parts, database: through }) }) };
+      });
+      const chats = await Promise.all(worlds.map(({ world }) => world.newChat()));
+      const chance = seededRandom(seed);
+      const known: Call[] = [];
+      const shown = { zebra: 0, quokka: 0 };
+      const calls = isLong ? 10_000 : 160;
+      for (let i = 0; i < calls; i++) {
+        const at = chance.below(2);
+        const name = names[at] ?? 'zebra';
+        const call = anyCall(chance, { name, number: i, known });
+        const reply = await chats[at]?.call(call);
+        const text = JSON.stringify(reply);
+        expect(text, `seed ${seed}, call ${i}`).not.toContain(`secret of ${names[1 - at]}`);
+        if (text.includes(`secret of ${name}`)) shown[name] += 1;
+        const { nextCall } = (reply?.structuredContent ?? {}) as Record<string, never>;
+        if (nextCall !== undefined && nextCall !== null) known.push(filledCall(nextCall, undefined));
+      }
+      expect(Math.min(shown.zebra, shown.quokka, known.length)).toBeGreaterThan(calls / 20);
+      await Promise.all(chats.map((chat) => chat.close()));
+      if (isConfined) {
+        // A statement that forgets its space sees one space only.
+        const [{ spaceId }] = [spaceOf()];
+        const forgetful = { name: 'forgetful', text: 'select distinct space_id from wr.append' };
+        const seen = await Promise.all([1, 2].map(async (back) => own.confinedTo(spaceId - back).run(forgetful, [])));
+        expect(seen.map((rows) => rows._unsafeUnwrap())).toEqual([
+          [{ space_id: spaceId - 1 }],
+          [{ space_id: spaceId - 2 }],
+        ]);
+        expect((await own.run(forgetful, []))._unsafeUnwrap().length).toBeGreaterThan(1);
+        await own.close();
+      }
+    },
+    isLong ? 1_800_000 : 60_000,
+  );
+
   it('keys are not in the database as they are, and another master key or another space does not open them', async () => {
     const parts = spaceOf();
     const { current } = (await postgresStore(parts).keyring.open())._unsafeUnwrap();
@@ -196,3 +244,37 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     return { store: postgresStore(parts), again: () => postgresStore(parts) };
   });
 });
+
+/** Row level security does not apply to a superuser, which the other tests are. */
+async function openAsRole(database: Database, url: string): Promise<Database> {
+  for (const text of [
+    "create role confined login password 'confined'",
+    'grant usage on schema wr to confined',
+    'grant all on all tables in schema wr to confined',
+  ]) {
+    expect((await database.run({ name: '', text }, [])).isOk()).toBe(true);
+  }
+  return openDatabase({ url: Object.assign(new URL(url), { username: 'confined', password: 'confined' }).href });
+}
+
+type Wish = { readonly name: string; readonly number: number; readonly known: readonly Call[] };
+
+/** A start with a secret of the space, or anything that was ever offered in either space, or a search for either. */
+function anyCall(chance: SeededRandom, { name, number, known }: Wish): Call {
+  const offered = known[chance.below(Math.max(1, known.length))];
+  switch (chance.below(5)) {
+    case 0:
+      return start(name, number);
+    case 1:
+      return { tool: 'resume_session', arguments: { query: chance.below(2) === 0 ? 'zebra' : 'quokka' } };
+    case 2:
+      return { tool: 'resume_session', arguments: { includeFinished: true } };
+    default:
+      return offered ?? start(name, number);
+  }
+}
+
+function start(name: string, number: number): Call {
+  const goal = `A ${name}: secret of ${name} ${number}`;
+  return { tool: 'start_workflow', arguments: { workflowId: 'wr.first_steps', goal } };
+}

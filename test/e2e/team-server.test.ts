@@ -101,7 +101,7 @@ describe.runIf(postgres)('a team server', () => {
     const { token } = await tokenFor('ci-bot', '--space', 'shop', '--days', '1');
     replicas.push(
       await startReplica(serving('--database-url', url, ...issuer)),
-      await startReplica(serving('--database-url', url, ...issuer)),
+      await startReplica(serving('--database-url', url, '--rls', ...issuer)),
     );
     for (const [name, connectTo] of Object.entries(CLIENT_KINDS)) {
       const client = await connectTo(place('shop', token));
@@ -263,7 +263,8 @@ describe.runIf(postgres)('a team server', () => {
       await other.close();
       const foreign = await bridged(kind, desktop, ben.token);
       const offered = await foreign.call('resume_session', {});
-      expect(offered.structuredContent, kind).toMatchObject({ candidates: [{ owner: 'ann' }] });
+      const { candidates } = offered.structuredContent as { readonly candidates: readonly object[] };
+      expect(candidates[0], kind).toMatchObject({ owner: 'ann', goal: `Move with ${kind}.` });
       await foreign.close();
       const second = await bridged(kind, desktop, ann.token);
       const resumed = await second.call('resume_session', {});

@@ -19,8 +19,13 @@ export type Database = {
   transaction<Value, Refusal>(
     work: (held: Held) => Promise<Result<Value, Refusal>>,
   ): Promise<Result<Value, Refusal | DatabaseFailure>>;
+  /** The same, where the database itself shows only the rows of one space. It costs a round trip for each statement. */
+  confinedTo(spaceId: number): StoreDatabase;
   close(): Promise<void>;
 };
+
+/** What a store uses: all of a database, or what is confined to its space. */
+export type StoreDatabase = Omit<Database, 'confinedTo' | 'close'>;
 
 export type Held = Pick<Database, 'run'>;
 
@@ -51,6 +56,7 @@ const LOCK_MS = 2_000;
  * standby answers: what is read there may be older than what was acknowledged.
  */
 export function openDatabase({ url, connectionsMax = CONNECTIONS_MAX }: DatabaseOptions): Database {
+  const pools: pg.Pool[] = [];
   const pool = (max: number) => {
     const made = new pg.Pool({
       connectionString: url,
@@ -65,17 +71,75 @@ export function openDatabase({ url, connectionsMax = CONNECTIONS_MAX }: Database
     });
     // An idle connection that is lost is replaced by the next caller.
     made.on('error', () => undefined);
+    pools.push(made);
     return made;
   };
   const statements = pool(connectionsMax);
   const held = pool(HELD_MAX);
+  // A connection stays confined, so those without a space have others.
+  const [confinedStatements, confinedHeld] = [once(() => pool(connectionsMax)), once(() => pool(HELD_MAX))];
   return {
     run: (statement, values) => querying(statements, statement, values),
     transaction: (work) => inTransaction(held, work),
+    confinedTo: (spaceId) => ({
+      run: (statement, values) =>
+        confined(confinedStatements(), spaceId, (client) => querying(client, statement, values)),
+      transaction: <Value, Refusal>(work: (held: Held) => Promise<Result<Value, Refusal>>) =>
+        inTransaction<Value, Refusal | DatabaseFailure>(confinedHeld(), async (connection) => {
+          const set = await connection.run(CONFINE, [String(spaceId)]);
+          return set.isErr() ? err(set.error) : work(connection);
+        }),
+    }),
     close: async () => {
-      await Promise.all([statements.end(), held.end()]);
+      await Promise.all(pools.map((one) => one.end()));
     },
   };
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const CONFINE = { name: 'wr_confine', text: "select set_config('wr.space', $1, false)" };
+
+/** Uses a connection that shows only one space. Every user of these connections says which space that is. */
+async function confined<Value>(
+  pool: pg.Pool,
+  spaceId: number,
+  work: (client: Client) => Promise<Result<Value, DatabaseFailure>>,
+): Promise<Result<Value, DatabaseFailure>> {
+  const taken = await taking(pool);
+  if (taken.isErr()) return err(taken.error);
+  const { client, release } = taken.value;
+  const set = await querying(client, CONFINE, [String(spaceId)]);
+  const done = set.isErr() ? err({ ...set.error, isUnknown: false }) : await work(client);
+  release();
+  return done;
+}
+
+type Taken = { readonly client: Client; readonly release: (broken?: Error) => void };
+
+/** A connection of its own. One that was lost meanwhile is not given to anybody else. */
+async function taking(pool: pg.Pool): Promise<Result<Taken, DatabaseFailure>> {
+  try {
+    const client = await pool.connect();
+    let lost: Error | undefined;
+    const onError = (error: Error) => {
+      lost = error;
+    };
+    client.on('error', onError);
+    const release = (broken?: Error) => {
+      client.off('error', onError);
+      client.release(broken ?? lost);
+    };
+    return ok({ client, release });
+  } catch (error) {
+    return err({ ...failureOf(error), isUnknown: false });
+  }
 }
 
 type Client = Pick<pg.ClientBase, 'query'>;
@@ -107,14 +171,10 @@ async function inTransaction<Value, Refusal>(
   held: pg.Pool,
   work: (held: Held) => Promise<Result<Value, Refusal>>,
 ): Promise<Result<Value, Refusal | DatabaseFailure>> {
-  let client: pg.PoolClient;
-  try {
-    client = await held.connect();
-  } catch (error) {
-    return err({ ...failureOf(error), isUnknown: false });
-  }
+  const taken = await taking(held);
+  if (taken.isErr()) return err(taken.error);
+  const { client, release } = taken.value;
   let broken: Error | undefined;
-  client.on('error', (error) => (broken = error));
   try {
     await client.query('begin');
     const done = await work({ run: (statement, values) => querying(client, statement, values) });
@@ -123,13 +183,13 @@ async function inTransaction<Value, Refusal>(
   } catch (error) {
     // An error of `work` itself is none of the database.
     if (!isDatabaseError(error)) {
-      broken ??= new Error('left in a transaction');
+      broken = new Error('left in a transaction');
       throw error;
     }
-    broken ??= error as Error;
+    broken = error as Error;
     return err(failureOf(error));
   } finally {
-    client.release(broken);
+    release(broken);
   }
 }
 
@@ -177,7 +237,7 @@ export function storeFailure(failure: DatabaseFailure, operation: string, place:
 
 /** What all parts of a store in a database share. A store belongs to one space and cannot name another. */
 export type SpaceParts = {
-  readonly database: Database;
+  readonly database: StoreDatabase;
   readonly spaceId: number;
   readonly sha256: Sha256;
   /** Seals the keys that sign tokens, so that a dump of the database does not hold them. */

@@ -6,6 +6,12 @@ import { type Database, type Held, storeFailure } from './database.ts';
 /** One change of the schema. They are only ever added; a released one never changes. */
 type Migration = { readonly version: number; readonly title: string; readonly sql: string };
 
+/** Part of the third migration, which never changes. */
+const TABLES_OF_SPACES = [
+  ...['session', 'append', 'content', 'content_ref', 'closed_run', 'summary', 'keyring'],
+  ...['member', 'access_token', 'audit'],
+];
+
 const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -126,6 +132,18 @@ create table wr.audit (
   chain bytea not null,
   primary key (space_id, seq));
 `,
+  },
+  {
+    version: 3,
+    title: 'row level security, for connections that name their space',
+    sql: TABLES_OF_SPACES.map(
+      (table) => `
+alter table wr.${table} enable row level security;
+alter table wr.${table} force row level security;
+create policy own_space on wr.${table}
+  using (coalesce(current_setting('wr.space', true), '') in ('', space_id::text));
+`,
+    ).join(''),
   },
 ];
 

@@ -55,20 +55,23 @@ const DANGER_COLUMNS = [
   'fsync_off',
   'full_page_writes_off',
   'superuser',
+  'bypasses_rls',
   'no_access',
 ] as const satisfies DatabaseDanger[];
 const DANGERS = sql(
   'dangers',
   `select current_setting('fsync') <> 'on' as fsync_off, current_setting('full_page_writes') <> 'on' as full_page_writes_off,
      (select rolsuper from pg_roles where rolname = current_user) as superuser,
+     (select rolbypassrls from pg_roles where rolname = current_user) as bypasses_rls,
      not exists (select 1 from wr.access_token where revoked_at is null) as no_access`,
 );
 
 type SpaceRow = { readonly space_id: number; readonly name: string; readonly sessions: number };
 
 /** A database that is reached at a URL. Nothing is connected before it is needed. */
-export function teamDatabase(url: string, sha256: Sha256): TeamDatabase {
+export function teamDatabase(url: string, sha256: Sha256, { isConfined = false } = {}): TeamDatabase {
   const database = openDatabase({ url });
+  const databaseOf = (spaceId: number) => (isConfined ? database.confinedTo(spaceId) : database);
 
   async function migrated(): Promise<Result<void, SpaceRefusal>> {
     const missing = await pendingMigrations(database);
@@ -109,9 +112,10 @@ export function teamDatabase(url: string, sha256: Sha256): TeamDatabase {
           assert(masterKey !== undefined, 'keys are only touched with a master key');
           return masterKey;
         };
-        return postgresStore({ database, spaceId, sha256, masterKey: masterKeyOf });
+        return postgresStore({ database: databaseOf(spaceId), spaceId, sha256, masterKey: masterKeyOf });
       }),
-    access: async (name) => (await spaceNamed(name)).map((spaceId) => postgresAccess({ database, spaceId, sha256 })),
+    access: async (name) =>
+      (await spaceNamed(name)).map((spaceId) => postgresAccess({ database: databaseOf(spaceId), spaceId, sha256 })),
     dangers: async () => {
       const ready = await migrated();
       if (ready.isErr()) return err(ready.error);

@@ -114,6 +114,6 @@ export type TeamDatabase = {
 };
 
 /** `no_access`: nobody has a token, so without an identity provider nobody can call. */
-export type DatabaseDanger = 'fsync_off' | 'full_page_writes_off' | 'superuser' | 'no_access';
+export type DatabaseDanger = 'fsync_off' | 'full_page_writes_off' | 'superuser' | 'bypasses_rls' | 'no_access';
 
 export type SpaceStore = Store & { readonly marks: MarkStore };

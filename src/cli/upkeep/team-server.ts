@@ -62,6 +62,7 @@ function teamOptions(options: CommandInput['options']): Result<TeamServeOptions,
     issuer,
     masterKeyFile,
     isDrained: options['drain'] !== false,
+    isConfined: options['rls'] === true,
     isLogged: options['log'] === true,
   });
 }
@@ -84,6 +85,8 @@ const DANGERS: { readonly [danger in DatabaseDanger]: string } = {
   fsync_off: 'fsync is off, so a crash of the database loses acknowledged work. Switch it on.',
   full_page_writes_off: 'full_page_writes is off, so a crash can destroy pages. Switch it on.',
   superuser: 'the database role is a superuser. Create a role that owns only this database, and use that.',
+  bypasses_rls:
+    'the database role bypasses row level security, so --rls would have no effect. Use a role without BYPASSRLS.',
   no_access:
     'nobody could sign in. Name an identity provider with --issuer, or create a token with "workrail token create".',
 };
