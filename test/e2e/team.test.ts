@@ -39,7 +39,7 @@ describe.runIf(postgres)('a team database', () => {
     expect([before.exitCode, before.error.code]).toEqual([1, 'STORE_UNKNOWN_VERSION']);
     expect(before.error.suggestion).toContain('workrail migrate');
     expect((await run('here', 'migrate', '--database-url', url, '--dry-run')).data.steps).toHaveLength(3);
-    expect((await run('here', 'migrate', '--database-url', url)).data.steps).toHaveLength(2);
+    expect((await run('here', 'migrate', '--database-url', url)).data.steps).toHaveLength(3);
     expect((await run('here', 'migrate', '--database-url', url)).data.steps).toEqual([]);
     const unknown = await run('here', 'store', 'copy', '--to', url, '--space', 'shop');
     expect([unknown.exitCode, unknown.error.message]).toEqual([2, 'There is no space "shop" in this database.']);
