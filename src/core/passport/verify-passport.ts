@@ -121,7 +121,7 @@ function checkLog(predicate: Predicate, checks: LogChecks): Result<void, Passpor
     next = lastEventIndex + 1;
     const shown = events.slice(firstEventIndex, next);
     if ('record' in append) {
-      const after = recordedChain(append, { shown, chain, ...checks });
+      const after = recordedChain(append, { shown, chain, sessionId: session.id, ...checks });
       if (after === undefined || (index !== undefined && append.record.manifestIndex !== index)) return wrong();
       index = append.record.manifestIndex + 1 + append.pins.length;
       chain = after;
@@ -153,10 +153,14 @@ type Recorded = { readonly record: SegmentClosed; readonly pins: readonly Snapsh
 type Before = LogChecks & {
   readonly shown: Predicate['events'];
   readonly chain: Sha256Digest | undefined;
+  readonly sessionId: string;
 };
 
 /** The chain value after an append; `undefined` if its records are not those of its events. */
-function recordedChain({ record, pins }: Recorded, { shown, chain, key, tools }: Before): Sha256Digest | undefined {
+function recordedChain(
+  { record, pins }: Recorded,
+  { shown, chain, sessionId, key, tools }: Before,
+): Sha256Digest | undefined {
   const events = shown.flatMap((item) => (item === null ? [] : [item.event]));
   const lines = canonicalLines(events);
   if (chain === undefined || lines.isErr() || events.length !== shown.length) return undefined;
@@ -169,7 +173,7 @@ function recordedChain({ record, pins }: Recorded, { shown, chain, key, tools }:
   let after = chain;
   for (const [i, item] of [record, ...pins].entries()) {
     after = chainOf(after, item, tools.sha256);
-    if (item.chain !== after || item.sessionId !== record.sessionId) return undefined;
+    if (item.chain !== after || item.sessionId !== sessionId) return undefined;
     if (item.manifestIndex !== record.manifestIndex + i) return undefined;
   }
   return after;
