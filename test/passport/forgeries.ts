@@ -1,0 +1,172 @@
+import { type SessionEvent, takeAsParsed } from '../../src/core/log/event.ts';
+import type { SeededRandom } from '../simulation/seeded-random.ts';
+import type { Log } from './random-passports.ts';
+
+/** What a forger wants to change, and how far back: everything from this append on is another history. */
+export type Forged = { readonly log: Log; readonly from: number };
+type Forge = (log: Log, other: Log, random: SeededRandom) => Forged | undefined;
+
+/** Every way to make a log say something else, by kind. Each finds its place at random. */
+export const FORGERIES: { readonly [kind: string]: Forge } = {
+  'edited notes': (log, _, random) =>
+    edit(log, { random, kind: 'node_output_appended' }, (data) =>
+      'notesMarkdown' in (data['payload'] as object)
+        ? { ...data, payload: { ...(data['payload'] as object), notesMarkdown: 'All 240 tests passed.' } }
+        : undefined,
+    ),
+  'edited context': (log, _, random) =>
+    edit(log, { random, kind: 'context_set' }, (data) => ({ ...data, context: { goal: 'something else' } })),
+  'raised grade': (log, _, random) =>
+    edit(log, { random, kind: 'advance_recorded' }, (data) => ({
+      ...data,
+      checks: [{ stepId: 'one', checkId: 'tests', minimum: 'observed', grade: 'verified' }],
+    })),
+  'failed check that passed': (log, _, random) =>
+    edit(log, { random, kind: 'attestation_recorded' }, (data) => ({
+      ...data,
+      statement: { ...(data['statement'] as object), exitCode: 7 },
+    })),
+  'rejection made an approval': (log, _, random) =>
+    edit(log, { random, kind: 'attestation_recorded' }, (data) => ({
+      ...data,
+      statement: { kind: 'approved', shown: 'part' },
+    })),
+  'attestation on another tree': (log, _, random) =>
+    edit(log, { random, kind: 'attestation_recorded' }, (data) => ({
+      ...data,
+      statement: { ...(data['statement'] as object), treeDigest: `sha256:${'9'.repeat(64)}` },
+    })),
+  'attestation in another round': (log, _, random) =>
+    edit(log, { random, kind: 'attestation_recorded' }, (data) => ({
+      ...data,
+      subject: {
+        kind: 'step',
+        stepId: 'one',
+        loopPath: [{ loopId: 'l', iteration: 2 }],
+        snapshotRef: `sha256:${'e'.repeat(64)}`,
+      },
+    })),
+  'attestation on another branch': (log, _, random) => moved(log, random, 'nodeId'),
+  'attestation in another run': (log, _, random) => moved(log, random, 'runId'),
+  'attestation of another session': (log, other, random) => {
+    const stolen = pick(other, random, (event) => event.kind === 'attestation_recorded');
+    const target = pick(log, random, (event) => event.kind === 'attestation_recorded');
+    if (stolen === undefined || target === undefined) return undefined;
+    return replaced(log, target, { ...target.event, data: stolen.event.data });
+  },
+  're-dated event': (log, _, random) => {
+    const at = pick(log, random, () => true);
+    return at && replaced(log, at, { ...at.event, at: 1 });
+  },
+  'another author': (log, _, random) => {
+    const at = pick(log, random, () => true);
+    return at && replaced(log, at, { ...at.event, by: { via: 'team', principal: 'the boss' } });
+  },
+  'swapped workflow': (log, _, random) =>
+    edit(log, { random, kind: 'run_started' }, (data) => ({ ...data, workflowHash: `sha256:${'5'.repeat(64)}` })),
+  'dropped gap': (log, _, random) => dropped(log, random, 'gap_recorded'),
+  'dropped attestation': (log, _, random) => dropped(log, random, 'attestation_recorded'),
+  'dropped append': (log, _, random) => {
+    const from = random.below(log.appends.length);
+    return log.appends.length < 2
+      ? undefined
+      : { log: numbered({ ...log, appends: log.appends.filter((__, i) => i !== from) }), from };
+  },
+  'reordered appends': (log, _, random) => {
+    if (log.appends.length < 3) return undefined;
+    const from = 1 + random.below(log.appends.length - 2);
+    const appends = [...log.appends];
+    [appends[from], appends[from + 1]] = [appends[from + 1] as never, appends[from] as never];
+    return { log: numbered({ ...log, appends }), from };
+  },
+  'reordered events': (log, _, random) => {
+    const from = random.below(log.appends.length);
+    const events = log.appends[from] ?? [];
+    return events.length < 2
+      ? undefined
+      : { log: numbered({ ...log, appends: log.appends.with(from, events.toReversed()) }), from };
+  },
+  'repeated append': (log, _, random) => {
+    const from = random.below(log.appends.length);
+    return {
+      log: numbered({ ...log, appends: log.appends.toSpliced(from, 0, log.appends[from] ?? []) }),
+      from: from + 1,
+    };
+  },
+  'splice of two sessions': (log, other, random) => {
+    const from = random.below(log.appends.length);
+    const rest = other.appends
+      .slice(from)
+      .map((events) => events.map((event) => takeAsParsed({ ...event, sessionId: log.sessionId })));
+    return rest.length === 0
+      ? undefined
+      : { log: numbered({ ...log, appends: [...log.appends.slice(0, from), ...rest] }), from };
+  },
+  'joined appends': (log, _, random) => {
+    if (log.appends.length < 2) return undefined;
+    const from = random.below(log.appends.length - 1);
+    const joined = [...(log.appends[from] ?? []), ...(log.appends[from + 1] ?? [])];
+    return { log: { ...log, appends: log.appends.toSpliced(from, 2, joined) }, from };
+  },
+  'cut tail': (log, _, random) => {
+    const from = 1 + random.below(Math.max(1, log.appends.length - 1));
+    return from >= log.appends.length ? undefined : { log: { ...log, appends: log.appends.slice(0, from) }, from };
+  },
+  'added append': (log, other) => {
+    const extra = other.appends.at(-1)?.map((event) => takeAsParsed({ ...event, sessionId: log.sessionId })) ?? [];
+    return { log: numbered({ ...log, appends: [...log.appends, extra] }), from: log.appends.length };
+  },
+};
+
+type Place = { readonly append: number; readonly place: number; readonly event: SessionEvent };
+
+function pick(log: Log, random: SeededRandom, isFit: (event: SessionEvent) => boolean): Place | undefined {
+  const places = log.appends.flatMap((events, append) => events.map((event, place) => ({ append, place, event })));
+  const fit = places.filter(({ event }) => isFit(event));
+  return fit.length === 0 ? undefined : random.pick(fit);
+}
+
+function replaced(log: Log, { append, place }: Place, event: object): Forged {
+  const events = (log.appends[append] ?? []).with(place, takeAsParsed(event));
+  return { log: { ...log, appends: log.appends.with(append, events) }, from: append };
+}
+
+function edit(
+  log: Log,
+  { random, kind }: { readonly random: SeededRandom; readonly kind: SessionEvent['kind'] },
+  change: (data: { readonly [name: string]: unknown }) => object | undefined,
+): Forged | undefined {
+  const at = pick(log, random, (event) => event.kind === kind);
+  const data = at && change(at.event.data as never);
+  if (at === undefined || data === undefined || JSON.stringify(data) === JSON.stringify(at.event.data))
+    return undefined;
+  return replaced(log, at, { ...at.event, data });
+}
+
+/** An attestation at another node or in another run of the same session. */
+function moved(log: Log, random: SeededRandom, field: 'nodeId' | 'runId'): Forged | undefined {
+  const at = pick(log, random, (event) => event.kind === 'attestation_recorded');
+  const scope = at?.event.scope as { readonly [name: string]: string } | undefined;
+  const other = pick(
+    log,
+    random,
+    ({ scope: found }) => found?.[field] !== undefined && found[field] !== scope?.[field],
+  );
+  if (at === undefined || other === undefined) return undefined;
+  const there = (other.event.scope as { readonly [name: string]: string })[field];
+  return replaced(log, at, { ...at.event, scope: { ...scope, [field]: there } });
+}
+
+function dropped(log: Log, random: SeededRandom, kind: SessionEvent['kind']): Forged | undefined {
+  const at = pick(log, random, (event) => event.kind === kind);
+  const events = at && (log.appends[at.append] ?? []).filter((event) => event !== at.event);
+  if (at === undefined || events === undefined || events.length === 0) return undefined;
+  return { log: numbered({ ...log, appends: log.appends.with(at.append, events) }), from: at.append };
+}
+
+/** A forger counts the events again. */
+function numbered(log: Log): Log {
+  let next = 0;
+  const appends = log.appends.map((events) => events.map((event) => takeAsParsed({ ...event, eventIndex: next++ })));
+  return { ...log, appends };
+}

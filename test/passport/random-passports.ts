@@ -1,0 +1,107 @@
+import { nodeBundleTools } from '../../src/adapters/bundle.ts';
+import { storeKeyOf } from '../../src/adapters/system.ts';
+import { canonicalLines } from '../../src/core/json/canonical-json.ts';
+import { type SessionEvent, takeAsParsed } from '../../src/core/log/event.ts';
+import type { SessionId } from '../../src/core/log/ids.ts';
+import { chainGenesis, type LogSigner, type ManifestRecord } from '../../src/core/log/manifest.ts';
+import { manifestRecords } from '../../src/core/log/plan/append-plan.ts';
+import { makePassport, type PassportMaking, type PassportSource } from '../../src/core/passport/make-passport.ts';
+import { cleanTreeDigest } from '../../src/core/passport/passport.ts';
+import { signingKey } from '../../src/core/token/keyring.ts';
+import { foldEvents } from '../../src/core/views/session-view.ts';
+import { sha256 } from '../examples/sha256.ts';
+import { type RandomHistory, randomHistory } from '../simulation/random-history.ts';
+import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
+
+export const KEY = storeKeyOf(signingKey(new Uint8Array(32).fill(21)));
+export const OTHER_KEY = storeKeyOf(signingKey(new Uint8Array(32).fill(22)));
+export const TREE = 'c'.repeat(40);
+export const TOOLS = nodeBundleTools;
+
+/** The events of a session, append by append. */
+export type Log = Pick<RandomHistory, 'snapshots'> & {
+  readonly sessionId: SessionId;
+  readonly appends: readonly (readonly SessionEvent[])[];
+};
+
+/** A legal session with gaps, approvals and checks, of which some ran on the tree of the passport. */
+export function randomLog(seed: number, eventsMin = 20, asSession: { readonly sessionId?: SessionId } = {}): Log {
+  const random = seededRandom(seed);
+  const { plans, snapshots } = randomHistory({
+    seed,
+    eventsMin,
+    ...asSession,
+    at: () => 1_700_000_000_000 + random.below(1e6),
+  });
+  const sessionId = plans[0]?.sessionId as SessionId;
+  return { sessionId, snapshots, appends: plans.map(({ events }) => events.map((event) => withChecks(event, random))) };
+}
+
+function withChecks(event: SessionEvent, random: SeededRandom): SessionEvent {
+  const [stepId, checkId] = ['one', random.pick(['tests', 'lint'])];
+  if (event.kind === 'attestation_recorded' && random.chance(0.5)) {
+    const treeDigest = random.chance(0.5) ? cleanTreeDigest(TREE, { sha256 }) : `sha256:${'b'.repeat(64)}`;
+    const result = { exitCode: 0, timedOut: false, durationMs: 1.5e3, commandDigest: `sha256:${'d'.repeat(64)}` };
+    const subject = { kind: 'step', stepId, loopPath: [], snapshotRef: `sha256:${'e'.repeat(64)}` };
+    const statement = { kind: 'check', checkId, ...result, ...(random.chance(0.8) ? { treeDigest } : {}) };
+    return takeAsParsed({ ...event, data: { ...event.data, subject, statement } });
+  }
+  if (event.kind === 'advance_recorded' && event.data.outcome.kind === 'advanced' && random.chance(0.5)) {
+    const grade = random.pick([{ grade: 'observed' }, { grade: 'reported' }, {}]);
+    return takeAsParsed({
+      ...event,
+      data: { ...event.data, checks: [{ stepId, checkId, minimum: 'observed', ...grade }] },
+    });
+  }
+  return event;
+}
+
+/** The records of a log, each append signed as asked. */
+export function recordsOf(
+  log: Log,
+  signer: (append: number) => LogSigner | undefined = () => KEY,
+): readonly ManifestRecord[] {
+  const records: ManifestRecord[] = [];
+  for (const [i, events] of log.appends.entries()) {
+    const chain = records.at(-1)?.chain ?? chainGenesis(log.sessionId, sha256);
+    const plan = { sessionId: log.sessionId, events, snapshots: new Map(), artifacts: new Map() };
+    const bytes = canonicalLines(events)._unsafeUnwrap();
+    records.push(
+      ...manifestRecords(
+        plan,
+        { bytes, tail: { nextManifestIndex: records.length, chain }, signer: signer(i) },
+        sha256,
+      ),
+    );
+  }
+  return records;
+}
+
+/** The records, append by append. */
+export function appendsOf(records: readonly ManifestRecord[]): PassportSource['appends'] {
+  return records.flatMap((segment, i) => {
+    if (segment.kind !== 'segment_closed') return [];
+    const pins = records.slice(i + 1, i + 1 + segment.pins).filter((record) => record.kind === 'snapshot_pinned');
+    return [{ segment, pins }];
+  });
+}
+
+export function sourceOf(log: Log, records: readonly ManifestRecord[] = recordsOf(log)): PassportSource {
+  const events = log.appends.flat();
+  const { sessionId, snapshots } = log;
+  return { sessionId, events, appends: appendsOf(records), snapshots, view: foldEvents(events) };
+}
+
+export const NOTHING = { kinds: [], events: [] };
+
+export function passportOf(source: PassportSource, making: Partial<PassportMaking> = {}) {
+  return makePassport(source, {
+    subject: { commit: 'f'.repeat(40), tree: TREE },
+    withholding: NOTHING,
+    made: { at: '2026-01-01T00:00:00.000Z', by: 'workrail 0' },
+    tools: TOOLS,
+    saltOf: KEY.saltOf,
+    key: KEY,
+    ...making,
+  });
+}
