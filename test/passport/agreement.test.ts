@@ -1,0 +1,199 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { ownJsonBytes } from '../../src/core/json/canonical-json.ts';
+import { PAYLOAD_TYPE, preAuthEncoding, type Statement, WITHHELD_KINDS } from '../../src/core/passport/passport.ts';
+import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
+import { enforces } from '../enforces.ts';
+import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
+import { drawnSeed, isLong } from '../volume.ts';
+import { KEY, OTHER_KEY, passportOf, randomLog, recordsOf, sourceOf, TOOLS } from './random-passports.ts';
+
+/** The numbers that the acceptance asks for. */
+const PASSPORTS = isLong ? 10_000 : 300;
+const BATCH = 100;
+const VERIFIER = join(import.meta.dirname, '../../examples/verify-passport.py');
+
+const canRun = ['python3', 'openssl'].every((name) => {
+  const args = name === 'openssl' ? ['version'] : ['--version'];
+  return spawnSync(name, args).status === 0;
+});
+if (!canRun) console.warn('SKIPPED: the independent verifier of passports, because python3 or openssl is missing.');
+
+const folder = mkdtempSync(join(tmpdir(), 'workrail-passports-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test.runIf(canRun)(
+  `the independent verifier and the program agree on ${PASSPORTS} random passports: good, damaged and withheld`,
+  async () => {
+    enforces('passport');
+    const pem = join(folder, 'key.pem');
+    writeFileSync(pem, KEY.publicKey.pem);
+    const seed = drawnSeed();
+    const accepted = { program: 0, total: 0 };
+    for (let first = 0; first < PASSPORTS; first += BATCH) {
+      const made = Array.from({ length: Math.min(BATCH, PASSPORTS - first) }, (_, i) =>
+        randomPassport(seed + first + i),
+      );
+      const files = made.map(({ bytes }, i) => {
+        const file = join(folder, `${i}.json`);
+        writeFileSync(file, bytes);
+        return file;
+      });
+      const said = await verdictsOf([...files, pem]);
+      for (const [i, { bytes, what }] of made.entries()) {
+        const isValid = verifyPassport(bytes, { keys: [KEY.publicKey], tools: TOOLS }).isOk();
+        expect([first + i, what, said[i]]).toEqual([first + i, what, isValid ? 'signed' : 'refused']);
+        if (what === 'good') expect(isValid).toBe(true);
+        accepted.program += isValid ? 1 : 0;
+        accepted.total += 1;
+      }
+    }
+    // Both kinds are there in numbers, or agreeing would mean nothing.
+    expect(accepted.program / accepted.total).toBeGreaterThan(0.3);
+    expect(accepted.program / accepted.total).toBeLessThan(0.7);
+  },
+  isLong ? 3_600_000 : 120_000,
+);
+
+function verdictsOf(args: readonly string[]): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    execFile('python3', [VERIFIER, ...args], { maxBuffer: 1e8 }, (_, output) =>
+      resolve(
+        output
+          .trimEnd()
+          .split('\n')
+          .map((line) => /^[^:]+: (signed|refused)/.exec(line)?.[1] ?? line),
+      ),
+    );
+  });
+}
+
+type Made = { readonly bytes: Uint8Array; readonly what: string };
+
+function randomPassport(seed: number): Made {
+  const random = seededRandom(seed);
+  const log = randomLog(seed, 3 + random.below(14));
+  const unsigned = random.below(4);
+  const records = recordsOf(log, (append) => (append < unsigned ? undefined : random.chance(0.1) ? OTHER_KEY : KEY));
+  const source = sourceOf(log, records);
+  const withholding = random.chance(0.5)
+    ? {
+        kinds: WITHHELD_KINDS.filter(() => random.chance(0.25)),
+        events: source.events.map(({ eventIndex }) => eventIndex as number).filter(() => random.chance(0.2)),
+      }
+    : { kinds: [], events: [] };
+  const { bytes, statement } = passportOf(source, {
+    withholding,
+    ...(random.chance(0.2) ? { subject: undefined } : {}),
+  });
+  if (random.chance(0.5)) return { bytes, what: 'good' };
+  const [what, damage] = random.pick(Object.entries(DAMAGES));
+  return { what, bytes: damage({ bytes, statement, random }) };
+}
+
+type Damaging = { readonly bytes: Uint8Array; readonly statement: Statement; readonly random: SeededRandom };
+type Damage = (good: Damaging) => Uint8Array;
+
+/** Changes a statement and signs it with the key of the store, so that only the rules of the format are left to refuse it. */
+const resigned =
+  (change: (statement: Statement) => void): Damage =>
+  ({ statement }) => {
+    const changed = structuredClone(statement);
+    change(changed);
+    const payload = ownJsonBytes(changed);
+    return sealed(TOOLS.toBase64(payload), { keyid: KEY.keyid, sig: KEY.signBytes(preAuthEncoding(payload)) });
+  };
+
+function sealed(payload: string, signature: object, more: object = {}): Uint8Array {
+  return ownJsonBytes({ payload, payloadType: PAYLOAD_TYPE, signatures: [signature], ...more });
+}
+
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');
+const envelopeOf = (bytes: Uint8Array) =>
+  JSON.parse(textOf(bytes)) as { payload: string; signatures: [{ keyid: string; sig: string }] };
+
+const DAMAGES: { readonly [what: string]: Damage } = {
+  flip: ({ bytes, random }) => {
+    const flipped = Uint8Array.from(bytes);
+    const at = random.below(bytes.length);
+    flipped[at] = (flipped[at] as number) ^ (1 + random.below(255));
+    return flipped;
+  },
+  'cut off': ({ bytes, random }) => bytes.subarray(0, random.below(bytes.length)),
+  'white space': ({ bytes }) => Buffer.from(`${textOf(bytes)}\n`),
+  'another order of names': ({ bytes }) =>
+    Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(textOf(bytes)) as object).reverse()))),
+  'another spelling of base64': ({ bytes }) => {
+    const { payload, signatures } = envelopeOf(bytes);
+    return sealed(payload.replace(/=*$/, ''), signatures[0]);
+  },
+  'url base64': ({ bytes }) => {
+    const { payload, signatures } = envelopeOf(bytes);
+    return sealed(payload, {
+      ...signatures[0],
+      sig: signatures[0].sig.replaceAll('+', '-').replaceAll('/', '_').replace(/=*$/, ''),
+    });
+  },
+  'two signatures': ({ bytes }) => {
+    const { payload, signatures } = envelopeOf(bytes);
+    return sealed(payload, signatures[0], { signatures: [signatures[0], signatures[0]] });
+  },
+  'another field': ({ bytes }) => {
+    const { payload, signatures } = envelopeOf(bytes);
+    return sealed(payload, signatures[0], { more: 1 });
+  },
+  'another key': ({ statement }) => {
+    const payload = ownJsonBytes(statement);
+    return sealed(TOOLS.toBase64(payload), {
+      keyid: OTHER_KEY.keyid,
+      sig: OTHER_KEY.signBytes(preAuthEncoding(payload)),
+    });
+  },
+  'another key id': ({ bytes }) => {
+    const { payload, signatures } = envelopeOf(bytes);
+    return sealed(payload, { ...signatures[0], keyid: OTHER_KEY.keyid });
+  },
+  'changed leaf, signed': resigned(({ predicate }) => {
+    predicate.leaves[0] = '0'.repeat(64);
+  }),
+  'withheld not named, signed': resigned(({ predicate }) => {
+    predicate.withheld.events = predicate.withheld.events.length === 0 ? [0] : [];
+  }),
+  'wrong head, signed': resigned(({ predicate }) => {
+    predicate.log.head = `sha256:${'1'.repeat(64)}`;
+  }),
+  'wrong signedSince, signed': resigned(({ predicate: { log } }) => {
+    log.signedSince = log.signedSince === null ? 0 : null;
+  }),
+  'hidden without need, signed': resigned(({ predicate: { log } }) => {
+    const [first] = log.appends;
+    if (first === undefined || !('record' in first)) log.appends.shift();
+    else {
+      const { firstEventIndex, lastEventIndex, chain } = first.record;
+      log.appends[0] = { firstEventIndex, lastEventIndex, chain };
+    }
+  }),
+  'missing append, signed': resigned(({ predicate }) => predicate.log.appends.pop()),
+  'another workflow, signed': resigned(({ predicate }) => {
+    const [run] = predicate.runs;
+    if (run === undefined || predicate.events[run.event] === null) predicate.v = 2 as never;
+    else run.workflowHash = `sha256:${'2'.repeat(64)}` as never;
+  }),
+  'invented approval, signed': resigned(({ predicate }) => {
+    const event = predicate.events.findIndex((item) => item !== null);
+    const answer = { statement: 'approved', via: 'console', tree: 'unknown', isOnLine: true } as const;
+    if (event === -1) predicate.v = 2 as never;
+    predicate.approvals.unshift({ event: Math.max(0, event), runId: 'run_0000000000000000' as never, ...answer });
+  }),
+  'another tree, signed': resigned(({ subject }) => {
+    const [, tree] = subject;
+    if (tree !== undefined && 'gitTree' in tree.digest) tree.digest.gitTree = '7'.repeat(39);
+    else subject.pop();
+  }),
+  'foreign session, signed': resigned(({ predicate }) => {
+    predicate.session.id = 'sess_zzzzzzzzzzzzzzzz' as never;
+  }),
+};
