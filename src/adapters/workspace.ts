@@ -45,10 +45,11 @@ export function gitObserver({ sha256 }: Hasher, msMax = MS_MAX): WorkspaceObserv
         ...rootSeen(root ?? workspace, root === undefined ? 'med' : 'high', sha256),
       ];
     },
-    tree: async (named, patience = 'short') => {
+    tree: async (named, patience = 'short', isEveryByteRead = false) => {
       if (named === undefined) return undefined;
       const workspace = realFolder(named) ?? resolve(named);
-      return isInRepository(workspace) ? await treeOf(workspace, { sha256, msMax: msMax[patience] }) : undefined;
+      const how = { sha256, msMax: msMax[patience], isEveryByteRead };
+      return isInRepository(workspace) ? await treeOf(workspace, how) : undefined;
     },
   };
 }
@@ -122,8 +123,9 @@ const TREE_BYTES_MAX = 32 * 1024 * 1024;
  */
 async function treeOf(
   workspace: string,
-  { sha256, msMax }: { readonly sha256: Hasher['sha256']; readonly msMax: number },
+  how: { readonly sha256: Hasher['sha256']; readonly msMax: number; readonly isEveryByteRead: boolean },
 ): Promise<BoundWorkspace> {
+  const { sha256, msMax, isEveryByteRead } = how;
   const end = performance.now() + msMax;
   const git = (args: readonly string[], input?: string) => runGit(workspace, args, { end, input });
   const [names, status, tracked] = await Promise.all([
@@ -135,7 +137,8 @@ async function treeOf(
   if (root === undefined || headSha === undefined || !COMMIT.test(headSha) || status === undefined) return 'unknown';
   if (tracked === undefined) return 'unknown';
   const differing = changedFiles(status);
-  const files = [...differing, ...unwatchedFiles(tracked)].filter(({ path }) => isFile(join(root, path)));
+  const unseen = isEveryByteRead ? trackedFiles(tracked) : unwatchedFiles(tracked);
+  const files = [...differing, ...unseen].filter(({ path }) => isFile(join(root, path)));
   const ids = await contentIds(
     files.map(({ path }) => join(root, path)),
     git,
@@ -181,6 +184,11 @@ function unwatchedFiles(tracked: string): readonly Pick<ChangedFile, 'path'>[] {
   return marked.map((entry) => ({ path: entry.slice(2) }));
 }
 
+/** Every file that the index names. */
+function trackedFiles(tracked: string): readonly Pick<ChangedFile, 'path'>[] {
+  return tracked.split('\0').flatMap((entry) => (entry === '' ? [] : [{ path: entry.slice(2) }]));
+}
+
 /** The states and paths in the output of `git status --porcelain=v2 -z`. */
 function changedFiles(status: string): readonly Pick<ChangedFile, 'state' | 'path'>[] {
   const entries = status.split('\0');
@@ -198,6 +206,9 @@ function changedFiles(status: string): readonly Pick<ChangedFile, 'state' | 'pat
   return found;
 }
 
+/** A repository can tell git to look at less than it should. */
+const TRUSTED = ['core.fsmonitor=false', 'core.checkStat=default', 'core.trustctime=true'];
+
 function runGit(
   folder: string,
   args: readonly string[],
@@ -209,7 +220,7 @@ function runGit(
     const child = execFile(
       'git',
       // A hook of the repository must not say what has changed, and the size of a file is not its content.
-      ['-C', folder, '-c', 'core.fsmonitor=false', '-c', 'core.checkStat=default', ...args],
+      ['-C', folder, ...TRUSTED.flatMap((setting) => ['-c', setting]), ...args],
       { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, timeout, maxBuffer: TREE_BYTES_MAX, windowsHide: true },
       (failure, output) => resolve(failure === null ? output : undefined),
     );

@@ -9,9 +9,14 @@ export type WorkspaceObserver = {
   observe(workspace: string | undefined): Promise<readonly ObservationData[]>;
   /**
    * The files of a repository as one digest; `unknown` if git takes too long, `undefined` outside of a repository. Where
-   * the digest is compared with an earlier one, git gets longer: a busy machine must not read as changed files.
+   * the digest is compared with an earlier one, git gets longer: a busy machine must not read as changed files. Where
+   * every byte counts, every file is read: git believes its index, its filters and the times of files.
    */
-  tree(workspace: string | undefined, patience?: GitPatience): Promise<BoundWorkspace | undefined>;
+  tree(
+    workspace: string | undefined,
+    patience?: GitPatience,
+    isEveryByteRead?: boolean,
+  ): Promise<BoundWorkspace | undefined>;
 };
 
 /** What one machine tells another about a workspace. */

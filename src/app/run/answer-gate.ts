@@ -84,7 +84,10 @@ export type WaitingSignature = Pick<KnownSigners, 'approvers' | 'needed' | 'prob
 /** The same services, with another limit for git than the one that what is recorded asks for. */
 export function withPatience(services: AnswerServices, patience: GitPatience): AnswerServices {
   const { workspace } = services;
-  return { ...services, workspace: { ...workspace, tree: (root) => workspace.tree(root, patience) } };
+  return {
+    ...services,
+    workspace: { ...workspace, tree: (root, _, isEveryByteRead) => workspace.tree(root, patience, isEveryByteRead) },
+  };
 }
 
 export type AnswerRefusal =

@@ -47,7 +47,10 @@ export type GateSurroundings = {
 };
 
 /** The approvers that count for a run, and how many of them must sign. */
-export type KnownSigners = Omit<SigningFacts, 'hasUnsigned'>;
+export type KnownSigners = Omit<SigningFacts, 'hasUnsigned'> & {
+  /** Whether an answer without a signature does not count. A signature that is there must always be right. */
+  readonly isNeeded: boolean;
+};
 
 /** Looks at settings and files for the pending step of a node. The files matter only to a step that needs an answer. */
 export async function gateSurroundings(
@@ -63,16 +66,26 @@ export async function gateSurroundings(
   const isBound = gate !== undefined && step?.bindsTree !== false;
   const isFresh = step?.checks?.some(({ fresh }) => fresh !== undefined) === true;
   const wait = isTreeCompared(session.view, target.nodeId) ? 'long' : 'short';
-  const tree = isBound || isFresh ? await services.workspace.tree(root, wait) : undefined;
-  const signing = gate?.assurance === 'signed' ? await knownSigners(services, session, target) : undefined;
-  return { ...runGates(settings), accept, workspace: isBound ? tree : undefined, tree, signing };
+  const isNeeded = gate?.assurance === 'signed';
+  const look = (isEveryByteRead: boolean) => services.workspace.tree(root, wait, isEveryByteRead);
+  // A check compares with what was seen when it ran, which is not every byte.
+  const tree = isFresh || (isBound && !isNeeded) ? await look(false) : undefined;
+  const workspace = isBound && isNeeded ? await look(true) : tree;
+  const areKeysUsed = isNeeded || (gate !== undefined && hasSignature(session.view, target.nodeId));
+  const signing = areKeysUsed ? await knownSigners(services, session, { target, isNeeded }) : undefined;
+  return { ...runGates(settings), accept, workspace: isBound ? workspace : undefined, tree, signing };
+}
+
+function hasSignature(view: SessionView, nodeId: NodeId): boolean {
+  const answers = unusedAnswers(view, triedStep(view, nodeId).step.nodeId);
+  return answers.some(({ data }) => data.signature !== undefined);
 }
 
 /** Whose signatures count for a run: the keys that are known now, and were known when it started. */
 async function knownSigners(
   services: AnswerServices,
   session: LoadedSession,
-  { runId }: TokenTarget,
+  { target: { runId }, isNeeded }: { readonly target: TokenTarget; readonly isNeeded: boolean },
 ): Promise<KnownSigners> {
   const root = rootOf(session);
   const { isFourEyes } = await services.gateSettings(root);
@@ -80,6 +93,7 @@ async function knownSigners(
   const atStart = session.view.graph.runs.get(runId)?.pinned.approvers;
   const isKnown = ({ key: { fingerprint } }: Approver) => atStart?.includes(fingerprint) ?? true;
   return {
+    isNeeded,
     approvers: [...new Set((known?.approvers ?? []).filter(isKnown).map(({ name }) => name))],
     needed: isFourEyes ? 2 : 1,
     problems: known?.problems ?? [],
@@ -181,7 +195,7 @@ export function gateFacts(
   const answers = signing === undefined ? given : given.filter(({ data }) => isSignedEnough(data, signing));
   return {
     minimum: surroundings.minimum,
-    signing: signing && { ...signing, hasUnsigned: answers.length < given.length },
+    signing: signing?.isNeeded ? { ...signing, hasUnsigned: answers.length < given.length } : undefined,
     accept: surroundings.accept,
     attestations: answers.map(({ data }) => data),
     approved: approvedDraft(view, answers, surroundings.accept),
@@ -202,8 +216,10 @@ export function gateFacts(
 }
 
 /** A rejection needs no signature: it only keeps the gate closed. A rehearsal has no keys. */
-function isSignedEnough(answer: Attestation['data'], { signer }: KnownSigners): boolean {
-  return answer.statement.kind === 'rejected' || answer.by.via === 'rehearsal' || signer(answer) !== undefined;
+function isSignedEnough(answer: Attestation['data'], { signer, isNeeded }: KnownSigners): boolean {
+  if (answer.statement.kind === 'rejected') return true;
+  if (answer.signature !== undefined) return signer(answer) !== undefined;
+  return !isNeeded || answer.by.via === 'rehearsal';
 }
 
 /** The draft that people's newest answer is about, unless it was rejected. */

@@ -17,7 +17,7 @@ import { voidedWords } from '../../core/run/gate-facts.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { shortList } from '../../core/text/words.ts';
-import { attestationWords, signatureWords } from '../../core/views/attestations.ts';
+import { attestationWords, signedByWords } from '../../core/views/attestations.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { dim, good, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
@@ -94,7 +94,7 @@ export const answer = command({
         lines: [
           [
             good(`Recorded: draft ${code} is ${statement.kind}`),
-            signature === undefined ? '.' : `, ${signatureWords(signature)}.`,
+            signature === undefined ? '.' : `, ${signedByWords(signature)}.`,
           ],
         ],
         next: 'Tell the agent: continue.',

@@ -9,12 +9,14 @@ import { findSessions, SESSION_IDS } from '../ids.ts';
 import { readKeys } from '../keys.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
+import { APPROVAL_OPTIONS, approvalProblem, gateLines, readApprovers } from './approval-lines.ts';
 import { type Against, type SessionVerifyData, sessionVerifyData, verifyLines } from './verify-lines.ts';
 
 export const sessionVerify = command({
   operands: [{ syntax: '[id...]', help: `${SESSION_IDS} (default: all)` }],
   options: [
     { flags: '--key <file>', help: 'require that the last event is signed by a public key in this file (PEM)' },
+    ...APPROVAL_OPTIONS,
     { flags: '--head <hex>', help: 'require that one session still has everything up to this head, given out earlier' },
   ],
   example: 'workrail session verify --json',
@@ -28,13 +30,26 @@ export const sessionVerify = command({
         refusalProblem(refusal, dataDir),
       );
       const { sessions, totals } = verified;
-      const data: SessionVerifyData = { dataDir, sessions: [...sessions], totals };
+      const approvers = yield* await readApprovers(context, { options });
+      const shown: SessionVerifyData['sessions'] = [];
+      for (const audit of sessions) {
+        const gates = approvers && !isDamaged(audit) ? yield* await approvers(audit.sessionId) : undefined;
+        shown.push({ ...audit, ...defined({ gates }) });
+      }
+      const gates = shown.flatMap((one) => one.gates ?? []);
+      const data: SessionVerifyData = { dataDir, sessions: shown, totals };
       const isEachShown = context.switches.isVerbose || operands.length > 0 || against.keyFile !== undefined;
       const found = { dataDir, damaged: sessions.filter(isDamaged), total: totals.sessions };
       return done({
         data,
-        lines: totals.sessions === 0 ? [[`No sessions yet in ${dataDir}.`]] : verifyLines(data, isEachShown, against),
-        problem: found.damaged.length > 0 ? verifyProblem(found) : unprovenProblem(sessions, against),
+        lines:
+          totals.sessions === 0
+            ? [[`No sessions yet in ${dataDir}.`]]
+            : [...verifyLines(data, isEachShown, against), ...gateLines(gates)],
+        problem:
+          found.damaged.length > 0
+            ? verifyProblem(found)
+            : (unprovenProblem(sessions, against) ?? (approvers && approvalProblem(gates))),
         next: nextOf(found),
       });
     }),

@@ -7,6 +7,7 @@ import { plainDigestSchema, SessionId } from '../../core/log/ids.ts';
 import { signatureStateSchema, signatureWords } from '../../core/log/log-signatures.ts';
 import { plural, shortList, sizeOf } from '../../core/text/words.ts';
 import { bad, dim, good, type Line, type LineSpan, notable } from '../output/line.ts';
+import { gateShape } from './approval-lines.ts';
 
 const count = z.int().min(0);
 
@@ -53,6 +54,8 @@ export const sessionVerifyData = z.strictObject({
       signature: signatureStateSchema,
       /** The chain value after the last record. Keep it: nobody can change the history before it unnoticed. */
       head: plainDigestSchema.exactOptional(),
+      /** With --approvers: every step that needed a signed answer and was done. */
+      gates: z.array(gateShape).exactOptional(),
       /** With --head: the last event before it; absent if this log never had that head. */
       knownUntil: count.exactOptional(),
     }),

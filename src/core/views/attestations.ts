@@ -61,13 +61,13 @@ export function attestationWords({
     statement.kind === 'check'
       ? `check "${statement.checkId}"${statement.command === undefined ? '' : `, ${commandText(statement.command)},`} ${checkRunWords(statement, by)}`
       : `${statement.kind} ${channelWords(by)}`;
-  const signed = signature === undefined ? [] : [signatureWords(signature)];
+  const signed = signature === undefined ? [] : [signedByWords(signature)];
   return [said, ...signed, ...oddities({ statement, by })].join(', ');
 }
 
-/** Whose signature an answer carries. Checking it needs a list of keys: `session verify --approvers` does that. */
-export function signatureWords({ kind, name, fingerprint }: NonNullable<Statement['signature']>): string {
-  return `signed by ${name} with ${SIGNED_WITH[kind]} ${fingerprint}`;
+/** As whom an answer is signed. Checking it needs a list of keys: `session verify --approvers` does that. */
+export function signedByWords({ kind, name, fingerprint }: NonNullable<Statement['signature']>): string {
+  return `signed as ${name} with ${SIGNED_WITH[kind]} ${fingerprint}`;
 }
 
 const SIGNED_WITH: { readonly [kind in NonNullable<Statement['signature']>['kind']]: string } = {

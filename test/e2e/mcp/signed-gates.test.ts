@@ -103,7 +103,7 @@ it.runIf(hasSsh && hasTerminal)(
     const signed = await typedAt(['answer', tag, '--sign'], approve);
     expect([signed.code, signed.text]).toEqual([
       0,
-      expect.stringContaining('signed by alice with the SSH key SHA256:'),
+      expect.stringContaining('signed as alice with the SSH key SHA256:'),
     ]);
     const next = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
     expect(data(next).pending?.stepId).toBe('tell');

@@ -182,8 +182,8 @@ export function needsPerson(place: StepPlace): boolean {
   return isApproval || (userDependency !== undefined && isHeld(userDependency, place));
 }
 
-/** What a person is asked about a step that needs approval. */
-function approvalQuestion({ step }: StepPlace): string {
+/** What a person is asked about a step that needs approval. It is part of what the approval's digest names. */
+export function approvalQuestion({ step }: Pick<StepPlace, 'step'>): string {
   return `Approve step ${quote(clip(step.title, TITLE_BYTES_MAX))}?`;
 }
 

@@ -1,0 +1,106 @@
+import { err, ok, type Result } from 'neverthrow';
+import * as z from 'zod';
+import { GATE_PROBLEMS, type GateVerdict, verifyApprovals } from '../../app/run/verify-approvals.ts';
+import { fingerprintSchema, RunId, runTag, type SessionId, stepIdSchema } from '../../core/log/ids.ts';
+import { plural } from '../../core/text/words.ts';
+import type { CommandContext, CommandInput } from '../command.ts';
+import { bad, dim, good, type Line } from '../output/line.ts';
+import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
+import { refusalProblem } from '../words.ts';
+
+/** What signatures show about a step that needed a signed answer. */
+export const gateShape = z.strictObject({
+  runId: RunId.schema,
+  stepId: stepIdSchema,
+  title: z.string(),
+  /** Who of the given list signed exactly what the step handed in. */
+  signers: z.array(z.strictObject({ name: z.string(), fingerprint: fingerprintSchema })),
+  /** Why that is not enough; absent if it is. */
+  problem: z.enum(GATE_PROBLEMS).exactOptional(),
+  /** The commit that was signed. */
+  headSha: z.string().exactOptional(),
+});
+type ShownGate = z.infer<typeof gateShape>;
+
+export const APPROVAL_OPTIONS = [
+  {
+    flags: '--approvers <file>',
+    help: 'require that every step that needs a signed answer was signed by a key in this file',
+  },
+  { flags: '--four-eyes', help: 'with --approvers: require the signatures of two people' },
+];
+
+/** The gates of a session, held against a list of keys that the caller trusts; `undefined` without such a list. */
+export type HeldAgainst = (sessionId: SessionId) => Promise<Result<ShownGate[], CommandProblem>>;
+
+export async function readApprovers(
+  { program }: CommandContext,
+  { options }: Pick<CommandInput, 'options'>,
+): Promise<Result<HeldAgainst | undefined, CommandProblem>> {
+  const { approvers: file, fourEyes } = options;
+  if (file === undefined) {
+    return fourEyes === true
+      ? err(usageProblem('--four-eyes needs a list of keys.', 'Add --approvers FILE.'))
+      : ok(undefined);
+  }
+  const list = await (await program.approvers()).listIn(String(file));
+  if (list.isErr()) {
+    const advice = 'Give a file in the format of allowed signers: a name and a public key on each line.';
+    return err(problem(EXIT.notFound, `${String(file)} cannot be read (${list.error.cause}).`, advice));
+  }
+  const [answers, dataDir] = [await program.answers(), await program.dataDir()];
+  const how = { known: list.value, needed: fourEyes === true ? 2 : 1 } as const;
+  return ok(async (sessionId) => {
+    const loaded = await answers.sessions.load(sessionId);
+    if (loaded.isErr()) return err(refusalProblem(loaded.error, dataDir));
+    const verdicts = await verifyApprovals(answers, loaded.value, how);
+    return verdicts
+      .map((all) => all.map(shown))
+      .mapErr((refusal) => refusalProblem(refusal as Parameters<typeof refusalProblem>[0], dataDir));
+  });
+}
+
+function shown({ runId, stepId, title, signers, problem: why, headSha }: GateVerdict): ShownGate {
+  return {
+    runId,
+    stepId: stepId as ShownGate['stepId'],
+    title,
+    signers: signers.map(({ name, fingerprint }) => ({ name, fingerprint })),
+    ...(why === undefined ? {} : { problem: why }),
+    ...(headSha === undefined ? {} : { headSha }),
+  };
+}
+
+const PROBLEM_WORDS: { readonly [why in (typeof GATE_PROBLEMS)[number]]: string } = {
+  nobody_answered: 'the run went on without an answer',
+  not_signed: 'the answer is not signed',
+  approver_unknown: 'it was signed by a key that is not in the list',
+  signature_invalid: 'the signature is not one of this answer',
+  another_draft: 'what was signed is not what the step handed in',
+  too_few: 'only one person signed',
+};
+
+export function gateLines(gates: readonly ShownGate[]): readonly Line[] {
+  return gates.map(({ runId, title, signers, problem: why, headSha }): Line => {
+    const names = signers.map(({ name, fingerprint }) => `${name} (${fingerprint})`).join(' and ');
+    const at = headSha === undefined ? '' : `, at commit ${headSha.slice(0, 10)}`;
+    return why === undefined
+      ? [good('✓'), ` "${title}" of run ${runTag(runId)}: signed by ${names}${at}`]
+      : [
+          bad('✗'),
+          ` "${title}" of run ${runTag(runId)}: ${PROBLEM_WORDS[why]}`,
+          dim(names === '' ? '' : ` (${names})`),
+        ];
+  });
+}
+
+/** Somebody who names approvers wants to know that they approved: a session without any signed answer fails too. */
+export function approvalProblem(gates: readonly ShownGate[]): CommandProblem | undefined {
+  const wrong = gates.filter(({ problem: why }) => why !== undefined);
+  if (gates.length > 0 && wrong.length === 0) return undefined;
+  const message =
+    gates.length === 0
+      ? 'No step of these sessions needed a signed answer and was done, so nobody of the list approved anything.'
+      : `${plural(wrong.length, 'step')} of ${gates.length} that needed a signed answer went on without one of this list.`;
+  return problem(EXIT.checkFailed, message, 'Ask an approver to look at the work, and run the workflow again.');
+}
