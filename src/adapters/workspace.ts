@@ -85,7 +85,7 @@ export async function folderFacts(
   const [[, commit, ref], origin, tree] = await Promise.all([
     askGit(workspace, MS_MAX.start),
     runGit(workspace, ['config', '--get', 'remote.origin.url'], { end }),
-    isTreeAsked ? treeOf(workspace, { sha256, msMax: MS_MAX.short }) : undefined,
+    isTreeAsked ? treeOf(workspace, { sha256, msMax: MS_MAX.short, isEveryByteRead: false }) : undefined,
   ]);
   const seen = tree === undefined || tree === 'unknown' ? undefined : tree;
   return {
