@@ -200,7 +200,7 @@ describe('what is saved', () => {
     expect(readFileSync(subject(), 'utf8')).toBe(BASE);
   });
 
-  it('is one of several texts that are saved at once; the others are told which', async () => {
+  it('is one of several texts that are saved at once; the others see which', async () => {
     enforces('console_save_keeps_both');
     const { digest, path } = await open('team.subject');
     const texts = Array.from({ length: 12 }, (_, i) => BASE.replace('Do it', `Version ${i}`));
