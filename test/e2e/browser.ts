@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -51,6 +53,35 @@ export async function startBrowser(): Promise<Browser | undefined> {
   }
   process.stderr.write('\n!!! NOT TESTED: no chromium was found or could be unpacked, so no page was opened !!!\n\n');
   return undefined;
+}
+
+/** A browser with a folder of its own, which can be killed like one that crashes. */
+export type OwnBrowser = { readonly context: BrowserContext; readonly kill: () => Promise<void> };
+
+export async function startOwnBrowser(folder: string): Promise<OwnBrowser | undefined> {
+  const executable = await findChromium(process.env);
+  if (executable === undefined) return undefined;
+  const args = ['--headless', '--no-sandbox', '--remote-debugging-port=0', `--user-data-dir=${folder}`, 'about:blank'];
+  const child = spawn(executable, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const endpoint = await new Promise<string>((resolve, reject) => {
+    let talk = '';
+    child.stderr.on('data', (part: Buffer) => {
+      talk += part.toString();
+      const [, found] = /listening on (ws:\S+)/.exec(talk) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(talk)));
+  });
+  const browser = await chromium.connectOverCDP(endpoint);
+  const [context = await browser.newContext()] = browser.contexts();
+  return {
+    context,
+    kill: async () => {
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
 }
 
 /** The source of axe, which runs inside a page. */

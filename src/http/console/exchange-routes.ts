@@ -129,7 +129,7 @@ export function reply(context: Context, page: Result<object, ErrorEnvelope>): Re
 }
 
 function statusOf({ code }: ErrorEnvelope): 404 | 409 | 500 {
-  if (code === 'SESSION_NOT_FOUND') return 404;
+  if (code === 'SESSION_NOT_FOUND' || code === 'WORKFLOW_NOT_FOUND') return 404;
   return code === 'INTERNAL' || code === 'STORE_IO' ? 500 : 409;
 }
 

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
+import { startOwnBrowser } from '../browser.ts';
 import { type ConsoleFixture, consoleFixture, type OpenPage, openPage } from './console-fixture.ts';
+import { startConsole } from './console-server.ts';
 
 /** The editor in a real browser, on files of a real project. */
 let fixture: ConsoleFixture;
@@ -331,4 +333,67 @@ describe('the editor', () => {
     await expectAccessible('merge');
     await page.keyboard.press('Escape');
   }, 60_000);
+
+  it('what was typed is there again after the browser was killed', async ({ skip }) => {
+    enforces('console_draft_survives');
+    const profile = join(fixture.folder, 'profile');
+    let server = await startConsole(fixture.place());
+    const { port } = server;
+    const editor = `http://127.0.0.1:${port}/workflows/team.drafted/edit`;
+    writeFileSync(fileOf('team.drafted'), WRITTEN);
+    const first = (await startOwnBrowser(profile)) ?? skip('no chromium');
+    const page = await first.context.newPage();
+    await page.goto(server.link);
+    await page.waitForSelector('main h1');
+    await page.goto(editor);
+    await replaceAll(page, WRITTEN.replace('Second thing', 'A thing that nobody saved'));
+    await page.getByText('kept as a draft').waitFor();
+    // A draft is written a moment after the last key.
+    await expect
+      .poll(() =>
+        page.evaluate(`new Promise((done) => {
+          const opening = indexedDB.open('workrail-drafts');
+          opening.onsuccess = () => {
+            const all = opening.result.transaction('drafts').objectStore('drafts').getAll();
+            all.onsuccess = () => { opening.result.close(); done(JSON.stringify(all.result)); };
+          };
+        })`),
+      )
+      .toContain('nobody saved');
+    await first.kill();
+    expect(onDisk('team.drafted')).toBe(WRITTEN);
+    const second = (await startOwnBrowser(profile)) ?? skip('no chromium');
+    const again = await second.context.newPage();
+    // A console hands out one link when it starts, so it is started again, where browsers know it.
+    await server.stop();
+    server = await startConsole({ ...fixture.place(), port });
+    await again.goto(server.link);
+    await again.waitForSelector('main h1');
+    await again.goto(editor);
+    await again.getByText('was restored.').waitFor();
+    expect(await shown(again)).toContain('A thing that nobody saved');
+    await again.getByRole('button', { name: 'Discard the draft' }).click();
+    await expect.poll(() => shown(again)).toContain('Second thing');
+    await second.kill();
+    await server.stop();
+  }, 60_000);
+
+  it('hostile texts in files, prompts and findings are only text', async ({ skip }) => {
+    const { page, noise } = opened ?? skip('no chromium');
+    const before = noise.length;
+    const hostile = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
+    const file = { ...DRAFTED, [hostile]: 1, steps: [{ id: 'one', title: hostile, prompt: `${hostile} \u202egnp` }] };
+    await edit(page, { text: JSON.stringify(file, null, 2) });
+    for (const panel of ['Problems', 'Preview', 'Rehearse', 'Tests']) {
+      await page.getByRole('tab', { name: new RegExp(`^${panel}`) }).click();
+      await page.waitForTimeout(200);
+      expect([panel, await page.evaluate('typeof window.pwned')]).toEqual([panel, 'undefined']);
+      expect(await page.locator('main img, main script').count()).toBe(0);
+    }
+    for (const path of ['..%2f..%2fkeys', '%00', '__proto__', 'constructor', 'x'.repeat(500)]) {
+      await page.goto(address(`/workflows/${path}/edit`));
+      await page.getByRole('alert').waitFor();
+    }
+    expect(noise.slice(before).filter((line) => !/status of 40[49]/.test(line))).toEqual([]);
+  });
 });
