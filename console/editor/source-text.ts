@@ -1,4 +1,4 @@
-import { syntaxTree } from '@codemirror/language';
+import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
 import type { ChangeSpec, EditorState, Text } from '@codemirror/state';
 
 type SyntaxNode = ReturnType<typeof syntaxTree>['topNode'];
@@ -45,9 +45,17 @@ export function rangeAt(state: EditorState, place: { readonly line: number; read
   return { from, to: Math.max(from, Math.min(to, line.to)) };
 }
 
+const PARSE_MS_MAX = 200;
+
+/** The object that a file is. The editor itself reads only as far as it shows. */
+function wholeFile(state: EditorState): SyntaxNode | null {
+  const tree = ensureSyntaxTree(state, state.doc.length, PARSE_MS_MAX) ?? syntaxTree(state);
+  return tree.topNode.getChild('Object');
+}
+
 /** The steps as they are written. What cannot be made out yet is left out. */
 export function outlineOf(state: EditorState): readonly WrittenStep[] {
-  const root = syntaxTree(state).topNode.getChild('Object');
+  const root = wholeFile(state);
   return stepsIn(state.doc, root, 'steps');
 }
 
@@ -84,7 +92,7 @@ function textOf(doc: Text, object: SyntaxNode, key: string): string {
 
 /** The id of the workflow as it is written. */
 export function writtenId(state: EditorState): string {
-  const root = syntaxTree(state).topNode.getChild('Object');
+  const root = wholeFile(state);
   return root === null ? '' : textOf(state.doc, root, 'id');
 }
 
@@ -119,7 +127,7 @@ export function stepAround(steps: readonly WrittenStep[], position: number): Wri
 
 /** Text to put at the end of the list under a key of the whole file, with a comma if something stands before it. */
 export function appended(state: EditorState, key: string, text: string): ChangeSpec | undefined {
-  const root = syntaxTree(state).topNode.getChild('Object');
+  const root = wholeFile(state);
   const list = root && valueUnder(state.doc, root, key);
   if (list?.name !== 'Array') return undefined;
   const last = list.getChildren('Object').at(-1);

@@ -83,7 +83,8 @@ export function workflowOfRun(
 
 function writtenStep(step: CompiledStep): JsonObject & { readonly id: string } {
   const { stepId, title, prompt, agentRole, guidance, output, confirmation, userDependency } = step;
-  const asked = confirmation.kind === 'none' ? undefined : { kind: confirmation.kind };
+  const { kind } = confirmation;
+  const asked = kind === 'none' ? undefined : kind === 'confirm' || { kind };
   return {
     id: String(stepId),
     title: generalText(title),
@@ -92,8 +93,13 @@ function writtenStep(step: CompiledStep): JsonObject & { readonly id: string } {
     ...(guidance.length > 0 && { guidance: guidance.map(generalText) }),
     ...(output?.isRequired && { outputContract: { contractRef: output.contractRef } }),
     ...defined({ requireConfirmation: asked }),
-    ...(userDependency !== undefined && { userDependency: defined({ ...userDependency }) as JsonObject }),
+    ...(userDependency !== undefined && askedOfUser(userDependency)),
   };
+}
+
+/** In a file, how the answer is known belongs to the step. */
+function askedOfUser({ assurance, ...asked }: NonNullable<CompiledStep['userDependency']>): JsonObject {
+  return { userDependency: defined(asked) as JsonObject, ...defined({ assurance }) };
 }
 
 /** Values of context belong to conditions and loops that the new workflow does not have. */

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { startOwnBrowser } from '../browser.ts';
+import { runSmall } from '../small-program.ts';
 import { type ConsoleFixture, consoleFixture, type OpenPage, openPage } from './console-fixture.ts';
 import { startConsole } from './console-server.ts';
 
@@ -44,6 +45,7 @@ beforeAll(async () => {
   fixture = await consoleFixture(async ({ start, hand }) => {
     const read = await start('project.review', 'Review the sign-in page');
     await hand(await hand(read, 'Read all of it.'), 'Verdict: ship it.');
+    await start('project.review', 'Review what nobody finishes');
   });
   opened = await openPage(fixture);
   opened?.page.setDefaultTimeout(10_000);
@@ -100,13 +102,9 @@ describe('the editor', () => {
     );
     await page.getByRole('button', { name: 'Create and edit' }).click();
     await page.waitForSelector('.cm-content');
-    expect(await page.locator('.outline button.step').allInnerTexts()).toEqual([
-      'Plan',
-      'Work in rounds\nloop',
-      'Work on the next point',
-      'Continue?',
-      'Check the result',
-    ]);
+    await expect
+      .poll(() => page.locator('.outline button.step').allInnerTexts())
+      .toEqual(['Plan', 'Work in rounds\nloop', 'Work on the next point', 'Continue?', 'Check the result']);
     await side(page).getByText('No problems.').waitFor();
     await typeAfter(page, '"description"', '"');
     await side(page).getByText('This is not JSON').first().waitFor();
@@ -313,6 +311,19 @@ describe('the editor', () => {
     await page.getByRole('button', { name: 'Run the tests' }).click();
     await side(page).getByText('1 scenario: 1 passed, 0 failed').waitFor();
     expect(await side(page).textContent()).toContain('read → judge');
+  });
+
+  it('"workflow new --from-run" makes the same workflow, and only from a run that is complete', async () => {
+    const place = fixture.place();
+    const { sessions: rows } = JSON.parse((await runSmall(['session', 'list', '--json'], place)).out).data;
+    const run = (session: string) =>
+      runSmall(['workflow', 'new', 'team.by_command', '--from-run', session, '--json'], place);
+    expect((await run(rows.find((one: { state: string }) => one.state !== 'complete').sessionId)).exitCode).toBe(1);
+    const made = await run(rows.find((one: { state: string }) => one.state === 'complete').sessionId);
+    expect(JSON.parse(made.out).data).toMatchObject({ id: 'team.by_command', starter: 'run' });
+    const steps = JSON.parse(onDisk('team.by_command')).steps;
+    expect(steps.map(({ title }: { title: string }) => title)).toEqual(['Read the change', 'Judge it']);
+    expect((await runSmall(['workflow', 'test', 'team.by_command'], place)).exitCode).toBe(0);
   });
 
   it('every part of the editor is accessible', async ({ skip }) => {
