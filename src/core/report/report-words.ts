@@ -64,6 +64,11 @@ export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastA
   ];
 }
 
+/** When a run began and ended, in a few words. */
+export function timeWords({ startedAt, lastAt }: ReportRun): readonly string[] {
+  return timeFacts(startedAt, lastAt).flatMap(({ parts }) => parts.map(({ text }) => text));
+}
+
 /** Nothing where no event has a time. The second day is shown only if it differs. */
 function timeFacts(from: string | undefined, to: string | undefined): readonly ReportFact[] {
   if (from === undefined || to === undefined) return [];
@@ -267,6 +272,20 @@ export function entryFacts(entry: ReportEntry): readonly (readonly [name: string
     ),
     ...(entry.contextKeys.length === 0 ? [] : [['Context set', contextWords(entry)] as const]),
   ];
+}
+
+const DETAILS: ReadonlySet<string> = new Set(['Decision', 'Mode', 'Capability', 'Context set', 'Check', 'Skipped']);
+
+/** What everybody should see of an entry, apart from what only explains how the run went. */
+export function plainFacts(entry: ReportEntry): ReturnType<typeof entryFacts> {
+  return entryFacts(entry).filter(([name]) => !DETAILS.has(name));
+}
+
+/** How the run went at an entry; skipped steps have a line of their own. */
+export function detailFacts(entry: ReportEntry): ReturnType<typeof entryFacts> {
+  return entryFacts(entry).filter(
+    ([name, text]) => DETAILS.has(name) && name !== 'Skipped' && !(name === 'Decision' && text.startsWith('Skipped ')),
+  );
 }
 
 /** Decisions that people read more easily in other words than those of the log. */

@@ -82,7 +82,12 @@ const facts = {
     .exactOptional(),
   /** What people answered about drafts of this step, oldest first. */
   answers: z.array(z.string()).exactOptional(),
-  skipped: z.array(reportStepSchema),
+  skipped: z.array(
+    reportStepSchema.extend({
+      /** When it runs, where a condition decides that. */
+      why: z.string().exactOptional(),
+    }),
+  ),
   preferences: z.array(
     z.strictObject({
       source: z.string(),

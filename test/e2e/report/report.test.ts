@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,9 +6,12 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
 import { nodeHasher } from '../../../src/adapters/system.ts';
+import { reportHtml } from '../../../src/core/report/html/report-html.ts';
+import { reportMarkdown } from '../../../src/core/report/markdown/report-markdown.ts';
 import { enforces } from '../../enforces.ts';
-import { startBrowser } from '../browser.ts';
+import { axeSource, startBrowser } from '../browser.ts';
 import { runSmall } from '../small-program.ts';
+import { codingReport } from './hunted-report.ts';
 import { ANATOMY, LOW_CONTRAST } from './page-probes.ts';
 import { bugHunt, huntEngine } from './report-session.ts';
 
@@ -100,7 +103,7 @@ async function lookAt(browser: Browser): Promise<void> {
       lang: 'en',
       landmarks: [1, 1, 1, 1],
       headings: [],
-      graphs: 2,
+      graphs: 1,
       isStyled: true,
     });
     expect(await tab.evaluate(LOW_CONTRAST)).toEqual({ seen: expect.toSatisfy((seen) => seen > 200), low: [] });
@@ -123,6 +126,40 @@ async function lookAt(browser: Browser): Promise<void> {
   const [light, dark] = pictures;
   expect(light?.equals(dark ?? light)).toBe(false);
 }
+
+it('the report of a four-step coding task shows goal, outcome, checks and approvals first, on at most 2,200 pixels', async ({
+  skip,
+}) => {
+  const browser = await startBrowser();
+  if (browser === undefined) {
+    skip('no chromium');
+    return;
+  }
+  const file = join(folder, 'coding.html');
+  const report = await codingReport(HOSTILE);
+  writeFileSync(file, reportHtml(report));
+  expect(reportMarkdown(report)).toMatch(
+    /\*\*Result:\*\* The flag works[\s\S]*\| AC2 \| pass, reported \|[\s\S]*\*\*Approvals:/,
+  );
+  for (const [colorScheme, width] of [
+    ['light', 1_440],
+    ['dark', 390],
+  ] as const) {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
+    const tab = await context.newPage();
+    await tab.goto(pathToFileURL(file).href);
+    const bottoms =
+      '["h1", ".result", ".outcome table", ".cols"].map((it) => document.querySelector(it).getBoundingClientRect().bottom)';
+    expect(Math.max(...((await tab.evaluate(bottoms)) as number[]))).toBeLessThan(width === 390 ? 1_100 : 900);
+    expect(await tab.evaluate('[document.documentElement.scrollWidth, window.owned ?? null]')).toEqual([width, null]);
+    if (width === 1_440) expect(await tab.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(2_200);
+    await tab.evaluate(axeSource());
+    const found = 'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html].join()))';
+    expect(await tab.evaluate(found)).toEqual([]);
+    if (shots !== undefined) await tab.screenshot({ fullPage: true, ...shotIn(shots, `coding-${width}`) });
+    await context.close();
+  }
+});
 
 function shotIn(into: string, name: string): { readonly path: string } {
   mkdirSync(into, { recursive: true });

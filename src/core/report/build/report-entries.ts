@@ -1,10 +1,12 @@
 import { assert } from '../../assert.ts';
 import { defined, isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import type { RunId } from '../../log/ids.ts';
+import { skipReason } from '../../prompt/reply/run-result.ts';
 import type { NodeHistory, NodeRecord } from '../../views/history.ts';
 import { checksAt, type EvidenceLine, evidenceAt, evidenceBefore, evidenceWords } from '../../views/line-checks.ts';
 import { decisionTrace, type OutputEntry, outputHistory } from '../../views/node-facts.ts';
 import type { RunNode } from '../../views/run-graph.ts';
+import { indexWorkflow } from '../../workflow/compiled/workflow-index.ts';
 import type { ReportArtifact, ReportEntry } from '../report.ts';
 import type { Branches } from './report-branches.ts';
 import { type ReportSource, reportStep, type StepSource, shownValue, stepBefore, timeText } from './report-source.ts';
@@ -56,7 +58,9 @@ function factsOf(source: StepSource, node: RunNode, record: NodeRecord): Facts {
     decisions: decisionTrace(view.trace, node.nodeId).map(({ kind, summary }) => ({ kind, summary })),
     divergences: record.divergences.map(({ reason, summary }) => ({ reason, summary })),
     ...shownEvidence(source, node),
-    skipped: record.skipped.map((step) => reportStep(source, node.workflowHash, step)),
+    skipped: record.skipped.map((step) =>
+      defined({ ...reportStep(source, node.workflowHash, step), why: whySkipped(source, node, step) }),
+    ),
     preferences: record.preferences.map(({ source, setBy, effective: { autonomy, riskPolicy }, warnings = [] }) => ({
       source,
       setBy,
@@ -75,6 +79,15 @@ function factsOf(source: StepSource, node: RunNode, record: NodeRecord): Facts {
     contextKeys: [...record.contextKeys],
     ...(record.contextKeys.length === 0 ? {} : { contextValues: shownValues(record.context) }),
   };
+}
+
+function whySkipped(
+  { workflows }: StepSource,
+  { workflowHash }: RunNode,
+  step: Parameters<typeof skipReason>[1],
+): string | undefined {
+  const workflow = workflows.get(workflowHash);
+  return workflow && skipReason(indexWorkflow(workflow), step);
 }
 
 function shownValues(context: JsonObject): JsonObject {

@@ -1,6 +1,8 @@
+import type { JsonValue } from '../../json/json-value.ts';
 import { shownSecond } from '../../text/utc-time.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { gapText } from '../../text/words.ts';
+import { type ArtifactView, artifactName, artifactView, type Outcome, outcomeOf, skippedLines } from '../outcome.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import * as words from '../report-words.ts';
 import { branchGraph } from './branch-graph.ts';
@@ -10,8 +12,6 @@ import { STYLE, STYLE_HASH } from './style.ts';
 
 /** Longer tables and graphs are folded, so that the notes are not far down. */
 const OPEN_ROWS_MAX = 60;
-/** Longer artifacts are folded. */
-const OPEN_LENGTH_MAX = 600;
 
 /** The page loads nothing, runs nothing and has only our own style. */
 const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'`;
@@ -55,34 +55,78 @@ function sessionHtml(session: ReportSession, isOne: boolean): string {
     `<section class="session" aria-label="Session ${sessionId}">`,
     !isOne && `<h2>Session <code>${sessionId}</code></h2>`,
     salvage !== undefined && `<p class="banner" role="note">${textHtml(words.salvageText(salvage))}</p>`,
-    factsHtml(words.sessionFacts(session)),
     ...runs.map((run, i) => runHtml(run, { position: i + 1, total: runs.length, isTitle: isOne && i === 0 })),
-    `<section class="card"><details${open(timeline.length <= OPEN_ROWS_MAX)}><summary><h3>Timeline</h3></summary>`,
-    '<div class="wide" tabindex="0"><table class="timeline"><thead><tr><th>Time (UTC)</th><th>Run</th><th>What happened</th></tr></thead>',
-    `<tbody>${rows.join('')}</tbody></table></div></details></section>`,
+    folded(
+      'Timeline',
+      `<div class="wide" tabindex="0"><table class="timeline"><thead><tr><th>Time (UTC)</th><th>Run</th><th>What happened</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`,
+    ),
+    folded(
+      'Ids, hashes and settings',
+      [factsHtml(words.sessionFacts(session)), ...runs.map((run) => factsHtml(words.runFacts(run)))].join('\n'),
+    ),
     '</section>',
   );
+}
+
+/** A part that a reader opens if it matters; printed, it is open. */
+function folded(title: string, html: string): string {
+  return `<section class="card"><details><summary><h3>${title}</h3></summary>${html}</details></section>`;
 }
 
 /** `isTitle`: the goal of the run is the title of the page. */
 type RunPlace = { readonly position: number; readonly total: number; readonly isTitle: boolean };
 
 function runHtml(run: ReportRun, { position, total, isTitle }: RunPlace): string {
-  const { workflow, goal, status, tag, entries, gaps, branches } = run;
-  const figures = words.runFigures(run).map(([noun, count]) => `<div><dt>${noun}</dt><dd>${count}</dd></div>`);
+  const { workflow, goal, status, tag, entries, branches } = run;
   const numbers = words.stepNumbers(entries);
+  const outcome = outcomeOf(run);
   return lines(
     `<section class="run" aria-label="Run ${position} of ${total}">`,
-    `<header><p class="muted">Run ${position} of ${total} · ${tag}</p>`,
+    `<header>${total === 1 ? '' : `<p class="muted">Run ${position} of ${total} · ${tag}</p>`}`,
     `<h2 dir="auto">${textHtml(workflow.name)}</h2><span class="chip ${status}">${words.statusLabel(run)}</span></header>`,
     goal !== undefined && !isTitle && `<p class="goal" dir="auto">${textHtml(goal)}</p>`,
-    `<dl class="figures">${figures.join('')}</dl>`,
-    factsHtml(words.runFacts(run)),
-    gaps.length > 0 && `<section class="card gaps"><h3>Gaps</h3><ul>${gaps.map(gapHtml).join('')}</ul></section>`,
-    branches.length > 0 &&
+    outcomeHtml(run, outcome),
+    branches.length > 1 &&
       `<section class="card"><details${open(entries.length <= OPEN_ROWS_MAX)}><summary><h3>At a glance</h3></summary>${branchGraph(run)}</details></section>`,
     ...words.entriesByBranch(run).map((branch) => branchHtml(run, branch, numbers)),
+    outcome.context.length > 0 &&
+      folded(
+        'Context at the end',
+        tableHtml(
+          ['Key', 'Value'],
+          outcome.context.map((row) => [...row]),
+        ),
+      ),
     '</section>',
+  );
+}
+
+/** What a reader wants to know first: result, checks, approvals, changed files and gaps. */
+function outcomeHtml(run: ReportRun, outcome: Outcome): string {
+  const { result, checks, files, approvals } = outcome;
+  const figures = words
+    .runFigures(run)
+    .filter(([noun, count]) => (count > 0 && noun !== 'branch') || noun === 'open gaps');
+  const numbers = [
+    ...figures.map(([noun, count]) => `${count} ${noun}`),
+    ...(outcome.skipped === 0 ? [] : [`${outcome.skipped} skipped`]),
+  ];
+  const checkRows = checks.map(({ name, result: how, evidence, isBad }) => {
+    return `<tr><td dir="auto">${textHtml(name)}</td><td><span class="chip ${isBad ? 'bad' : 'complete'}">${textHtml(how)}</span></td><td dir="auto">${textHtml(evidence)}</td></tr>`;
+  });
+  const list = (items: readonly string[]) =>
+    `<ul>${items.map((item) => `<li dir="auto">${textHtml(item)}</li>`).join('')}</ul>`;
+  return lines(
+    '<section class="card outcome"><h3>Outcome</h3>',
+    result !== undefined && `<p class="result" dir="auto">${textHtml(result)}</p>`,
+    `<p class="muted">${[...numbers, ...words.timeWords(run)].map(escapeHtml).join(' · ')}</p>`,
+    '<div class="cols">',
+    checkRows.length > 0 &&
+      `<div class="broad"><h4>Checks</h4><div class="wide" tabindex="0"><table><thead><tr><th>Check</th><th>Result</th><th>Evidence</th></tr></thead><tbody>${checkRows.join('')}</tbody></table></div></div>`,
+    `<div><h4>Approvals</h4>${approvals.length === 0 ? '<p class="muted">No person was asked.</p>' : list(approvals)}</div>`,
+    files.length > 0 && `<div><h4>Changed files</h4>${list(files)}</div>`,
+    run.gaps.length > 0 && `<div class="gaps broad"><h4>Gaps</h4><ul>${run.gaps.map(gapHtml).join('')}</ul></div>`,
+    '</div></section>',
   );
 }
 
@@ -107,37 +151,82 @@ function branchHtml(
 function entryHtml(entry: ReportEntry, number: number): string {
   const { nodeId, kind, at } = entry;
   const tag = words.entryTag(entry);
-  const facts = words.entryFacts(entry).map(([name, text]) => definition(name, textHtml(text)));
-  const blockers = entry.kind === 'blocked_attempt' ? entry.blockers : [];
-  return [
-    `<article class="entry ${kind}" id="${nodeId}">`,
-    `<header><span class="sign" aria-hidden="true">${words.ENTRY_MARKS[kind]}</span>`,
-    `<h4 dir="auto">${words.isNumbered(entry) ? `<span class="number">${number}</span> ` : ''}${textHtml(words.entryLabel(entry))}</h4>`,
-    tag === undefined ? '' : `<span class="chip${tag === 'blocked' ? ' bad' : ''}">${tag}</span>`,
-    `${timeHtml(at)}</header>`,
-    ...blockers.map(
-      ({ code, message, suggestedFix }) =>
-        `<div class="blocker"><code>${code}</code><p dir="auto">${textHtml(message)}</p>${
-          suggestedFix === undefined ? '' : `<p dir="auto"><b>Fix:</b> ${textHtml(suggestedFix)}</p>`
-        }</div>`,
-    ),
-    facts.length === 0 ? '' : `<dl>${facts.join('')}</dl>`,
+  const title = `<span class="sign" aria-hidden="true">${words.ENTRY_MARKS[kind]}</span><h4 dir="auto">${words.isNumbered(entry) ? `<span class="number">${number}</span> ` : ''}${textHtml(words.entryLabel(entry))}</h4>${
+    tag === undefined ? '' : `<span class="chip${tag === 'blocked' ? ' bad' : ''}">${tag}</span>`
+  }${timeHtml(at)}`;
+  const said = [
+    ...words
+      .plainFacts(entry)
+      .map(([name, text]) => `<p class="said" dir="auto"><b>${name}:</b> ${textHtml(text)}</p>`),
     ...entry.notes.map(
       ({ markdown, isSuperseded }) =>
         `${isSuperseded ? '<p class="muted">Corrected later:</p>' : ''}<div class="note" dir="auto">${noteHtml(markdown)}</div>`,
     ),
     ...entry.artifacts.map(artifactHtml),
-    '</article>',
-  ].join('');
+    skippedHtml(entry),
+  ];
+  const details = words.detailFacts(entry).map(([name, text]) => definition(name, textHtml(text)));
+  if (details.length > 0)
+    said.push(`<details class="more"><summary>Details</summary><dl>${details.join('')}</dl></details>`);
+  if (entry.kind === 'blocked_attempt') {
+    const blockers = entry.blockers.map(blockerHtml).join('');
+    return `<article class="entry ${kind}" id="${nodeId}"><details><summary><span class="head">${title}</span></summary>${blockers}${said.join('')}</details></article>`;
+  }
+  return `<article class="entry ${kind}" id="${nodeId}"><header>${title}</header>${said.join('')}</article>`;
+}
+
+/** One line; the reasons of further groups are folded. */
+function skippedHtml(entry: ReportEntry): string {
+  const [first, ...others] = skippedLines(entry);
+  if (first === undefined) return '';
+  if (others.length === 0) return `<p class="muted said" dir="auto">Skipped ${textHtml(first)}</p>`;
+  const items = [first, ...others].map((line) => `<li dir="auto">${textHtml(line)}</li>`).join('');
+  const steps = entry.skipped.length;
+  return `<details class="more"><summary>Skipped ${steps} steps or loops: ${textHtml(first)} …</summary><ul>${items}</ul></details>`;
+}
+
+function blockerHtml({
+  code,
+  message,
+  suggestedFix,
+}: Extract<ReportEntry, { kind: 'blocked_attempt' }>['blockers'][number]): string {
+  const fix = suggestedFix === undefined ? '' : `<p dir="auto"><b>Fix:</b> ${textHtml(suggestedFix)}</p>`;
+  return `<div class="blocker"><code>${code}</code><p dir="auto">${textHtml(message)}</p>${fix}</div>`;
 }
 
 function artifactHtml(artifact: ReportArtifact): string {
   const { kind, content, sha256 } = artifact;
-  const head = `<b>${kind === undefined ? 'Artifact' : textHtml(kind)}</b> ${muted(words.artifactFacts(artifact))}`;
+  const name = `<b>${textHtml(artifactName(kind))}</b>`;
+  const head = `${name} ${muted(words.artifactFacts(artifact))}`;
   if (content === undefined) return `<p class="artifact">${head} <code>${sha256}</code></p>`;
+  const view = artifactView(content);
+  const body = view === undefined ? jsonHtml(content) : viewHtml(view);
+  const title = view === undefined || artifact.isSuperseded ? head : name;
+  return `<details class="artifact" open><summary>${title}</summary>${body}</details>`;
+}
+
+function jsonHtml(content: JsonValue): string {
   const { text, isCut } = words.shownContent(content);
-  const rest = isCut ? `<p class="muted">${words.SHORTENED}</p>` : '';
-  return `<details class="artifact"${open(text.length <= OPEN_LENGTH_MAX)}><summary>${head}</summary><pre tabindex="0"><code>${textHtml(text)}</code></pre>${rest}</details>`;
+  return `<pre tabindex="0"><code>${textHtml(text)}</code></pre>${isCut ? `<p class="muted">${words.SHORTENED}</p>` : ''}`;
+}
+
+function viewHtml({ facts, lists, tables, isCut }: ArtifactView): string {
+  const items = facts.map(([name, text]) => definition(textHtml(name), textHtml(text)));
+  const points = lists.map(({ name, items: texts }) =>
+    definition(textHtml(name), `<ul>${texts.map((text) => `<li dir="auto">${textHtml(text)}</li>`).join('')}</ul>`),
+  );
+  const all = [...items, ...points];
+  return lines(
+    all.length > 0 && `<dl>${all.join('')}</dl>`,
+    ...tables.map(({ columns, rows }) => tableHtml(columns, rows)),
+    isCut && `<p class="muted">${words.SHORTENED}</p>`,
+  );
+}
+
+function tableHtml(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const head = columns.map((name) => `<th>${textHtml(name)}</th>`).join('');
+  const body = rows.map((row) => `<tr>${row.map((cell) => `<td dir="auto">${textHtml(cell)}</td>`).join('')}</tr>`);
+  return `<div class="wide" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`;
 }
 
 function gapHtml(gap: ReportGap): string {
@@ -145,7 +234,7 @@ function gapHtml(gap: ReportGap): string {
   const label = `${step === undefined ? '' : `${step.replace(/^s/, 'S')}: `}${gapText(gap.summary)}`;
   return [
     `<li><span class="chip ${gap.isOpen ? 'bad' : 'complete'}">${words.gapState(gap)}</span> `,
-    `<a href="#${gap.nodeId}" dir="auto">${textHtml(label)}</a><br>${muted(words.gapFacts(gap).join(' · '))}</li>`,
+    `<a href="#${gap.nodeId}" dir="auto">${textHtml(label)}</a> ${muted(words.gapFacts(gap).join(' · '))}</li>`,
   ].join('');
 }
 

@@ -5,10 +5,10 @@ export const STYLE = `
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
 body{margin:0;background:var(--bg);color:var(--text);font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}
-header.page,main,footer{max-width:56rem;margin:0 auto;padding:0 1.25rem}
-header.page{padding-top:2.5rem}
+header.page,main,footer{max-width:70rem;margin:0 auto;padding:0 1.25rem}
+header.page{padding-top:1.5rem}
 header.page p,.run>header p{margin:0;font-size:.8rem;letter-spacing:.04em}
-h1{margin:.1rem 0 1.25rem;font-size:clamp(1.5rem,4vw,2.1rem);line-height:1.25;letter-spacing:-.01em}
+h1{margin:.1rem 0 .5rem;font-size:clamp(1.5rem,4vw,2.1rem);line-height:1.25;letter-spacing:-.01em}
 h2{font-size:1.35rem;line-height:1.3;margin:0}
 h3{font-size:1.05rem;margin:0 0 .75rem}
 h4{font-size:1rem;margin:0;line-height:1.4}
@@ -25,14 +25,14 @@ mark{background:var(--warnbg);color:var(--warn);border-radius:4px;padding:.05em 
 time{font-size:.82rem;white-space:nowrap;font-variant-numeric:tabular-nums}
 .skip{position:absolute;left:-100vw;background:var(--card);padding:.5rem 1rem}
 .skip:focus{left:1rem;top:1rem}
-.card,.entry{background:var(--card);border:1px solid var(--edge);border-radius:12px;padding:1rem 1.25rem;margin:0 0 1rem}
+.card,.entry{background:var(--card);border:1px solid var(--edge);border-radius:12px;padding:.8rem 1.1rem;margin:0 0 .75rem}
 .banner{background:var(--warnbg);color:var(--warn);border:1px solid currentColor;border-radius:12px;padding:.75rem 1.25rem;margin:0 0 1rem;font-weight:600}
 dl{margin:0}dd{margin:0}
 .facts{display:grid;gap:.3rem}
 .facts>div{display:grid;align-items:baseline;grid-template-columns:7rem 1fr;gap:.75rem}
 dt{color:var(--muted);font-size:.88rem}
 .session>h2{margin:2.5rem 0 1rem;padding-top:1.5rem;border-top:3px solid var(--edge)}
-.run{margin:2.25rem 0;padding-top:1.5rem;border-top:3px solid var(--edge)}
+.run{margin:1rem 0 1.5rem}.run+.run{padding-top:1.5rem;border-top:3px solid var(--edge)}
 .run>header{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem}
 .run>header p{flex-basis:100%}
 .goal{font-size:1.05rem;margin:.5rem 0 0}
@@ -40,10 +40,14 @@ dt{color:var(--muted);font-size:.88rem}
 .chip.complete{background:var(--goodbg);color:var(--good)}
 .chip.bad,.chip.blocked{background:var(--badbg);color:var(--bad)}
 .chip.complete_with_gaps{background:var(--warnbg);color:var(--warn)}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.5rem,1fr));gap:.5rem;margin:1rem 0}
-.figures>div{display:flex;flex-direction:column-reverse;justify-content:flex-end;background:var(--card);border:1px solid var(--edge);border-radius:12px;padding:.6rem .9rem}
-.figures dd{font-size:1.45rem;font-weight:650;line-height:1.2;font-variant-numeric:tabular-nums}
-.figures dt{font-size:.8rem}
+.outcome{margin-top:.75rem}
+.outcome h4{font-size:.88rem;color:var(--muted);margin:0 0 .25rem}
+.outcome p{margin:.25rem 0 .6rem}
+.outcome ul{margin:0;padding-inline-start:1.1rem}
+.result{font-size:1.08rem}
+.cols{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:.75rem 2rem}
+.broad{grid-column:1/-1}
+.outcome table{width:100%;margin:0}
 .graph{display:flex;gap:.5rem;overflow-x:auto;margin-top:.5rem}
 .graph svg{flex:none}
 .graph path{fill:none;stroke:var(--rail);stroke-width:2}
@@ -62,23 +66,29 @@ dt{color:var(--muted);font-size:.88rem}
 .graph .blocked_attempt{color:var(--bad)}
 .graph .complete{color:var(--good);font-weight:600}
 .graph b{font-size:.75rem;background:var(--code);color:var(--text);border-radius:99px;padding:.1rem .5rem;margin-inline-end:.35rem}
-.line{margin:1.75rem 0}
+.line{margin:1.25rem 0}
 .entry{border-left:4px solid var(--accent);scroll-margin-top:1rem}
 .entry.start,.entry.checkpoint{border-left-color:var(--rail)}
+.entry.start{padding-top:.3rem;padding-bottom:.3rem}
 .entry.blocked_attempt{border-left-color:var(--bad)}
 .entry:target{box-shadow:0 0 0 2px var(--accent)}
-.entry>header{display:flex;flex-wrap:wrap;align-items:baseline;gap:.2rem .6rem}
-.entry>header time{margin-left:auto}
+.entry>header,.head{display:flex;flex-wrap:wrap;align-items:baseline;gap:.2rem .6rem}
+.head{display:inline-flex;width:calc(100% - 1.5rem)}
+.entry>header time,.head time{margin-left:auto}
 .sign{color:var(--accent)}
 .start .sign,.checkpoint .sign{color:var(--muted)}
 .blocked_attempt .sign{color:var(--bad)}
 .number{color:var(--muted);font-weight:500;font-variant-numeric:tabular-nums}
-.entry dl{margin:.6rem 0 0;display:grid;gap:.15rem;font-size:.92rem}
+.entry dl{margin:.4rem 0 0;display:grid;gap:.15rem;font-size:.92rem}
+.entry dd ul{margin:0;padding-inline-start:1.1rem}
+.said{margin:.4rem 0 0;font-size:.92rem}
+.more ul{margin:.2rem 0;padding-inline-start:1.4rem}
+.more{margin:.4rem 0 0;font-size:.88rem;color:var(--muted)}
 .entry dl>div{display:grid;align-items:baseline;grid-template-columns:9rem 1fr;gap:.75rem}
 .blocker{background:var(--badbg);border-radius:8px;padding:.6rem .9rem;margin:.6rem 0 0}
 .blocker code{background:none;padding:0;color:var(--bad);font-weight:600}
 .blocker p{margin:.2rem 0 0}
-.note{margin:.75rem 0 0;unicode-bidi:isolate}
+.note{margin:.5rem 0 0;unicode-bidi:isolate}
 .note>:first-child{margin-top:0}.note>:last-child{margin-bottom:0}
 .note p,.note li,.note h5,.note h6,.note td,.note th,dd,.goal{unicode-bidi:plaintext;text-align:start}
 .note p,.note ul,.note ol{margin:.5rem 0}
@@ -93,7 +103,7 @@ th,td{text-align:start;vertical-align:top;padding:.35rem .75rem;border-bottom:1p
 th{font-size:.82rem;color:var(--muted);font-weight:600}
 .timeline{width:100%}
 .timeline td:nth-child(2){white-space:nowrap;color:var(--muted);font-variant-numeric:tabular-nums}
-.artifact{margin:.75rem 0 0}
+.artifact{margin:.5rem 0 0}.artifact table{margin:.3rem 0 0;width:100%}
 summary{cursor:pointer}
 summary h3{display:inline;margin:0}
 .ending{margin:.25rem 0 0;padding-inline-start:1.25rem;color:var(--muted);font-weight:600}
@@ -105,9 +115,9 @@ footer ul{margin:.3rem 0;padding-inline-start:1.2rem}
 footer{padding-top:.5rem;padding-bottom:3rem;color:var(--muted);font-size:.92rem}
 footer h2{font-size:1rem}
 footer p{margin:.3rem 0}
-@media(max-width:36rem){header.page,main,footer{padding-left:.9rem;padding-right:.9rem}.card,.entry{padding:.85rem .9rem}.facts>div,.entry dl>div{grid-template-columns:1fr;gap:0}.entry>header time{margin-left:0;flex-basis:100%}}
-@media print{mark{border:1px solid currentColor}:root{--bg:#fff;--card:#fff;--text:#000;--muted:#444;--edge:#bbb;--accent:#1d479f;--good:#14683a;--goodbg:#fff;--bad:#9c1c15;--badbg:#fff;--warn:#6b4600;--warnbg:#fff;--code:#f3f3f3;--rail:#777;color-scheme:light}body{font-size:10.5pt}header.page,main,footer{max-width:none;padding:0}header.page{padding-top:0}pre{white-space:pre-wrap;overflow-wrap:anywhere}.skip{display:none}h2,h3,h4,.entry>header{break-after:avoid}.card,.figures>div,.blocker{break-inside:avoid}.run{break-before:page}.run:first-of-type{break-before:auto}details::details-content{content-visibility:visible;block-size:auto}.graph,.wide{overflow:visible}}
+@media(max-width:36rem){header.page,main,footer{padding-left:.9rem;padding-right:.9rem}.card,.entry{padding:.85rem .9rem}.facts>div,.entry dl>div{grid-template-columns:1fr;gap:0}.entry>header time,.head time{margin-left:0;flex-basis:100%}.cols{grid-template-columns:minmax(0,1fr)}}
+@media print{mark{border:1px solid currentColor}:root{--bg:#fff;--card:#fff;--text:#000;--muted:#444;--edge:#bbb;--accent:#1d479f;--good:#14683a;--goodbg:#fff;--bad:#9c1c15;--badbg:#fff;--warn:#6b4600;--warnbg:#fff;--code:#f3f3f3;--rail:#777;color-scheme:light}body{font-size:10.5pt}header.page,main,footer{max-width:none;padding:0}header.page{padding-top:0}pre{white-space:pre-wrap;overflow-wrap:anywhere}.skip{display:none}h2,h3,h4,.entry>header{break-after:avoid}.outcome,.blocker{break-inside:avoid}.run{break-before:page}.run:first-of-type{break-before:auto}details::details-content{content-visibility:visible;block-size:auto}.graph,.wide{overflow:visible}}
 `;
 
 /** The content security policy of the page allows only the style with this hash. */
-export const STYLE_HASH = 'sha256-OSxqPFFFSLy8LvlTqVUCK0agMZWYBnWMPJ9lNOvAFCY=';
+export const STYLE_HASH = 'sha256-R9cr/RDUDYM6+t3Zv4r+YuVqAAAxzGua9O8mHhG2eZw=';

@@ -1,6 +1,7 @@
 import { shownSecond, shownTime } from '../../text/utc-time.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { gapText } from '../../text/words.ts';
+import { artifactName, artifactView, type Outcome, outcomeOf, skippedLines } from '../outcome.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import * as words from '../report-words.ts';
 import { codeBlock, codeSpan, markdownLine } from './escape-markdown.ts';
@@ -31,35 +32,61 @@ function sessionLines(session: ReportSession, level: string): Lines {
   const { salvage, runs, timeline } = session;
   return [
     ...(salvage === undefined ? [] : ['> [!WARNING]', `> ${markdownLine(words.salvageText(salvage))}`, '']),
-    ...words.sessionFacts(session).map(factLine),
-    '',
     ...runs.flatMap((run, i) => runLines(run, { level, name: `Run ${i + 1} of ${runs.length}` })),
-    `${level} Timeline`,
-    '',
-    '| Time (UTC) | Run | What happened |',
-    '| --- | --- | --- |',
-    ...timeline.map(
-      ({ at, runId, text }) =>
-        `| ${at === undefined ? '' : shownSecond(at)} | ${runId?.slice(-4) ?? ''} | ${markdownLine(text)} |`,
-    ),
-    '',
+    ...folded('Timeline', [
+      '| Time (UTC) | Run | What happened |',
+      '| --- | --- | --- |',
+      ...timeline.map(
+        ({ at, runId, text }) =>
+          `| ${at === undefined ? '' : shownSecond(at)} | ${runId?.slice(-4) ?? ''} | ${markdownLine(text)} |`,
+      ),
+    ]),
+    ...folded('Ids, hashes and settings', [
+      ...words.sessionFacts(session).map(factLine),
+      ...runs.flatMap((run) => words.runFacts(run).map(factLine)),
+    ]),
   ];
+}
+
+/** A part that a reader opens if it matters. */
+function folded(title: string, inside: Lines): Lines {
+  return ['<details>', `<summary>${title}</summary>`, '', ...inside, '', '</details>', ''];
 }
 
 function runLines(run: ReportRun, { level, name }: { readonly level: string; readonly name: string }): Lines {
   const { workflow, goal, gaps } = run;
+  const outcome = outcomeOf(run);
   const figures = words.runFigures(run).map(([noun, count]) => `${count} ${noun}`);
   return [
     `${level} ${name}: ${markdownLine(workflow.name)}`,
     '',
-    `**${words.statusLabel(run)}** · ${figures.join(' · ')}`,
+    `**${words.statusLabel(run)}** · ${[...figures, ...words.timeWords(run)].join(' · ')}`,
     '',
-    ...(goal === undefined ? [] : [`- Goal: ${markdownLine(goal)}`]),
-    ...words.runFacts(run).map(factLine),
-    '',
-    ...words.entriesByBranch(run).flatMap((branch) => branchLines(run, branch, level)),
+    ...(goal === undefined ? [] : [`**Goal:** ${markdownLine(goal)}`, '']),
+    ...(outcome.result === undefined ? [] : [`**Result:** ${markdownLine(outcome.result)}`, '']),
+    ...outcomeLines(outcome),
     ...(gaps.length === 0 ? [] : [`${level}# Gaps`, '', ...gaps.map(gapLine), '']),
+    ...words.entriesByBranch(run).flatMap((branch) => branchLines(run, branch, level)),
+    ...(outcome.context.length === 0
+      ? []
+      : folded('Context at the end', tableLines(['Key', 'Value'], outcome.context))),
   ];
+}
+
+function outcomeLines({ checks, approvals, files }: Outcome): Lines {
+  const rows = checks.map(({ name, result, evidence }) => [name, result, evidence]);
+  return [
+    ...(rows.length === 0 ? [] : [...tableLines(['Check', 'Result', 'Evidence'], rows), '']),
+    ...(approvals.length === 0
+      ? ['**Approvals:** no person was asked.', '']
+      : ['**Approvals:**', '', ...approvals.map((text) => `- ${markdownLine(text)}`), '']),
+    ...(files.length === 0 ? [] : ['**Changed files:**', '', ...files.map((text) => `- ${markdownLine(text)}`), '']),
+  ];
+}
+
+function tableLines(columns: Lines, rows: readonly Lines[]): Lines {
+  const cells = (row: Lines) => `| ${row.map((cell) => markdownLine(cell)).join(' | ')} |`;
+  return [cells(columns), `|${' --- |'.repeat(columns.length)}`, ...rows.map(cells)];
 }
 
 function branchLines(run: ReportRun, { branch, entries, fork }: words.BranchEntries, level: string): Lines {
@@ -85,10 +112,10 @@ function entryHeading(entry: ReportEntry, number: number): string {
 }
 
 function entryLines(entry: ReportEntry): Lines {
-  const facts = words.entryFacts(entry);
   const blockers = entry.kind === 'blocked_attempt' ? entry.blockers : [];
-  return [
-    ...(entry.at === undefined ? [] : [`*${shownTime(entry.at)}*`, '']),
+  const facts = words.plainFacts(entry);
+  const details = words.detailFacts(entry);
+  const body: Lines = [
     ...blockers.map(
       ({ code, message, suggestedFix }) =>
         `- ${codeSpan(code)}: ${markdownLine(message)}${suggestedFix === undefined ? '' : ` Fix: ${markdownLine(suggestedFix)}`}`,
@@ -101,16 +128,45 @@ function entryLines(entry: ReportEntry): Lines {
       '',
     ]),
     ...entry.artifacts.flatMap(artifactLines),
+    ...(entry.skipped.length === 0 ? [] : [`*Skipped ${markdownLine(skippedLines(entry).join(' '))}*`, '']),
+    ...(details.length === 0
+      ? []
+      : folded(
+          'Details',
+          details.map(([name, text]) => `- ${name}: ${markdownLine(text)}`),
+        )),
   ];
+  const time = entry.at === undefined ? [] : [`*${shownTime(entry.at)}*`, ''];
+  return entry.kind === 'blocked_attempt' ? folded('What was missing', [...time, ...body]) : [...time, ...body];
 }
 
 function artifactLines(artifact: ReportArtifact): Lines {
   const { kind, content, sha256 } = artifact;
-  const name = kind === undefined ? 'Artifact' : `Artifact ${codeSpan(visibleText(kind))}`;
-  const head = `${name} (${markdownLine(words.artifactFacts(artifact))})`;
+  const head = `**${markdownLine(artifactName(kind))}** (${markdownLine(words.artifactFacts(artifact))})`;
   if (content === undefined) return [`${head}: ${codeSpan(sha256)}`, ''];
-  const { text, isCut } = words.shownContent(content);
-  return [`${head}:`, '', ...codeBlock(visibleText(text), 'json'), '', ...(isCut ? [`*${words.SHORTENED}*`, ''] : [])];
+  const view = artifactView(content);
+  if (view === undefined) {
+    const { text, isCut } = words.shownContent(content);
+    return [
+      `${head}:`,
+      '',
+      ...codeBlock(visibleText(text), 'json'),
+      '',
+      ...(isCut ? [`*${words.SHORTENED}*`, ''] : []),
+    ];
+  }
+  return [
+    head,
+    '',
+    ...view.facts.map(([name, text]) => `- ${markdownLine(name)}: ${markdownLine(text)}`),
+    ...view.lists.flatMap(({ name, items }) => [
+      `- ${markdownLine(name)}:`,
+      ...items.map((text) => `  - ${markdownLine(text)}`),
+    ]),
+    '',
+    ...view.tables.flatMap(({ columns, rows }) => [...tableLines(columns, rows), '']),
+    ...(view.isCut ? [`*${words.SHORTENED}*`, ''] : []),
+  ];
 }
 
 function gapLine(gap: ReportGap): string {

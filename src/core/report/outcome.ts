@@ -1,0 +1,222 @@
+import { isList, isObject, type JsonObject, type JsonValue, ownValue, quote } from '../json/json-value.ts';
+import { clip, truncate } from '../text/utf8.ts';
+import { plural } from '../text/words.ts';
+import type { ReportEntry, ReportGap, ReportRun } from './report.ts';
+import { entryLabel } from './report-words.ts';
+
+/** One check of a run: what it is called, how it ended, and what shows that. */
+export type OutcomeCheck = {
+  readonly name: string;
+  readonly result: string;
+  readonly evidence: string;
+  readonly isBad: boolean;
+};
+
+/** What came of a run, from the line on which work goes on. */
+export type Outcome = {
+  /** The result in the agent's words, if an artifact states one. */
+  readonly result: string | undefined;
+  readonly checks: readonly OutcomeCheck[];
+  readonly files: readonly string[];
+  /** Who answered what, on which channel. */
+  readonly approvals: readonly string[];
+  readonly openGaps: readonly ReportGap[];
+  /** The context values at the end of the line. */
+  readonly context: readonly (readonly [key: string, value: string])[];
+  readonly skipped: number;
+};
+
+export function outcomeOf(run: ReportRun): Outcome {
+  const line = new Set(run.branches.find(({ isCurrent }) => isCurrent)?.line);
+  const entries = run.entries.filter(({ nodeId }) => line.has(nodeId));
+  const newestFirst = entries.toReversed().flatMap(({ artifacts }) => artifacts.filter((one) => !one.isSuperseded));
+  const contents = newestFirst.flatMap(({ content }) => (content !== undefined && isObject(content) ? [content] : []));
+  return {
+    result: contents.map(resultText).find((text) => text !== undefined),
+    checks: checksOf(entries, contents),
+    files: contents.map(filesIn).find((files) => files.length > 0) ?? [],
+    approvals: entries.flatMap((entry) => (entry.answers ?? []).map((words) => `${entryLabel(entry)}: ${words}`)),
+    openGaps: run.gaps.filter(({ isOpen }) => isOpen),
+    context: contextAtEnd(entries),
+    skipped: entries.reduce((sum, { skipped }) => sum + skipped.length, 0),
+  };
+}
+
+/** Fields in which contracts state a result, the clearest first. */
+const RESULT_FIELDS = [
+  'answer',
+  'summary',
+  'cause',
+  'selectedDirection',
+  'reasons',
+  'selectedShape',
+  'purpose',
+  'goal',
+];
+const RESULT_BYTES_MAX = 600;
+
+function resultText(content: JsonObject): string | undefined {
+  if (content['kind'] === 'wr.loop_control' || content['kind'] === 'wr.assessment') return undefined;
+  const texts = RESULT_FIELDS.map((name) => ownValue(content, name));
+  const text = texts.find((value): value is string => typeof value === 'string' && value.trim() !== '');
+  return text === undefined ? undefined : truncate(text, RESULT_BYTES_MAX);
+}
+
+function checksOf(entries: readonly ReportEntry[], contents: readonly JsonObject[]): readonly OutcomeCheck[] {
+  const items = itemsIn(
+    contents.find(({ kind }) => kind === 'wr.verification_report'),
+    'checks',
+  );
+  const graded = entries.flatMap((entry) =>
+    (entry.checks ?? []).map(({ checkId, grade = 'not shown', run }) => {
+      const item = items.find(({ name }) => name === checkId);
+      const outcome = item === undefined ? '' : `${textOf(item['outcome'])}, `;
+      return {
+        name: checkId,
+        result: `${outcome}${grade}`,
+        evidence: run ?? textOf(item?.['evidence']),
+        isBad: grade === 'not shown',
+      };
+    }),
+  );
+  const reported = items
+    .filter(({ name }) => !graded.some((check) => check.name === name))
+    .map((item) => ({
+      name: textOf(item['name']),
+      result: `${textOf(item['outcome'])}, reported`,
+      evidence: textOf(item['evidence']),
+      isBad: item['outcome'] !== 'pass',
+    }));
+  return [...graded, ...reported];
+}
+
+const FILES_MAX = 40;
+
+function filesIn(content: JsonObject): readonly string[] {
+  const changed = itemsIn(content, 'changedFiles').map(
+    ({ path, summary }) => `${textOf(path)}${summary === undefined ? '' : `: ${textOf(summary)}`}`,
+  );
+  const named = ownValue(content, 'filesChanged');
+  const listed = named !== undefined && isList(named) ? named.map(textOf) : [];
+  return (changed.length > 0 ? changed : listed).slice(0, FILES_MAX);
+}
+
+function itemsIn(content: JsonObject | undefined, name: string): readonly JsonObject[] {
+  const items = content === undefined ? undefined : ownValue(content, name);
+  return items !== undefined && isList(items) ? items.filter((item): item is JsonObject => isObject(item)) : [];
+}
+
+function contextAtEnd(entries: readonly ReportEntry[]): Outcome['context'] {
+  const values = new Map<string, JsonValue>();
+  for (const { contextKeys, contextValues = {} } of entries) {
+    for (const key of contextKeys) {
+      const value = ownValue(contextValues, key);
+      if (value === null) values.delete(key);
+      else if (value !== undefined) values.set(key, value);
+    }
+  }
+  return [...values].map(([key, value]) => [key, textOf(value)]);
+}
+
+/** An artifact as people read it: plain fields, lists of texts, and tables. */
+export type ArtifactView = {
+  readonly facts: readonly (readonly [name: string, text: string])[];
+  readonly lists: readonly { readonly name: string; readonly items: readonly string[] }[];
+  readonly tables: readonly {
+    readonly name: string;
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly string[])[];
+  }[];
+  /** Whether something had no room. */
+  readonly isCut: boolean;
+};
+
+const ROWS_MAX = 60;
+const COLUMNS_MAX = 8;
+const TEXT_BYTES_MAX = 2_000;
+
+/** `undefined` for content that is not an object: that is shown as it is. */
+export function artifactView(content: JsonValue): ArtifactView | undefined {
+  if (!isObject(content)) return undefined;
+  const fields = Object.entries(content as JsonObject).filter(([name]) => name !== 'kind' && name !== 'version');
+  const shown = fields.map(([name, value]) => ({ name: fieldWords(name), value: value ?? null }));
+  const lists = shown.flatMap(({ name, value }) => (isList(value) && value.length > 0 ? [{ name, items: value }] : []));
+  const facts = shown.flatMap(({ name, value }): readonly (readonly [string, string])[] => {
+    if (isList(value)) return value.length === 0 ? [[name, 'none']] : [];
+    if (!isObject(value)) return [[name, cut(textOf(value))]];
+    return Object.entries(value as JsonObject).map(([inner, one]) => [`${name}: ${inner}`, cut(textOf(one ?? null))]);
+  });
+  const tables = lists.filter(({ items }) => items.every((item) => isObject(item)));
+  return {
+    facts,
+    lists: lists
+      .filter((list) => !tables.includes(list))
+      .map(({ name, items }) => ({ name, items: items.slice(0, ROWS_MAX).map((item) => cut(textOf(item))) })),
+    tables: tables.map(({ name, items }) => ({ name, ...tableOf(items as readonly JsonObject[]) })),
+    isCut: lists.some(({ items }) => items.length > ROWS_MAX) || quote(content).length > ROWS_MAX * TEXT_BYTES_MAX,
+  };
+}
+
+/** Short columns first: a name and an outcome are read before an explanation. */
+function tableOf(items: readonly JsonObject[]) {
+  const columns = [...new Set(items.flatMap((item) => Object.keys(item)))];
+  const length = (name: string) => Math.max(...items.map((item) => textOf(item[name] ?? '').length));
+  const rank = (name: string) => (FIRST_COLUMNS.includes(name) ? 0 : length(name));
+  const shown = columns.toSorted((a, b) => rank(a) - rank(b)).slice(0, COLUMNS_MAX);
+  const rows = items.slice(0, ROWS_MAX).map((item) => shown.map((name) => cut(textOf(item[name] ?? ''))));
+  return { columns: shown.map(fieldWords), rows };
+}
+
+const FIRST_COLUMNS = ['id', 'name', 'path', 'criterion', 'failure', 'claim', 'at'];
+
+function cut(text: string): string {
+  return truncate(text, TEXT_BYTES_MAX);
+}
+
+/** A value as a text; a place is written as file and line. */
+function textOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (isList(value)) return value.map(textOf).join(', ');
+  if (isObject(value)) {
+    const { file, line, ...rest } = value as JsonObject;
+    if (typeof file === 'string' && Object.keys(rest).length === 0)
+      return `${file}${line === undefined ? '' : `:${textOf(line)}`}`;
+    return Object.entries(value as JsonObject)
+      .map(([name, one]) => `${name}: ${textOf(one ?? null)}`)
+      .join('; ');
+  }
+  return String(value);
+}
+
+/** `keyDecisions` as "Key decisions". */
+function fieldWords(name: string): string {
+  const words = name
+    .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase();
+  return clip(`${words.charAt(0).toUpperCase()}${words.slice(1)}`, 60);
+}
+
+/** The name of an artifact for people: `wr.verification_report` as "Verification report". */
+export function artifactName(kind: string | undefined): string {
+  return kind === undefined ? 'Artifact' : fieldWords(kind.replace(/^wr\./, ''));
+}
+
+/** Steps that a step's end skipped, in one line for each reason. */
+export function skippedLines({ skipped }: Pick<ReportEntry, 'skipped'>): readonly string[] {
+  const groups: { readonly why: string; readonly titles: string[] }[] = [];
+  for (const { title, why = 'their condition is false.' } of skipped) {
+    const last = groups.at(-1);
+    if (last?.why === why) last.titles.push(title);
+    else groups.push({ why, titles: [title] });
+  }
+  return groups.map(({ why, titles }) => {
+    const names =
+      titles.length < 4
+        ? titles.map((title) => `"${title}"`).join(', ')
+        : `${plural(titles.length, 'step')} ("${titles[0]}" … "${titles.at(-1)}")`;
+    return `${names}: ${why}`;
+  });
+}
