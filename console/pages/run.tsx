@@ -5,7 +5,7 @@ import type { RunData } from '../../src/core/wire/session-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { Button, Pending } from '../parts/panels.tsx';
 import { toggledRows, useSessionSearch, withToggled } from '../state/session-search.ts';
-import { useRead } from '../state/session-source.ts';
+import { useMoment, useRead } from '../state/session-source.ts';
 import { Preferences } from './preferences.tsx';
 import { DriftBanner, LackingBanner } from './run-banners.tsx';
 import { Sentence } from './run-sentence.tsx';
@@ -17,9 +17,11 @@ type RunParts = { readonly standing: RunData; readonly isWhole: boolean };
 export function Run({ standing, isWhole }: RunParts) {
   const { runId } = standing;
   const { data, error } = useRead('run', { at: { run: runId } });
+  // An earlier moment of a session is whole, and still cannot be changed.
+  const { until } = useMoment();
   return (
     <div className="run-page">
-      <Sentence standing={standing} isWhole={isWhole} />
+      <Sentence standing={standing} isWhole={isWhole || until !== undefined} />
       <DriftBanner runId={runId} />
       {data === undefined ? (
         <Pending words="Reading the steps …" error={error} />

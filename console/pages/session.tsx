@@ -1,8 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { plural } from '../../src/core/text/words.ts';
 import type { RunData } from '../../src/core/wire/session-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
-import { CommandHint, Pending } from '../parts/panels.tsx';
+import { Button, CommandHint, Pending } from '../parts/panels.tsx';
 import { Mark, stateWord } from '../parts/state-mark.tsx';
 import { useSessionSearch } from '../state/session-search.ts';
 import { useRead, useSessionId } from '../state/session-source.ts';
@@ -13,12 +14,18 @@ import { SessionActions } from './session-actions.tsx';
 import { SessionNotes } from './step-notes.tsx';
 import '../style/run.css';
 
+const Timeline = lazy(() => import('./timeline.tsx').then((module) => ({ default: module.Timeline })));
+
 export function Session() {
   const navigate = useNavigate();
-  const { search } = useSessionSearch();
+  const { search, go } = useSessionSearch();
   const { isOwn } = useSessionId();
-  useKeys({ u: () => void navigate({ to: '/', search: {} }) });
   const { data, error } = useRead('session');
+  const isPast = search.until !== undefined;
+  const isTimeline = search.timeline === 'shown' || isPast;
+  const hasTimeline = isOwn && data?.health.kind === 'healthy';
+  const turn = () => go({ timeline: isTimeline ? undefined : 'shown', until: undefined });
+  useKeys({ u: () => void navigate({ to: '/', search: {} }), ...(hasTimeline && { t: turn }) });
   if (data === undefined) return <Pending words="Reading the session …" error={error} isPage />;
   const runs = inOrder(data.runs);
   const standing = runs.find(({ runId }) => runId === search.run) ?? preferredRun(data.runs);
@@ -33,9 +40,17 @@ export function Session() {
           {[data.shortId, data.branch, data.folder].filter(Boolean).join(' · ')}
         </p>
         <h1>{data.title ?? 'A session that cannot be read'}</h1>
-        <SessionActions data={data} runId={standing?.runId} />
+        {!isPast && <SessionActions data={data} runId={standing?.runId} />}
+        {hasTimeline && (
+          <Button label="Timeline" className="quiet" aria-pressed={isTimeline} title="Key t" onClick={turn} />
+        )}
       </header>
       <SessionBanners data={data} />
+      {hasTimeline && isTimeline && (
+        <Suspense>
+          <Timeline runs={runs} />
+        </Suspense>
+      )}
       {standing === undefined ? (
         <p className="panel">Nothing of this session can be read.</p>
       ) : (
@@ -44,7 +59,7 @@ export function Session() {
           {isNotesRun(standing) ? (
             <SessionNotes key={standing.runId} run={standing} />
           ) : (
-            <Run key={standing.runId} standing={standing} isWhole={data.health.kind === 'healthy'} />
+            <Run key={standing.runId} standing={standing} isWhole={data.health.kind === 'healthy' && !isPast} />
           )}
         </div>
       )}

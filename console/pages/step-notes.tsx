@@ -8,7 +8,7 @@ import { Button, CopyButton, Pending } from '../parts/panels.tsx';
 import { Mark } from '../parts/state-mark.tsx';
 import { clock, wholeTime } from '../parts/times.ts';
 import { read } from '../state/api.ts';
-import { useSessionId } from '../state/session-source.ts';
+import { useMoment, useSessionId } from '../state/session-source.ts';
 
 type NotedPlace = LineNotesData['notes'][number];
 
@@ -32,9 +32,10 @@ type Place = { readonly from: number } | { readonly around: string };
 
 function useLineNotes(runId: string, line: string, start: Place) {
   const { session } = useSessionId();
+  const moment = useMoment();
   return useInfiniteQuery({
-    queryKey: ['notes', session, runId, line, start],
-    queryFn: ({ pageParam }) => read('notes', { session, run: runId }, { line, ...pageParam }),
+    queryKey: ['notes', session, runId, line, start, moment],
+    queryFn: ({ pageParam }) => read('notes', { session, run: runId }, { line, ...moment, ...pageParam }),
     initialPageParam: start,
     getNextPageParam: ({ from, notes, total }: LineNotesData): Place | undefined =>
       from + notes.length < total ? { from: from + notes.length } : undefined,

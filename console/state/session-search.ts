@@ -19,11 +19,15 @@ export type SessionSearch = {
   readonly plan?: 'shown';
   /** The chosen row is the one that is due. */
   readonly follow?: 'on';
+  /** What happened across all runs is shown. */
+  readonly timeline?: 'shown';
+  /** The page shows the session as it was after this event. */
+  readonly until?: string;
 };
 
 type Given = Readonly<Record<string, unknown>>;
 
-const ONE_WORD = { branches: 'all', plan: 'shown', follow: 'on' } as const;
+const ONE_WORD = { branches: 'all', plan: 'shown', follow: 'on', timeline: 'shown' } as const;
 
 export function readSessionSearch(given: Given): SessionSearch {
   const texts = ['run', 'line', 'step', 'rows'].flatMap((name) => {
@@ -32,7 +36,9 @@ export function readSessionSearch(given: Given): SessionSearch {
   });
   const words = Object.entries(ONE_WORD).filter(([name, word]) => given[name] === word);
   const tab = TABS.find((one) => one === given['tab']);
-  return { ...Object.fromEntries([...texts, ...words]), ...(tab && { tab }) };
+  // Numbers in an address are read as such.
+  const until = /^\d{1,9}$/.test(String(given['until'])) ? String(given['until']) : undefined;
+  return { ...Object.fromEntries([...texts, ...words]), ...(tab && { tab }), ...(until && { until }) };
 }
 
 type Change = { readonly [part in keyof SessionSearch]?: SessionSearch[part] | undefined };

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useParams, useSearch } from '@tanstack/react-router';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { type Places, type Query, type Read, read } from './api.ts';
 import { isViewed } from './viewed.ts';
@@ -19,9 +19,20 @@ type Asked = {
   readonly enabled?: boolean;
 };
 
+/** What can be read as it was at an earlier event. */
+const EARLIER: readonly string[] = ['session', 'run', 'notes', 'step', 'raw'];
+
+/** What a request for the moment that the page shows carries. */
+export function useMoment(): { readonly until?: string } {
+  const { until } = useSearch({ strict: false }) as { readonly until?: string };
+  return until === undefined ? {} : { until };
+}
+
 /** Something of that session. */
-export function useRead<Path extends Read>(name: Path, { at = {}, query = {}, ...more }: Asked = {}) {
+export function useRead<Path extends Read>(name: Path, { at = {}, query: given = {}, ...more }: Asked = {}) {
   const { session } = useSessionId();
+  const moment = useMoment();
+  const query = EARLIER.includes(name) ? { ...given, ...moment } : given;
   return useQuery<ConsoleReply<Path>>({
     queryKey: [name, session, at, query],
     queryFn: () => read(name, { session, ...at }, query),

@@ -4,7 +4,7 @@ import type { Salvage } from '../../core/log/health.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import { runPage } from '../../core/sessions/run-page.ts';
 import { type NodeHistory, nodeHistory, viewHistory } from '../../core/views/history.ts';
-import type { SessionView } from '../../core/views/session-view.ts';
+import { applyEvent, checkedView, emptySessionView, type SessionView } from '../../core/views/session-view.ts';
 import type { RunPageData } from '../../core/wire/run-shapes.ts';
 import type { LoadRefusal, SessionLogs } from '../ports/session-store.ts';
 import { type InspectedSession, type InspectServices, inspectSession } from './inspect-session.ts';
@@ -52,6 +52,40 @@ export async function openSession(
   all.set(sessionId, { view, stamp, session });
   for (const old of [...all.keys()].slice(0, -SESSIONS_KEPT)) all.delete(old);
   return ok(session);
+}
+
+const MOMENTS_KEPT = 16;
+
+/** The readers of sessions as they were, by session and event. */
+const earlierOf = new WeakMap<OpenServices['sessions'], Map<string, OpenServices['sessions']>>();
+
+/**
+ * The same services, for which the session ends with the append that has this event: an append is whole or absent, so
+ * there is no state of a session inside of one.
+ */
+export async function servicesAsOf<Services extends OpenServices>(
+  services: Services,
+  sessionId: SessionId,
+  until: number,
+): Promise<Result<Services, LoadRefusal>> {
+  const known = earlierOf.get(services.sessions) ?? new Map<string, OpenServices['sessions']>();
+  earlierOf.set(services.sessions, known);
+  const name = `${sessionId} ${until}`;
+  const kept = known.get(name);
+  if (kept !== undefined) return ok({ ...services, sessions: kept });
+  const log = await services.logs.open(sessionId);
+  if (log.isErr()) return err(log.error);
+  const view = emptySessionView();
+  for (const append of log.value.appends.filter(({ segment }) => segment.firstEventIndex <= until)) {
+    const stored = await log.value.readEvents(append);
+    if (stored.isErr()) break;
+    for (const value of stored.value) parseEvent(value).map((event) => applyEvent(view, event));
+  }
+  const prefix = { ...checkedView(view, { kind: 'healthy' }), sessionId };
+  const sessions = { ...services.sessions, loadValidPrefix: async () => ok(prefix), load: async () => ok(prefix) };
+  known.set(name, sessions);
+  for (const old of [...known.keys()].slice(0, -MOMENTS_KEPT)) known.delete(old);
+  return ok({ ...services, sessions });
 }
 
 /** Marks are not part of the log, so they are compared. */

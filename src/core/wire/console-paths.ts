@@ -17,6 +17,7 @@ export const CONSOLE_PATHS = {
   raw: ['GET', '/api/sessions/:session/nodes/:node/raw'],
   resume: ['GET', '/api/sessions/:session/runs/:run/resume'],
   report: ['GET', '/api/sessions/:session/report'],
+  timeline: ['GET', '/api/sessions/:session/timeline'],
   mark: ['POST', '/api/sessions/:session/mark'],
   import: ['POST', '/api/import'],
   compare: ['GET', '/api/compare'],

@@ -6,6 +6,7 @@ import { errorEnvelopeSchema } from '../log/error-envelope.ts';
 import { salvageSchema } from '../log/health.ts';
 import { NodeId, RunId, SessionId } from '../log/ids.ts';
 import { shownOriginSchema } from '../log/origin.ts';
+import { reportSessionSchema } from '../report/report.ts';
 import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES } from '../sessions/session-state.ts';
 import { COMMAND_INPUTS, COMMAND_REPLIES } from './command-shapes.ts';
 import type { ConsolePath } from './console-paths.ts';
@@ -114,6 +115,9 @@ function isExact(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
 }
 
+/** The last event that the page shows; without one, all of them. */
+const until = z.coerce.number().int().min(0).exactOptional();
+
 /** What each request may carry. A request that is not named takes neither a query nor a body. */
 export const CONSOLE_INPUTS = {
   ...COMMAND_INPUTS,
@@ -143,6 +147,7 @@ export const CONSOLE_INPUTS = {
   search: z.strictObject({ q: z.string().min(1).max(512) }),
   /** The name of a line, and a window of its notes. */
   notes: z.strictObject({
+    until,
     line: z.string().max(16),
     from: z.coerce.number().int().min(0).exactOptional(),
     /** Instead of `from`: the window that has the notes of this step. */
@@ -150,8 +155,8 @@ export const CONSOLE_INPUTS = {
     count: z.coerce.number().int().min(1).max(NOTES_IN_A_WINDOW).exactOptional(),
   }),
   /** The node that was made when the step was done, and the name of the line. */
-  step: z.strictObject({ by: NodeId.schema.exactOptional(), line: z.string().max(16).exactOptional() }),
-  raw: z.strictObject({ by: NodeId.schema.exactOptional() }),
+  step: z.strictObject({ until, by: NodeId.schema.exactOptional(), line: z.string().max(16).exactOptional() }),
+  raw: z.strictObject({ until, by: NodeId.schema.exactOptional() }),
   /** A step to go back to; without one, the run continues where it is. */
   resume: z.strictObject({ node: NodeId.schema.exactOptional() }),
   prefer: z.strictObject({
@@ -212,6 +217,8 @@ export const CONSOLE_REPLIES = {
     runs: z.array(runShape),
   }),
   run: runPageShape,
+  /** What happened in a session, across its runs, in the order of its log. */
+  timeline: z.strictObject({ moments: reportSessionSchema.shape.timeline }),
   notes: lineNotesShape,
   drift: driftShape,
   step: stepPageShape,

@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import { err, type Result } from 'neverthrow';
-import { type ExchangeServices, withNearest } from '../../app/sessions/console-exchange.ts';
+import { type ExchangeServices, exportReport, withNearest } from '../../app/sessions/console-exchange.ts';
+import { servicesAsOf } from '../../app/sessions/open-session.ts';
 import {
   driftPage,
   notesPage,
@@ -22,29 +23,75 @@ import { body, type Handler, invalidRequest, refusal, reply } from './exchange-r
 
 type RunPath = Extract<
   ConsolePath,
-  'session' | 'run' | 'notes' | 'drift' | 'prefer' | 'step' | 'prompt' | 'raw' | 'resume'
+  'session' | 'run' | 'notes' | 'drift' | 'prefer' | 'step' | 'prompt' | 'raw' | 'resume' | 'timeline'
 >;
 
+/** What is shown as it was at an earlier event, too. */
+type Earlier = 'session' | 'run' | 'notes' | 'step' | 'raw';
+
 /** What the page of a session asks for. */
-export function runHandlers(services: ExchangeServices): { readonly [name in RunPath]: Handler } {
+export function runHandlers(now: ExchangeServices): { readonly [name in RunPath]: Handler } {
+  return { ...readHandlers(now), ...laterHandlers(now) };
+}
+
+function readHandlers(now: ExchangeServices): { readonly [name in Earlier]: Handler } {
+  const asOf =
+    (handler: (services: ExchangeServices, context: Context) => Promise<Response>): Handler =>
+    async (context) => {
+      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+      const until = context.req.query('until');
+      if (until === undefined || !sessionId.success) return handler(now, context);
+      if (!/^\d{1,9}$/.test(until)) return invalidRequest(context);
+      const then = await servicesAsOf(now, sessionId.data, Number(until));
+      return then.isErr() ? reply(context, err(now.explain(then.error))) : handler(then.value, context);
+    };
   return {
-    session: async (context) => {
+    session: asOf(async (services, context) => {
       const asked = context.req.param('session') ?? '';
       const sessionId = SessionId.schema.safeParse(asked);
       const page = sessionId.success ? await sessionPage(services, sessionId.data) : err(NO_SESSION);
       if (page.isOk() || page.error.code !== 'SESSION_NOT_FOUND') return reply(context, page);
       return reply(context, err(await withNearest(services, asked, page.error)));
-    },
-    run: async (context) => {
+    }),
+    run: asOf(async (services, context) => {
       const at = runIn(context);
       return at === undefined ? invalidRequest(context) : reply(context, await runPageOf(services, at));
-    },
-    notes: async (context) => {
+    }),
+    notes: asOf(async (services, context) => {
       const at = runIn(context);
       const asked = CONSOLE_INPUTS.notes.safeParse(context.req.query());
       if (at === undefined || !asked.success) return invalidRequest(context);
       const { line, from, around, count = NOTES_IN_A_WINDOW } = asked.data;
       return reply(context, await notesPage(services, at, { line, from: around ?? from ?? 0, count }));
+    }),
+    step: asOf(async (services, context) => {
+      const at = nodeIn(context);
+      const asked = CONSOLE_INPUTS.step.safeParse(context.req.query());
+      if (at === undefined || !asked.success) return invalidRequest(context);
+      const { by, line = 'main' } = asked.data;
+      return reply(context, await stepPageOf(services, at, { by, line }));
+    }),
+    raw: asOf(async (services, context) => {
+      const at = nodeIn(context);
+      const asked = CONSOLE_INPUTS.raw.safeParse(context.req.query());
+      if (at === undefined || !asked.success) return invalidRequest(context);
+      return reply(context, await rawPage(services, at, { by: asked.data.by }));
+    }),
+  };
+}
+
+function laterHandlers(services: ExchangeServices): {
+  readonly [name in Exclude<RunPath, Earlier>]: Handler;
+} {
+  return {
+    timeline: async (context) => {
+      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+      if (!sessionId.success) return reply(context, err(NO_SESSION));
+      const report = await exportReport(services, [sessionId.data], { isRedacted: false });
+      return reply(
+        context,
+        report.map(({ sessions: [one] }) => ({ moments: one?.timeline ?? [] })),
+      );
     },
     drift: async (context) => {
       const at = runIn(context);
@@ -56,22 +103,9 @@ export function runHandlers(services: ExchangeServices): { readonly [name in Run
       if (at === undefined || !sent.success) return invalidRequest(context);
       return reply(context, await preferPage(services, at, sent.data));
     },
-    step: async (context) => {
-      const at = nodeIn(context);
-      const asked = CONSOLE_INPUTS.step.safeParse(context.req.query());
-      if (at === undefined || !asked.success) return invalidRequest(context);
-      const { by, line = 'main' } = asked.data;
-      return reply(context, await stepPageOf(services, at, { by, line }));
-    },
     prompt: async (context) => {
       const at = nodeIn(context);
       return at === undefined ? invalidRequest(context) : reply(context, await promptPage(services, at));
-    },
-    raw: async (context) => {
-      const at = nodeIn(context);
-      const asked = CONSOLE_INPUTS.raw.safeParse(context.req.query());
-      if (at === undefined || !asked.success) return invalidRequest(context);
-      return reply(context, await rawPage(services, at, { by: asked.data.by }));
     },
     resume: async (context) => {
       const at = runIn(context);
