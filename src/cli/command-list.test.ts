@@ -32,7 +32,7 @@ const OPTIONS = {
   'approvers add': '--name',
   'session resume': '--at',
   export: '--as --output --withhold --tree',
-  verify: '--key --tree --head',
+  verify: '--key --tree --head --approvers',
   'passport check': '--base',
   'session verify': '--key --head',
   import: '--dry-run --no-accept --update',

@@ -28,6 +28,7 @@ import type { ReportServices } from '../app/report.ts';
 import type { AnswerServices, SessionsServices, UpkeepServices } from '../app/services.ts';
 import type { ListServices } from '../app/sessions/session-board.ts';
 import type { AccessServices } from '../app/team/access.ts';
+import type { SignatureTools } from '../core/approvals/approval-signature.ts';
 import type { Sha256 } from '../core/json/canonical-json.ts';
 
 /** The part of the store that commands use. */
@@ -57,6 +58,8 @@ export type BundleAccess = {
 /** What signing, and checking signatures, needs. */
 export type PassportAccess = {
   readonly services: PassportServices;
+  /** Checks signatures of approvers. */
+  readonly signatureTools: SignatureTools;
   /** Reads a whole file, unless it is too large for a bundle. */
   readonly readPassport: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
   /** The Ed25519 public keys in a text of PEM blocks. */

@@ -1,3 +1,4 @@
+import { signatureTools } from '../adapters/approvers.ts';
 import { readBundleFile } from '../adapters/bundle.ts';
 import { parsePublicKeys, storeKeyOf } from '../adapters/system.ts';
 import { gitCommits } from '../adapters/workspace.ts';
@@ -19,6 +20,7 @@ export async function openPassports(appVersion: string): Promise<PassportAccess>
       ownKeys,
       storeKey: async () => (await store.keyring.open()).map(({ current }) => storeKeyOf(current)),
     },
+    signatureTools,
     ownKeys,
     parseKeys: parsePublicKeys,
     readPassport: readBundleFile,

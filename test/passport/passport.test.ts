@@ -53,7 +53,9 @@ test('the passport of a session that an earlier release wrote says from which ev
   expect([verify(file).isOk(), unsigned.predicate.log.signedSince]).toEqual([true, null]);
 });
 
-test(`${SUBSETS} random subsets of events can be withheld: the rest verifies, names them, and holds no byte or hash of them`, () => {
+test(`${SUBSETS} random subsets of events can be withheld: the rest verifies, names them, and holds no byte or hash of them`, {
+  timeout: isLong ? 3_600_000 : 60_000,
+}, () => {
   enforces('passport_withholding');
   for (let seed = 1; seed <= SUBSETS; seed++) {
     const random = seededRandom(drawnSeed() + seed);

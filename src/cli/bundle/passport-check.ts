@@ -1,7 +1,16 @@
 import { err, safeTry } from 'neverthrow';
 import * as z from 'zod';
+import { parseApprovers } from '../../core/approvals/approver-list.ts';
 import { defined } from '../../core/json/json-value.ts';
-import { gateFailures, MERGE_GATE_FILE, parseMergeGate } from '../../core/passport/merge-gate.ts';
+import {
+  APPROVERS_FILE,
+  type Approval,
+  gateFailures,
+  MERGE_GATE_FILE,
+  parseMergeGate,
+  signerIn,
+} from '../../core/passport/merge-gate.ts';
+import type { Statement } from '../../core/passport/passport.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { shellWord } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
@@ -51,13 +60,20 @@ export const passportCheck = command({
         ),
       );
       const keys = access.parseKeys(gate.keys.join('\n'));
+      const listed = (await commits.fileAt('.', base, APPROVERS_FILE)) ?? '';
+      const tools = access.signatureTools;
+      const { approvers } = parseApprovers(listed, tools.hash);
+      const signers =
+        ({ predicate }: Statement) =>
+        (approval: Approval) =>
+          signerIn(predicate, approval, { approvers, tools })?.key.fingerprint;
       const head = await commits.commitAt('.', 'HEAD');
       if (head === undefined)
         return err(usageProblem('There is no commit here.', 'Run the command in a checkout of the change.'));
       const checked = await checkFile(access, file, { keys });
       const failures = checked.isErr()
         ? [`The passport ${refusalWords(checked.error)}.`]
-        : gateFailures(gate, checked.value.statement, head.tree);
+        : gateFailures(gate, checked.value.statement, { tree: head.tree, signerOf: signers(checked.value.statement) });
       return done({
         data: {
           isPassed: failures.length === 0,

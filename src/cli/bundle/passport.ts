@@ -2,11 +2,13 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type ExportedPassport, exportPassport, type PassportExportRefusal } from '../../app/passport.ts';
 import type { PublicKey } from '../../app/ports/keyring-store.ts';
+import { type Approver, parseApprovers } from '../../core/approvals/approver-list.ts';
 import type { Flow } from '../../core/flow.ts';
 import { digestHex } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { signatureWords } from '../../core/log/log-signatures.ts';
+import { signerIn } from '../../core/passport/merge-gate.ts';
 import { type Statement, subjectOf, WITHHELD_KINDS, type WithheldKind } from '../../core/passport/passport.ts';
 import { type PassportRefusal, type VerifiedPassport, verifyPassport } from '../../core/passport/verify-passport.ts';
 import type { Withholding } from '../../core/passport/withhold.ts';
@@ -190,6 +192,10 @@ export const verify = command({
       help: 'require that the passport is about the files of this commit in the current repository',
     },
     { flags: '--head <hex>', help: 'require that the session had this head, which was given out earlier' },
+    {
+      flags: '--approvers <file>',
+      help: 'require that every signed approval is by a key in this list (allowed signers of ssh-keygen)',
+    },
   ],
   example: 'workrail verify passport.json --key workrail.pem --tree HEAD',
   needsNoConfig: true,
@@ -230,7 +236,12 @@ export const verify = command({
 const LIMIT =
   'Signed by this store is all that was checked. Anyone who can read the key of the store can sign a false history; a head that was given out earlier (--head) fixes everything before it.';
 
-type Expectations = { readonly keys: readonly PublicKey[]; readonly head?: string; readonly tree?: string };
+type Expectations = {
+  readonly keys: readonly PublicKey[];
+  readonly head?: string;
+  readonly tree?: string;
+  readonly approvers?: readonly Approver[];
+};
 
 async function readExpectations(
   { program }: CommandContext,
@@ -261,25 +272,47 @@ async function readExpectations(
           'Run the command in the repository, and name a commit, a branch or HEAD.',
         ),
       );
-    return ok({ keys, ...defined({ head: head as string | undefined, tree: found?.tree }) });
+    const approvers =
+      typeof options['approvers'] === 'string' ? yield* await readApprovers(program, options['approvers']) : undefined;
+    return ok({ keys, ...defined({ head: head as string | undefined, tree: found?.tree, approvers }) });
   });
 }
 
-type FileRefusal = PassportRefusal | { readonly code: 'unreadable' | 'other_tree'; readonly place: string };
+async function readApprovers(
+  program: CommandContext['program'],
+  file: string,
+): Promise<Result<readonly Approver[], CommandProblem>> {
+  const { readPassport, signatureTools } = await program.passports();
+  const read = await readPassport(file);
+  const advice = 'Give a list in the format of ssh-keygen: a name and a public key on each line.';
+  if (read.isErr()) return err(usageProblem(`The list of approvers ${file} could not be read.`, advice));
+  const { approvers, problems } = parseApprovers(Buffer.from(read.value).toString('utf8'), signatureTools.hash);
+  return problems.length === 0 ? ok(approvers) : err(usageProblem(`${file}: ${problems.join(' ')}`, advice));
+}
+
+type FileRefusal =
+  | PassportRefusal
+  | { readonly code: 'unreadable' | 'other_tree' | 'not_approved'; readonly place: string };
 
 export async function checkFile(
-  { readPassport, services }: PassportAccess,
+  { readPassport, services, signatureTools }: PassportAccess,
   file: string,
-  { keys, head, tree }: Expectations,
+  { keys, head, tree, approvers }: Expectations,
 ): Promise<Result<VerifiedPassport, FileRefusal>> {
   const read = await readPassport(file);
   if (read.isErr()) return err({ code: 'unreadable', place: file });
   const verified = verifyPassport(read.value, { keys, head, tools: services.tools });
   if (verified.isErr()) return err(verified.error);
-  const found = subjectOf(verified.value.statement).tree;
-  return tree === undefined || found === tree
-    ? ok(verified.value)
-    : err({ code: 'other_tree', place: found ?? 'none' });
+  const { statement } = verified.value;
+  const found = subjectOf(statement).tree;
+  if (tree !== undefined && found !== tree) return err({ code: 'other_tree', place: found ?? 'none' });
+  const { approvals } = statement.predicate;
+  const unknown =
+    approvers &&
+    approvals.find(
+      (one) => one.signedBy !== undefined && !signerIn(statement.predicate, one, { approvers, tools: signatureTools }),
+    );
+  return unknown === undefined ? ok(verified.value) : err({ code: 'not_approved', place: `event ${unknown.event}` });
 }
 
 function verdictOf(file: string, checked: Result<VerifiedPassport, FileRefusal>): Verdict {
@@ -343,6 +376,7 @@ export function refusalWords({ code, place }: FileRefusal): string {
     wrong_summary: `says something else than its events (${place})`,
     head_missing: 'never had the head that you gave: the history before it was changed',
     other_tree: `is about other files (tree ${place})`,
+    not_approved: `has a signed approval that no key in the list of approvers made (${place})`,
   };
   return words[code];
 }

@@ -1,10 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
+import { approverOf, type SignatureTools } from '../approvals/approval-signature.ts';
+import type { Approver } from '../approvals/approver-list.ts';
 import { parseJson, quote } from '../json/json-value.ts';
 import { parseDocument } from '../log/document-schema.ts';
-import { gradeSchema, isAtLeast } from '../log/events/attestation-events.ts';
+import { attestationRecordedSchema, gradeSchema, isAtLeast } from '../log/events/attestation-events.ts';
 import { workflowIdSchema } from '../log/ids.ts';
-import { plural } from '../text/words.ts';
 import { type Statement, subjectOf } from './passport.ts';
 
 /** Where a repository says what a merge needs. It is read from the base, so that a change cannot loosen its own gate. */
@@ -33,8 +34,30 @@ export function parseMergeGate(text: string): Result<MergeGate, string> {
   return gate.isOk() ? ok(gate.value) : err(`${gate.error.path || 'the document'}: ${gate.error.message}`);
 }
 
+/** Where a repository lists whose signatures count. */
+export const APPROVERS_FILE = '.workrail/approvers';
+
+/** Who of a list signed an approval of a passport; `undefined` if nobody did, or if the approval is withheld. */
+export function signerIn(
+  { events }: Statement['predicate'],
+  { event }: Approval,
+  { approvers, tools }: { readonly approvers: readonly Approver[]; readonly tools: SignatureTools },
+): Approver | undefined {
+  const parsed = attestationRecordedSchema.safeParse(events[event]?.event);
+  return parsed.success ? approverOf(parsed.data.data, approvers, tools).unwrapOr(undefined) : undefined;
+}
+
 /** Why a verified passport does not let a change in; empty if it does. */
-export function gateFailures(gate: MergeGate, statement: Statement, tree: string): readonly string[] {
+export function gateFailures(
+  gate: MergeGate,
+  statement: Statement,
+  change: {
+    readonly tree: string;
+    /** Whose signature an approval has, by the list of the base. */
+    readonly signerOf: (approval: Approval) => string | undefined;
+  },
+): readonly string[] {
+  const { tree, signerOf } = change;
   const { predicate } = statement;
   const subject = subjectOf(statement).tree;
   const wanted = predicate.runs.filter(({ workflowId }) => gate.workflows?.includes(workflowId) ?? true);
@@ -71,25 +94,36 @@ export function gateFailures(gate: MergeGate, statement: Statement, tree: string
     ...approvalFailures(
       gate,
       predicate.approvals.filter((approval) => isOfRuns(approval) && approval.isOnLine),
+      signerOf,
     ),
   ];
 }
 
-type Approval = Statement['predicate']['approvals'][number];
+export type Approval = Statement['predicate']['approvals'][number];
 
-function approvalFailures({ approvals }: MergeGate, given: readonly Approval[]): readonly string[] {
+function approvalFailures(
+  { approvals }: MergeGate,
+  given: readonly Approval[],
+  signerOf: (approval: Approval) => string | undefined,
+): readonly string[] {
   if (approvals === undefined) return [];
   const about = given.filter(({ tree }) => tree === 'subject');
-  const rejected = about.some(({ statement }, i) => statement === 'rejected' && !about.slice(i).some(isApproved));
-  if (rejected) return ['The last answer about these files is a rejection.'];
-  const counted = about.filter(
-    (approval) => isApproved(approval) && (approvals.signed !== true || approval.signedBy !== undefined),
+  const isRejected = about.some((answer, i) => answer.statement === 'rejected' && !about.slice(i).some(isApproved));
+  if (isRejected) return ['The last answer about these files is a rejection.'];
+  // Two answers of one person are one approval. Without a signature nobody knows whose an answer is.
+  const people = new Set(
+    about.filter(isApproved).flatMap((approval): readonly (string | number)[] => {
+      const signer = signerOf(approval);
+      if (signer !== undefined) return [signer];
+      return approvals.signed === true ? [] : [approval.event];
+    }),
   );
-  // Two answers of one person are one approval.
-  const people = new Set(counted.map(({ signedBy, event }) => signedBy?.fingerprint ?? event));
   if (people.size >= approvals.count) return [];
-  const kind = approvals.signed === true ? 'signed approval' : 'approval';
-  return [`It has ${plural(people.size, kind)} of exactly these files, and ${approvals.count} are required.`];
+  const kind = approvals.signed === true ? `approval that an approver in ${APPROVERS_FILE} signed` : 'approval';
+  const found = people.size === 0 ? `no ${kind}` : `${people.size} of these: ${kind}`;
+  return [
+    `It has ${found} for exactly these files, and ${approvals.count} ${approvals.count === 1 ? 'is' : 'are'} required.`,
+  ];
 }
 
 function isApproved({ statement }: Approval): boolean {
