@@ -98,6 +98,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./upkeep/session-accept.ts')).sessionAccept,
   },
   {
+    usage: 'session hand-over <id> <principal>',
+    summary: 'let somebody else continue a session of a team, where only its owner may',
+    load: async () => (await import('./upkeep/team-access.ts')).sessionHandOver,
+  },
+  {
     usage: 'session fork-from-valid <id>',
     summary: 'make a new session from the intact part of a damaged one, so that the work continues',
     load: async () => (await import('./upkeep/session-fork.ts')).sessionFork,
@@ -311,6 +316,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: 'member set <principal> <role>',
     summary: 'give somebody a role in a space',
     load: async () => (await import('./upkeep/team-access.ts')).memberSet,
+  },
+  {
+    usage: 'space set <name> <handover>',
+    summary: 'decide who may continue the runs of a space',
+    load: async () => (await import('./upkeep/team-access.ts')).spaceSet,
   },
   {
     usage: 'member remove <principal>',

@@ -151,6 +151,11 @@ const REFUSALS: RefusalTable<CommandRefusal> = {
     message: `Session "${sessionId}" no longer exists.`,
     suggestion: LIST_ALL,
   }),
+  not_owner: ({ owner }) => ({
+    code: 'FORBIDDEN',
+    message: `In this space only ${owner} may continue this run.`,
+    suggestion: 'Have it handed over: workrail session hand-over',
+  }),
   session_locked: ({ sessionId, holder = 'another process' }) => ({
     code: 'SESSION_LOCKED',
     message: `Session ${sessionId} is being written by ${holder}.`,

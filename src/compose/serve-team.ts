@@ -9,7 +9,7 @@ import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/syste
 import { workflowCatalog } from '../app/catalog/workflow-catalog.ts';
 import type { SpaceAccess, SpaceRefusal, SpaceStore, TeamDatabase } from '../app/ports/team-database.ts';
 import type { Services } from '../app/services.ts';
-import type { Entrance } from '../app/team/access.ts';
+import { type Entrance, ownedSessions } from '../app/team/access.ts';
 import type { TeamServeOptions, TeamServeRefusal, TeamServing } from '../cli/program.ts';
 import type { GateSettings } from '../core/settings/settings-in-effect.ts';
 import { resourceOf, serveSpaces } from '../http/team/serve-spaces.ts';
@@ -67,7 +67,8 @@ export async function serveTeam(
     };
     // No folder of this machine is the workspace of a call.
     const place = { workingDir: '', homeDir: '' };
-    const handler = mcpHttpHandler({ ...backend, log: counted, place, describedWorkspace });
+    const sessionsFor = ownedSessions(() => database.access(space), systemClock);
+    const handler = mcpHttpHandler({ ...backend, log: counted, place, describedWorkspace, sessionsFor });
     handlers.set(space, handler);
     return handler;
   };

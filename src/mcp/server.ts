@@ -9,6 +9,7 @@ import {
   type ServerOptions,
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
+import type { SessionStore } from '../app/ports/session-store.ts';
 import type { WorkspaceObserver } from '../app/ports/workspace-observer.ts';
 import type { Services } from '../app/services.ts';
 import { isObject, type JsonObject } from '../core/json/json-value.ts';
@@ -69,6 +70,8 @@ export type Backend = {
   readonly caller?: SignedIn | undefined;
   /** Reads what a call says about a workspace on the caller's machine; only a team server needs it. */
   readonly describedWorkspace?: (meta: unknown) => WorkspaceObserver;
+  /** The sessions as somebody may continue them; only a team server makes a difference. */
+  readonly sessionsFor?: (principal: string, sessions: SessionStore) => SessionStore;
 };
 
 /** Somebody who is signed in. A reader can look at everything and change nothing. */
@@ -211,7 +214,7 @@ async function answered(
 ): Promise<Answered> {
   const begin = performance.now();
   const { answerCall, faultAnswer } = await answering();
-  const { recent, place, isSessionStartOn = false, caller, describedWorkspace } = backend;
+  const { recent, place, isSessionStartOn = false, caller, describedWorkspace, sessionsFor } = backend;
   const { sessions, ...others } = await backend.services();
   let isNew = false;
   const append: typeof sessions.append = (...plan) => {
@@ -219,7 +222,8 @@ async function answered(
     return sessions.append(...plan);
   };
   const workspace = describedWorkspace?.(meta) ?? others.workspace;
-  const services = { ...others, workspace, sessions: { ...sessions, append }, by };
+  const own = caller === undefined ? sessions : (sessionsFor?.(caller.principal, sessions) ?? sessions);
+  const services = { ...others, workspace, sessions: { ...own, append }, by };
   const context = {
     services,
     recent,

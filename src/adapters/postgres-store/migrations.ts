@@ -145,6 +145,11 @@ create policy own_space on wr.${table}
 `,
     ).join(''),
   },
+  {
+    version: 4,
+    title: 'sessions that were handed over',
+    sql: 'alter table wr.session add column handed_to text',
+  },
 ];
 
 /** The version that this program needs. */

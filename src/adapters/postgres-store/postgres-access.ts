@@ -44,6 +44,16 @@ const REVOKE_TOKEN = sql(
   'revoke_token',
   'update wr.access_token set revoked_at = $3 where space_id = $1 and token_id = $2 and revoked_at is null returning 1',
 );
+const HANDOVER = sql('handover', "select settings->>'handover' as handover from wr.space where space_id = $1");
+const SET_HANDOVER = sql(
+  'set_handover',
+  "update wr.space set settings = settings || jsonb_build_object('handover', $2::text) where space_id = $1 returning 1",
+);
+const HANDED_TO = sql('handed_to', 'select handed_to from wr.session where space_id = $1 and session_id = $2');
+const HAND_OVER = sql(
+  'hand_over',
+  'update wr.session set handed_to = $3 where space_id = $1 and session_id = $2 and next_event_index > 0 returning 1',
+);
 /** Those who change access of one space go one after the other, so the chain of its audit log has no gap and no fork. */
 const TAKE_TURN = sql('audit_turn', 'select 1 from wr.space where space_id = $1 for update');
 const LAST_ENTRY = sql('audit_last', 'select seq, chain from wr.audit where space_id = $1 order by seq desc limit 1');
@@ -152,7 +162,28 @@ export function postgresAccess({ database, spaceId, sha256 }: Omit<SpaceParts, '
         { action: 'token_revoked', subject: tokenId },
         made,
       ),
+    ...handovers(read, changed),
     audit: async () => (await read(ENTRIES)).map((rows) => auditLog(rows, sha256)),
+  };
+}
+
+type Read = (statement: Statement, ...values: readonly unknown[]) => Promise<Result<Rows, StoreFailure>>;
+type Changed = (change: Change, fact: Fact, made: ChangeMade) => Promise<Result<boolean, StoreFailure>>;
+type Handovers = Pick<SpaceAccess, 'handover' | 'setHandover' | 'handedTo' | 'handOver'>;
+
+function handovers(read: Read, changed: Changed): Handovers {
+  return {
+    handover: async () => (await read(HANDOVER)).map(([row]) => (row?.['handover'] === 'owner' ? 'owner' : 'space')),
+    setHandover: async (handover, made) => {
+      const change = { statement: SET_HANDOVER, values: [handover] };
+      return (await changed(change, { action: 'handover_set', subject: handover }, made)).map(() => undefined);
+    },
+    handedTo: async (sessionId) =>
+      (await read(HANDED_TO, sessionId)).map(([row]) => (row?.['handed_to'] as string | null | undefined) ?? undefined),
+    handOver: (sessionId, principal, made) => {
+      const fact = { action: 'session_handed_over', subject: `${sessionId} to ${principal}` } as const;
+      return changed({ statement: HAND_OVER, values: [sessionId, principal] }, fact, made);
+    },
   };
 }
 

@@ -63,6 +63,8 @@ export type AppendPermit = { readonly [permit]: SessionId };
 
 export type GateRefusal =
   | { readonly code: 'session_locked'; readonly sessionId: SessionId; readonly holder: string | undefined }
+  /** In this space only the owner of a session may continue it. Only a team server says so. */
+  | { readonly code: 'not_owner'; readonly owner: string }
   | StoreFailure;
 
 export type AppendRefusal =

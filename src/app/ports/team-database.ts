@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
+import type { SessionId } from '../../core/log/ids.ts';
 import type { MarkStore } from './session-marks.ts';
 import type { Store } from './store.ts';
 import type { StoreFailure } from './store-failure.ts';
@@ -62,14 +63,21 @@ export type IdentityProvider = {
 };
 
 /** A change of who may do what, as the audit log keeps it. */
-export const AUDIT_ACTIONS = ['member_set', 'member_removed', 'token_created', 'token_revoked'] as const;
+export const AUDIT_ACTIONS = [
+  'member_set',
+  'member_removed',
+  'token_created',
+  'token_revoked',
+  'handover_set',
+  'session_handed_over',
+] as const;
 export type AuditEntry = {
   readonly seq: number;
   readonly at: number;
   /** Who made the change. */
   readonly by: string;
   readonly action: (typeof AUDIT_ACTIONS)[number];
-  /** The member or token that it is about, and its role if it has one. */
+  /** The member, token, policy or session that it is about, and its role if it has one. */
   readonly subject: string;
   readonly role?: Role | undefined;
 };
@@ -94,8 +102,19 @@ export type SpaceAccess = {
   /** The token whose text has this digest, if it is neither revoked nor expired. */
   tokenWith(digest: Sha256Digest, now: number): Promise<Result<AccessToken | undefined, StoreFailure>>;
   roleOf(principal: string): Promise<Result<Role | undefined, StoreFailure>>;
+  /** Who may continue a run. */
+  handover(): Promise<Result<Handover, StoreFailure>>;
+  setHandover(handover: Handover, made: ChangeMade): Promise<Result<void, StoreFailure>>;
+  /** Whom a session was given to. */
+  handedTo(sessionId: SessionId): Promise<Result<string | undefined, StoreFailure>>;
+  /** Gives a session to somebody else; false if there is no such session. */
+  handOver(sessionId: SessionId, principal: string, made: ChangeMade): Promise<Result<boolean, StoreFailure>>;
   audit(): Promise<Result<AuditLog, StoreFailure>>;
 };
+
+/** Who may continue a run: every agent of its space, or only who started it and whom it was given to. */
+export const HANDOVERS = ['space', 'owner'] as const;
+export type Handover = (typeof HANDOVERS)[number];
 
 /** A database that holds the stores of teams. */
 export type TeamDatabase = {

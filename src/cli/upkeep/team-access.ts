@@ -1,14 +1,16 @@
-import { err, type Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import {
   type AccessToken,
   AUDIT_ACTIONS,
+  HANDOVERS,
   ROLES,
   type SpaceAccess,
   TOKEN_ROLES,
 } from '../../app/ports/team-database.ts';
 import { createToken } from '../../app/team/access.ts';
 import { PRINCIPAL_BYTES_MAX } from '../../core/log/budgets.ts';
+import { SessionId } from '../../core/log/ids.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { shellWord } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
@@ -50,6 +52,62 @@ export const memberSet = command({
         data: { principal, role },
         lines: [[`${principal} is now ${role} of the space ${space}.`]],
         next: `workrail member list --space ${space} --database-url URL`,
+      });
+    }),
+});
+
+export const spaceSet = command({
+  operands: [
+    { syntax: '<name>', help: 'the name of the space' },
+    { syntax: '<handover>', help: 'space: every agent of the space may continue a run; owner: only who started it' },
+  ],
+  options: [URL_OPTION],
+  example: 'workrail space set shop owner --database-url "$DB"',
+  needsNoConfig: true,
+  data: z.strictObject({ name: z.string(), handover: z.enum(HANDOVERS) }),
+  run: (context, input) => {
+    const [name = '', asked] = input.operands;
+    const ofSpace = { ...input, options: { ...input.options, space: name } };
+    return withAccess(context, ofSpace, async ({ access, made }) => {
+      const handover = z.enum(HANDOVERS).safeParse(asked).data;
+      if (handover === undefined) {
+        return err(usageProblem(`"${asked}" is no policy.`, `Choose one of: ${HANDOVERS.join(', ')}.`));
+      }
+      const set = await access.setHandover(handover, made);
+      if (set.isErr()) return err(refusalProblem(set.error, OF_DATABASE));
+      const who = handover === 'space' ? 'every agent of the space' : 'only who started it, or whom it was handed to,';
+      return done({
+        data: { name, handover },
+        lines: [[`In the space ${name}, ${who} may continue a run. Servers notice within five seconds.`]],
+        next: 'workrail session hand-over --help',
+      });
+    });
+  },
+});
+
+export const sessionHandOver = command({
+  operands: [{ syntax: '<id>', help: 'the id of the session' }, PRINCIPAL],
+  options: OPTIONS,
+  example: 'workrail session hand-over sess_06gy ben --space shop --database-url "$DB"',
+  needsNoConfig: true,
+  data: z.strictObject({ sessionId: z.string(), principal: z.string() }),
+  run: (context, input) =>
+    withAccess(context, input, async ({ access, made, space }) => {
+      const [asked = '', principal = ''] = input.operands;
+      const wrong = principalProblem(principal);
+      if (wrong !== undefined) return err(wrong);
+      const sessionId = SessionId.schema.safeParse(asked).data;
+      const given = sessionId === undefined ? ok(false) : await access.handOver(sessionId, principal, made);
+      if (given.isErr()) return err(refusalProblem(given.error, OF_DATABASE));
+      if (!given.value) {
+        return err(
+          problem(EXIT.notFound, `The space ${space} has no session ${asked}.`, 'Check the id and the space.'),
+        );
+      }
+      return done({
+        data: { sessionId: asked, principal },
+        lines: [[`${principal} may now continue ${asked}, like its owner.`]],
+        next: `workrail audit verify --space ${space} --database-url URL`,
       });
     }),
 });

@@ -140,6 +140,11 @@ const WORDS: WordsFor<Refusal> = {
     suggestion:
       'Ask the user to have an admin of the space give you the role agent. You can still look at workflows and runs.',
   }),
+  not_owner: ({ owner }) => ({
+    code: 'FORBIDDEN',
+    message: `In this space only ${owner} may continue this run. Nothing was recorded.`,
+    suggestion: `Ask the user to have ${owner} or an admin of the space hand it over (workrail session hand-over). You can still look at it.`,
+  }),
   our_fault: () => ({
     code: 'INTERNAL',
     message: 'Internal error in WorkRail. What was recorded before is safe.',
