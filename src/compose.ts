@@ -84,7 +84,7 @@ const own: Program = {
     return serveTeam(how, { version: WORKRAIL_VERSION, bundled, onStop: (stop) => (stopServing = stop) });
   },
   connect: async (url) => {
-    const { connectTo } = await import('./compose/connect.ts');
+    const { connectTo } = await import('./compose/open-bridge.ts');
     return (await connectTo(url, writeError)).map(({ stop }) => stopOnSignals(stop));
   },
   console: async (how) => {
