@@ -87,13 +87,13 @@ export function sealPlan(
 ): Result<SealedPlan, PlanRefusal> {
   const before = sealedPlans.get(plan);
   if (before?.firstEventIndex === firstEventIndex) return ok(before.sealed);
-  return sealAnew(plan, firstEventIndex, hashes).map((sealed) => {
+  return newlySealed(plan, firstEventIndex, hashes).map((sealed) => {
     sealedPlans.set(plan, { firstEventIndex, sealed });
     return sealed;
   });
 }
 
-function sealAnew(plan: AppendPlan, firstEventIndex: number, hashes: ContentHashes): Result<SealedPlan, PlanRefusal> {
+function newlySealed(plan: AppendPlan, firstEventIndex: number, hashes: ContentHashes): Result<SealedPlan, PlanRefusal> {
   const refusal = planRefusal(plan, firstEventIndex);
   if (refusal !== undefined) return err(refusal);
   return safeTry(function* () {
