@@ -23,6 +23,7 @@ export type Found = { readonly findings: readonly Finding[]; readonly of: string
 
 type Parts = {
   readonly label: string;
+  readonly path: string;
   /** The text to begin with. Later changes go through the editor itself. */
   readonly text: string;
   readonly isReadOnly: boolean;
@@ -41,9 +42,12 @@ export function CodeEditor(parts: Parts) {
   const current = useRef(parts);
   current.current = parts;
   useEffect(() => {
-    const { label, text, isReadOnly, hasFields, onReady } = current.current;
+    const { label, path, text, isReadOnly, hasFields, onReady } = current.current;
+    // A built-in that is chosen on its own page is inserted where the author was.
+    const cursor = `workrail-cursor ${path}`;
     const changes = EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
       if (docChanged || selectionSet) current.current.onChange(state);
+      if (selectionSet) sessionStorage.setItem(cursor, String(state.selection.main.head));
     });
     const state = EditorState.create({
       doc: text,
@@ -57,6 +61,8 @@ export function CodeEditor(parts: Parts) {
       ],
     });
     const view = new EditorView({ state, ...(place.current && { parent: place.current }) });
+    const before = Number(sessionStorage.getItem(cursor) ?? 0);
+    view.dispatch({ selection: { anchor: Math.min(before, state.doc.length) }, scrollIntoView: true });
     shown.current = view;
     onReady(view);
     current.current.onChange(view.state);

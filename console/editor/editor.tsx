@@ -131,6 +131,7 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
           <FileTabs isTests={isTests} files={[workflow, tests]} onShow={show} />
           <CodeEditor
             label="Text of the workflow"
+            path={workflow.path}
             text={workflow.first}
             isReadOnly={isReadOnly}
             isHidden={isTests}
@@ -144,6 +145,7 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
           />
           <CodeEditor
             label="Text of the tests"
+            path={tests.path}
             text={tests.first}
             isReadOnly={isReadOnly}
             isHidden={!isTests}

@@ -39,7 +39,6 @@ export function Insert({ view, isReadOnly, chosen }: Parts) {
               <span className="badge">{kind}</span> <span className="strong break">{id}</span>
             </p>
             <p className="meta">{purpose}</p>
-            <pre>{insert}</pre>
             {!isReadOnly && (
               <Button
                 label="Insert at the cursor"
@@ -47,6 +46,10 @@ export function Insert({ view, isReadOnly, chosen }: Parts) {
                 onClick={() => insertAt(view(), insert)}
               />
             )}
+            <details>
+              <summary className="meta">What is inserted</summary>
+              <pre>{insert}</pre>
+            </details>
           </li>
         ))}
       </ul>

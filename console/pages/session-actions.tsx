@@ -61,9 +61,18 @@ function StoredActions({ data, runId }: Parts) {
   const error = marked.error ?? copied.error;
   const isWhole = health.kind === 'healthy';
   const isOpen = runs.some(({ status }) => status === 'in_progress' || status === 'blocked');
+  const isDone = runs.some((run) => run.runId === runId && run.status?.startsWith('complete'));
   return (
     <>
       <div className="actions">
+        {isWhole && isDone && (
+          <Button
+            label="Make a workflow of it"
+            onClick={() =>
+              void navigate({ to: '/workflows/new', search: { session: sessionId, ...(runId && { run: runId }) } })
+            }
+          />
+        )}
         {isWhole && isOpen && (
           <Button
             label={copied.isSuccess ? 'Copied: paste it into a new chat' : 'Copy resume prompt'}

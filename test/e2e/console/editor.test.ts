@@ -234,6 +234,10 @@ describe('the editor', () => {
     const { page } = opened ?? skip('no chromium');
     await edit(page, { query: '?insert=wr.contracts.findings' });
     await page.locator('.cm-line', { hasText: 'Do the second thing' }).click();
+    // The place is kept while the author chooses a built-in on its own page.
+    await page.goto(address('/builtins'));
+    await page.waitForSelector('main h1');
+    await page.goto(address('/workflows/team.drafted/edit?insert=wr.contracts.findings'));
     await page.getByRole('button', { name: 'Insert at the cursor: wr.contracts.findings' }).click();
     await expect.poll(() => shown(page)).toContain('wr.contracts.findings');
     await page.getByRole('tab', { name: /^Problems/ }).click();
@@ -304,8 +308,12 @@ describe('the editor', () => {
     const { page } = opened ?? skip('no chromium');
     await page.goto(address('/workflows/new'));
     await page.getByRole('radio', { name: 'a finished run' }).check();
-    await page.getByLabel('Id, as namespace.name').fill('team.from_run');
     await page.getByRole('combobox', { name: 'Session' }).selectOption({ index: 1 });
+    const [, session] =
+      /--from-run (sess_\w+)/.exec((await page.locator('main .command code').textContent()) ?? '') ?? [];
+    await page.goto(address(`/sessions/${session}`));
+    await page.getByRole('button', { name: 'Make a workflow of it' }).click();
+    await page.getByLabel('Id, as namespace.name').fill('team.from_run');
     await page.getByRole('button', { name: 'Create and edit' }).click();
     await page.getByRole('tab', { name: 'Tests' }).click();
     await page.getByRole('button', { name: 'Run the tests' }).click();
