@@ -158,14 +158,18 @@ describe('the editor', () => {
     expect(await page.locator('.cm-tooltip.cm-completionInfo').textContent()).toBe(
       'The artifact that the step requires.',
     );
+    // The editor ignores keys for a moment after the list changed, so that nobody accepts what they did not see.
+    await page.waitForTimeout(200);
     await page.keyboard.press('Enter');
+    await expect.poll(() => shown(page)).toContain('"outputContract": {}');
     await page.keyboard.press('ArrowLeft');
-    await page.keyboard.type('"contractRef": "');
+    await page.keyboard.insertText('"contractRef": ""');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Control+Space');
     await page.locator('.cm-tooltip-autocomplete').getByText('wr.contracts.findings').waitFor();
     await page.keyboard.type('verif');
     await page.locator('.cm-tooltip-autocomplete [aria-selected]', { hasText: 'verification_report' }).waitFor();
-    // The editor ignores keys for a moment after the list changed, so that nobody accepts what they did not see.
-    await page.waitForTimeout(150);
+    await page.waitForTimeout(200);
     await page.keyboard.press('Enter');
     await expect
       .poll(() => shown(page))
