@@ -49,14 +49,15 @@ async function launch(root: string): Promise<Started> {
   const link = await new Promise<string>((done) => {
     child.stderr.on('data', (part: Buffer) => {
       talk += part.toString();
-      const [, found] = /Open (http:\/\/127\.0\.0\.1:\d+\/#[\w-]+)\n/.exec(talk) ?? [];
+      const [, found] = /Open (http:\/\/localhost:\d+\/#[\w-]+)\n/.exec(talk) ?? [];
       if (found !== undefined) done(found);
     });
   });
   return {
     pid: child.pid ?? 0,
     wallMs: performance.now() - start,
-    link,
+    link: link.replace('localhost', '127.0.0.1'),
+    nameLink: link,
     port: Number(new URL(link).port),
     stop: async () => {
       child.kill();

@@ -42,6 +42,8 @@ const OTHERS: { readonly [path in Exclude<Written, CommandPath | 'signIn'>]: str
   mark: 'session close',
   import: 'import',
   answer: 'answer',
+  challenge: 'answer',
+  addPasskey: 'approvers add',
   checkText: 'workflow check',
   suggest: 'workflow check',
   previewText: 'workflow preview',

@@ -6,9 +6,10 @@ import { Button, CommandHint, ErrorPanel, Json, Pending, SessionLink } from '../
 import { useNow } from '../parts/shell.tsx';
 import { Mark, StateMark } from '../parts/state-mark.tsx';
 import { ago } from '../parts/times.ts';
-import { read, write } from '../state/api.ts';
+import { read } from '../state/api.ts';
 import { choose, useChosen } from '../state/looks.ts';
 import { notice } from '../state/told.ts';
+import { Approvers, decide, SigningNote } from './approvers.tsx';
 
 export function Waiting() {
   const { data, error } = useQuery({ queryKey: ['waiting'], queryFn: () => read('waiting') });
@@ -31,6 +32,7 @@ export function Waiting() {
         data.waiting.map((item) => <Item key={item.digest} item={item} />)
       )}
       <NeedsLook waiting={data.waiting} />
+      <Approvers />
       <CommandHint command="workrail waiting" />
     </>
   );
@@ -185,22 +187,23 @@ function AnswerForm({ item }: { readonly item: WaitingItem }) {
   const queries = useQueryClient();
   const [text, setText] = useState('');
   const sent = useMutation({
-    mutationFn: (answer: Omit<ConsoleInput<'answer'>, 'digest'>) =>
-      write('answer', { session: item.sessionId, node: item.nodeId }, { digest: item.digest, ...answer }),
+    mutationFn: (answer: Omit<ConsoleInput<'challenge'>, 'digest'>) => decide(item, answer),
     onSuccess: ({ words }) => given.push({ ...item, words }),
     onSettled: () => queries.invalidateQueries(),
   });
   const field = useId();
   const isQuestion = item.contextKey !== undefined;
+  const isSigned = item.signing !== undefined;
   const comment = text.trim() === '' ? {} : { comment: text.trim() };
   return (
     <form onSubmit={(event) => event.preventDefault()}>
+      <SigningNote signing={item.signing} tag={item.tag} />
       <label htmlFor={field}>{isQuestion ? 'Your answer' : 'Comment for the agent (optional)'}</label>
       <textarea id={field} rows={2} value={text} onChange={({ target }) => setText(target.value)} />
       <div className="actions">
         {isQuestion ? (
           <Button
-            label="Answer"
+            label={isSigned ? 'Answer with a passkey' : 'Answer'}
             className="main"
             disabled={text.trim() === '' || sent.isPending}
             onClick={() => sent.mutate({ decision: 'answered', value: answerValue(text.trim()) })}
@@ -208,7 +211,7 @@ function AnswerForm({ item }: { readonly item: WaitingItem }) {
         ) : (
           <>
             <Button
-              label="Approve"
+              label={isSigned ? 'Approve with a passkey' : 'Approve'}
               className="main"
               disabled={sent.isPending}
               onClick={() => sent.mutate({ decision: 'approved', ...comment })}

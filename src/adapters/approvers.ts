@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { KnownApprovers, ListChange, OwnApprovers } from '../app/ports/approvers.ts';
-import { approverOf, type SignatureTools } from '../core/approvals/approval-signature.ts';
+import { approverOf, type SignatureTools, signedData } from '../core/approvals/approval-signature.ts';
 import {
   type ApproverList,
   approverLine,
@@ -185,6 +185,7 @@ export function ownApprovers(home = homedir()): OwnApprovers {
       const text = isText ? ok(named) : await keyText(named);
       return text.andThen((found) => parsePublicKey(found, hash));
     },
+    challenge: (text) => signedData(text, hash),
     passkey: (spki) => passkeyKey(spki, hash),
   };
 }

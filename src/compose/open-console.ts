@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from 'neverthrow';
+import { ownApprovers } from '../adapters/approvers.ts';
 import { consoleAssets, fileStoreFeed } from '../adapters/console.ts';
 import { otherDataDir } from '../adapters/data-dir.ts';
 import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
@@ -43,6 +44,7 @@ export async function openConsole(
   const command = commandInReplies(otherDataDir(dataDir));
   const services = {
     ...openAnswers(store),
+    ownApprovers: ownApprovers(),
     ...store,
     by: { via: 'console' } as const,
     ...bundleServices(version),
@@ -122,6 +124,18 @@ const PAGE_REFUSALS: { readonly [code: string]: readonly [message: string, sugge
   draft_changed: [
     'What would be approved changed while you were reading. Nothing was recorded.',
     'Read the new draft.',
+  ],
+  signature_needed: [
+    'Only an answer with the signature of an approver opens this gate. Nothing was recorded.',
+    'Sign it with a passkey, or run "workrail answer TAG --sign" in a terminal of your own.',
+  ],
+  signature_refused: [
+    'This signature does not count for this run. Nothing was recorded.',
+    'The key must have been among the approvers when the run started. "workrail approvers list" shows who counts.',
+  ],
+  files_unknown: [
+    'Git did not answer in time, so a signature would not cover the files. Nothing was recorded.',
+    'Wait until the machine is less busy, and try it again.',
   ],
   session_not_found: ['There is no such session.', 'It may have been deleted. Go back to the list.'],
 };

@@ -255,6 +255,7 @@ test.each([
   ['a registration', { type: 'webauthn.create' }],
   ['a frame in another page', { rest: ',"crossOrigin":true}' }],
 ])('a signature of a passkey with %s is refused', async (_, tricks) => {
+  enforces('console_passkey_signs');
   const eve = passkeyApprover('eve', tricks);
   const run = made({ people: () => [eve] });
   const refused = await answer(run, await blockedAt(run), { who: eve });

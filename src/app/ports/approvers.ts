@@ -33,6 +33,8 @@ export type OwnApprovers = {
   readonly publicKey: (
     named: string,
   ) => Promise<Result<{ readonly key: ApproverKey; readonly comment: string }, string>>;
+  /** What a passkey signs for a text. */
+  readonly challenge: (text: Uint8Array) => Uint8Array;
   /** The key that a browser made for a passkey. */
   readonly passkey: (spki: Uint8Array) => ApproverKey | undefined;
 };

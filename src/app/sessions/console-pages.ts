@@ -28,7 +28,13 @@ import type { LoadRefusal } from '../ports/session-store.ts';
 import type { AnswerIds } from '../ports/system-services.ts';
 import type { BinRefusal, RestoreRefusal } from '../ports/upkeep.ts';
 import type { ReportServices } from '../report.ts';
-import { type AnswerRefusal, answerGate, boundFileLines, type PersonAnswer } from '../run/answer-gate.ts';
+import {
+  type AnswerRefusal,
+  answerGate,
+  boundFileLines,
+  type PersonAnswer,
+  type WaitingSignature,
+} from '../run/answer-gate.ts';
 import type { AcceptRefusal } from '../upkeep/accept-session.ts';
 import type { CloseRefusal } from '../upkeep/close-runs.ts';
 import type { PreferRefusal } from '../upkeep/set-preferences.ts';
@@ -164,11 +170,16 @@ function waitingItem({ waiting, goal, workspace, at, origin }: WaitingRun): Wait
       answered: answer && attestationWords(answer),
       voided: voided && voidedWords(voided),
     }),
+    ...defined({ signing: waiting.signing && shownSigning(waiting.signing) }),
     isAccepted: accept.includes('console'),
   };
 }
 
-export type ConsoleAnswer = ConsoleInput<'answer'> & {
+function shownSigning({ approvers, needed, signers }: WaitingSignature): NonNullable<WaitingItem['signing']> {
+  return { approvers: [...approvers], needed, signers: [...signers] };
+}
+
+export type ConsoleAnswer = Omit<ConsoleInput<'answer'>, 'passkey'> & {
   readonly sessionId: SessionId;
   readonly nodeId: NodeId;
   /** When the page first showed the draft. */
@@ -176,7 +187,11 @@ export type ConsoleAnswer = ConsoleInput<'answer'> & {
 };
 
 /** Records what a person answered in the console, about exactly the draft that was shown. */
-export async function recordAnswer(services: ConsoleServices, given: ConsoleAnswer): Page<'answer'> {
+export async function recordAnswer(
+  services: ConsoleServices,
+  given: ConsoleAnswer,
+  signed: SignedAnswer = async () => ok({}),
+): Page<'answer'> {
   const { sessionId, nodeId, digest, askedAt } = given;
   if (!services.isAtTerminal) return err(services.explain({ code: 'not_at_terminal' }));
   const waiting = await waitingRuns(services);
@@ -192,10 +207,18 @@ export async function recordAnswer(services: ConsoleServices, given: ConsoleAnsw
     askedAt,
     answerMs: Math.max(0, services.clock.nowMs() - askedAt),
   };
-  const answer = { attestationId: services.answerIds.attestation(), digest, statement, by };
+  const signature = await signed(open.waiting.root);
+  if (signature.isErr()) return err(signature.error);
+  const attestationId = services.answerIds.attestation();
+  const answer: PersonAnswer = { attestationId, digest, statement, by, ...signature.value };
   const recorded = await answerGate(services, { sessionId, nodeId }, answer);
-  return recorded.isErr() ? err(services.explain(recorded.error)) : ok({ words: attestationWords({ statement, by }) });
+  return recorded.isErr() ? err(services.explain(recorded.error)) : ok({ words: attestationWords(answer) });
 }
+
+/** The signature of an answer, and the id that it is about. */
+type SignedAnswer = (
+  root: string | undefined,
+) => Promise<Result<Partial<Pick<PersonAnswer, 'attestationId' | 'signature'>>, ErrorEnvelope>>;
 
 /** A question is answered with a value, and anything else is approved or rejected. */
 function isFitting({ decision, value }: ConsoleAnswer, contextKey: string | undefined): boolean {
@@ -210,7 +233,11 @@ const UNFITTING: ErrorEnvelope = {
   retry: { kind: 'not_retryable' },
 };
 
-function statementOf({ decision, comment, value }: ConsoleAnswer): PersonAnswer['statement'] {
+export function statementOf({
+  decision,
+  comment,
+  value,
+}: Pick<ConsoleAnswer, 'decision' | 'comment' | 'value'>): PersonAnswer['statement'] {
   const said = { shown: 'whole', ...(comment?.trim() ? { comment: comment.trim() } : {}) } as const;
   return decision === 'answered' ? { kind: decision, ...said, ...defined({ value }) } : { kind: decision, ...said };
 }

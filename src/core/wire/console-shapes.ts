@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { autonomySchema, riskPolicySchema } from '../log/autonomy.ts';
-import { COMMENT_BYTES_MAX } from '../log/budgets.ts';
-import { jsonObjectSchema, jsonValueSchema, textSchema } from '../log/document-schema.ts';
+import { jsonObjectSchema, jsonValueSchema } from '../log/document-schema.ts';
 import { errorEnvelopeSchema } from '../log/error-envelope.ts';
 import { salvageSchema } from '../log/health.ts';
 import { NodeId, RunId, SessionId } from '../log/ids.ts';
 import { shownOriginSchema } from '../log/origin.ts';
 import { reportSessionSchema } from '../report/report.ts';
 import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES } from '../sessions/session-state.ts';
+import { APPROVAL_INPUTS, APPROVAL_REPLIES, signingShape } from './approval-shapes.ts';
 import { COMMAND_INPUTS, COMMAND_REPLIES } from './command-shapes.ts';
 import type { ConsolePath } from './console-paths.ts';
 import { EDITOR_INPUTS, EDITOR_REPLIES } from './editor-shapes.ts';
@@ -74,6 +74,8 @@ const waitingShape = z.strictObject({
   answered: z.string().exactOptional(),
   /** Why an earlier approval does not count for this draft, in words. */
   voided: z.string().exactOptional(),
+  /** Only an answer with the signature of an approver opens the gate. */
+  signing: signingShape.exactOptional(),
   /** Whether the settings let an answer in the console count. */
   isAccepted: z.boolean(),
   /** Where the session comes from, in words; absent for one that was started here. */
@@ -111,10 +113,6 @@ const comparedStep = z.strictObject({
 /** A flag in a query. */
 const flag = z.enum(['0', '1']).exactOptional();
 
-function isExact(value: number): boolean {
-  return !Number.isInteger(value) || Number.isSafeInteger(value);
-}
-
 /** The last event that the page shows; without one, all of them. */
 const until = z.coerce.number().int().min(0).exactOptional();
 
@@ -122,6 +120,7 @@ const until = z.coerce.number().int().min(0).exactOptional();
 export const CONSOLE_INPUTS = {
   ...COMMAND_INPUTS,
   ...EDITOR_INPUTS,
+  ...APPROVAL_INPUTS,
   signIn: z.strictObject({ code: z.string().max(128) }),
   sessions: sessionsQuery,
   /** What was recorded, as a document; secrets are hidden unless `redact` is 0. A bundle is the whole session. */
@@ -165,20 +164,13 @@ export const CONSOLE_INPUTS = {
     /** The person was shown that the agent may do more then. */
     isLoosening: z.boolean().exactOptional(),
   }),
-  answer: z.strictObject({
-    /** Of the draft that the person saw. If it changed meanwhile, nothing is recorded. */
-    digest: z.string().max(128),
-    decision: z.enum(['approved', 'rejected', 'answered']),
-    comment: textSchema(COMMENT_BYTES_MAX).exactOptional(),
-    /** For `answered`. A number that JSON cannot hold exactly would be another one. */
-    value: z.union([textSchema(COMMENT_BYTES_MAX), z.boolean(), z.number().refine(isExact)]).exactOptional(),
-  }),
 } as const satisfies { readonly [path in ConsolePath]?: z.ZodType };
 
 /** What each reply holds. */
 export const CONSOLE_REPLIES = {
   ...COMMAND_REPLIES,
   ...EDITOR_REPLIES,
+  ...APPROVAL_REPLIES,
   /** The value that goes with every further request. */
   signIn: z.strictObject({ key: z.string() }),
   about: z.strictObject({
@@ -248,7 +240,6 @@ export const CONSOLE_REPLIES = {
     clients: z.array(z.strictObject({ id: z.string(), name: z.string(), isRegistered: z.boolean() })),
   }),
   waiting: z.strictObject({ waiting: z.array(waitingShape) }),
-  answer: z.strictObject({ words: z.string() }),
 } as const satisfies { readonly [path in Exclude<ConsolePath, 'events' | 'report' | 'search' | 'import'>]: z.ZodType };
 
 const workLine = z.strictObject({ kind: z.literal('progress'), done: count, total: count });

@@ -2,16 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { Result } from 'neverthrow';
+import { err, ok, type Result } from 'neverthrow';
 import type { ConsoleAssets, StoreFeed } from '../../app/ports/console.ts';
+import type { ApprovalServices } from '../../app/sessions/console-approvals.ts';
 import type { ExchangeServices } from '../../app/sessions/console-exchange.ts';
-import { recordAnswer, sessionsPage, waitingPage } from '../../app/sessions/console-pages.ts';
+import { sessionsPage, waitingPage } from '../../app/sessions/console-pages.ts';
 import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-document.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, type ConsoleEvent, type ConsoleReply } from '../../core/wire/console-shapes.ts';
 import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
 import { type ListenRefusal, listen, portOf, TIME_LIMITS } from '../local-requests.ts';
+import { approvalHandlers } from './approval-routes.ts';
 import {
   type ConsoleLaunch,
   cookieName,
@@ -31,12 +33,12 @@ import {
   refusal,
   reply,
 } from './exchange-routes.ts';
-import { commandHandlers, nodeIn, type RunCommandWords, runHandlers } from './run-routes.ts';
+import { commandHandlers, type RunCommandWords, runHandlers } from './run-routes.ts';
 
 export type ConsoleRequest = {
   /** 0 chooses any free port. */
   readonly port: number;
-  readonly services: ExchangeServices;
+  readonly services: ExchangeServices & ApprovalServices;
   readonly feed: StoreFeed;
   readonly assets: ConsoleAssets;
   readonly clients: () => Promise<ConsoleReply<'clients'>['clients']>;
@@ -58,12 +60,22 @@ const FILES_BYTES_MAX = 4 * WORKFLOW_FILE_BYTES_MAX;
 /** Serves the console to browsers of this machine that were given a link. */
 export async function serveConsole(request: ConsoleRequest): Promise<Result<ConsoleServer, ListenRefusal>> {
   const launch = newLaunch(request.services.clock);
-  const server = createAdaptorServer({ fetch: (asked) => app.fetch(asked), serverOptions: TIME_LIMITS });
+  const newServer = () => createAdaptorServer({ fetch: (asked) => app.fetch(asked), serverOptions: TIME_LIMITS });
+  const server = newServer();
   const app = consoleApp(request, { launch, port: () => portOf(server) });
-  return (await listen(server, request.port)).map(({ url, stop }) => ({
-    newLink: () => `${url}#${launch.newCode()}`,
-    stop,
-  }));
+  const listening = await listen(server, request.port);
+  if (listening.isErr()) return err(listening.error);
+  const { url, stop } = listening.value;
+  // A browser may look for localhost at either address, and no other program should be found there.
+  const other = await listen(newServer(), portOf(server), '::1');
+  const isNameOurs = other.isOk() || other.error.code !== 'port_taken';
+  return ok({
+    // A passkey belongs to a name, and 127.0.0.1 is not one.
+    newLink: () => `${isNameOurs ? url.replace('127.0.0.1', 'localhost') : url}#${launch.newCode()}`,
+    stop: async () => {
+      await Promise.all([stop(), other.isOk() ? other.value.stop() : undefined]);
+    },
+  });
 }
 
 type Local = { readonly launch: ConsoleLaunch; readonly port: () => number };
@@ -137,15 +149,7 @@ function handlers(
       for (const { digest } of page.isOk() ? page.value.waiting : []) if (!shown.has(digest)) shown.set(digest, now);
       return reply(context, page);
     },
-    answer: async (context) => {
-      const at = nodeIn(context);
-      const sent = CONSOLE_INPUTS.answer.safeParse(await body(context));
-      const askedAt = sent.success ? shown.get(sent.data.digest) : undefined;
-      if (at === undefined || !sent.success) return invalidRequest(context);
-      // A draft that no page of this launch has shown was not read by anybody here.
-      if (askedAt === undefined) return context.json(asError(NOT_SHOWN), 409);
-      return reply(context, await recordAnswer(services, { ...at, ...sent.data, askedAt }));
-    },
+    ...approvalHandlers(services, { shown, port }),
     events: (context) => context.body(eventStream(feed, services.answerIds.launch), 200, EVENT_HEADERS),
   };
 }
@@ -180,7 +184,6 @@ function refusedResponse(context: Context, { status, error }: NonNullable<Return
 const NOT_BUILT = 'The files of the console are missing. Run "npm run build".';
 
 const UNKNOWN_PATH = refusal('There is no such request.', RELOAD);
-const NOT_SHOWN = refusal('This draft has changed, or was never shown here. Nothing was recorded.', RELOAD);
 const TOO_LARGE = refusal(
   'The request is too large: 1 MB, 16 MiB for a workflow file, or 256 MiB for a bundle.',
   'Send less.',

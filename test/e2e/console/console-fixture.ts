@@ -96,7 +96,7 @@ export async function consoleFixture(fill: (fixture: ConsoleFixture) => Promise<
       // The token was used with other notes; the reply offers the call that does the step again on a branch.
       return (await send('continue_workflow', used.nextCall?.arguments ?? {})).ackToken;
     },
-    server: { port: 0, link: '', stop: async () => null },
+    server: { port: 0, link: '', nameLink: '', stop: async () => null },
     end: async () => undefined,
   };
   await fill(filling);

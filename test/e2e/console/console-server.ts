@@ -10,6 +10,8 @@ export type RunningConsole = {
   readonly port: number;
   /** An address that signs a browser in, once. */
   readonly link: string;
+  /** The same by the name that passkeys belong to, as it was printed. */
+  readonly nameLink: string;
   readonly stop: () => Promise<number | null>;
 };
 
@@ -33,7 +35,7 @@ export async function startConsole(place: {
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (part: Buffer) => {
         talk += part.toString();
-        const [, found] = /Open (http:\/\/127\.0\.0\.1:\d+\/#[\w-]+)\r?\n/.exec(talk) ?? [];
+        const [, found] = /Open (http:\/\/localhost:\d+\/#[\w-]+)\r?\n/.exec(talk) ?? [];
         if (found !== undefined) resolve(found);
       });
     }
@@ -41,7 +43,8 @@ export async function startConsole(place: {
   });
   return {
     port: Number(new URL(link).port),
-    link,
+    link: link.replace('localhost', '127.0.0.1'),
+    nameLink: link,
     stop: async () => {
       const ended = once(child, 'exit');
       if (isAtTerminal) child.stdin.write(CTRL_C);
