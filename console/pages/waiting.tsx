@@ -32,8 +32,8 @@ export function Waiting() {
         data.waiting.map((item) => <Item key={item.digest} item={item} />)
       )}
       <NeedsLook waiting={data.waiting} />
-      <Approvers />
       <CommandHint command="workrail waiting" />
+      <Approvers />
     </>
   );
 }
