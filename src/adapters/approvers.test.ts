@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
-import { sshApprover } from '../../test/examples/approvers.ts';
+import { passkeyApprover, sshApprover } from '../../test/examples/approvers.ts';
 import { approvalText, signerOf } from '../core/approvals/approval-signature.ts';
 import { APPROVAL_NAMESPACE, approverLine } from '../core/approvals/approver-list.ts';
 import type { Attestation } from '../core/views/attestations.ts';
@@ -83,6 +83,17 @@ describe.runIf(hasSsh)('signatures of ssh-keygen', () => {
     expect(spawnSync('ssh-keygen', args, { input: TEXT }).status).toBe(0);
     expect((await own.remove(key.fingerprint)).isOk()).toBe(true);
     expect((await findApprovers(undefined, home)).approvers).toEqual([]);
+  });
+
+  test('OpenSSH accepts what we store of a passkey', () => {
+    const { approver, sign } = passkeyApprover('bob');
+    const [list, signature] = [join(folder, 'bob.list'), join(folder, 'bob.sig')];
+    writeFileSync(list, `${approverLine(approver)}\n`);
+    const lines = sign(SAID).sshsig.replaceAll(/(.{70})/g, '$1\n');
+    writeFileSync(signature, `-----BEGIN SSH SIGNATURE-----\n${lines}\n-----END SSH SIGNATURE-----\n`);
+    const args = ['-Y', 'verify', '-n', APPROVAL_NAMESPACE, '-I', 'bob', '-f', list, '-s', signature];
+    const { status, stderr } = spawnSync('ssh-keygen', args, { input: TEXT });
+    expect([status, stderr.toString()]).toEqual([0, '']);
   });
 
   test('a key without a passphrase is known as one that any program can use', async () => {
