@@ -105,7 +105,7 @@ const builtins = createRoute({
 const newWorkflow = createRoute({
   getParentRoute: () => root,
   path: '/workflows/new',
-  component: lazyRouteComponent(() => import('./editor/new-workflow.tsx'), 'NewWorkflow'),
+  component: lazyRouteComponent(() => import('./editor/new-workflow.tsx'), 'NewWorkflowPage'),
   validateSearch: readNewSearch,
 });
 

@@ -16,10 +16,10 @@ import { classHighlighter } from '@lezer/highlight';
 import { useEffect, useRef } from 'react';
 import type { Finding } from '../../src/core/wire/editor-shapes.ts';
 import { write } from '../state/api.ts';
-import { lineBreakOf, offsetOf, positionOf, rangeAt } from './source-text.ts';
+import { editorPosition, lineBreakOf, rangeAt, textOffset } from './source-text.ts';
 
 /** Findings, and the text that they are about: in another text their places and fixes would be wrong. */
-export type Found = { readonly findings: readonly Finding[]; readonly of: string | undefined };
+export type FoundProblems = { readonly findings: readonly Finding[]; readonly of: string | undefined };
 
 type Parts = {
   readonly label: string;
@@ -30,7 +30,7 @@ type Parts = {
   readonly isHidden: boolean;
   /** Whether the field table describes this file. */
   readonly hasFields: boolean;
-  readonly found: Found;
+  readonly found: FoundProblems;
   readonly onReady: (view: EditorView) => void;
   readonly onChange: (state: EditorState) => void;
 };
@@ -122,8 +122,8 @@ function marked(state: EditorState, finding: Finding, of: string | undefined) {
 export function applyFix(view: EditorView, { edits }: NonNullable<Finding['fix']>, of: string | undefined): void {
   if (view.state.sliceDoc() !== of) return;
   const changes = edits.map(({ offset, length, text }) => ({
-    from: positionOf(view.state, offset),
-    to: positionOf(view.state, offset + length),
+    from: editorPosition(view.state, offset),
+    to: editorPosition(view.state, offset + length),
     insert: view.state.toText(text),
   }));
   view.dispatch({ changes, scrollIntoView: true });
@@ -131,8 +131,8 @@ export function applyFix(view: EditorView, { edits }: NonNullable<Finding['fix']
 }
 
 async function suggestions(state: EditorState, position: number) {
-  const found = await write('suggest', {}, { text: state.sliceDoc(), offset: offsetOf(state, position) });
-  return { ...found, from: positionOf(state, found.from), to: positionOf(state, found.to) };
+  const found = await write('suggest', {}, { text: state.sliceDoc(), offset: textOffset(state, position) });
+  return { ...found, from: editorPosition(state, found.from), to: editorPosition(state, found.to) };
 }
 
 /** Completion and hover from the field table, which also holds for what is not finished. */

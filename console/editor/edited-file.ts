@@ -2,7 +2,7 @@ import type { EditorState } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { useEffect, useRef, useState } from 'react';
 import { write } from '../state/api.ts';
-import { type Draft, dropDraft, keepDraft } from './drafts.ts';
+import { type Draft, dropDraft, keepDraft } from './unsaved-texts.ts';
 
 /** A file as it is, or was, on disk. One that does not exist has no text. */
 export type DiskText = { readonly text?: string; readonly digest?: string };

@@ -12,16 +12,16 @@ import { read, write } from '../state/api.ts';
 import { EDITOR_PANELS, type EditorSearch } from '../state/search.ts';
 import { notice } from '../state/told.ts';
 import { CodeEditor } from './code-editor.tsx';
-import { type Draft, readDraft } from './drafts.ts';
 import { type EditedFile, useEditedFile } from './edited-file.ts';
 import { Insert } from './insert.tsx';
-import { Outline } from './outline.tsx';
+import { StepOutline } from './outline.tsx';
 import { type EditedTexts, Preview } from './preview.tsx';
 import { fixAtCursor, Problems } from './problems.tsx';
 import { Rehearse } from './rehearse.tsx';
 import { Scenarios } from './scenarios.tsx';
 import { appended, outlineOf, rangeAt, stepAround, writtenId } from './source-text.ts';
 import { ChangedOnDisk } from './three-way.tsx';
+import { type Draft, readDraft } from './unsaved-texts.ts';
 import '../style/editor.css';
 
 type Opened = ConsoleReply<'editFile'>;
@@ -125,7 +125,7 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
         {state === undefined ? (
           <nav className="outline" aria-label="Steps" />
         ) : (
-          <Outline state={state} view={workflow.view} isReadOnly={isReadOnly} problems={positions} />
+          <StepOutline state={state} view={workflow.view} isReadOnly={isReadOnly} problems={positions} />
         )}
         <section className="editor-text" aria-label="The text">
           <FileTabs isTests={isTests} files={[workflow, tests]} onShow={show} />

@@ -17,7 +17,7 @@ const KINDS: { readonly [kind in Kind]: string } = {
 };
 
 /** Makes a workflow from a starter, another workflow or a finished run, and opens it in the editor. */
-export function NewWorkflow() {
+export function NewWorkflowPage() {
   const { data, error } = useQuery({ queryKey: ['new-workflow'], queryFn: () => read('newWorkflow') });
   if (data === undefined) return <Pending words="Reading what there is to start from …" error={error} isPage />;
   return <NewForm data={data} />;

@@ -12,7 +12,7 @@ type Parts = {
 };
 
 /** The steps in their order. A step can be moved among those beside it, by keys too. */
-export function Outline({ state, view, isReadOnly, problems }: Parts) {
+export function StepOutline({ state, view, isReadOnly, problems }: Parts) {
   const [said, setSaid] = useState('');
   const steps = outlineOf(state);
   const current = stepAround(steps, state.selection.main.head);

@@ -1,11 +1,11 @@
 import { plural } from '../../src/core/text/words.ts';
 import type { Finding } from '../../src/core/wire/editor-shapes.ts';
 import { Button, CommandHint } from '../parts/panels.tsx';
-import { applyFix, type Found } from './code-editor.tsx';
+import { applyFix, type FoundProblems } from './code-editor.tsx';
 import type { EditedFile } from './edited-file.ts';
 import { rangeAt } from './source-text.ts';
 
-type FoundIn = Found & { readonly file: EditedFile; readonly name: string };
+type FoundIn = FoundProblems & { readonly file: EditedFile; readonly name: string };
 
 type Parts = {
   readonly found: readonly FoundIn[];
@@ -77,7 +77,7 @@ function Fix({ file, of, fix, onShow }: FixParts) {
 }
 
 /** The first problem on the line of the cursor that can be fixed automatically. */
-export function fixAtCursor(file: EditedFile, { findings, of }: Found): void {
+export function fixAtCursor(file: EditedFile, { findings, of }: FoundProblems): void {
   const view = file.view();
   if (view === undefined) return;
   const line = view.state.doc.lineAt(view.state.selection.main.head).number;

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
-import type { HandedIn, RehearsedTurn } from '../../src/core/wire/editor-shapes.ts';
+import type { RehearsedCall, RehearsedTurn } from '../../src/core/wire/editor-shapes.ts';
 import { Button, CommandHint, Pending, Select } from '../parts/panels.tsx';
 import { write } from '../state/api.ts';
 import { type EditedTexts, MODES, type Mode } from './preview.tsx';
@@ -19,7 +19,7 @@ type Parts = {
 export function Rehearse({ texts, command, onKeep }: Parts) {
   const [mode, setMode] = useState<Mode>('guided');
   const [goal, setGoal] = useState('');
-  const [sent, setSent] = useState<readonly HandedIn[] | undefined>(undefined);
+  const [sent, setSent] = useState<readonly RehearsedCall[] | undefined>(undefined);
   const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['rehearse', texts, mode, goal, sent],
     queryFn: () => write('rehearse', {}, { ...texts, mode, sent: sent ?? [], ...(goal !== '' && { goal }) }),
@@ -87,7 +87,10 @@ export function Rehearse({ texts, command, onKeep }: Parts) {
 }
 
 /** A person's answer is about what was handed in last, and the agent then sends just that again. */
-function answered(sent: readonly HandedIn[], person: NonNullable<HandedIn['person']>): readonly HandedIn[] {
+function answered(
+  sent: readonly RehearsedCall[],
+  person: NonNullable<RehearsedCall['person']>,
+): readonly RehearsedCall[] {
   const last = sent.at(-1);
   return last === undefined ? sent : [...sent.slice(0, -1), { ...last, person }, last];
 }
@@ -132,8 +135,8 @@ function CurrentTurn({ turn: { title, index, of, kind, text, blockers } }: { rea
 type FormParts = {
   readonly data: Rehearsed;
   readonly isBusy: boolean;
-  readonly onSend: (given: HandedIn) => void;
-  readonly onAnswer: (person: NonNullable<HandedIn['person']>) => void;
+  readonly onSend: (given: RehearsedCall) => void;
+  readonly onAnswer: (person: NonNullable<RehearsedCall['person']>) => void;
 };
 
 function NextCall(parts: FormParts) {
@@ -234,8 +237,8 @@ function handedIn(typed: { readonly notes: string; readonly artifacts: string; r
     if (!Array.isArray(artifacts) || !artifacts.every(isObject) || !isObject(context)) return undefined;
     return {
       ...(typed.notes !== '' && { notes: typed.notes }),
-      artifacts: artifacts as HandedIn['artifacts'],
-      ...(Object.keys(context as object).length > 0 && { context: context as NonNullable<HandedIn['context']> }),
+      artifacts: artifacts as RehearsedCall['artifacts'],
+      ...(Object.keys(context as object).length > 0 && { context: context as NonNullable<RehearsedCall['context']> }),
     };
   } catch {
     return undefined;
@@ -266,7 +269,7 @@ function Ended({ data, onKeep }: { readonly data: Rehearsed; readonly onKeep: ()
   );
 }
 
-type Played = { readonly mode: Mode; readonly goal: string; readonly sent: readonly HandedIn[] };
+type Played = { readonly mode: Mode; readonly goal: string; readonly sent: readonly RehearsedCall[] };
 
 /** The rehearsal as a scenario: the same things are handed in at the same steps, and the same path is expected. */
 function scenarioOf({ turns, path }: Rehearsed, { mode, goal, sent }: Played): object {

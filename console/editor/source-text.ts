@@ -21,7 +21,7 @@ export function lineBreakOf(text: string): '\n' | '\r\n' {
 }
 
 /** The position in the editor of a place in the text, where a line break may have two characters. */
-export function positionOf({ doc, lineBreak }: EditorState, offset: number): number {
+export function editorPosition({ doc, lineBreak }: EditorState, offset: number): number {
   if (lineBreak.length === 1) return Math.min(offset, doc.length);
   let [low, high] = [1, doc.lines];
   while (low < high) {
@@ -33,7 +33,7 @@ export function positionOf({ doc, lineBreak }: EditorState, offset: number): num
 }
 
 /** The place in the text of a position in the editor. */
-export function offsetOf({ doc, lineBreak }: EditorState, position: number): number {
+export function textOffset({ doc, lineBreak }: EditorState, position: number): number {
   return position + (doc.lineAt(position).number - 1) * (lineBreak.length - 1);
 }
 

@@ -90,7 +90,7 @@ export type Saved =
  * Writes a workflow file of the author, or its scenarios, unless it changed since it was opened. A file that was
  * deleted meanwhile can be written again.
  */
-export async function saveFile(
+export async function saveEdited(
   author: AuthorServices,
   { path, text, digest }: SaveRequest,
 ): Promise<Result<Saved, NotEditable | FileFailure>> {

@@ -13,7 +13,7 @@ import { authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
 import { checkFiles, shownFinding } from './check-files.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
-import { openFile, saveFile, withTexts } from './edit-files.ts';
+import { openFile, saveEdited, withTexts } from './edit-files.ts';
 import {
   findTargetWorkflow,
   type NothingOwn,
@@ -30,7 +30,7 @@ import {
   newWorkflow,
   type PlaceRefusal,
 } from './new-workflow.ts';
-import { type Answer, isWaiting } from './play-run.ts';
+import { type Answer, waitsForPerson } from './play-run.ts';
 import { type PreviewRefusal, previewStep } from './preview-step.ts';
 import { offeredIn, type Sent, type Turn } from './rehearsal.ts';
 import { STARTERS, type StarterName } from './starters.ts';
@@ -165,7 +165,7 @@ function rehearsed(turns: readonly Turn[], { run }: DryRun): ConsoleReply<'rehea
   const isStuck = stuck !== undefined && stuck.code !== 'stopped';
   return {
     turns: turns.map(shownTurn),
-    waitsForPerson: last !== undefined && isWaiting(last),
+    waitsForPerson: last !== undefined && waitsForPerson(last),
     isComplete,
     path,
     skipped,
@@ -211,7 +211,7 @@ export async function savePage(
   { author, explainEdit }: EditorServices,
   asked: ConsoleInput<'saveFile'>,
 ): Page<'saveFile'> {
-  return (await saveFile(author, asked)).mapErr(explainEdit);
+  return (await saveEdited(author, asked)).mapErr(explainEdit);
 }
 
 /** Makes a workflow from a starter, another workflow or a finished run. */

@@ -196,7 +196,7 @@ export const EDITOR_REPLIES = {
 };
 
 export type RehearsedTurn = z.output<typeof turn>;
-export type HandedIn = z.output<typeof handedIn>;
+export type RehearsedCall = z.output<typeof handedIn>;
 export type Finding = z.output<typeof findingShape>;
 
 /** A request for a new workflow, as it was read. */

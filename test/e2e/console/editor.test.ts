@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -36,6 +36,9 @@ const DRAFTED = {
   ],
 };
 const WRITTEN = `${JSON.stringify(DRAFTED, null, 2)}\n`;
+
+/** What only the editor loads. */
+const EDITOR_CHUNK = /assets\/editor-[\w-]+\.js/;
 
 const fileOf = (id: string) => join(fixture.folder, 'here', '.workrail', 'workflows', `${id}.json`);
 const onDisk = (id: string) => readFileSync(fileOf(id), 'utf8');
@@ -93,8 +96,11 @@ describe('the editor', () => {
     skip,
   }) => {
     const { page, noise } = opened ?? skip('no chromium');
+    const loaded = () =>
+      page.evaluate<string>("performance.getEntriesByType('resource').map(({ name }) => name).join(' ')");
     await page.goto(address('/workflows/new'));
     await page.getByRole('radio', { name: /^loop/ }).check();
+    expect(await loaded()).not.toMatch(EDITOR_CHUNK);
     await page.getByLabel('Id, as namespace.name').fill('team.first_try');
     await page.getByLabel('Name (optional)').fill('First try');
     expect(await page.locator('main .command code').textContent()).toBe(
@@ -297,6 +303,8 @@ describe('the editor', () => {
     const before = await shown(page);
     await page.locator('.code-editor:not([hidden]) .cm-content').click();
     await page.keyboard.type('xyz');
+    // The keys of the page do not act while somebody types.
+    expect(await page.getByText('The address of this view was copied.').count()).toBe(0);
     await page.getByRole('button', { name: 'Look around', exact: true }).focus();
     await page.keyboard.press('Alt+ArrowDown');
     expect(await shown(page)).toBe(before);
