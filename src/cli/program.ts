@@ -12,6 +12,7 @@ import type {
   InputFailure,
   OutputFailure,
   OutputOptions,
+  PdfFailure,
   SealFailure,
 } from '../app/ports/bundle-output.ts';
 import type { CheckRunner, CommandConfirmations } from '../app/ports/check-runner.ts';
@@ -47,6 +48,8 @@ export type BundleAccess = {
   readonly input: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
   /** Opens a file for writing, or standard output if none is named. */
   readonly output: (file: string | undefined, options: OutputOptions) => Promise<Result<BundleOutput, OutputFailure>>;
+  /** Prints a page as PDF, where a browser is installed that can. */
+  readonly pdf: (html: string) => Promise<Result<Uint8Array, PdfFailure>>;
   /** Encrypted bundles. */
   readonly seal: {
     readonly isSealed: (bytes: Uint8Array) => boolean;

@@ -19,6 +19,7 @@ export async function openBundles(appVersion: string): Promise<BundleAccess> {
       patterns: { load: async () => (await import('../adapters/patterns.ts')).re2Patterns() },
     },
     input: readBundleFile,
+    pdf: async (html) => (await import('../adapters/print-pdf.ts')).printPdf(html, process.env),
     seal: { isSealed, output: sealOutput, open: openSealed },
     output: async (file, options) =>
       file === undefined ? ok(streamOutput(process.stdout)) : createBundleFile(file, options),

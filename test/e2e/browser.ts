@@ -11,7 +11,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 const testTools = createRequire(import.meta.url);
 
 /** A browser that is there already wins: the one that `CHROMIUM_PATH` names, or the first on the path. */
-async function findChromium(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+export async function findChromium(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const named = env['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') return named;
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');

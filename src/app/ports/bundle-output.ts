@@ -24,3 +24,8 @@ export type BundleOutput = {
   /** Removes what was written, if possible. */
   abandon(): Promise<void>;
 };
+
+/** Why a report could not be printed as PDF. */
+export type PdfFailure =
+  | { readonly code: 'no_browser' }
+  | { readonly code: 'print_failed'; readonly browser: string; readonly cause: string };

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ok } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { enforces } from '../../../test/enforces.ts';
@@ -12,6 +12,7 @@ import { sharedSession } from '../../../test/examples/shared-session.ts';
 import { createBundleFile, readBundleFile } from '../../adapters/bundle.ts';
 import { isSealed, openSealed, sealOutput } from '../../adapters/sealed-bundle.ts';
 import { reportSchema } from '../../core/report/report.ts';
+import { encodeUtf8 } from '../../core/text/utf8.ts';
 import { commandShape } from '../command-shape.ts';
 import type { BundleAccess } from '../program.ts';
 import { exportCommand } from './export.ts';
@@ -229,7 +230,26 @@ describe('an encrypted bundle', () => {
   });
 });
 
-async function world({ isEmpty = false } = {}) {
+describe('a report as PDF', () => {
+  it('is the page, printed by a browser that is installed', async () => {
+    const { run, folder, sessionId } = await world({ isPrinting: true });
+    const file = join(folder, 'r.pdf');
+    const made = await run('export', sessionId, '--as', 'pdf', '-o', file);
+    expect([made.exitCode, readFileSync(file, 'utf8').slice(0, 5)]).toEqual([0, '%PDF-']);
+  });
+
+  it('says what to do where no browser can print it, and writes nothing', async () => {
+    const { run, folder, sessionId } = await world();
+    const file = join(folder, 'r.pdf');
+    const made = await run('export', sessionId, '--as', 'pdf', '-o', file);
+    expect(made.exitCode).toBe(2);
+    expect(JSON.stringify(made)).toContain('No browser was found that can print a PDF.');
+    expect(JSON.stringify(made)).toContain('--as html');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+async function world({ isEmpty = false, isPrinting = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'workrail-exchange-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { services, ...here } = engine();
@@ -244,6 +264,7 @@ async function world({ isEmpty = false } = {}) {
     homes: ['/data/ana'],
     services: { ...exportServices(services), ...services, bin: { list: async () => ok([]) } },
     input: readBundleFile,
+    pdf: async (html) => (isPrinting ? ok(encodeUtf8(`%PDF-1.4 ${html.length}`)) : err({ code: 'no_browser' })),
     output: async (file, options) => (file === undefined ? ok(stream) : createBundleFile(file, options)),
     // The real cost would make the test slow.
     seal: { isSealed, open: openSealed, output: (out, words) => sealOutput(out, words, { N: 2 ** 14, r: 8, p: 1 }) },

@@ -1,7 +1,7 @@
 import { err, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type Exported, exportSession } from '../../app/bundle/export-session.ts';
-import type { BundleOutput, OutputFailure, OutputOptions } from '../../app/ports/bundle-output.ts';
+import type { BundleOutput, OutputFailure, OutputOptions, PdfFailure } from '../../app/ports/bundle-output.ts';
 import { readReport } from '../../app/report.ts';
 import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
 import { defined } from '../../core/json/json-value.ts';
@@ -38,7 +38,7 @@ const bundleData = z.strictObject({
 type BundleData = z.infer<typeof bundleData>;
 
 const reportData = z.strictObject({
-  format: z.enum(['md', 'html', 'json']),
+  format: z.enum(['md', 'html', 'json', 'pdf']),
   sessionIds: z.array(SessionId.schema).min(1),
   /** Where the report was written. */
   file: z.string(),
@@ -58,7 +58,7 @@ export const exportCommand = command({
   options: [
     {
       flags: '--as <format>',
-      help: 'bundle: one session, to import elsewhere (default); md, html or json: a report of one or more sessions; passport: one session, signed, for others to check',
+      help: 'bundle: one session, to import elsewhere (default); md, html, json or pdf: a report of one or more sessions (pdf needs Chromium, Chrome or Edge); passport: one session, signed, for others to check',
     },
     { flags: '-o, --output <file>', help: 'the file to write (default: standard output)' },
     { flags: '--force', help: 'replace the file if it exists' },
@@ -162,7 +162,8 @@ function bundleLines(
 
 const NAME_ONE = 'Give the id of one session: workrail export ID --as bundle -o FILE';
 
-const WRITERS = { md: reportMarkdown, html: reportHtml, json: reportJson };
+/** A PDF is the page, printed. */
+const WRITERS = { md: reportMarkdown, html: reportHtml, json: reportJson, pdf: reportHtml };
 type ReportFormat = keyof typeof WRITERS;
 const FORMATS: readonly string[] = ['bundle', ...Object.keys(WRITERS), 'passport'];
 
@@ -205,9 +206,12 @@ async function exportReport(
   { asked, file, mayReplace, format, isRedacted }: ReportRequest,
 ): Exporting {
   return safeTry(async function* () {
-    const isForTerminal = format !== 'html' || !program.terminal.isOutput();
+    const isPage = format === 'html' || format === 'pdf';
+    const isForTerminal = !isPage || !program.terminal.isOutput();
     if (file === undefined && (switches.isJson || !isForTerminal)) {
-      const why = switches.isJson ? 'With --json, a report needs a file.' : 'HTML cannot be printed to the terminal.';
+      const why = switches.isJson
+        ? 'With --json, a report needs a file.'
+        : `${format === 'pdf' ? 'A PDF' : 'HTML'} cannot be printed to the terminal.`;
       const ids = asked.map(shellWord).join(' ');
       return err(usageProblem(why, `Name a file: workrail export ${ids} --as ${format} -o FILE`));
     }
@@ -215,13 +219,15 @@ async function exportReport(
     const dataDir = await program.dataDir();
     const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
     const sessionIds = yield* (await findSessions(await program.store(), asked)).mapErr(refused);
-    const { services, homes, output } = await program.bundleAccess();
+    const { services, homes, output, pdf } = await program.bundleAccess();
     const report = yield* (
       await readReport(services, { sessionIds, isRedacted, homes }, (step) =>
         progress.show({ label: 'reading the session', ...step }),
       )
     ).mapErr(refused);
-    const bytes = encodeUtf8(WRITERS[format](report));
+    const text = WRITERS[format](report);
+    if (format === 'pdf') progress.show({ label: 'printing the report' });
+    const bytes = format === 'pdf' ? yield* (await pdf(text)).mapErr(pdfProblem) : encodeUtf8(text);
     const opened = yield* (await output(file, { mayReplace })).mapErr(refused);
     yield* (await put(opened, bytes)).mapErr(refused);
     const data: ReportData = {
@@ -238,6 +244,17 @@ async function exportReport(
       next: isRedacted ? 'check the report before you share it' : 'do not share the report: nothing in it is hidden',
     });
   });
+}
+
+function pdfProblem(failure: PdfFailure): CommandProblem {
+  const other = 'Or use --as html and print it from any browser.';
+  if (failure.code === 'no_browser') {
+    return usageProblem(
+      'No browser was found that can print a PDF.',
+      `Install Chromium, Chrome or Edge, or set CHROMIUM_PATH to one. ${other}`,
+    );
+  }
+  return usageProblem(`${failure.browser} did not print the report: ${failure.cause}.`, other);
 }
 
 /** Writes a file completely or not at all. */

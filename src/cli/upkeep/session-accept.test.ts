@@ -62,6 +62,7 @@ async function world() {
     homes: [],
     services,
     input: readBundleFile,
+    pdf: async () => expect.fail('nothing is printed'),
     output: async () => expect.fail('nothing is written'),
     seal: { isSealed: () => false, output: async () => expect.fail(), open: async () => expect.fail() },
   };

@@ -5,11 +5,12 @@ import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { fileStore } from '../../../src/adapters/file-store/file-store.ts';
+import { printPdf } from '../../../src/adapters/print-pdf.ts';
 import { nodeHasher } from '../../../src/adapters/system.ts';
 import { reportHtml } from '../../../src/core/report/html/report-html.ts';
 import { reportMarkdown } from '../../../src/core/report/markdown/report-markdown.ts';
 import { enforces } from '../../enforces.ts';
-import { axeSource, startBrowser } from '../browser.ts';
+import { axeSource, findChromium, startBrowser } from '../browser.ts';
 import { runSmall } from '../small-program.ts';
 import { codingReport } from './hunted-report.ts';
 import { ANATOMY, LOW_CONTRAST } from './page-probes.ts';
@@ -159,6 +160,9 @@ it('the report of a four-step coding task shows goal, outcome, checks and approv
     if (shots !== undefined) await tab.screenshot({ fullPage: true, ...shotIn(shots, `coding-${width}`) });
     await context.close();
   }
+  const pdf = (await printPdf(reportHtml(report), { CHROMIUM_PATH: await findChromium(process.env) }))._unsafeUnwrap();
+  expect(Buffer.from(pdf.subarray(0, 5)).toString()).toBe('%PDF-');
+  expect((await printPdf('', { PATH: '' })).isErr()).toBe(true);
 });
 
 function shotIn(into: string, name: string): { readonly path: string } {
