@@ -108,6 +108,8 @@ describe('the editor', () => {
     );
     await page.getByRole('button', { name: 'Create and edit' }).click();
     await page.waitForSelector('.cm-content');
+    const [chunk = ''] = EDITOR_CHUNK.exec(await loaded()) ?? [];
+    expect(statSync(`dist/console/${chunk}.gz`).size).toBeLessThan(150_000);
     await expect
       .poll(() => page.locator('.outline button.step').allInnerTexts())
       .toEqual(['Plan', 'Work in rounds\nloop', 'Work on the next point', 'Continue?', 'Check the result']);
