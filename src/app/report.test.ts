@@ -8,6 +8,7 @@ import { engine, withFile } from '../../test/examples/engine.ts';
 import { sha256 } from '../../test/examples/sha256.ts';
 import { sessionOf } from '../../test/examples/shared-session.ts';
 import { memoryStore } from '../adapters/memory-store/memory-store.ts';
+import { storeKeyOf } from '../adapters/system.ts';
 import { reportHtml } from '../core/report/html/report-html.ts';
 import { reportMarkdown } from '../core/report/markdown/report-markdown.ts';
 import type { ReportEntry } from '../core/report/report.ts';
@@ -236,4 +237,27 @@ test('a report names the item of a round and the values of context, and hides se
     expect(written).not.toMatch(/hunter22|qX7vR2mK9sT4wZ1p/);
     expect(written).toContain('a.ts');
   }
+});
+
+test('a report ends with what is signed: the log since which event and by which key, and answers of people', async () => {
+  enforces('log_signatures');
+  const steps = [{ id: 'one', title: 'One', prompt: 'Do it.' }];
+  const here = engine({ listing: () => withFile({ id: 'test.sign', name: 'Sign', description: 'Signs.', steps }) });
+  const begun = await here.start('test.sign', {});
+  const sessionId = sessionOf(begun);
+  const { current } = (await here.services.keyring.open())._unsafeUnwrap();
+  const key = storeKeyOf(current).publicKey;
+  const services = { ...exportServices(here.services), ...here.services, logKeys: async () => [key] };
+  const request = { sessionIds: [sessionId], isRedacted: false, homes: [] };
+  const report = (await readReport(services, request))._unsafeUnwrap();
+  const line = `The log of ${sessionId} is signed by this store since event 0 with key ${key.keyid.slice(0, 16)}.`;
+  for (const text of [reportMarkdown(report), reportHtml(report)]) {
+    expect(text).toContain(line);
+    expect(text).toContain('Answers of people: none.');
+  }
+  const unknown = { ...services, logKeys: async () => [] };
+  const elsewhere = reportMarkdown((await readReport(unknown, request))._unsafeUnwrap());
+  expect(elsewhere).toContain('which was not checked: its public key is not known here');
+  const silent = (await readReport({ ...exportServices(here.services), ...here.services }, request))._unsafeUnwrap();
+  expect(reportHtml(silent)).not.toContain('<h2>Signatures</h2>');
 });

@@ -1,23 +1,28 @@
 import { ok, type Result, safeTry } from 'neverthrow';
 import type { Flow, OnProgress } from '../core/flow.ts';
+import { digestHex } from '../core/json/canonical-json.ts';
 import type { JsonValue } from '../core/json/json-value.ts';
 import { jsonValueSchema } from '../core/log/document-schema.ts';
 import type { SessionEvent } from '../core/log/event.ts';
 import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
 import { salvageSchema } from '../core/log/health.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../core/log/ids.ts';
+import { checkSignatures, type LogKey, type SignatureState } from '../core/log/log-signatures.ts';
 import { buildReport } from '../core/report/build/build-report.ts';
 import type { ReportSource } from '../core/report/build/report-source.ts';
 import { redactReport } from '../core/report/redact/redact-report.ts';
 import type { Report } from '../core/report/report.ts';
+import { bytesOfHex } from '../core/text/binary-text.ts';
 import type { CompiledWorkflow } from '../core/workflow/compiled/compiled-workflow.ts';
 import { type LogReader, readIntactPart } from './bundle/read-intact-part.ts';
 import type { MarkReader } from './ports/session-marks.ts';
-import type { LoadRefusal, SessionLogs } from './ports/session-store.ts';
+import type { LoadRefusal, SessionLog, SessionLogs } from './ports/session-store.ts';
 
 export type ReportServices = LogReader & {
   readonly logs: SessionLogs;
   readonly marks: Pick<MarkReader, 'closed' | 'origin'>;
+  /** The keys that signatures of logs are checked with. Without them, a report says nothing about signatures. */
+  readonly logKeys?: () => Promise<readonly LogKey[]>;
 };
 
 export type ReportRequest = {
@@ -68,6 +73,16 @@ async function readSource(
     const closed = (await services.marks.closed(sessionId)).unwrapOr(new Map());
     const salvage = health && (log.salvage ?? salvageSchema.parse({ health, lastEventIndex: events.length - 1 }));
     const origin = await services.marks.origin(sessionId);
-    return ok({ sessionId, salvage, closed, origin, view, events, snapshots, workflows, artifacts });
+    const signature = await signatureOf(services, log);
+    return ok({ sessionId, salvage, closed, origin, signature, view, events, snapshots, workflows, artifacts });
   });
+}
+
+async function signatureOf(
+  { logKeys, tools }: ReportServices,
+  { sessionId, appends }: SessionLog,
+): Promise<SignatureState | undefined> {
+  if (logKeys === undefined) return undefined;
+  const bytesOf = (digest: string) => bytesOfHex(digestHex(digest));
+  return checkSignatures(sessionId, appends, { sha256: tools.sha256, bytesOf, keys: await logKeys() });
 }

@@ -18,7 +18,7 @@ import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import { chosenMode, runDefaults } from '../core/settings/settings-in-effect.ts';
 import { serveConsole } from '../http/console/serve-console.ts';
 import { openAnswers } from './open-answers.ts';
-import { bundleServices } from './open-bundles.ts';
+import { bundleServices, logKeysOf } from './open-bundles.ts';
 import { type Bundled, openCatalog } from './open-catalog.ts';
 import { openStore } from './open-store.ts';
 
@@ -48,6 +48,7 @@ export async function openConsole(
     ...store,
     by: { via: 'console' } as const,
     ...bundleServices(version),
+    logKeys: logKeysOf(store),
     catalog: openCatalog(bundled, dataDir),
     command,
     isAtTerminal,

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { Sha256, Sha256Digest } from '../json/canonical-json.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import { plural } from '../text/words.ts';
 import type { SessionId } from './ids.ts';
 import { chainGenesis, type SegmentClosed, type SnapshotPinned, signedDigest } from './manifest.ts';
 
@@ -110,4 +112,31 @@ export function signatureWords(state: SignatureState, by = 'this store'): string
     default:
       return `the signature of event ${state.at} with key ${shortKeyid(state.keyid)} is wrong`;
   }
+}
+
+/** A session with what its signatures show, and the answers of people in it. */
+type SignedSession = {
+  readonly sessionId: SessionId;
+  readonly signature?: {
+    readonly log: SignatureState;
+    readonly approvals: readonly { readonly statement: string; readonly signedBy?: string }[];
+  };
+};
+
+/** What is signed and by whom, one sentence each; empty where signatures were not checked. */
+export function signatureReport(sessions: readonly SignedSession[]): readonly string[] {
+  return sessions.flatMap(({ sessionId, signature }) => {
+    if (signature === undefined) return [];
+    const { log, approvals } = signature;
+    const signed = approvals.flatMap(({ statement, signedBy }) =>
+      signedBy === undefined ? [] : [`${statement} with the signature of ${visibleLine(signedBy)}`],
+    );
+    const rest = approvals.length - signed.length;
+    const answers = [...signed, ...(rest === 0 ? [] : [`${plural(rest, 'answer')} without a signature`])];
+    return [
+      `The log of ${sessionId} is ${signatureWords(log)}.`,
+      `Answers of people: ${answers.length === 0 ? 'none' : answers.join(', ')}.`,
+      'Nothing in this report is signed itself, and texts that were hidden are listed above. For others to check: workrail export ID --as passport.',
+    ];
+  });
 }

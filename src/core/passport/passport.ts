@@ -6,6 +6,7 @@ import { ATTESTATION_CHANNELS, gradeSchema } from '../log/events/attestation-eve
 import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { plainDigestSchema, RunId, SessionId, stepIdSchema, workflowHashSchema, workflowIdSchema } from '../log/ids.ts';
 import { logSignatureSchema, segmentClosedSchema, snapshotPinnedSchema } from '../log/manifest.ts';
+import { bytesOfHex } from '../text/binary-text.ts';
 import { encodeUtf8 } from '../text/utf8.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
 
@@ -156,10 +157,6 @@ export function rootOf(leaves: readonly string[], { digestOf }: PassportTools): 
 /** The tree digest that a check records when nothing differs from the commit. */
 export function cleanTreeDigest(tree: string, { sha256 }: Pick<PassportTools, 'sha256'>): Sha256Digest {
   return sha256(ownJsonBytes({ v: 1, tree, status: '', files: [] }));
-}
-
-export function bytesOfHex(hex: string): Uint8Array {
-  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
 }
 
 function hexOf(digest: string): string {

@@ -7,8 +7,8 @@ import type { SessionId } from '../log/ids.ts';
 import type { LogKey } from '../log/log-signatures.ts';
 import { chainGenesis, chainOf, type SegmentClosed, type SnapshotPinned, signedDigest } from '../log/manifest.ts';
 import { hasItsPins } from '../log/plan/append-plan.ts';
+import { bytesOfHex } from '../text/binary-text.ts';
 import {
-  bytesOfHex,
   envelopeSchema,
   leafOf,
   type PassportAppend,

@@ -9,6 +9,7 @@ import { OBSERVATION_KEYS, WORKFLOW_SOURCE_KINDS } from '../log/events/run-event
 import { TRACE_KINDS } from '../log/events/trace-events.ts';
 import { salvageSchema } from '../log/health.ts';
 import { artifactDigestSchema, GapId, NodeId, RunId, SessionId, stepIdSchema, workflowHashSchema } from '../log/ids.ts';
+import { signatureStateSchema } from '../log/log-signatures.ts';
 import { shownOriginSchema } from '../log/origin.ts';
 import { escapedCharacter, harmfulCharacters } from '../text/visible-text.ts';
 import { PREFERENCE_SETTERS } from '../views/node-facts.ts';
@@ -196,6 +197,16 @@ export const reportSessionSchema = z.strictObject({
   salvage: salvageSchema.exactOptional(),
   /** Absent for a session that was started where the report was made. */
   origin: shownOriginSchema.exactOptional(),
+  /** What the signatures of the log show, and which approvals are signed; absent where they were not checked. */
+  signature: z
+    .strictObject({
+      log: signatureStateSchema,
+      /** Approvals and other answers of people, oldest first. */
+      approvals: z.array(
+        z.strictObject({ eventIndex: count, statement: z.string(), signedBy: z.string().exactOptional() }),
+      ),
+    })
+    .exactOptional(),
   events: count,
   firstAt: time,
   lastAt: time,

@@ -82,3 +82,8 @@ export function normaliseToken(text: string): string {
 export function unwrapped(text: string): string {
   return text.replace(AT_THE_ENDS, '');
 }
+
+/** The bytes of a text of hex digits. */
+export function bytesOfHex(hex: string): Uint8Array {
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}

@@ -40,6 +40,7 @@ function sessionOf(source: ReportSource): ReportSession {
     sessionId,
     salvage,
     origin: origin && shownOrigin(origin),
+    signature: source.signature && { log: source.signature, approvals: approvalsOf(events) },
     events: events.length,
     ...timesOf(events),
     workspace: observationsInOrder(view.observations).map(({ data: { key, value }, at }) =>
@@ -47,6 +48,16 @@ function sessionOf(source: ReportSource): ReportSession {
     ),
     runs: [...view.graph.runs.values()].map((run) => runOf(source, run, history)),
     timeline: timelineOf(source),
+  });
+}
+
+/** What people answered, with the name of each approver who signed. */
+function approvalsOf(events: ReportSource['events']) {
+  return events.flatMap((event) => {
+    if (event.kind !== 'attestation_recorded' || event.data.subject.kind !== 'attempt') return [];
+    const { statement, signature } = event.data;
+    const signedBy = signature && `${signature.name} (${signature.fingerprint})`;
+    return [defined({ eventIndex: event.eventIndex as number, statement: statement.kind as string, signedBy })];
   });
 }
 

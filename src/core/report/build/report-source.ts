@@ -4,6 +4,7 @@ import type { SessionEvent } from '../../log/event.ts';
 import { type ExecutionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import type { Salvage } from '../../log/health.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../../log/ids.ts';
+import type { SignatureState } from '../../log/log-signatures.ts';
 import type { SessionOrigin } from '../../log/origin.ts';
 import { itemsOf } from '../../run/walk/walking.ts';
 import { skippedTitle } from '../../sessions/due-step.ts';
@@ -23,6 +24,8 @@ export type ReportSource = {
   readonly salvage: Salvage | undefined;
   /** Absent for a session that was started here. */
   readonly origin?: SessionOrigin | undefined;
+  /** What the signatures of the log show; absent where nobody checked them. */
+  readonly signature?: SignatureState | undefined;
   /** Runs that a user closed; this is not part of the log. */
   readonly closed: ClosedRuns;
   readonly events: readonly SessionEvent[];

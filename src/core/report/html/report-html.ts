@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../json/json-value.ts';
+import { signatureReport } from '../../log/log-signatures.ts';
 import { shownSecond } from '../../text/utc-time.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { gapText } from '../../text/words.ts';
@@ -242,7 +243,9 @@ function footerHtml(report: Report): string {
   const hidden = words.hiddenWords(report);
   const items =
     typeof hidden === 'string' ? `<p>${hidden}</p>` : `<ul>${hidden.map((line) => `<li>${line}</li>`).join('')}</ul>`;
-  return `<footer><h2>What was hidden</h2>${items}</footer>`;
+  const lines = signatureReport(report.sessions).map((line) => `<li dir="auto">${textHtml(line)}</li>`);
+  const signed = lines.length === 0 ? '' : `<h2>Signatures</h2><ul>${lines.join('')}</ul>`;
+  return `<footer><h2>What was hidden</h2>${items}${signed}</footer>`;
 }
 
 function factsHtml(facts: readonly words.ReportFact[]): string {

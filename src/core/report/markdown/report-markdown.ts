@@ -1,3 +1,4 @@
+import { signatureReport } from '../../log/log-signatures.ts';
 import { shownSecond, shownTime } from '../../text/utc-time.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { gapText } from '../../text/words.ts';
@@ -14,6 +15,7 @@ export function reportMarkdown(report: Report): string {
   const { sessions } = report;
   const isOne = sessions.length === 1;
   const hidden = words.hiddenWords(report);
+  const signed = signatureReport(sessions);
   const parts: Lines = [
     `# ${markdownLine(words.reportTitle(sessions))}`,
     '',
@@ -24,6 +26,7 @@ export function reportMarkdown(report: Report): string {
     '## What was hidden',
     '',
     ...(typeof hidden === 'string' ? [hidden] : hidden.map((line) => `- ${line}`)),
+    ...(signed.length === 0 ? [] : ['', '## Signatures', '', ...signed.map((line) => `- ${markdownLine(line)}`)]),
   ];
   return `${parts.join('\n').trimEnd()}\n`;
 }
