@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { commandName } from '../src/cli/command.ts';
 import { COMMANDS } from '../src/cli/command-list.ts';
-import { COMMAND_INPUTS, type CommandInput, type CommandPath } from '../src/core/wire/command-shapes.ts';
+import { COMMAND_INPUTS, type CommandPath, type RequestInput } from '../src/core/wire/command-shapes.ts';
 import { CONSOLE_COMMANDS, commandWords, markText } from '../src/core/wire/console-commands.ts';
 import { CONSOLE_PATHS, type ConsolePath } from '../src/core/wire/console-paths.ts';
 import { enforces } from './enforces.ts';
 
 /** The most that each request can carry. */
-const WHOLE: { readonly [path in CommandPath]: CommandInput<path> } = {
+const WHOLE: { readonly [path in CommandPath]: RequestInput<path> } = {
   workflows: {},
   workflow: { id: 'a' },
   uses: { id: 'a' },

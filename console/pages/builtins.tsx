@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { JsonValue } from '../../src/core/json/json-value.ts';
 import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural } from '../../src/core/text/words.ts';
-import { commandText } from '../../src/core/wire/console-commands.ts';
+import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { moveAmong, useKeys } from '../parts/keys.tsx';
 import { CommandHint, CopyButton, DataTable, Json, Pending, SearchField, Select } from '../parts/panels.tsx';
@@ -61,7 +61,7 @@ export function Builtins() {
         <Kind key={one} kind={one} builtins={found.filter((builtin) => builtin.kind === one)} />
       ))}
       {found.length === 0 && <p className="panel">Nothing matches.</p>}
-      <CommandHint command={commandText('builtins', {})} />
+      <CommandHint command={typedCommand('builtins', {})} />
     </>
   );
 }

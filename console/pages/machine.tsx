@@ -2,7 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural, sizeOf } from '../../src/core/text/words.ts';
-import { commandText, markText } from '../../src/core/wire/console-commands.ts';
+import { markText, typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { CommandButton } from '../parts/command.tsx';
 import { Button, CommandHint, DataTable, ErrorPanel, Facts, Pending } from '../parts/panels.tsx';
@@ -28,7 +28,7 @@ export function Sources() {
         <Source key={listed.source.name} listed={listed} />
       ))}
       <AddSource />
-      <CommandHint command={commandText('sources', {})} />
+      <CommandHint command={typedCommand('sources', {})} />
     </>
   );
 }
@@ -121,7 +121,7 @@ function UpdateSource({ name }: { readonly name: string }) {
               />
             </>
           )}
-          <CommandHint command={commandText('updateSource', { name, isDry: true })} />
+          <CommandHint command={typedCommand('updateSource', { name, isDry: true })} />
         </div>
       )}
     </>
@@ -171,7 +171,7 @@ function AddSource() {
           said={({ source }) => `Added ${source.name}.`}
         />
       </div>
-      <CommandHint command={commandText('addSource', input)} />
+      <CommandHint command={typedCommand('addSource', input)} />
     </section>
   );
 }
@@ -209,7 +209,7 @@ export function Clients() {
           {text} {fix}
         </p>
       ))}
-      <CommandHint command={commandText('registrations', {})} />
+      <CommandHint command={typedCommand('registrations', {})} />
     </>
   );
 }
@@ -298,7 +298,7 @@ export function Doctor() {
           </li>
         ))}
       </ul>
-      <CommandHint command={commandText('doctor', {})} />
+      <CommandHint command={typedCommand('doctor', {})} />
     </>
   );
 }
@@ -354,7 +354,7 @@ export function Storage() {
           }
         />
       </div>
-      <CommandHint command={commandText('storage', { days })} />
+      <CommandHint command={typedCommand('storage', { days })} />
       <Bin />
       <h3>Check every stored byte</h3>
       <CommandHint command="workrail session verify" />
@@ -401,7 +401,7 @@ function Bin() {
           />
         </>
       )}
-      <CommandHint command={commandText('bin', {})} />
+      <CommandHint command={typedCommand('bin', {})} />
     </section>
   );
 }

@@ -11,7 +11,7 @@ import {
 } from '../../src/core/settings/setting-keys.ts';
 import { originText } from '../../src/core/settings/settings-words.ts';
 import { plural } from '../../src/core/text/words.ts';
-import { commandText } from '../../src/core/wire/console-commands.ts';
+import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { CommandButton } from '../parts/command.tsx';
 import { CommandHint, DataTable, ErrorPanel, Facts, Pending, SessionLink } from '../parts/panels.tsx';
@@ -102,7 +102,7 @@ function PreferencesHub() {
           <SettingRow key={setting.key} setting={setting} />
         ))}
       <OpenRuns />
-      <CommandHint command={commandText('settings', {})} />
+      <CommandHint command={typedCommand('settings', {})} />
     </>
   );
 }
@@ -191,7 +191,7 @@ function SettingRow({
           )}
         </div>
       )}
-      <CommandHint command={commandText('setSetting', { key, value: next === '' ? 'VALUE' : next, scope })} />
+      <CommandHint command={typedCommand('setSetting', { key, value: next === '' ? 'VALUE' : next, scope })} />
     </section>
   );
 }
@@ -289,14 +289,14 @@ function Servers() {
       <p className="meta">
         A server that starts now applies <code>{desired.hash.slice(0, HASH_SHOWN)}</code>
       </p>
-      <CommandHint command={commandText('servers', {})} />
+      <CommandHint command={typedCommand('servers', {})} />
       <h3>Flags</h3>
       {rows.map((setting) => (
         <SettingRow key={setting.key} setting={setting}>
           <Applied name={setting.key} servers={servers} />
         </SettingRow>
       ))}
-      <CommandHint command={commandText('settings', {})} />
+      <CommandHint command={typedCommand('settings', {})} />
     </>
   );
 }
@@ -394,7 +394,7 @@ function Keys() {
           said={({ after }) => `New tokens are signed with ${after.current}.`}
         />
       </div>
-      <CommandHint command={commandText('keys', {})} />
+      <CommandHint command={typedCommand('keys', {})} />
     </>
   );
 }

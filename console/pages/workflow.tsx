@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { JsonValue } from '../../src/core/json/json-value.ts';
 import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural, sizeOf } from '../../src/core/text/words.ts';
-import { commandText } from '../../src/core/wire/console-commands.ts';
+import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { CommandHint, CopyButton, DataTable, Facts, Json, Pending, SessionLink } from '../parts/panels.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
@@ -63,7 +63,7 @@ export function Workflow() {
           )}
         </Tabs>
       </div>
-      <CommandHint command={tab === 'runs' ? commandText('uses', { id }) : commandText('workflow', { id })} />
+      <CommandHint command={tab === 'runs' ? typedCommand('uses', { id }) : typedCommand('workflow', { id })} />
     </>
   );
 }
@@ -351,7 +351,7 @@ function Versions({ hashes, current, a, b, onPick }: VersionParts) {
       ) : (
         <Difference difference={data} />
       )}
-      <CommandHint command={commandText('versions', { a, b })} />
+      <CommandHint command={typedCommand('versions', { a, b })} />
     </section>
   );
 }

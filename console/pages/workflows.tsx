@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { plural } from '../../src/core/text/words.ts';
-import { commandText } from '../../src/core/wire/console-commands.ts';
+import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { moveAmong, useKeys } from '../parts/keys.tsx';
 import { CommandHint, Pending, SearchField, Select } from '../parts/panels.tsx';
@@ -69,7 +69,7 @@ export function Workflows() {
           ))}
         </ul>
       )}
-      <CommandHint command={commandText('workflows', {})} />
+      <CommandHint command={typedCommand('workflows', {})} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { CommandInput, CommandPath } from '../../src/core/wire/command-shapes.ts';
-import { commandText } from '../../src/core/wire/console-commands.ts';
+import type { CommandPath, RequestInput } from '../../src/core/wire/command-shapes.ts';
+import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { type Write, write } from '../state/api.ts';
 import { notice } from '../state/told.ts';
@@ -12,7 +12,7 @@ type CommandWrite = Extract<Write, CommandPath>;
 
 type Parts<Path extends CommandWrite> = {
   readonly path: Path;
-  readonly input: CommandInput<Path>;
+  readonly input: RequestInput<Path>;
   readonly label: string;
   /** What the person reads before it is done. Without a question the command is still shown first. */
   readonly question: React.ReactNode;
@@ -48,7 +48,7 @@ function Confirm<Path extends CommandWrite>(parts: Parts<Path> & { readonly onCl
   return (
     <Dialog title={label} className="confirm" onClose={onClose}>
       <div>{question}</div>
-      <CommandHint command={commandText(path, input)} />
+      <CommandHint command={typedCommand(path, input)} />
       <ErrorPanel error={act.error} />
       <div className="actions">
         <Button

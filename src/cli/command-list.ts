@@ -185,12 +185,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'workflow uses <id>',
     summary: 'list the runs of a workflow by the version they use',
-    load: async () => (await import('./author/workflow-uses.ts')).workflowUsesCommand,
+    load: async () => (await import('./author/library-commands.ts')).workflowUsesCommand,
   },
   {
     usage: 'workflow builtins',
     summary: 'list what a workflow file can refer to by name, and which workflows do',
-    load: async () => (await import('./author/workflow-uses.ts')).workflowBuiltins,
+    load: async () => (await import('./author/library-commands.ts')).workflowBuiltins,
   },
   {
     usage: 'source list',

@@ -10,7 +10,7 @@ import type { ServerRecord } from '../core/wire/machine-shapes.ts';
 import { publishedTools } from '../mcp/answer-call.ts';
 
 /** A server that has just appended for the first time. */
-export type StartedServer = {
+export type RecordedServer = {
   readonly version: string;
   /** The settings that it read when it started. */
   readonly config: ResolvedSettings;
@@ -21,7 +21,7 @@ export type StartedServer = {
 };
 
 /** Says for everyone on this machine what a running server applied. Returns what takes that back. */
-export async function recordServer(server: StartedServer): Promise<() => Promise<void>> {
+export async function recordServer(server: RecordedServer): Promise<() => Promise<void>> {
   return writeServerRecord(await findDataDir(), await serverRecord(server));
 }
 
@@ -33,7 +33,7 @@ export async function serverRecord({
   startedAt,
   isSessionStartOn,
   by,
-}: StartedServer): Promise<ServerRecord> {
+}: RecordedServer): Promise<ServerRecord> {
   const applied = appliedSettings(config, await findDataDir());
   return {
     v: 1,

@@ -5,13 +5,13 @@ import type { ServeRefusal, Serving } from '../cli/program.ts';
 import { serveLocal } from '../http/serve-local.ts';
 import { mcpHttpHandler } from '../mcp/http-handler.ts';
 import type { Backend } from '../mcp/server.ts';
-import type { StartedServer } from './record-server.ts';
+import type { RecordedServer } from './record-server.ts';
 
 type Hosting = {
   readonly port: number;
   /** Registers what to do before the process ends. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  readonly started: StartedServer;
+  readonly started: RecordedServer;
 };
 
 /** Serves MCP on a local port. Few servers do, so this is loaded by those alone. */

@@ -105,4 +105,4 @@ export const COMMAND_REPLIES = {
   rotateKeys: keysRotateData,
 } as const satisfies { readonly [path in CommandPath]: z.ZodType };
 
-export type CommandInput<Path extends CommandPath> = z.input<(typeof COMMAND_INPUTS)[Path]>;
+export type RequestInput<Path extends CommandPath> = z.input<(typeof COMMAND_INPUTS)[Path]>;

@@ -1,5 +1,5 @@
 import { shellWord } from '../text/words.ts';
-import type { CommandInput, CommandPath } from './command-shapes.ts';
+import type { CommandPath, RequestInput } from './command-shapes.ts';
 
 type Words = readonly string[];
 
@@ -47,7 +47,7 @@ export const CONSOLE_COMMANDS = {
   bin: () => ['session', 'delete', '--undo'],
   keys: () => ['keys', 'status'],
   rotateKeys: () => ['keys', 'rotate', '--yes'],
-} as const satisfies { readonly [name in CommandPath]: (input: CommandInput<name>) => Words };
+} as const satisfies { readonly [name in CommandPath]: (input: RequestInput<name>) => Words };
 
 const MARK_WORDS = {
   closed: ['session', 'close'],
@@ -72,11 +72,11 @@ function option(flag: string, value: string | undefined): Words {
 }
 
 /** The words of a request, without the name of the program. */
-export function commandWords<Path extends CommandPath>(path: Path, input: CommandInput<Path>): Words {
-  return (CONSOLE_COMMANDS[path] as (input: CommandInput<Path>) => Words)(input);
+export function commandWords<Path extends CommandPath>(path: Path, input: RequestInput<Path>): Words {
+  return (CONSOLE_COMMANDS[path] as (input: RequestInput<Path>) => Words)(input);
 }
 
 /** The same as a person types it. */
-export function commandText<Path extends CommandPath>(path: Path, input: CommandInput<Path>): string {
+export function typedCommand<Path extends CommandPath>(path: Path, input: RequestInput<Path>): string {
   return ['workrail', ...commandWords(path, input).map(shellWord)].join(' ');
 }
