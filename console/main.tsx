@@ -119,7 +119,7 @@ const editor = createRoute({
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings/$page',
-  component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'Settings'),
+  component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
 });
 
 const router = createRouter({

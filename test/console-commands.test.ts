@@ -53,7 +53,7 @@ const OTHERS: { readonly [path in Exclude<Written, CommandPath | 'signIn'>]: str
   createWorkflow: 'workflow new',
 };
 
-const pages = ['pages', 'parts', 'editor'].flatMap((folder) =>
+const pages = ['pages', 'parts', 'editor', 'settings'].flatMap((folder) =>
   readdirSync(new URL(`../console/${folder}`, import.meta.url))
     .filter((name) => name.endsWith('.tsx'))
     .map((name) => readFileSync(new URL(`../console/${folder}/${name}`, import.meta.url), 'utf8')),

@@ -47,7 +47,7 @@ export function Workflow() {
           </Link>{' '}
           / {id}
         </p>
-        <h1>{data?.name ?? id}</h1>
+        <h1>{visibleText(data?.name ?? id)}</h1>
         {data && <Actions id={id} source={data.source} />}
       </header>
       <div className="workflow-page">
@@ -104,7 +104,7 @@ function Overview({ data }: { readonly data: Shown }) {
   } = data;
   return (
     <div className="readable">
-      <p>{description}</p>
+      <p>{visibleText(description)}</p>
       {about?.split('\n\n').map((text, i) => (
         <p key={i} className="note">
           {visibleText(text)}
@@ -113,7 +113,7 @@ function Overview({ data }: { readonly data: Shown }) {
       {examples.length > 0 && <h2>Examples</h2>}
       {examples.map((text) => (
         <blockquote key={text}>
-          {text} <CopyButton text={text} />
+          {visibleText(text)} <CopyButton text={text} />
         </blockquote>
       ))}
       <h2>Steps</h2>
@@ -121,7 +121,7 @@ function Overview({ data }: { readonly data: Shown }) {
         {steps.map((step) => (
           <li key={step.id} style={{ '--depth': step.depth } as React.CSSProperties} className={step.kind}>
             <p>
-              <span className="strong">{step.title}</span> <code className="meta">{step.id}</code>
+              <span className="strong">{visibleText(step.title)}</span> <code className="meta">{step.id}</code>
               {step.origin && <span className="badge">from {step.origin}</span>}
             </p>
             {step.repeats && <p className="meta">repeats {step.repeats}</p>}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural } from '../../src/core/text/words.ts';
 import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
@@ -98,11 +99,11 @@ function Row({ one }: { readonly one: Listed }) {
       <div>
         <h2>
           <Link to="/workflows/$id" params={{ id }} search={{}}>
-            {name}
+            {visibleText(name)}
           </Link>{' '}
           <code className="meta">{id}</code>
         </h2>
-        <p>{description}</p>
+        <p>{visibleText(description)}</p>
         {shadows.map((path) => (
           <p key={path} className="meta break">
             overrides {path}

@@ -16,7 +16,7 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
 
 /** Fields of `--json` that are published and keep their names. */
 const PUBLISHED =
-  /^(?:src\/cli\/(?:author\/workflow-check|clients\/doctor)\.ts|src\/core\/wire\/machine-shapes\.ts|console\/pages\/machine\.tsx|schemas\/cli-(?:workflow-check|doctor)\.schema\.json) (?:mended|mendable)$/;
+  /^(?:src\/cli\/(?:author\/workflow-check|clients\/doctor)\.ts|src\/core\/wire\/machine-shapes\.ts|console\/settings\/machine\.tsx|schemas\/cli-(?:workflow-check|doctor)\.schema\.json) (?:mended|mendable)$/;
 
 /** Titles of tests: the first argument of `it`, `test` and `describe`. */
 const TITLE = /\b(?:it|test|describe)(?:\.\w+(?:\([^)]*\))?)*\(\s*(['"`])((?:(?!\1).)*)\1/g;

@@ -221,6 +221,30 @@ it('built-ins are found by words, with what to write, what the agent reads and w
   );
 });
 
+it('nothing that a workflow file says runs in a page, and no word of a request becomes an option', async ({ skip }) => {
+  const { noise } = ready(skip);
+  const name = '<img src=x onerror="window.pwned=1">';
+  const steps = [{ id: 'a', title: name, prompt: `[here](javascript:window.pwned=1) ${name}` }];
+  const hostile = { id: 'project.hostile', name, description: name, about: name, examples: [name], steps };
+  writeFileSync(file('project.hostile'), JSON.stringify({ ...hostile, version: '1.0.0' }));
+  for (const path of [
+    '/workflows',
+    ...['overview', 'source', 'compiled'].map((tab) => `/workflows/project.hostile?tab=${tab}`),
+  ]) {
+    await go(path);
+    await page.getByText('onerror').first().waitFor();
+    expect([path, await page.locator('main img').count(), await page.evaluate('window.pwned')]).toEqual([
+      path,
+      0,
+      undefined,
+    ]);
+  }
+  expect(noise.filter((words) => !words.includes('409'))).toEqual([]);
+  for (const body of ['{"address":"--upload-pack=x"}', '{"address":"a","name":"-x"}', '{"address":"a\\u0000"}', '{}']) {
+    expect([body, (await call({ method: 'POST', path: '/api/sources', body })).status]).toEqual([body, 400]);
+  }
+});
+
 it('a workflow that does not exist or does not compile is refused with what to do', async () => {
   const { text } = await draw('/workflows/project.reviw');
   expect(text).toMatch(/No file, folder or workflow "project\.reviw"\. Did you mean project\.review\?/);
