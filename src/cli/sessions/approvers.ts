@@ -102,8 +102,9 @@ export const approversRemove = command({
       const { approvers } = await find(undefined);
       const removed = approvers.filter(({ name, key }) => name === asked || key.fingerprint === asked);
       if (removed.length === 0) {
-        const known = approvers.map(({ name }) => name).join(', ') || 'nobody';
-        return err(problem(EXIT.notFound, `"${asked}" is not in ${own.file}.`, `In the list: ${known}.`));
+        const known = approvers.map(({ name }) => name).join(', ');
+        const list = known === '' ? 'The list is empty.' : `In the list: ${known}.`;
+        return err(problem(EXIT.notFound, `"${asked}" is not in ${own.file}.`, list));
       }
       for (const { key } of removed) {
         yield* (await own.remove(key.fingerprint)).mapErr((change) => changeProblem(change, own.file));

@@ -30,7 +30,7 @@ function session(name: string, { status, owner, words = [], ...observed }: Facts
   return { sessionId: SessionId.of(derivedBits([name], sha256)), lastEventIndex: 1, lastAt: 1, observed, runs: [run] };
 }
 
-function meant(sessions: readonly SessionSummary[], clues: ResumeClues, workspace?: string, principal?: string) {
+function meant(sessions: readonly SessionSummary[], clues: ResumeClues, ...[workspace, principal]: readonly string[]) {
   const question = resumeQuestion(clues, { workspaces: workspace === undefined ? [] : [workspace], principal });
   const ranked = rankRuns(sessions, question);
   const found = likelyRuns(ranked, question).map(({ run }) => run.goal);

@@ -93,7 +93,11 @@ export function sealPlan(
   });
 }
 
-function newlySealed(plan: AppendPlan, firstEventIndex: number, hashes: ContentHashes): Result<SealedPlan, PlanRefusal> {
+function newlySealed(
+  plan: AppendPlan,
+  firstEventIndex: number,
+  hashes: ContentHashes,
+): Result<SealedPlan, PlanRefusal> {
   const refusal = planRefusal(plan, firstEventIndex);
   if (refusal !== undefined) return err(refusal);
   return safeTry(function* () {
