@@ -1,4 +1,4 @@
-import { defined, type JsonObject } from '../../json/json-value.ts';
+import { defined, type JsonObject, readableJson } from '../../json/json-value.ts';
 import { CAPABILITIES, type Capability } from '../../log/blockers.ts';
 import type { BuiltinData } from '../../wire/workflow-shapes.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
@@ -96,7 +96,7 @@ function templateCall(templateId: string, args: readonly (readonly [string, stri
 }
 
 function written(value: unknown): string {
-  return JSON.stringify(value, null, 2);
+  return readableJson(value);
 }
 
 const used = new WeakMap<CompiledWorkflow, ReadonlySet<string>>();
