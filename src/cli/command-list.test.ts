@@ -93,15 +93,15 @@ it('every command refuses an unknown option or an extra operand before it does a
   }
 });
 
-it('export has five formats, and completion knows three shells', async () => {
+it('export has six formats, and completion knows three shells', async () => {
   enforces('cli_commands_closed');
   const refusal = async (...argv: string[]) => (await runFake({ argv, terminals: ['output'] })).talk;
-  for (const format of ['bundle', 'md', 'html', 'json', 'passport']) {
+  for (const format of ['bundle', 'md', 'html', 'json', 'pdf', 'passport']) {
     expect(await refusal('export', 'zzzz', '--as', format)).not.toContain('Unknown format');
   }
-  for (const format of ['pdf', 'MD', 'bundle,md', '']) {
+  for (const format of ['docx', 'MD', 'bundle,md', '']) {
     expect(await refusal('export', 'zzzz', '--as', format)).toMatch(
-      /Unknown format .*\nFix: .*Choose one of: bundle, md, html, json, passport\.\n$/,
+      /Unknown format .*\nFix: .*Choose one of: bundle, md, html, json, pdf, passport\.\n$/,
     );
   }
   expect(await refusal('completion', 'tcsh')).toMatch(/The shells are bash, zsh, fish\.\n$/);

@@ -12,7 +12,13 @@ import { intercept, isReading } from '../disk/intercept.ts';
 import { filesOf, simulatedDisk } from '../disk/simulated-disk.ts';
 import { goOn, NO_PROGRESS } from './progress.ts';
 import { ROOT, storeOn } from './simulated-store.ts';
-import { type ExpectedAppend, manifestBehind, SMALL_SESSION, SMALL_SESSION_ID } from './small-session.ts';
+import {
+  type ExpectedAppend,
+  manifestBehind,
+  SMALL_SESSION,
+  SMALL_SESSION_ID,
+  unsignedRecords,
+} from './small-session.ts';
 
 const PLACE = layout.manifest(SMALL_SESSION_ID);
 const MANIFEST = join(ROOT, PLACE);
@@ -183,17 +189,8 @@ test.each([
   expect(gone).toMatchObject({ appends: 3 });
   const manifest = Buffer.from(disk.fs.read(MANIFEST) ?? []);
   expect(manifest.subarray(0, TWO.length)).toEqual(Buffer.from(TWO));
-  expect(unsigned(manifest.subarray(TWO.length))).toEqual(unsigned(THIRD.manifestLines));
+  expect(unsignedRecords(manifest.subarray(TWO.length))).toEqual(unsignedRecords(THIRD.manifestLines));
 });
-
-/** The store signs what it appends, and the chain covers the signature. */
-function unsigned(lines: Uint8Array): readonly object[] {
-  const texts = Buffer.from(lines).toString().trimEnd().split('\n');
-  return texts.map((line) => {
-    const { chain: _, sig: __, ...record } = JSON.parse(line) as Record<string, unknown>;
-    return record;
-  });
-}
 
 test('a segment that the manifest does not name is ignored', async () => {
   enforces('orphan_segment_ignored');

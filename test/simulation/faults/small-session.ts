@@ -28,6 +28,15 @@ export function manifestBehind(appends: number): Uint8Array {
   return Buffer.concat(SMALL_SESSION.slice(0, appends).map(({ manifestLines }) => manifestLines));
 }
 
+/** The whole lines of a manifest without signatures and chain: a store signs what it appends, and the chain covers that. */
+export function unsignedRecords(manifest: Uint8Array | undefined): readonly string[] {
+  const lines = Buffer.from(manifest ?? [])
+    .toString()
+    .split('\n')
+    .slice(0, -1);
+  return lines.map((line) => line.replace(/"chain":"[^"]*",?/, '').replace(/"sig":\{[^}]*\},?/, ''));
+}
+
 function writeSmallSession(): SessionWriter {
   const writer = sessionWriter();
   const root = writer.startRun({ context: { goal: 'small' } });

@@ -40,7 +40,7 @@ function sessionOf(source: ReportSource): ReportSession {
     sessionId,
     salvage,
     origin: origin && shownOrigin(origin),
-    signature: source.signature && { log: source.signature, approvals: approvalsOf(events) },
+    signature: source.signature && { log: source.signature, approvals: approvalsOf(view) },
     events: events.length,
     ...timesOf(events),
     workspace: observationsInOrder(view.observations).map(({ data: { key, value }, at }) =>
@@ -52,13 +52,14 @@ function sessionOf(source: ReportSource): ReportSession {
 }
 
 /** What people answered, with the name of each approver who signed. */
-function approvalsOf(events: ReportSource['events']) {
-  return events.flatMap((event) => {
-    if (event.kind !== 'attestation_recorded' || event.data.subject.kind !== 'attempt') return [];
-    const { statement, signature } = event.data;
-    const signedBy = signature && `${signature.name} (${signature.fingerprint})`;
-    return [defined({ eventIndex: event.eventIndex as number, statement: statement.kind as string, signedBy })];
-  });
+function approvalsOf({ attestations }: ReportSource['view']) {
+  const answers = [...attestations.values()].flat().filter(({ data }) => data.subject.kind === 'attempt');
+  return answers
+    .sort((a, b) => a.eventIndex - b.eventIndex)
+    .map(({ eventIndex, data: { statement, signature } }) => {
+      const signedBy = signature && `${signature.name} (${signature.fingerprint})`;
+      return defined({ eventIndex: eventIndex as number, statement: statement.kind as string, signedBy });
+    });
 }
 
 /** The first and the last time in log order: clocks may go back, the order of the log does not. */
