@@ -212,8 +212,15 @@ it('built-ins are found by words, with what to write, what the agent reads and w
   await page.waitForURL(/\/workflows\/project\.crafted\/edit\?insert=wr\.contracts/);
   await page.goBack();
   await expect.poll(() => page.locator('.builtin').count()).toBe(1);
-  await page.locator('.builtin > summary').click();
-  await page.getByRole('link', { name: CRAFTED.id }).click();
+  const usedBy = page.getByRole('link', { name: CRAFTED.id });
+  // Going back may find it open or closed.
+  const isShown = async () => {
+    if ((await page.locator('.builtin').getAttribute('open')) === null)
+      await page.locator('.builtin > summary').click();
+    return usedBy.isVisible();
+  };
+  await expect.poll(isShown, { timeout: 20_000, interval: 500 }).toBe(true);
+  await usedBy.click();
   await page.waitForURL(/\/workflows\/project\.crafted/);
   const kinds = COMMAND_REPLIES.builtins.parse(JSON.parse((await call({ path: '/api/builtins' })).text)).builtins;
   expect(new Set(kinds.map(({ kind }) => kind))).toEqual(

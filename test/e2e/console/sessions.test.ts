@@ -299,7 +299,7 @@ describe('everywhere', () => {
       ]);
     }
     await page.goto(address('/waiting'));
-    await page.locator('.command').getByRole('button', { name: 'Copy' }).click();
+    await page.locator('.command').getByRole('button', { name: 'Copy' }).first().click();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(execSync(copied, { cwd: fixture.folder, encoding: 'utf8', stdio: 'pipe' })).toContain('decision for you');
   });
