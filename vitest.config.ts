@@ -49,7 +49,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          globalSetup: 'test/e2e/small-program.ts',
+          globalSetup: ['test/e2e/small-program.ts', 'test/e2e/browser.ts'],
           include: ['test/e2e/**/*.test.ts'],
           // On a busy machine a test may look at a process or page too early. The long check does not try again.
           retry: process.env['WORKRAIL_LONG'] === '1' ? 0 : 1,

@@ -1,31 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium } from 'playwright-core';
-
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+import { findBrowser } from '../../src/adapters/print-pdf.ts';
 
 /** Tools that `npm test` installs beside the tests. */
 const testTools = createRequire(import.meta.url);
 
 /** A browser that is there already wins: the one that `CHROMIUM_PATH` names, or the first on the path. */
 export async function findChromium(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const named = env['CHROMIUM_PATH'];
-  if (named !== undefined && named !== '') return named;
-  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const found = folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable);
-  return found ?? unpackedChromium();
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return findBrowser(env) ?? unpackedChromium();
 }
 
 type Packed = { readonly default: { executablePath(): Promise<string> } };
@@ -38,6 +23,11 @@ async function unpackedChromium(): Promise<string | undefined> {
     // Not installed, or not made for this machine.
     return undefined;
   }
+}
+
+/** Vitest calls this once before the tests: two workers that unpack the same file at once cannot start it. */
+export async function setup(): Promise<void> {
+  await findChromium(process.env);
 }
 
 /** The one that tests share. Each has a context of its own in it, and it ends with the tests. */
