@@ -96,6 +96,22 @@ describe('a step that accounts for a list', () => {
     });
   });
 
+  test('offers an id in a field that takes any words, never in front of listed values', async () => {
+    const last = {
+      id: 'report',
+      title: 'Report',
+      prompt: 'Report.',
+      outputContract: { contractRef: 'wr.contracts.incident_report' },
+      accountsFor: [{ context: 'actions', prefix: 'R', in: 'actions' }],
+    };
+    const steps = [{ ...WORK.steps[0], sets: ['actions'] }, last];
+    const run = engine({ listing: () => withFile({ ...WORK, steps }) });
+    const report = await run.send(await run.start('team.accounts'), { context: { actions: ['R1: no default'] } });
+    expect(offered(report).output.artifacts).toMatchObject([
+      { actions: [{ action: '<fill: R1: what will be done>', kind: '<fill: prevent | detect | mitigate | learn>' }] },
+    ]);
+  });
+
   test('asks for nothing where the list is empty', async () => {
     const run = made();
     const review = await run.send(await run.start('team.accounts'), { context: { criteria: ['AC1: it starts'] } });

@@ -52,8 +52,8 @@ export function builtinList(users: readonly BuiltinUser[]): readonly BuiltinData
       text,
       insert: written({ kind: 'ref', refId }),
     })),
-    ...templates.all.map(({ templateId, purpose, parameters }) => ({
-      kind: 'template' as const,
+    ...templates.all.map(({ kind, templateId, purpose, parameters }) => ({
+      kind: kind === 'routine' ? kind : ('template' as const),
       id: templateId,
       purpose,
       parameters: parameters.map(({ name, purpose: about, values }) => defined({ name, purpose: about, values })),

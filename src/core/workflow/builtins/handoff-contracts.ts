@@ -201,7 +201,7 @@ export const testPlan = defineContract({
       .min(1)
       .max(40)
       .describe('asserts: what the test checks and its path, or why there is none; level: none only if left out'),
-    proof: textList(10).describe('for each written test: how you saw it fail when the code is broken'),
+    proof: textList(10).describe('for each written test: the change to the code that made it fail'),
     suite: nonEmptyText,
     untested: textList(10),
   }),
@@ -216,7 +216,7 @@ export const testPlan = defineContract({
         status: 'planned',
       },
     ],
-    proof: ['<test: the line it printed when the code was broken>'],
+    proof: ['<test: the change to the code that made it fail>'],
     suite: '<command, and how long it takes>',
     untested: ['<what stays untested: who accepts that>'],
   },
@@ -296,4 +296,50 @@ export const performanceReport = defineContract({
     limits: ['<where these numbers do not hold>'],
   },
   rendererHint: 'table',
+});
+
+export const designDecision = defineContract({
+  name: 'design_decision',
+  purpose: 'The design that was chosen, why the others lost, and what would reopen the choice.',
+  lead: 'what somebody needs who builds it, and somebody who asks in two years why.',
+  fields: () => ({
+    question: nonEmptyText,
+    decision: nonEmptyText.describe('what is built, and what decided'),
+    documentPath: nonEmptyText,
+    confidence: confidence.describe('high only if what decided was tried'),
+    options: z
+      .array(
+        z.strictObject({
+          id: nonEmptyText,
+          verdict: z.enum(['chosen', 'rejected']),
+          reason: nonEmptyText,
+          reopenIf: nonEmptyText,
+        }),
+      )
+      .min(1)
+      .max(10),
+    consequences: textList(8).describe('what it costs, and what undoing it takes'),
+    invariants: textList(12).describe('each with what would notice a breach'),
+    firstPiece: nonEmptyText,
+    untried: textList(8),
+  }),
+  example: {
+    question: '<the question>',
+    decision: '<what is built, and the force that decided>',
+    documentPath: '<path of the document, or none>',
+    confidence: 'medium',
+    options: [
+      {
+        id: '<id and name>',
+        verdict: 'rejected',
+        reason: '<what decided>',
+        reopenIf: '<the fact that would change it>',
+      },
+    ],
+    consequences: ['<price, or what undoing it takes>'],
+    invariants: ['<what must stay true: what notices a breach>'],
+    firstPiece: '<what can be released alone, and where it begins>',
+    untried: ['<claim that nobody tried>'],
+  },
+  rendererHint: 'verdict',
 });

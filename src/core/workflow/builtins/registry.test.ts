@@ -41,6 +41,10 @@ describe('the built-ins', () => {
         'release_decision',
         'upgrade_report',
         'pull_request',
+        'refactoring_report',
+        'documentation_report',
+        'design_decision',
+        'workflow_report',
       ]),
     );
     expect(contracts.find('wr.contracts.invented')).toBeUndefined();

@@ -260,3 +260,103 @@ export const pullRequest = defineContract({
   },
   rendererHint: 'handoff',
 });
+
+export const refactoringReport = defineContract({
+  name: 'refactoring_report',
+  purpose: 'What became better about the code, and what shows that its behaviour stayed the same.',
+  lead: 'one entry for each behaviour that had to stay, with what shows it.',
+  fields: () => ({
+    better: nonEmptyText.describe('what was measured, before and after'),
+    behaviours: z
+      .array(
+        z.strictObject({
+          id: nonEmptyText,
+          state: z.enum(['kept', 'changed_as_agreed', 'changed', 'not_checked']),
+          evidence: nonEmptyText,
+        }),
+      )
+      .min(1)
+      .max(40)
+      .describe('evidence: the test or comparison that shows it'),
+    moves: textList(20).describe('each "mechanical" or "needs review"'),
+    filesToReview: textList(20),
+    oddities: textList(10).describe('odd behaviour and bugs that were kept'),
+    openPoints: textList(8),
+    rollback: nonEmptyText,
+  }),
+  example: {
+    better: '<what was measured: before and after>',
+    behaviours: [{ id: '<id of the behaviour>', state: 'kept', evidence: '<test or comparison that shows it>' }],
+    moves: ['<move: mechanical or needs review>'],
+    filesToReview: ['<path: what to look at>'],
+    oddities: ['<place: what is odd, and why it was kept>'],
+    openPoints: ['<what is left>'],
+    rollback: '<how to go back>',
+  },
+  rendererHint: 'table',
+});
+
+export const documentationReport = defineContract({
+  name: 'documentation_report',
+  purpose: 'Which pages were written for whom, what was tried, and what will make them untrue.',
+  lead: 'one entry for each question of the reader and for each page.',
+  fields: () => ({
+    reader: nonEmptyText,
+    answers: z
+      .array(z.strictObject({ question: nonEmptyText, place: nonEmptyText, tried: nonEmptyText }))
+      .min(1)
+      .max(20)
+      .describe('place: page and heading, or "none" and why; tried: what was run or looked up'),
+    pages: z
+      .array(
+        z.strictObject({
+          path: nonEmptyText,
+          change: z.enum(['added', 'changed', 'moved', 'removed']),
+          outdatedBy: nonEmptyText,
+        }),
+      )
+      .max(30)
+      .describe('outdatedBy: the change that makes the page untrue, and what notices it'),
+    unconfirmed: textList(10).describe('statements that nobody could try'),
+    leftOut: textList(8),
+  }),
+  example: {
+    reader: '<who opens it, and when>',
+    answers: [
+      { question: '<what the reader asks>', place: '<page and heading>', tried: '<what was run or looked up>' },
+    ],
+    pages: [{ path: '<path of the page>', change: 'added', outdatedBy: '<change, and what notices it>' }],
+    unconfirmed: ['<statement: who could confirm it>'],
+    leftOut: ['<subject: why>'],
+  },
+  rendererHint: 'table',
+});
+
+export const workflowReport = defineContract({
+  name: 'workflow_report',
+  purpose: 'A workflow file for its owner: what it enforces, how it was tried, and where its limits are.',
+  lead: 'one entry for each mistake that the workflow should prevent.',
+  fields: () => ({
+    file: nonEmptyText,
+    scenarioFile: nonEmptyText,
+    guards: z
+      .array(z.strictObject({ mistake: nonEmptyText, enforcedBy: nonEmptyText, scenario: nonEmptyText }))
+      .min(1)
+      .max(20)
+      .describe('enforcedBy: step and rule, or "nothing" and why; scenario: its name, or "none"'),
+    paths: textList(8).describe('each path with its number of steps'),
+    checks: textList(8).describe('the commands to run after each change'),
+    limits: textList(8),
+    changeWhen: textList(6),
+  }),
+  example: {
+    file: '<path of the workflow>',
+    scenarioFile: '<path of the scenarios, or none>',
+    guards: [{ mistake: '<what must not happen>', enforcedBy: '<step and rule>', scenario: '<name of a scenario>' }],
+    paths: ['<path: number of steps>'],
+    checks: ['<command>'],
+    limits: ['<what it cannot enforce>'],
+    changeWhen: ['<sign that it has to change>'],
+  },
+  rendererHint: 'table',
+});

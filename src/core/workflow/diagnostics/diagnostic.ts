@@ -24,6 +24,7 @@ export const DIAGNOSTIC_CODES = [
   'file_unreadable',
   'link_leads_outside',
   'copy_edited',
+  'source_not_accepted',
   'too_many_files',
   'not_json',
   'trailing_comma',

@@ -19,7 +19,7 @@ export const check = f.closed(
     ),
     minimum: f.needed(
       f.choice(GRADES),
-      "The weakest evidence that counts: `asserted` takes the notes, `reported` an entry of the step's `wr.verification_report` with outcome `pass`, `observed` a run of `workrail attest`. `verified` needs a team server, which does not exist yet: a step that demands it cannot be passed.",
+      "The weakest evidence that counts: `asserted` takes the notes, `reported` an entry of the step's `wr.verification_report` with outcome `pass`, `observed` a run of `workrail attest`. `verified` a job of your CI system that reports to a team server; elsewhere a step that demands it cannot be passed.",
     ),
     expect: f.defaulted(
       f.choice(['pass', 'fail']),

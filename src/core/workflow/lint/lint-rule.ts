@@ -17,6 +17,7 @@ export const LINT_CODES = [
   'context_never_set',
   'context_set_later',
   'minimum_unreachable',
+  'assurance_without_gate',
   'reserved_line',
   'missing_about',
   'missing_examples',

@@ -7,6 +7,7 @@ import { contextNeverSet, contextSetLater, unreachableStep, unusedCondition } fr
 import type { LintCode, LintedFile, LintedWorkflow, LintFinding, LintRule } from './lint-rule.ts';
 import {
   asksTheUser,
+  assuranceWithoutGate,
   flagOnlyValidation,
   minimumUnreachable,
   missingAbout,
@@ -89,6 +90,7 @@ export const LINT_RULES: readonly LintRule[] = [
   contextNeverSet,
   contextSetLater,
   minimumUnreachable,
+  assuranceWithoutGate,
   reservedLine,
   missingAbout,
   missingExamples,

@@ -6,6 +6,7 @@ import { chosenFacts, formLines } from '../../run/requirements/describe-criteria
 import { conditionFacts } from '../../run/step-place.ts';
 import { clip } from '../../text/utf8.ts';
 import { reservedLines } from '../../text/visible-text.ts';
+import { gatesOf } from '../compiled/condition-references.ts';
 import { type Criteria, type CriteriaRule, foldCriteria } from '../compiled/criteria.ts';
 import { indexWorkflow } from '../compiled/workflow-index.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
@@ -81,6 +82,22 @@ export const minimumUnreachable: LintRule = {
           message: `Nothing can verify the check "${id}" yet, so this step cannot be passed.`,
         })),
     ),
+};
+
+export const assuranceWithoutGate: LintRule = {
+  code: 'assurance_without_gate',
+  looksAt: 'workflow',
+  finds: 'an "assurance" of a step that asks nobody',
+  why: 'It says how well the answer of a person must be known. Without a question there is no answer: the step is passed as if it had no "assurance", and nobody confirms or signs anything.',
+  hint: 'Add "requireConfirmation": {"kind": "human_approval"} or a "userDependency" to the step, or remove the "assurance".',
+  find: ({ syntax }) =>
+    authoredSteps(syntax.steps).flatMap((step) => {
+      if (step.kind !== 'standard' || step.assurance === undefined || step.assurance === 'stated') return [];
+      const isAsked = gatesOf(step.confirmation).some(({ kind }) => kind === 'human_approval');
+      if (isAsked || step.userDependency !== undefined) return [];
+      const message = `Nobody is asked in "${step.id}", so its assurance "${step.assurance}" has no effect.`;
+      return [{ at: `${step.at}/assurance`, message }];
+    }),
 };
 
 /** Texts that no agent reads, or that are compared and not shown. */
@@ -289,7 +306,12 @@ export const missingExamples: LintRule = {
   find: ({ syntax, kind }) =>
     kind === 'routine' || syntax.examples.length > 0
       ? []
-      : [{ at: '/name', message: 'The workflow has no "examples", so an agent cannot tell which goals it fits.' }],
+      : [
+          {
+            at: '/name',
+            message: 'The workflow has no "examples" that can be shown, so an agent cannot tell which goals it fits.',
+          },
+        ],
 };
 
 /** Where phrases of plain words stand in a file: letters and spaces look the same in a text and in its JSON. */
