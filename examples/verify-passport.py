@@ -6,6 +6,7 @@ usage: verify-passport.py PASSPORT... PUB.pem      exit code 0 only if every pas
 import base64, hashlib, json, re, subprocess, sys, tempfile
 from decimal import Decimal
 
+TYPES = ["https://in-toto.io/Statement/v1", "https://workrail.dev/passport/v1"]
 HEX, GIT = re.compile(r"[0-9a-f]{64}"), re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 def need(holds, what):
@@ -63,7 +64,7 @@ def is_signed(message, sig, pub):
 def check_log(p, keyid, pub):
     log, events, sid = p["log"], [e and e["event"] for e in p["events"]], p["session"]["id"]
     fields(log, "appends", "keyids", "signedSince", *(["head"] if "head" in log else []))
-    chain, next_event, index, since = digest(("workrail:" + sid).encode()), 0, 0, None
+    chain, next_event, index, since, checked = digest(("workrail:" + sid).encode()), 0, 0, None, None
     for a in log["appends"]:
         record = a.get("record")
         first, last = (record or a)["firstEventIndex"], (record or a)["lastEventIndex"]
@@ -74,6 +75,7 @@ def check_log(p, keyid, pub):
             need(chain is None or None in mine, "an append is hidden without need")
             chain, index = a.get("chain"), None
             since = None if chain is None else first if since is None else since
+            checked = None if chain is None or set(log["keyids"]) - {keyid} else first if checked is None else checked
             continue
         fields(a, "record", "pins")
         need(chain is not None and None not in mine, "an append is shown that cannot be")
@@ -94,11 +96,11 @@ def check_log(p, keyid, pub):
             need(item["manifestIndex"] == index + i, "records are not counted")
             chain = digest(chain.encode() + b"\n" + jcs({k: v for k, v in item.items() if k != "chain"}))
             need(item["chain"] == chain, "the chain is broken")
-        index += 1 + len(nodes)
-        since = None if "sig" not in record else first if since is None else since
+        by, index = record.get("sig", {}).get("keyid"), index + 1 + len(nodes)
+        since = None if by not in log["keyids"] else first if since is None else since
+        checked = None if by != keyid else first if checked is None else checked
     need(next_event == len(events) and log.get("head") == chain and log["signedSince"] == since, "the end is wrong")
-    shown = [a["record"] for a in log["appends"] if "record" in a and since is not None]
-    need(all(r["sig"]["keyid"] in log["keyids"] for r in shown if r["firstEventIndex"] >= since), "a key is not named")
+    return None if since is None else checked
 
 def facts(e, i):
     """What a shown event adds to the summary, by list."""
@@ -144,9 +146,8 @@ def check_summary(p, tree):
             same = [ran["kind"], ran["scope"]["runId"], s["kind"], s["stepId"], ran["data"]["statement"]["checkId"]]
             need(same == ["attestation_recorded", c["runId"], "step", c["stepId"], c["checkId"]], "another check ran")
         need(c["tree"] == tree_of(ran, tree) or (c["ran"] is not None and not ran), "a check is about another tree")
-    for a in p["approvals"]:
-        e = events[a["event"]]
-        need(not e or a["tree"] == tree_of(e, tree), "an approval is about another tree")
+    for e, stated in ((events[a["event"]], a["tree"]) for a in p["approvals"]):
+        need(not e or stated == tree_of(e, tree), "an approval is about another tree")
 
 def verify(data, pub, keyid):
     envelope = parse(data, "the file")
@@ -160,8 +161,7 @@ def verify(data, pub, keyid):
     need(len(sig) == 64 and is_signed(pae, sig, pub), "the signature is wrong")
     s = parse(payload, "the payload")
     fields(s, "_type", "subject", "predicateType", "predicate")
-    types = [s["_type"], s["predicateType"]]
-    need(types == ["https://in-toto.io/Statement/v1", "https://workrail.dev/passport/v1"], "not a passport")
+    need([s["_type"], s["predicateType"]] == TYPES, "not a passport")
     p, digests = s["predicate"], {x["name"]: x["digest"] for x in s["subject"]}
     fields(p, *"v session made leaves events withheld log runs gaps checks approvals".split())
     names, sid, n = [x["name"] for x in s["subject"]], p["session"]["id"], p["session"]["events"]
@@ -177,24 +177,24 @@ def verify(data, pub, keyid):
             e = item["event"]
             need(sha(bytes.fromhex(item["salt"]) + jcs(e)).hex() == p["leaves"][i], "event %d is not the signed one" % i)
             need(HEX.fullmatch(item["salt"]) and e["eventIndex"] == i and e["sessionId"] == sid, "event %d is misplaced" % i)
-    check_log(p, keyid, pub)
+    since = check_log(p, keyid, pub)
     check_summary(p, tree)
-    return "signed: %s, %d events, %d withheld, head %s" % (sid, n, len(p["withheld"]["events"]), p["log"].get("head"))
+    log = "not signed by this key" if since is None else "signed since event %d" % since
+    return "signed: %s, %d events, %d withheld, log %s, head %s" % (sid, n, n - sum(map(bool, p["events"])), log, p["log"].get("head"))
 
 def main(args):
     if len(args) < 2:
         sys.exit(__doc__)
     *files, pub = args
     der = subprocess.run(["openssl", "pkey", "-pubin", "-in", pub, "-outform", "DER"], stdout=subprocess.PIPE, check=True)
-    failed = 0
+    failed = False
     for file in files:
         try:
             with open(file, "rb") as f:
                 print(file + ": " + verify(f.read(), pub, sha(der.stdout).hex()))
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as why:
-            failed += 1
-            print("%s: refused: %s" % (file, why))
-    return 1 if failed else 0
+            failed = print("%s: refused: %s" % (file, why)) is None
+    return int(failed)
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

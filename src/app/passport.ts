@@ -6,7 +6,7 @@ import type { SessionId, SnapshotRef } from '../core/log/ids.ts';
 import { checkSignatures, type SignatureState } from '../core/log/log-signatures.ts';
 import { makePassport, type PassportSource } from '../core/passport/make-passport.ts';
 import type { Statement } from '../core/passport/passport.ts';
-import type { Withholding } from '../core/passport/withhold.ts';
+import type { WithheldReason, Withholding } from '../core/passport/withhold.ts';
 import { bytesOfHex } from '../core/text/binary-text.ts';
 import { currentObservation } from '../core/views/node-facts.ts';
 import type { SessionView } from '../core/views/session-view.ts';
@@ -32,11 +32,15 @@ export type PassportRequest = {
   /** The commit that the run is about. Default: HEAD of the workspace of the run. */
   readonly ref: string | undefined;
   readonly withholding: Withholding;
+  /** Shows the event that names the author. */
+  readonly keepsAuthor?: boolean;
 };
 
 export type ExportedPassport = {
   readonly bytes: Uint8Array;
   readonly statement: Statement;
+  /** Why each event that is withheld is. */
+  readonly withheld: ReadonlyMap<number, WithheldReason>;
   readonly keyid: string;
   readonly signature: SignatureState;
 };
@@ -53,14 +57,17 @@ export type PassportExportRefusal =
 /** Makes a passport of a session as it is now. */
 export async function exportPassport(
   services: PassportServices,
-  { sessionId, ref, withholding }: PassportRequest,
+  { sessionId, ref, withholding: asked, keepsAuthor = false }: PassportRequest,
   onProgress: OnProgress = () => undefined,
 ): Promise<Result<ExportedPassport, PassportExportRefusal>> {
   return safeTry(async function* (): Flow<ExportedPassport, PassportExportRefusal> {
     const source = yield* await readSource(services, sessionId, onProgress);
     const { length } = source.events;
-    const beyond = withholding.events.find((event) => event >= length);
+    const beyond = asked.events.find((event) => event >= length);
     if (beyond !== undefined) return err({ code: 'event_unknown', event: beyond, events: length });
+    const named = source.events.filter(({ by }) => !keepsAuthor && by?.author !== undefined);
+    const authors = named.map(({ eventIndex }) => eventIndex).filter((event) => !asked.events.includes(event));
+    const withholding = { ...asked, authors };
     const keys = yield* await services.ownKeys();
     const means = { sha256: services.tools.sha256, bytesOf: (digest: string) => bytesOfHex(digest.slice(7)), keys };
     const signature = checkSignatures(sessionId, source.appends, means);
@@ -74,7 +81,7 @@ export async function exportPassport(
     const key = yield* await services.storeKey();
     const made = { at: services.now(), by: `workrail ${services.appVersion}` };
     const { saltOf, keyid } = key;
-    const passport = makePassport(source, { subject, withholding, made, tools: services.tools, saltOf, key });
+    const passport = makePassport(source, { subject, withholding, made, tools: services.tools, saltOf, key, keys });
     return ok({ ...passport, keyid, signature });
   });
 }

@@ -7,7 +7,8 @@ import {
   signedData,
 } from '../../src/core/approvals/approval-signature.ts';
 import { type Approver, type ApproverKey, passkeyKey, readKey } from '../../src/core/approvals/approver-list.ts';
-import { joined, toBase64, wireBlock, wireNumber } from '../../src/core/approvals/ssh-wire.ts';
+import { toBase64, wireBlock, wireNumber } from '../../src/core/approvals/ssh-wire.ts';
+import { joinBytes } from '../../src/core/text/utf8.ts';
 import type { Attestation } from '../../src/core/views/attestations.ts';
 
 type Signed = Pick<Attestation['data'], 'attestationId' | 'subject' | 'statement'>;
@@ -22,10 +23,10 @@ const { hash } = signatureTools;
 export function sshApprover(name: string, comment = `${name}@desk`): TestApprover {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const point = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
-  const key = keyOf(readKey(joined(wireBlock('ssh-ed25519'), wireBlock(point)), hash));
+  const key = keyOf(readKey(joinBytes(wireBlock('ssh-ed25519'), wireBlock(point)), hash));
   return signer({ name, key, comment }, (text) => {
     const made = sign(null, signedData(text, hash), privateKey);
-    return sealed(key, joined(wireBlock('ssh-ed25519'), wireBlock(made)));
+    return sealed(key, joinBytes(wireBlock('ssh-ed25519'), wireBlock(made)));
   });
 }
 
@@ -34,11 +35,11 @@ export function hardwareApprover(name: string, { flags = 1, application = 'ssh:'
   const type = 'sk-ssh-ed25519@openssh.com';
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const point = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
-  const key = keyOf(readKey(joined(wireBlock(type), wireBlock(point), wireBlock(application)), hash));
+  const key = keyOf(readKey(joinBytes(wireBlock(type), wireBlock(point), wireBlock(application)), hash));
   return signer({ name, key, comment: 'key ring' }, (text) => {
-    const said = joined(Uint8Array.of(flags), wireNumber(3));
-    const data = joined(digest(application), said, digest(signedData(text, hash)));
-    return sealed(key, joined(wireBlock(type), wireBlock(sign(null, data, privateKey)), said));
+    const said = joinBytes(Uint8Array.of(flags), wireNumber(3));
+    const data = joinBytes(digest(application), said, digest(signedData(text, hash)));
+    return sealed(key, joinBytes(wireBlock(type), wireBlock(sign(null, data, privateKey)), said));
   });
 }
 
@@ -48,7 +49,7 @@ function digest(bytes: Uint8Array | string): Uint8Array {
 
 function sealed(key: ApproverKey, made: Uint8Array): Uint8Array {
   const names = ['workrail-approval', '', 'sha512'].map((word) => wireBlock(word));
-  return joined(Buffer.from('SSHSIG'), wireNumber(1), wireBlock(key.blob), ...names, wireBlock(made));
+  return joinBytes(Buffer.from('SSHSIG'), wireNumber(1), wireBlock(key.blob), ...names, wireBlock(made));
 }
 
 /** What a browser and a passkey say about a signature. */
@@ -83,8 +84,8 @@ function browserSignature({
   const challenge = Buffer.from(signedData(text, hash)).toString('base64url');
   const end = rest ?? ',"crossOrigin":false}';
   const clientData = Buffer.from(`{"type":"${type}","challenge":"${challenge}","origin":"${origin}"${end}`);
-  const authenticatorData = joined(digest(site), Uint8Array.of(flags), wireNumber(7));
-  const signature = sign('sha256', joined(authenticatorData, digest(clientData)), privateKey);
+  const authenticatorData = joinBytes(digest(site), Uint8Array.of(flags), wireNumber(7));
+  const signature = sign('sha256', joinBytes(authenticatorData, digest(clientData)), privateKey);
   return passkeySignature(key, { authenticatorData, clientData, signature, origin }) ?? new Uint8Array();
 }
 

@@ -14,6 +14,7 @@ import { KEY, OTHER_KEY, passportOf, randomLog, recordsOf, sourceOf, TOOLS } fro
 /** The numbers that the acceptance asks for. */
 const PASSPORTS = isLong ? 10_000 : 300;
 const BATCH = 100;
+const GOLDEN = join(import.meta.dirname, '../golden/store-signed');
 const VERIFIER = join(import.meta.dirname, '../../examples/verify-passport.py');
 
 const canRun = ['python3', 'openssl'].every((name) => {
@@ -33,6 +34,7 @@ test.runIf(canRun)(
     writeFileSync(pem, KEY.publicKey.pem);
     const seed = drawnSeed();
     const accepted = { program: 0, total: 0 };
+    const seen = new Set<string>();
     for (let first = 0; first < PASSPORTS; first += BATCH) {
       const made = Array.from({ length: Math.min(BATCH, PASSPORTS - first) }, (_, i) =>
         randomPassport(seed + first + i),
@@ -44,19 +46,29 @@ test.runIf(canRun)(
       });
       const said = await verdictsOf([...files, pem]);
       for (const [i, { bytes, what }] of made.entries()) {
-        const isValid = verifyPassport(bytes, { keys: [KEY.publicKey], tools: TOOLS }).isOk();
-        expect([first + i, what, said[i]]).toEqual([first + i, what, isValid ? 'signed' : 'refused']);
+        const verified = verifyPassport(bytes, { keys: [KEY.publicKey], tools: TOOLS });
+        const isValid = verified.isOk();
+        const since = verified.map(({ signedSince }) => `signed, log ${sinceWords(signedSince)}`).unwrapOr('refused');
+        expect([first + i, what, said[i]]).toEqual([first + i, what, since]);
         if (what === 'good') expect(isValid).toBe(true);
+        if (what in FORMS) expect([what, isValid]).toEqual([what, false]);
+        seen.add(what);
         accepted.program += isValid ? 1 : 0;
         accepted.total += 1;
       }
     }
+    expect(seen).toEqual(new Set(['good', ...Object.keys(DAMAGES)]));
     // Both kinds are there in numbers, or agreeing would mean nothing.
     expect(accepted.program / accepted.total).toBeGreaterThan(0.3);
     expect(accepted.program / accepted.total).toBeLessThan(0.7);
   },
   isLong ? 3_600_000 : 120_000,
 );
+
+test.runIf(canRun)('the independent verifier accepts the passports that the first signing release wrote', async () => {
+  const golden = ['passport.json', 'withheld.json', 'workrail.pem'].map((name) => join(GOLDEN, name));
+  expect(await verdictsOf(golden)).toEqual(['signed, log signed since event 0', 'signed, log signed since event 0']);
+});
 
 function verdictsOf(args: readonly string[]): Promise<readonly string[]> {
   return new Promise((resolve) => {
@@ -65,11 +77,21 @@ function verdictsOf(args: readonly string[]): Promise<readonly string[]> {
         output
           .trimEnd()
           .split('\n')
-          .map((line) => /^[^:]+: (signed|refused)/.exec(line)?.[1] ?? line),
+          .map((line) => {
+            const [, verdict = line, log] =
+              /^[^:]+: (signed|refused)(?:.* (log (?:not )?signed [^,]*))?/.exec(line) ?? [];
+            return log === undefined ? verdict : `${verdict}, ${log}`;
+          }),
       ),
     );
   });
 }
+
+function sinceWords(since: number | null): string {
+  return since === null ? 'not signed by this key' : `signed since event ${since}`;
+}
+
+let damaged = 0;
 
 type Made = { readonly bytes: Uint8Array; readonly what: string };
 
@@ -90,7 +112,8 @@ function randomPassport(seed: number): Made {
     ...(random.chance(0.2) ? { subject: undefined } : {}),
   });
   if (random.chance(0.5)) return { bytes, what: 'good' };
-  const [what, damage] = random.pick(Object.entries(DAMAGES));
+  // Each in its turn, so that none is left out.
+  const [what, damage] = Object.entries(DAMAGES)[damaged++ % Object.keys(DAMAGES).length] ?? expect.fail();
   return { what, bytes: damage({ bytes, statement, random }) };
 }
 
@@ -103,9 +126,12 @@ const resigned =
   ({ statement }) => {
     const changed = structuredClone(statement);
     change(changed);
-    const payload = ownJsonBytes(changed);
-    return sealed(TOOLS.toBase64(payload), { keyid: KEY.keyid, sig: KEY.signBytes(preAuthEncoding(payload)) });
+    return signedPayload(ownJsonBytes(changed));
   };
+
+function signedPayload(payload: Uint8Array): Uint8Array {
+  return sealed(TOOLS.toBase64(payload), { keyid: KEY.keyid, sig: KEY.signBytes(preAuthEncoding(payload)) });
+}
 
 function sealed(payload: string, signature: object, more: object = {}): Uint8Array {
   return ownJsonBytes({ payload, payloadType: PAYLOAD_TYPE, signatures: [signature], ...more });
@@ -115,21 +141,11 @@ const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('utf8');
 const envelopeOf = (bytes: Uint8Array) =>
   JSON.parse(textOf(bytes)) as { payload: string; signatures: [{ keyid: string; sig: string }] };
 
-const DAMAGES: { readonly [what: string]: Damage } = {
-  flip: ({ bytes, random }) => {
-    const flipped = Uint8Array.from(bytes);
-    const at = random.below(bytes.length);
-    flipped[at] = (flipped[at] as number) ^ (1 + random.below(255));
-    return flipped;
-  },
-  'cut off': ({ bytes, random }) => bytes.subarray(0, random.below(bytes.length)),
+/** Files that say the same in another form. */
+const FORMS: { readonly [what: string]: Damage } = {
   'white space': ({ bytes }) => Buffer.from(`${textOf(bytes)}\n`),
   'another order of names': ({ bytes }) =>
     Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(textOf(bytes)) as object).reverse()))),
-  'another spelling of base64': ({ bytes }) => {
-    const { payload, signatures } = envelopeOf(bytes);
-    return sealed(payload.replace(/=*$/, ''), signatures[0]);
-  },
   'url base64': ({ bytes }) => {
     const { payload, signatures } = envelopeOf(bytes);
     return sealed(payload, {
@@ -155,6 +171,35 @@ const DAMAGES: { readonly [what: string]: Damage } = {
   'another key id': ({ bytes }) => {
     const { payload, signatures } = envelopeOf(bytes);
     return sealed(payload, { ...signatures[0], keyid: OTHER_KEY.keyid });
+  },
+  'a byte order mark': ({ bytes }) => Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]),
+  'a repeated name': ({ bytes }) =>
+    Buffer.from(textOf(bytes).replace('"payloadType":', `"payloadType":"${PAYLOAD_TYPE}","payloadType":`)),
+  'another spelling of a character': ({ bytes }) => Buffer.from(textOf(bytes).replace('in-toto', '\\u0069n-toto')),
+  'loose bits in base64': ({ bytes }) => {
+    const { payload, signatures } = envelopeOf(bytes);
+    const { sig } = signatures[0];
+    // The last character before the padding has bits that decoding drops.
+    const loose = ({ A: 'B', Q: 'R', g: 'h', w: 'x' } as { readonly [last: string]: string })[sig.at(-3) ?? ''];
+    return sealed(payload, { ...signatures[0], sig: `${sig.slice(0, -3)}${loose}==` });
+  },
+  'white space in a signed payload': ({ statement }) => signedPayload(Buffer.from(JSON.stringify(statement, null, 1))),
+  'another order in a signed payload': ({ statement }) =>
+    signedPayload(Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(statement).reverse())))),
+};
+
+const DAMAGES: { readonly [what: string]: Damage } = {
+  ...FORMS,
+  flip: ({ bytes, random }) => {
+    const flipped = Uint8Array.from(bytes);
+    const at = random.below(bytes.length);
+    flipped[at] = (flipped[at] as number) ^ (1 + random.below(255));
+    return flipped;
+  },
+  'cut off': ({ bytes, random }) => bytes.subarray(0, random.below(bytes.length)),
+  'another spelling of base64': ({ bytes }) => {
+    const { payload, signatures } = envelopeOf(bytes);
+    return sealed(payload.replace(/=*$/, ''), signatures[0]);
   },
   'changed leaf, signed': resigned(({ predicate }) => {
     predicate.leaves[0] = '0'.repeat(64);

@@ -1,141 +1,26 @@
-import { rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { layout } from '../../src/adapters/file-store/disk/disk.ts';
-import { storeOf } from '../../src/adapters/file-store/file-store.ts';
-import { digestBytesOf, storeKeyOf } from '../../src/adapters/system.ts';
-import { canonicalLines, ownJsonBytes } from '../../src/core/json/canonical-json.ts';
+import { digestBytesOf } from '../../src/adapters/system.ts';
+import { ownJsonBytes } from '../../src/core/json/canonical-json.ts';
 import { checkSignatures, eventAtHead, headOf, signatureWords } from '../../src/core/log/log-signatures.ts';
-import {
-  chainGenesis,
-  chainOf,
-  type LogSigner,
-  type ManifestRecord,
-  type Unchained,
-} from '../../src/core/log/manifest.ts';
 import type { PassportSource } from '../../src/core/passport/make-passport.ts';
-import { PAYLOAD_TYPE, preAuthEncoding, type Statement } from '../../src/core/passport/passport.ts';
+import { leafOf, PAYLOAD_TYPE, preAuthEncoding, rootOf, type Statement } from '../../src/core/passport/passport.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
-import { appendAll } from '../contract/store-under-test.ts';
 import { enforces } from '../enforces.ts';
-import { SMALL_WORKFLOW } from '../examples/compiled.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { seededRandom } from '../simulation/seeded-random.ts';
-import { sessionWriter } from '../simulation/session-writer.ts';
-import { numberedSession, SMALL_WORKFLOW_TEXT, storeFolder } from '../store-folder.ts';
 import { drawnSeed, isLong } from '../volume.ts';
-import { FORGERIES, type Forged } from './forgeries.ts';
-import {
-  appendsOf,
-  KEY,
-  type Log,
-  OTHER_KEY,
-  passportOf,
-  randomLog,
-  recordsOf,
-  sourceOf,
-  TOOLS,
-} from './random-passports.ts';
+import { forgeriesOf } from './forgeries.ts';
+import { appendsOf, KEY, OTHER_KEY, passportOf, randomLog, recordsOf, sourceOf, TOOLS } from './random-passports.ts';
 
-const ROUNDS = isLong ? 10 : 5;
+const ROUNDS = isLong ? 10 : 1;
 const FLIPS = isLong ? 100_000 : 2_500;
 const WITHIN_MS = isLong ? 3_600_000 : 60_000;
 const keys = [KEY.publicKey];
 const hexOf = (digest: string | undefined) => digest?.slice('sha256:'.length) ?? '';
 
-/** What somebody with the public key and a head makes of a log: its chain, its events and its signatures. */
-function isAccepted(log: Log, records: readonly ManifestRecord[], head: string): boolean {
-  const appends = appendsOf(records);
-  let chain = chainGenesis(log.sessionId, sha256);
-  for (const [i, { segment, pins }] of appends.entries()) {
-    const bytes = canonicalLines(log.appends[i] ?? [])._unsafeUnwrap();
-    if (segment.sha256 !== sha256(bytes) || segment.bytes !== bytes.length) return false;
-    for (const record of [segment, ...pins]) {
-      chain = chainOf(chain, record, sha256);
-      if (record.chain !== chain) return false;
-    }
-  }
-  const state = checkSignatures(log.sessionId, appends, { sha256, bytesOf: digestBytesOf, keys });
-  return state.kind === 'signed' && eventAtHead(appends, head) !== undefined;
-}
-
-/** How a forger without the key repairs the records: hashes and chain fit again, signatures are kept, left out or their own. */
-const REPAIRS: {
-  readonly [how: string]: (forged: Forged, old: readonly ManifestRecord[]) => readonly ManifestRecord[];
-} = {
-  'without signatures': ({ log }) => recordsOf(log, () => undefined),
-  'signed by another key': ({ log }) => recordsOf(log, () => OTHER_KEY),
-  'signed by another key under the name of the right one': ({ log }) =>
-    recordsOf(log, () => ({ ...OTHER_KEY, sign: (digest) => ({ ...OTHER_KEY.sign(digest), keyid: KEY.keyid }) })),
-  'with the old signatures': (forged, old) =>
-    rechained(
-      forged.log,
-      recordsOf(forged.log, () => undefined),
-      old,
-    ),
-};
-
-function rechained(
-  log: Log,
-  made: readonly ManifestRecord[],
-  old: readonly ManifestRecord[],
-): readonly ManifestRecord[] {
-  const sigs = old.flatMap((record) => (record.kind === 'segment_closed' ? [record.sig] : []));
-  let [chain, append] = [chainGenesis(log.sessionId, sha256), 0];
-  return made.map((record) => {
-    const sig = record.kind === 'segment_closed' ? sigs[append++] : undefined;
-    const signed = { ...record, ...(sig === undefined ? {} : { sig }) } as Unchained;
-    chain = chainOf(chain, signed, sha256);
-    return { ...signed, chain } as ManifestRecord;
-  });
-}
-
-function forgeriesOf(rounds: number) {
-  const forged: { kind: string; log: Log; made: Forged }[] = [];
-  for (const [kind, forge] of Object.entries(FORGERIES)) {
-    for (let round = 0; round < rounds; round++) {
-      const random = seededRandom(round * 31 + kind.length + (drawnSeed() % 1_000));
-      for (let seed = 1; seed < 40; seed++) {
-        const log = randomLog(seed * 7 + round, 30);
-        const made = forge(log, randomLog(seed * 7 + round + 1_000, 30, { sessionId: numberedSession(9) }), random);
-        if (made === undefined) continue;
-        forged.push({ kind, log, made });
-        break;
-      }
-    }
-  }
-  return forged;
-}
-
 const FORGED = forgeriesOf(ROUNDS);
 
 describe('forged logs', { timeout: WITHIN_MS }, () => {
-  test(`at least 100 forgeries of ${Object.keys(FORGERIES).length} kinds are tried`, () => {
-    expect(FORGED.length).toBeGreaterThanOrEqual(100);
-    expect(new Set(FORGED.map(({ kind }) => kind))).toEqual(new Set(Object.keys(FORGERIES)));
-  });
-
-  test('no forged log is accepted by somebody who holds the public key and a head', () => {
-    enforces('passport_forgery');
-    for (const { kind, log, made } of FORGED) {
-      const old = recordsOf(log);
-      const head = hexOf(headOf(appendsOf(old)));
-      expect(isAccepted(log, old, head)).toBe(true);
-      for (const [how, repair] of Object.entries(REPAIRS)) {
-        expect([kind, how, isAccepted(made.log, repair(made, old), head)]).toEqual([kind, how, false]);
-      }
-    }
-  });
-
-  test('the same forgeries of an unsigned log pass as accidents would, and the words say that only accidents were checked', () => {
-    enforces('passport_forgery');
-    for (const { made } of FORGED) {
-      const appends = appendsOf(recordsOf(made.log, () => undefined));
-      const state = checkSignatures(made.log.sessionId, appends, { sha256, bytesOf: digestBytesOf, keys });
-      expect(signatureWords(state)).toBe('not signed: only accidents were checked');
-    }
-  });
-
   test('forgeries that the key of the store signed are found before a head that was given out, and the rest is called signed', () => {
     enforces('passport_forgery');
     for (const { kind, log, made } of FORGED) {
@@ -149,55 +34,6 @@ describe('forged logs', { timeout: WITHIN_MS }, () => {
         expect([kind, i, eventAtHead(forged, head) === undefined]).toEqual([kind, i, isBefore]);
       }
     }
-  });
-
-  test('a forged folder is refused by session verify with the public key and the head, and called signed if the key itself signed', async () => {
-    enforces('passport_forgery');
-    const sessionId = numberedSession(4);
-    const folder = storeFolder();
-    const store = storeOf(folder);
-    const writer = sessionWriter({ sessionId, at: () => 1_000 });
-    const root = writer.startRun({ context: { goal: 'go' } }, SMALL_WORKFLOW_TEXT);
-    writer.advance(root, { note: { name: 'note', text: '3 of 240 tests failed' } }, 'complete');
-    await store.pinnedWorkflows.pin(SMALL_WORKFLOW);
-    await store.keyring.open();
-    await appendAll(store.sessions, writer.plans);
-    const own = (await store.keyring.open())._unsafeUnwrap();
-    const key = storeKeyOf(own.current);
-    const audit = async (against = {}) => (await store.audit.audit(sessionId, against))._unsafeUnwrap();
-    const before = await audit({ keys: [key.publicKey] });
-    expect(before.signature).toEqual({ kind: 'signed', since: 0, keyids: [key.keyid] });
-    const head = hexOf(before.head);
-    const forge = (signer: LogSigner | undefined) => {
-      const text = (value: string) => value.replaceAll('3 of 240 tests failed', 'all 240 tests passed!');
-      const appends = writer.plans.map(
-        ({ events }) => JSON.parse(text(JSON.stringify(events))) as Log['appends'][number],
-      );
-      const log: Log = { sessionId, snapshots: new Map(), appends };
-      const dir = folder.root;
-      for (const events of appends) {
-        const name = `${events[0]?.eventIndex}`.padStart(8, '0');
-        const last = `${events.at(-1)?.eventIndex}`.padStart(8, '0');
-        writeFileSync(
-          join(dir, layout.events(sessionId), `${name}-${last}.jsonl`),
-          canonicalLines(events)._unsafeUnwrap(),
-        );
-      }
-      writeFileSync(
-        join(dir, layout.manifest(sessionId)),
-        canonicalLines(recordsOf(log, () => signer))._unsafeUnwrap(),
-      );
-    };
-    for (const signer of [undefined, OTHER_KEY]) {
-      forge(signer);
-      const found = await audit({ keys: [key.publicKey], head });
-      expect(found.health).toEqual({ kind: 'healthy' });
-      expect([found.signature.kind === 'signed', found.knownUntil]).toEqual([false, undefined]);
-    }
-    forge(key);
-    const found = await audit({ keys: [key.publicKey], head });
-    expect([found.signature.kind, found.knownUntil]).toEqual(['signed', undefined]);
-    rmSync(folder.root, { recursive: true, force: true });
   });
 });
 
@@ -260,4 +96,76 @@ function forgedStatement(source: PassportSource): Statement | undefined {
 
 function sealed(payload: Uint8Array, signature: object): Uint8Array {
   return ownJsonBytes({ payload: TOOLS.toBase64(payload), payloadType: PAYLOAD_TYPE, signatures: [signature] });
+}
+
+test('a log that an unknown key signed counts as unsigned, in the passport of the store and for who checks it', () => {
+  enforces('passport_forgery');
+  const log = randomLog(5, 20);
+  const junk = { keyid: 'ab'.repeat(32), sig: Buffer.alloc(64, 7).toString('base64') };
+  const records = recordsOf(log, () => ({ ...KEY, sign: () => junk }));
+  const { bytes, statement } = passportOf(sourceOf(log, records));
+  expect(statement.predicate.log).toMatchObject({ signedSince: null, keyids: [] });
+  expect(verifyPassport(bytes, { keys, tools: TOOLS })._unsafeUnwrap().signedSince).toBe(null);
+  // Even if somebody with the key says that it is signed, a verifier says so only of keys that it was given.
+  const claimed = structuredClone(statement);
+  Object.assign(claimed.predicate.log, { signedSince: 0, keyids: [junk.keyid] });
+  expect(verifyPassport(resealed(claimed), { keys, tools: TOOLS })._unsafeUnwrap().signedSince).toBe(null);
+});
+
+test('a head is not reached through an append that is hidden', () => {
+  enforces('passport_forgery');
+  const source = sourceOf(randomLog(25, 24));
+  const head = hexOf(headOf(source.appends));
+  const forged = structuredClone(passportOf(source).statement);
+  const { predicate } = forged;
+  const last = predicate.events.length - 1;
+  const lie = predicate.events.findIndex((shown) => shown?.event['kind'] === 'node_output_appended');
+  const { salt, event } = predicate.events[lie] ?? expect.fail();
+  predicate.events[lie] = { salt, event: { ...event, data: { said: 'All 240 tests passed.' } } };
+  predicate.leaves[lie] = leafOf(Buffer.from(salt, 'hex'), predicate.events[lie]?.event, TOOLS);
+  predicate.events[last] = null;
+  predicate.withheld.events = [last];
+  predicate.log.appends = [{ firstEventIndex: 0, lastEventIndex: last, chain: `sha256:${head}` as never }];
+  Object.assign(forged.subject[2]?.digest ?? {}, { sha256: rootOf(predicate.leaves, TOOLS) });
+  const codeOf = (bytes: Uint8Array) => verifyPassport(bytes, { keys, head, tools: TOOLS })._unsafeUnwrapErr().code;
+  expect(codeOf(resealed(forged))).toBe('head_withheld');
+  expect(codeOf(passportOf(source, { withholding: { kinds: [], events: [2] } }).bytes)).toBe('head_withheld');
+  expect(verifyPassport(passportOf(source).bytes, { keys, head, tools: TOOLS }).isOk()).toBe(true);
+});
+
+test('a signed file with damaged data in an event is refused, and where is said', () => {
+  enforces('passport_forgery');
+  const statements = [11, 25].map((seed) => passportOf(sourceOf(randomLog(seed, 60))).statement);
+  for (const kind of ['run_started', 'node_created', 'gap_recorded', 'advance_recorded', 'attestation_recorded']) {
+    const statement =
+      statements.find(({ predicate }) => predicate.events.some((shown) => shown?.event['kind'] === kind)) ??
+      expect.fail(kind);
+    for (const data of [
+      null,
+      undefined,
+      {},
+      5,
+      'x',
+      [],
+      { subject: { kind: 'attempt' }, outcome: { kind: 'advanced' } },
+    ]) {
+      const damaged = structuredClone(statement);
+      const { predicate } = damaged;
+      const at = predicate.events.findIndex((shown) => shown?.event['kind'] === kind);
+      const { salt, event } = predicate.events[at] ?? expect.fail(kind);
+      const { data: _, ...rest } = event;
+      predicate.events[at] = { salt, event: data === undefined ? rest : { ...rest, data } };
+      predicate.leaves[at] = leafOf(Buffer.from(salt, 'hex'), predicate.events[at]?.event, TOOLS);
+      Object.assign(damaged.subject[2]?.digest ?? {}, { sha256: rootOf(predicate.leaves, TOOLS) });
+      const isNeeded = !(kind === 'advance_recorded' && typeof data === 'object' && data !== null && 'outcome' in data);
+      const place = isNeeded ? `payload/predicate/events/${at}/event` : expect.any(String);
+      expect(verifyPassport(resealed(damaged), { keys, tools: TOOLS })._unsafeUnwrapErr().place).toEqual(place);
+    }
+  }
+});
+
+/** Signed with the key of the store, so that only the rules of the format are left to refuse it. */
+function resealed(statement: Statement): Uint8Array {
+  const payload = ownJsonBytes(statement);
+  return sealed(payload, { keyid: KEY.keyid, sig: KEY.signBytes(preAuthEncoding(payload)) });
 }

@@ -1,13 +1,15 @@
-import { type SessionEvent, takeAsParsed } from '../../src/core/log/event.ts';
-import type { SeededRandom } from '../simulation/seeded-random.ts';
-import type { Log } from './random-passports.ts';
+import { EVENT_KINDS, type SessionEvent, takeAsParsed } from '../../src/core/log/event.ts';
+import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
+import { numberedSession } from '../store-folder.ts';
+import { drawnSeed } from '../volume.ts';
+import { type Log, randomLog, type WrittenLog } from './random-passports.ts';
 
 /** What a forger wants to change, and how far back: everything from this append on is another history. */
 export type Forged = { readonly log: Log; readonly from: number };
 type Forge = (log: Log, other: Log, random: SeededRandom) => Forged | undefined;
 
-/** Every way to make a log say something else, by kind. Each finds its place at random. */
-export const FORGERIES: { readonly [kind: string]: Forge } = {
+/** Ways to make a log say something else that are about what it says. Each finds its place at random. */
+const OF_CONTENT: { readonly [kind: string]: Forge } = {
   'edited notes': (log, _, random) =>
     edit(log, { random, kind: 'node_output_appended' }, (data) =>
       'notesMarkdown' in (data['payload'] as object)
@@ -54,18 +56,8 @@ export const FORGERIES: { readonly [kind: string]: Forge } = {
     if (stolen === undefined || target === undefined) return undefined;
     return replaced(log, target, { ...target.event, data: stolen.event.data });
   },
-  're-dated event': (log, _, random) => {
-    const at = pick(log, random, () => true);
-    return at && replaced(log, at, { ...at.event, at: 1 });
-  },
-  'another author': (log, _, random) => {
-    const at = pick(log, random, () => true);
-    return at && replaced(log, at, { ...at.event, by: { via: 'team', principal: 'the boss' } });
-  },
   'swapped workflow': (log, _, random) =>
     edit(log, { random, kind: 'run_started' }, (data) => ({ ...data, workflowHash: `sha256:${'5'.repeat(64)}` })),
-  'dropped gap': (log, _, random) => dropped(log, random, 'gap_recorded'),
-  'dropped attestation': (log, _, random) => dropped(log, random, 'attestation_recorded'),
   'dropped append': (log, _, random) => {
     const from = random.below(log.appends.length);
     return log.appends.length < 2
@@ -118,6 +110,80 @@ export const FORGERIES: { readonly [kind: string]: Forge } = {
   },
 };
 
+/** Ways to tamper with one event, whatever it says. */
+const OF_ONE_EVENT: {
+  readonly [way: string]: (at: Place, log: Log, stolen: SessionEvent | undefined) => Forged | undefined;
+} = {
+  dropped: (at, log) => {
+    const events = (log.appends[at.append] ?? []).filter((event) => event !== at.event);
+    if (events.length === 0) return undefined;
+    return { log: numbered({ ...log, appends: log.appends.with(at.append, events) }), from: at.append };
+  },
+  repeated: ({ append, place, event }, log) => {
+    const events = (log.appends[append] ?? []).toSpliced(place, 0, event);
+    return { log: numbered({ ...log, appends: log.appends.with(append, events) }), from: append };
+  },
+  're-dated': (at, log) => replaced(log, at, { ...at.event, at: 1 }),
+  'said by somebody else:': (at, log) => replaced(log, at, { ...at.event, by: { via: 'team', principal: 'the boss' } }),
+  'moved to the next append:': ({ append, event }, log) => {
+    const [here = [], next] = log.appends.slice(append, append + 2);
+    if (next === undefined || here.length === 1) return undefined;
+    const rest = here.filter((one) => one !== event);
+    return {
+      log: numbered({ ...log, appends: log.appends.toSpliced(append, 2, rest, [event, ...next]) }),
+      from: append,
+    };
+  },
+  'taken from another session:': (at, log, stolen) =>
+    stolen && replaced(log, at, { ...stolen, sessionId: log.sessionId, eventIndex: at.event.eventIndex }),
+};
+
+/** Every way to make a log say something else, by kind. */
+const FORGERIES: { readonly [kind: string]: Forge } = {
+  ...OF_CONTENT,
+  ...Object.fromEntries(
+    EVENT_KINDS.flatMap((kind) =>
+      Object.entries(OF_ONE_EVENT).map(([way, forge]): readonly [string, Forge] => [
+        `${way} ${kind}`,
+        (log, other, random) => {
+          const isFit = (event: SessionEvent) => event.kind === kind;
+          const at = pick(log, random, isFit);
+          return at && forge(at, log, pick(other, random, isFit)?.event);
+        },
+      ]),
+    ),
+  ),
+};
+
+/** A log, and what became of it. */
+export type Forgery = { readonly kind: string; readonly log: WrittenLog; readonly made: Forged };
+
+/** Logs that together have a place for every forgery, each with another one to take things from. */
+export const PAIRS: readonly { readonly log: WrittenLog; readonly other: WrittenLog }[] = (() => {
+  const logs = [25, 26, 27, 28, 29, 30, 58].map((seed) => randomLog(seed, 24, { sessionId: numberedSession(seed) }));
+  return logs.map((log, i) => ({ log, other: logs[(i + 1) % logs.length] ?? log }));
+})();
+
+const TRIES = 20;
+
+/** Each kind so many times, at a place that the seed decides. */
+export function forgeriesOf(rounds: number): readonly Forgery[] {
+  return Array.from({ length: rounds }, (_, round) =>
+    Object.entries(FORGERIES).map((one) => forged(one, round)),
+  ).flat();
+}
+
+function forged([kind, forge]: readonly [string, Forge], round: number): Forgery {
+  const random = seededRandom(round * 31 + kind.length + (drawnSeed() % 1_000));
+  for (let tried = 0; tried < TRIES; tried++) {
+    for (const { log, other } of PAIRS) {
+      const made = forge(log, other, random);
+      if (made !== undefined) return { kind, log, made };
+    }
+  }
+  throw new Error(`no log has a place for: ${kind}`);
+}
+
 type Place = { readonly append: number; readonly place: number; readonly event: SessionEvent };
 
 function pick(log: Log, random: SeededRandom, isFit: (event: SessionEvent) => boolean): Place | undefined {
@@ -155,13 +221,6 @@ function moved(log: Log, random: SeededRandom, field: 'nodeId' | 'runId'): Forge
   if (at === undefined || other === undefined) return undefined;
   const there = (other.event.scope as { readonly [name: string]: string })[field];
   return replaced(log, at, { ...at.event, scope: { ...scope, [field]: there } });
-}
-
-function dropped(log: Log, random: SeededRandom, kind: SessionEvent['kind']): Forged | undefined {
-  const at = pick(log, random, (event) => event.kind === kind);
-  const events = at && (log.appends[at.append] ?? []).filter((event) => event !== at.event);
-  if (at === undefined || events === undefined || events.length === 0) return undefined;
-  return { log: numbered({ ...log, appends: log.appends.with(at.append, events) }), from: at.append };
 }
 
 /** A forger counts the events again. */

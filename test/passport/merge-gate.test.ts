@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { gitCommits } from '../../src/adapters/workspace.ts';
-import { takeAsParsed } from '../../src/core/log/event.ts';
 import {
   type Approval,
   gateFailures,
@@ -12,13 +11,9 @@ import {
   type MergeGate,
   parseMergeGate,
 } from '../../src/core/passport/merge-gate.ts';
-import { cleanTreeDigest } from '../../src/core/passport/passport.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
-import { foldEvents } from '../../src/core/views/session-view.ts';
 import { enforces } from '../enforces.ts';
-import { sha256 } from '../examples/sha256.ts';
-import { sessionWriter } from '../simulation/session-writer.ts';
-import { appendsOf, KEY, type Log, passportOf, recordsOf, TOOLS } from './random-passports.ts';
+import { KEY, passportAbout, TOOLS } from './random-passports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'workrail-gate-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -44,47 +39,8 @@ function repository() {
   git('commit', '-q', '-m', 'change');
 }
 
-/** A finished run with a check and an approval, about a tree. */
-function statementAbout(tree: string, { ran = tree, grade = 'observed', said = 'approved' } = {}) {
-  const writer = sessionWriter({});
-  const root = writer.startRun({ context: { goal: 'go' } });
-  const blocked = writer.block(root, { others: ['attestation_recorded'] });
-  const checked = writer.block(blocked, { others: ['attestation_recorded'] });
-  writer.advance(checked, { note: { name: 'n', text: 'done' } }, 'complete');
-  let seen = 0;
-  const about = { headSha: 'f'.repeat(40), treeDigest: cleanTreeDigest(ran, { sha256 }) };
-  const appends = writer.plans.map(({ events }) =>
-    events.map((event) => {
-      if (event.kind === 'advance_recorded' && event.data.outcome.kind === 'advanced') {
-        const checks = [{ stepId: 'one', checkId: 'tests', minimum: 'reported', grade }];
-        return takeAsParsed({ ...event, data: { ...event.data, checks } });
-      }
-      if (event.kind !== 'attestation_recorded') return event;
-      seen += 1;
-      const approval = {
-        subject: { kind: 'attempt', digest: `sha256:${'a'.repeat(64)}`, workspace: about },
-        statement: { kind: said, shown: 'whole' },
-      };
-      const check = {
-        subject: { kind: 'step', stepId: 'one', loopPath: [], snapshotRef: `sha256:${'e'.repeat(64)}` },
-        statement: {
-          kind: 'check',
-          checkId: 'tests',
-          exitCode: 0,
-          timedOut: false,
-          durationMs: 1,
-          commandDigest: `sha256:${'d'.repeat(64)}`,
-          ...about,
-        },
-      };
-      return takeAsParsed({ ...event, data: { ...event.data, ...(seen === 1 ? approval : check) } });
-    }),
-  );
-  const events = appends.flat();
-  const log: Log = { sessionId: events[0]?.sessionId as never, snapshots: writer.snapshots, appends };
-  const source = { ...log, events, appends: appendsOf(recordsOf(log)), view: foldEvents(events) };
-  const { bytes } = passportOf(source, { subject: { commit: 'f'.repeat(40), tree } });
-  return verifyPassport(bytes, { keys: [KEY.publicKey], tools: TOOLS })._unsafeUnwrap().statement;
+function statementAbout(...about: Parameters<typeof passportAbout>) {
+  return verifyPassport(passportAbout(...about), { keys: [KEY.publicKey], tools: TOOLS })._unsafeUnwrap().statement;
 }
 
 const unsigned = () => undefined;
@@ -100,7 +56,7 @@ test('a change passes only with a passport of its own tree, with checks and appr
   const failures = (
     statement: ReturnType<typeof statementAbout>,
     wanted: MergeGate = gate,
-    signerOf: (approval: Approval) => string | undefined = unsigned,
+    signerOf: (approval: Approval) => { readonly name: string } | undefined = unsigned,
   ) => gateFailures(wanted, statement, { tree, signerOf });
   expect(failures(statementAbout(tree))).toEqual([]);
   expect(failures(statementAbout(base.tree)).join()).toContain(`It is about tree ${base.tree}`);
@@ -122,7 +78,118 @@ test('a change passes only with a passport of its own tree, with checks and appr
   expect(failures(statementAbout(tree), signed).join()).toContain(
     'no approval that an approver in .workrail/approvers signed',
   );
-  expect(failures(statementAbout(tree), signed, () => 'SHA256:x')).toEqual([]);
+  expect(failures(statementAbout(tree), signed, () => ({ name: 'alice' }))).toEqual([]);
+});
+
+const REJECTED = 'The last answer about these files is a rejection.';
+const few = (found: string, count: number) =>
+  `It has ${found} for exactly these files, and ${count} ${count === 1 ? 'is' : 'are'} required.`;
+const SIGNED = 'approval that an approver in .workrail/approvers signed';
+const [NONE, ONE] = [few(`no ${SIGNED}`, 1), few(`1 of these: ${SIGNED}`, 2)];
+
+/** Answers such as `alice+ bob-`: who signed and what; `?` signed nothing, and what follows changes the answer. */
+const ANSWERS: readonly (readonly [answers: string, count: number, isSigned: boolean, failure?: string])[] = [
+  ['alice+', 1, true],
+  ['alice+ alice-', 1, true, REJECTED],
+  ['alice+ alice- ?+', 1, true, REJECTED],
+  ['alice+ alice- bob+', 1, true],
+  ['alice+ alice- bob+', 2, true, ONE],
+  ['alice+ alice- bob+ alice+', 2, true],
+  ['alice+ bob-', 1, true, REJECTED],
+  ['alice+ bob- alice+', 1, true],
+  ['alice+ ?-', 1, true, REJECTED],
+  ['alice+ ?- bob+', 2, true],
+  ['alice+ alice-:off', 1, true, REJECTED],
+  ['alice+ alice-:run', 1, true, REJECTED],
+  ['alice+ alice-:unknown', 1, true, REJECTED],
+  ['alice+ alice-:other', 1, true],
+  ['alice+:draft alice-:draft:other', 1, true, REJECTED],
+  ['alice- alice+', 1, true],
+  ['alice+ alice+', 2, true, ONE],
+  ['alice+ alice~', 1, true],
+  ['alice+ bob+', 2, true],
+  ['?+', 1, true, NONE],
+  ['alice~', 1, true, NONE],
+  ['alice+:off', 1, true, NONE],
+  ['alice+:run', 1, true, NONE],
+  ['alice+:other', 1, true, NONE],
+  ['alice+:unknown', 1, true, NONE],
+  ['?+ ?+', 2, false],
+  ['?+ ?-', 1, false, REJECTED],
+  ['?+ ?- ?+', 2, false, few('1 of these: approval', 2)],
+  ['alice+ ?+', 2, false],
+  ['alice+ alice+', 2, false, few('1 of these: approval', 2)],
+];
+
+test('each person counts once, by their last answer, and a rejection blocks until somebody who counts approves', () => {
+  enforces('merge_gate');
+  const tree = 'b'.repeat(40);
+  const statement = statementAbout(tree);
+  const [real = expect.fail()] = statement.predicate.approvals;
+  const kinds = { '+': 'approved', '-': 'rejected', '~': 'answered' } as const;
+  const outcomes = ANSWERS.map(([answers, count, isSigned]) => {
+    const names: (string | undefined)[] = [];
+    const approvals = answers.split(' ').map((written, i): Approval => {
+      const [, name, sign, marks = ''] = /^(\w+|\?)([-+~])(.*)$/.exec(written) ?? expect.fail(written);
+      names.push(name === '?' ? undefined : name);
+      const about = /other|unknown/.exec(marks)?.[0] ?? 'subject';
+      return {
+        ...real,
+        // Only the recorded event says which draft an answer is about.
+        event: marks.includes('draft') ? real.event : 1_000 + i,
+        runId: marks.includes('run') ? (`${real.runId}x` as never) : real.runId,
+        statement: kinds[sign as keyof typeof kinds],
+        tree: about as 'subject',
+        isOnLine: !marks.includes('off'),
+      };
+    });
+    const signerOf = (approval: Approval) => {
+      const name = names[approvals.indexOf(approval)];
+      return name === undefined ? undefined : { name };
+    };
+    const gate: MergeGate = { ...GATE, approvals: { count, signed: isSigned } };
+    const about = { ...statement, predicate: { ...statement.predicate, approvals } };
+    return [answers, count, isSigned, ...gateFailures(gate, about, { tree, signerOf })];
+  });
+  expect(outcomes).toEqual(ANSWERS.map((row) => [...row]));
+});
+
+test('checks off the line, runs that are not complete and gaps do not let a change in', () => {
+  enforces('merge_gate');
+  const tree = 'b'.repeat(40);
+  const statement = statementAbout(tree);
+  const { runs, checks } = statement.predicate;
+  type Predicate = typeof statement.predicate;
+  const failures = (changed: Partial<Predicate>, gate: Partial<MergeGate> = {}) =>
+    gateFailures(
+      { v: 1, keys: GATE.keys, checks: { tests: 'observed' }, ...gate } as MergeGate,
+      {
+        ...statement,
+        predicate: { ...statement.predicate, ...changed },
+      },
+      { tree, signerOf: unsigned },
+    );
+  const ended = (status: string) => ({ runs: runs.map((run) => ({ ...run, status: status as never })) });
+  const off = checks.map((check) => ({ ...check, isOnLine: false }));
+  const missing = 'Check "tests" is not in it.';
+  expect(failures({})).toEqual([]);
+  expect(failures({ checks: off })).toEqual([missing]);
+  // What was abandoned neither helps nor harms.
+  expect(failures({ checks: [...checks, ...off.map((check) => ({ ...check, grade: 'asserted' as const }))] })).toEqual(
+    [],
+  );
+  expect(failures({ checks: [...off, ...checks.map((check) => ({ ...check, grade: 'asserted' as const }))] })).toEqual([
+    'Check "tests" is asserted, and its step requires reported.',
+    'Check "tests" is asserted, and observed is required.',
+  ]);
+  expect(failures(ended('in_progress'))).toEqual(['No run of a workflow is complete without critical gaps.', missing]);
+  expect(failures(ended('in_progress'), { gaps: true })).toEqual(['No run of a workflow is complete.', missing]);
+  expect(failures(ended('complete_with_gaps'))).toEqual([
+    'No run of a workflow is complete without critical gaps.',
+    missing,
+  ]);
+  expect(failures(ended('complete_with_gaps'), { gaps: false })).toHaveLength(2);
+  expect(failures(ended('complete_with_gaps'), { gaps: true })).toEqual([]);
 });
 
 test('a name that looks like an option of git is not a commit', async () => {
@@ -130,6 +197,41 @@ test('a name that looks like an option of git is not a commit', async () => {
   expect(await gitCommits.commitAt(folder, '--output=x')).toBeUndefined();
   expect(await gitCommits.fileAt(folder, '--output=x', 'y')).toBeUndefined();
   expect(await gitCommits.commitAt(folder, 'nowhere')).toBeUndefined();
+});
+
+test('a short name is a commit only if no tag or branch says otherwise', async () => {
+  enforces('merge_gate');
+  const [base, change] = [git('rev-parse', 'main'), git('rev-parse', 'change')];
+  const named = async (name: string) => {
+    const found = await gitCommits.commitNamed(folder, name);
+    return found.isOk() ? found.value.commit : found.error;
+  };
+  const unknown = { code: 'commit_unknown' };
+  git('update-ref', 'refs/remotes/origin/main', base);
+  expect(await named('origin/main')).toBe(base);
+  for (const kind of ['tags', 'heads']) {
+    const ref = `refs/${kind}/origin/main`;
+    git('update-ref', ref, base);
+    expect(await named('origin/main')).toBe(base);
+    git('update-ref', ref, change);
+    expect(await named('origin/main')).toEqual({ code: 'commit_ambiguous', refs: ['refs/remotes/origin/main', ref] });
+    // A full name and a commit id are what they say.
+    expect(await named('refs/remotes/origin/main')).toBe(base);
+    expect(await named(ref)).toBe(change);
+    git('update-ref', '-d', ref);
+  }
+  git('tag', '-a', '-m', 'first', 'first', base);
+  expect(await named('first')).toBe(base);
+  expect(await named('main')).toBe(base);
+  // A name of what may be anything: a ref that looks like an id, a ref under a ref, an expression, a file in .git.
+  const looksLikeId = 'c'.repeat(64);
+  git('update-ref', `refs/tags/${looksLikeId}`, change);
+  git('update-ref', 'refs/heads/refs/remotes/up/main', change);
+  mkdirSync(join(folder, '.git/odd'));
+  writeFileSync(join(folder, '.git/odd/main'), change);
+  const odd = [looksLikeId, 'refs/remotes/up/main', 'odd/main', 'main~0', base.slice(0, 12), 'HEAD', '', '--all'];
+  expect(await Promise.all(odd.map(named))).toEqual(odd.map(() => unknown));
+  expect(await named(base)).toBe(base);
 });
 
 test('a gate file that is not valid says what is wrong', () => {

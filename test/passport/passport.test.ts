@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { canonicalJson, canonicalLines } from '../../src/core/json/canonical-json.ts';
+import { type SessionEvent, takeAsParsed } from '../../src/core/log/event.ts';
+import { sealSnapshot } from '../../src/core/log/execution-snapshot.ts';
 import { WITHHELD_KINDS } from '../../src/core/passport/passport.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
+import { withheldTooWords } from '../../src/core/passport/withhold.ts';
 import { enforces } from '../enforces.ts';
-import { seededRandom } from '../simulation/seeded-random.ts';
+import { sha256 } from '../examples/sha256.ts';
+import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
 import { drawnSeed, isLong } from '../volume.ts';
 import {
   KEY,
+  type Log,
   NOTHING,
   OTHER_KEY,
   passportOf,
@@ -27,7 +32,7 @@ const payloadOf = (bytes: Uint8Array) =>
 test('a passport holds with the public key of the store, and with no other key', () => {
   enforces('passport');
   const { bytes, statement } = passportOf(sourceOf(randomLog(3)));
-  expect(verify(bytes)._unsafeUnwrap()).toEqual({ statement, keyid: KEY.keyid });
+  expect(verify(bytes)._unsafeUnwrap()).toEqual({ statement, keyid: KEY.keyid, signedSince: 0 });
   expect(verifyPassport(bytes, { keys: [OTHER_KEY.publicKey], tools: TOOLS })._unsafeUnwrapErr().code).toBe(
     'unknown_key',
   );
@@ -57,32 +62,56 @@ test(`${SUBSETS} random subsets of events can be withheld: the rest verifies, na
   timeout: isLong ? 3_600_000 : 60_000,
 }, () => {
   enforces('passport_withholding');
+  let words = 0;
   for (let seed = 1; seed <= SUBSETS; seed++) {
     const random = seededRandom(drawnSeed() + seed);
-    const log = randomLog(seed, 6 + random.below(20));
+    const log = withWords(randomLog(seed, 6 + random.below(20)), random);
     const source = sourceOf(
       log,
       recordsOf(log, (append) => (random.chance(0.2) && append < 2 ? undefined : KEY)),
     );
     const asked = source.events.map(({ eventIndex }) => eventIndex as number).filter(() => random.chance(0.3));
     const kinds = WITHHELD_KINDS.filter(() => random.chance(0.15));
-    const { bytes, statement } = passportOf(source, { withholding: { kinds, events: asked } });
+    const { bytes, statement, withheld: reasons } = passportOf(source, { withholding: { kinds, events: asked } });
     expect(verify(bytes), `seed ${seed}`).toMatchObject({ value: { keyid: KEY.keyid } });
     const { withheld } = statement.predicate;
     expect(withheld.events).toEqual(expect.arrayContaining(asked));
     expect(withheld.kinds).toEqual([...kinds].sort());
     const text = payloadOf(bytes);
-    const hidden = source.events.filter(({ eventIndex }) => withheld.events.includes(eventIndex));
-    const shown = canonicalJson(
-      source.events.filter(({ eventIndex }) => !withheld.events.includes(eventIndex)),
-    )._unsafeUnwrap();
-    for (const word of hidden.flatMap(({ data }) => textsIn(data)).filter((word) => !shown.includes(word))) {
-      // What the summary says of every event, withheld or not.
-      if (canonicalJson(summaryOf(statement.predicate))._unsafeUnwrap().includes(word)) continue;
+    const isSecret = (event: number) => asked.includes(event) || reasons.get(event) === 'repeats';
+    const secret = source.events.filter(({ eventIndex, kind }) => isSecret(eventIndex) && kind !== 'advance_recorded');
+    for (const [word] of JSON.stringify(secret.map(({ data }) => data)).matchAll(PLANTED)) {
+      words++;
       expect(text.includes(word), `seed ${seed}: ${word}`).toBe(false);
     }
     for (const hash of hashesOf(source, withheld.events)) expect(text.includes(hash), `seed ${seed}`).toBe(false);
   }
+  expect(words).toBeGreaterThan(SUBSETS);
+});
+
+test('an event withheld by number takes with it what repeats its texts and what has a hash of its loop items', () => {
+  enforces('passport_withholding');
+  const source = sourceOf(withWords(randomLog(11, 240), seededRandom(4)));
+  const set = source.events.filter(({ kind }) => kind === 'context_set').map(({ eventIndex }) => eventIndex as number);
+  const ofKind = passportOf(source, { withholding: { kinds: ['context'], events: [] } }).withheld;
+  const { withheld } = passportOf(source, { withholding: { kinds: [], events: set.slice(0, 1) } });
+  const why = (index: number) => [source.events[index]?.kind, withheld.get(index)].join(' ');
+  const reasons = new Set([...withheld.keys()].map(why));
+  for (const one of ['node_created hash', 'attestation_recorded hash', 'advance_recorded hash']) {
+    expect(reasons).toContain(one);
+  }
+  const repeating = [...withheld].flatMap(([event, reason]) => (reason === 'repeats' ? [event] : []));
+  expect(withheldTooWords(withheld)[0]).toBe(
+    `Withheld too, because they repeat a text of a withheld event: ${repeating.sort((a, b) => a - b).join(', ')}.`,
+  );
+  // All of the context by number leaves no hash that the kind would not leave.
+  const all = passportOf(source, { withholding: { kinds: [], events: set } }).withheld;
+  const isHashing = (index: number) =>
+    ['node_created', 'attestation_recorded', 'advance_recorded'].includes(source.events[index]?.kind ?? '');
+  expect([...ofKind.keys()].filter((index) => isHashing(index) && !all.has(index))).toEqual([]);
+  // The event with the name of the author is withheld for that name alone.
+  const alone = passportOf(source, { withholding: { ...NOTHING, authors: set.slice(0, 1) } });
+  expect(alone.statement.predicate.withheld.events).toEqual(set.slice(0, 1));
 });
 
 test('withholding notes, context or artifacts also withholds what repeats them and what has a hash of them', () => {
@@ -110,13 +139,43 @@ test('the same event of a session has the same leaf in every passport, and anoth
   expect([part.events[2], whole.events[2] === null]).toEqual([null, false]);
 });
 
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return value.length >= 10 ? [value] : [];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
+const PLANTED = /zq\d{5}[a-z]/g;
 
-function summaryOf({ runs, gaps, checks, approvals }: ReturnType<typeof passportOf>['statement']['predicate']) {
-  return { runs, gaps, checks, approvals };
+/** The log with words that nobody would guess in notes, context, gaps, commands and loop items; some stand in several. */
+function withWords<Planted extends Log>(log: Planted, random: SeededRandom): Planted {
+  const words = Array.from({ length: 40 }, (_, i) => `zq${10_000 + random.below(90_000)}${'abcdefgh'[i % 8]}`);
+  const word = () => random.pick(words);
+  const snapshots = new Map(log.snapshots);
+  const change = (event: SessionEvent): SessionEvent => {
+    const withData = (data: object) => takeAsParsed({ ...event, data: { ...event.data, ...data } });
+    if (event.kind === 'node_output_appended' && event.data.outputChannel === 'recap') {
+      const notesMarkdown = random.chance(0.5) ? word() : `Looked at ${word()},\nthen went on.`;
+      return withData({ payload: { payloadKind: 'notes', notesMarkdown } });
+    }
+    if (event.kind === 'context_set') {
+      return withData({
+        context: { ...event.data.context, ...(random.chance(0.7) ? { goal: word() } : { list: [word()] }) },
+      });
+    }
+    if (event.kind === 'gap_recorded') return withData({ summary: `Not done: ${word()}` });
+    if (event.kind === 'attestation_recorded' && event.data.statement.kind === 'check') {
+      const command = `run ${word()}`;
+      const commandDigest = sha256(Buffer.from(command) as never);
+      return withData({ statement: { ...event.data.statement, command, commandDigest } });
+    }
+    if (event.kind === 'node_created' && random.chance(0.3)) {
+      const old = snapshots.get(event.data.snapshotRef);
+      if (old?.enginePayload.state.kind !== 'running') return event;
+      const frame = { loopId: 'each', iteration: 0, bodyIndex: 0, items: [random.chance(0.5) ? word() : 7] };
+      const state = { ...old.enginePayload.state, pending: { kind: 'none' }, loopStack: [frame] };
+      const made = { ...old, enginePayload: { ...old.enginePayload, state } } as unknown as typeof old;
+      const { ref: snapshotRef } = sealSnapshot(made, sha256);
+      snapshots.set(snapshotRef, made);
+      return withData({ snapshotRef });
+    }
+    return event;
+  };
+  return { ...log, appends: log.appends.map((events) => events.map(change)), snapshots };
 }
 
 /** Hashes by which somebody could see whether a guess of a withheld event is right. */
@@ -127,7 +186,13 @@ function hashesOf(source: ReturnType<typeof sourceOf>, withheld: readonly number
   const segments = source.appends.filter(({ segment }) =>
     events.some(({ eventIndex }) => eventIndex >= segment.firstEventIndex && eventIndex <= segment.lastEventIndex),
   );
+  const digest = (value: unknown) => hash(Buffer.from(canonicalJson(value)._unsafeUnwrap()));
+  const isContext = events.some(({ kind }) => kind === 'context_set');
   return [
+    ...(isContext ? contextHashes(source) : []),
+    ...events.flatMap((event) =>
+      event.kind === 'context_set' ? [event.data.context, ...Object.values(event.data.context)].map(digest) : [],
+    ),
     ...lines.flatMap((line) => [hash(line), hash(line.subarray(0, -1))]),
     ...events.map(({ data }) => hash(Buffer.from(canonicalJson(data)._unsafeUnwrap()))),
     ...segments.map(({ segment }) => segment.sha256.slice(7)),
@@ -137,4 +202,21 @@ function hashesOf(source: ReturnType<typeof sourceOf>, withheld: readonly number
       .map(({ segment, pins }) => (pins.at(-1) ?? segment).chain.slice(7)),
     ...segments.flatMap(({ segment }) => (segment.sig === undefined ? [] : [segment.sig.sig])),
   ];
+}
+
+/** The names of snapshots with loop items, and the digests of commands with values in them. */
+function contextHashes({ events, snapshots }: ReturnType<typeof sourceOf>): readonly string[] {
+  const names = [...snapshots].flatMap(
+    ([
+      ref,
+      {
+        enginePayload: { state },
+      },
+    ]) => (state.kind === 'running' && state.loopStack.some(({ items }) => items !== undefined) ? [ref.slice(7)] : []),
+  );
+  const commands = events.flatMap((event) => {
+    const statement = event.kind === 'attestation_recorded' ? event.data.statement : undefined;
+    return statement?.kind === 'check' ? [statement.commandDigest.slice(7)] : [];
+  });
+  return [...names, ...commands];
 }

@@ -12,6 +12,8 @@ import { foldEvents } from '../../src/core/views/session-view.ts';
 import { sha256 } from '../examples/sha256.ts';
 import { type RandomHistory, randomHistory } from '../simulation/random-history.ts';
 import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
+import { sessionWriter } from '../simulation/session-writer.ts';
+import { SMALL_WORKFLOW_TEXT } from '../store-folder.ts';
 
 export const KEY = storeKeyOf(signingKey(new Uint8Array(32).fill(21)));
 export const OTHER_KEY = storeKeyOf(signingKey(new Uint8Array(32).fill(22)));
@@ -24,17 +26,26 @@ export type Log = Pick<RandomHistory, 'snapshots'> & {
   readonly appends: readonly (readonly SessionEvent[])[];
 };
 
+/** A log as a store takes it, append by append. */
+export type WrittenLog = Log & Pick<RandomHistory, 'plans'>;
+
 /** A legal session with gaps, approvals and checks, of which some ran on the tree of the passport. */
-export function randomLog(seed: number, eventsMin = 20, asSession: { readonly sessionId?: SessionId } = {}): Log {
+export function randomLog(
+  seed: number,
+  eventsMin = 20,
+  asSession: { readonly sessionId?: SessionId } = {},
+): WrittenLog {
   const random = seededRandom(seed);
   const { plans, snapshots } = randomHistory({
     seed,
     eventsMin,
     ...asSession,
+    workflowText: SMALL_WORKFLOW_TEXT,
     at: () => 1_700_000_000_000 + random.below(1e6),
   });
   const sessionId = plans[0]?.sessionId as SessionId;
-  return { sessionId, snapshots, appends: plans.map(({ events }) => events.map((event) => withChecks(event, random))) };
+  const changed = plans.map((plan) => ({ ...plan, events: plan.events.map((event) => withChecks(event, random)) }));
+  return { sessionId, snapshots, plans: changed, appends: changed.map(({ events }) => events) };
 }
 
 function withChecks(event: SessionEvent, random: SeededRandom): SessionEvent {
@@ -102,6 +113,49 @@ export function passportOf(source: PassportSource, making: Partial<PassportMakin
     tools: TOOLS,
     saltOf: KEY.saltOf,
     key: KEY,
+    keys: [KEY.publicKey, OTHER_KEY.publicKey],
     ...making,
   });
+}
+
+/** A finished run with a check and an approval, about a tree. */
+export function passportAbout(tree: string, { ran = tree, grade = 'observed', said = 'approved' } = {}): Uint8Array {
+  const writer = sessionWriter({});
+  const root = writer.startRun({ context: { goal: 'go' } });
+  const blocked = writer.block(root, { others: ['attestation_recorded'] });
+  const checked = writer.block(blocked, { others: ['attestation_recorded'] });
+  writer.advance(checked, { note: { name: 'n', text: 'done' } }, 'complete');
+  let seen = 0;
+  const about = { headSha: 'f'.repeat(40), treeDigest: cleanTreeDigest(ran, { sha256 }) };
+  const appends = writer.plans.map(({ events }) =>
+    events.map((event) => {
+      if (event.kind === 'advance_recorded' && event.data.outcome.kind === 'advanced') {
+        const checks = [{ stepId: 'one', checkId: 'tests', minimum: 'reported', grade }];
+        return takeAsParsed({ ...event, data: { ...event.data, checks } });
+      }
+      if (event.kind !== 'attestation_recorded') return event;
+      seen += 1;
+      const approval = {
+        subject: { kind: 'attempt', digest: `sha256:${'a'.repeat(64)}`, workspace: about },
+        statement: { kind: said, shown: 'whole' },
+      };
+      const check = {
+        subject: { kind: 'step', stepId: 'one', loopPath: [], snapshotRef: `sha256:${'e'.repeat(64)}` },
+        statement: {
+          kind: 'check',
+          checkId: 'tests',
+          exitCode: 0,
+          timedOut: false,
+          durationMs: 1,
+          commandDigest: `sha256:${'d'.repeat(64)}`,
+          ...about,
+        },
+      };
+      return takeAsParsed({ ...event, data: { ...event.data, ...(seen === 1 ? approval : check) } });
+    }),
+  );
+  const events = appends.flat();
+  const log: Log = { sessionId: events[0]?.sessionId as never, snapshots: writer.snapshots, appends };
+  const source = { ...log, events, appends: appendsOf(recordsOf(log)), view: foldEvents(events) };
+  return passportOf(source, { subject: { commit: 'f'.repeat(40), tree } }).bytes;
 }

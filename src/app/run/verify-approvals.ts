@@ -10,6 +10,7 @@ import type { Attestation } from '../../core/views/attestations.ts';
 import { contextAt } from '../../core/views/lineage.ts';
 import { currentOutputs } from '../../core/views/node-facts.ts';
 import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
+import type { GATE_PROBLEMS } from '../../core/wire/approval-shapes.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { ApprovalRefusal, KnownApprovers } from '../ports/approvers.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
@@ -33,17 +34,6 @@ export type GateVerdict = {
   readonly headSha?: string;
 };
 
-export const GATE_PROBLEMS = [
-  /** A person or a setting let the run pass, and a gap says so; or the log was changed. */
-  'nobody_answered',
-  'not_signed',
-  'approver_unknown',
-  'signature_invalid',
-  /** What was signed is not what the step handed in. */
-  'another_draft',
-  /** Fewer people signed than asked for. */
-  'too_few',
-] as const;
 type GateProblem = (typeof GATE_PROBLEMS)[number];
 
 export type VerifyApprovals = {

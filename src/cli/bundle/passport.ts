@@ -1,17 +1,21 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { type ExportedPassport, exportPassport, type PassportExportRefusal } from '../../app/passport.ts';
+import {
+  type ExportedPassport,
+  exportPassport,
+  type PassportExportRefusal,
+  type PassportRequest,
+} from '../../app/passport.ts';
 import type { PublicKey } from '../../app/ports/keyring-store.ts';
 import { type Approver, parseApprovers } from '../../core/approvals/approver-list.ts';
 import type { Flow } from '../../core/flow.ts';
 import { digestHex } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
-import type { SessionId } from '../../core/log/ids.ts';
 import { signatureWords } from '../../core/log/log-signatures.ts';
-import { signerIn } from '../../core/passport/merge-gate.ts';
+import { type SigningProblem, signingProblem } from '../../core/passport/merge-gate.ts';
 import { type Statement, subjectOf, WITHHELD_KINDS, type WithheldKind } from '../../core/passport/passport.ts';
 import { type PassportRefusal, type VerifiedPassport, verifyPassport } from '../../core/passport/verify-passport.ts';
-import type { Withholding } from '../../core/passport/withhold.ts';
+import { type Withholding, withheldTooWords } from '../../core/passport/withhold.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
@@ -77,14 +81,10 @@ export function parseWithholding(text: unknown): Result<Withholding, CommandProb
 /** Makes the passport of a session for `export`. */
 export async function passportOf(
   { program, progress }: CommandContext,
-  {
-    sessionId,
-    ref,
-    withholding,
-  }: { readonly sessionId: SessionId; readonly ref: string | undefined; readonly withholding: Withholding },
+  request: PassportRequest,
 ): Promise<Result<ExportedPassport, CommandProblem>> {
   const [{ services }, dataDir] = await Promise.all([program.passports(), program.dataDir()]);
-  const made = await exportPassport(services, { sessionId, ref, withholding }, (step) =>
+  const made = await exportPassport(services, request, (step) =>
     progress.show({ label: 'reading the session', ...step }),
   );
   return made.mapErr((refusal) => exportProblem(refusal, dataDir));
@@ -119,8 +119,9 @@ function exportProblem(refusal: PassportExportRefusal, dataDir: string): Command
   }
 }
 
-export function passportOutcome({ bytes, statement, keyid, signature }: ExportedPassport, file: string | undefined) {
-  const passport = shownPassport({ statement, keyid });
+export function passportOutcome(made: ExportedPassport, file: string | undefined) {
+  const { bytes, statement, keyid, signature } = made;
+  const passport = shownPassport({ statement, keyid, signedSince: statement.predicate.log.signedSince });
   const data: PassportData = { format: 'passport', file: file ?? '-', bytes: bytes.length, passport };
   const withheld = withheldWords(statement);
   const lines: readonly Line[] = [
@@ -129,7 +130,7 @@ export function passportOutcome({ bytes, statement, keyid, signature }: Exported
     ],
     [
       passport.tree === null
-        ? 'It names no commit: the run was not in a git repository.'
+        ? 'It names no commit: no git repository of the run is on this machine.'
         : `It is about commit ${passport.commit}, tree ${passport.tree}.`,
     ],
     [`The log is ${signatureWords(signature)}.`],
@@ -137,15 +138,24 @@ export function passportOutcome({ bytes, statement, keyid, signature }: Exported
       withheld ??
         dim('It shows every event with notes and paths as they were recorded. To keep some out: --withhold notes'),
     ],
+    ...withheldTooWords(made.withheld).map((words): Line => [words]),
   ];
   return {
     data,
-    lines: file === undefined ? [] : lines,
-    next: `workrail verify ${file === undefined ? 'FILE' : shellWord(file)} --key PUB`,
+    lines: file === undefined ? [] : [...lines, [dim(`To check it: ${checkCommand(shellWord(file))}`)]],
+    next: KEY_COMMAND,
   };
 }
 
-export function shownPassport({ statement, keyid }: VerifiedPassport): Shown {
+const KEY_FILE = 'workrail.pem';
+const KEY_COMMAND = `workrail keys public > ${KEY_FILE}`;
+const WHERE_KEY = `On the machine of the run, "${KEY_COMMAND}" writes that key.`;
+
+function checkCommand(file: string): string {
+  return `workrail verify ${file} --key ${KEY_FILE}`;
+}
+
+export function shownPassport({ statement, keyid, signedSince }: VerifiedPassport): Shown {
   const { session, log, withheld, runs } = statement.predicate;
   const { commit = null, tree = null } = subjectOf(statement);
   return {
@@ -155,7 +165,7 @@ export function shownPassport({ statement, keyid }: VerifiedPassport): Shown {
     commit,
     tree,
     head: log.head === undefined ? null : digestHex(log.head),
-    signedSince: log.signedSince,
+    signedSince,
     withheld: { kinds: withheld.kinds, events: withheld.events.length },
     runs: runs.map(({ workflowId, workflowHash, status }) => ({ workflowId, workflowHash, status })),
   };
@@ -219,7 +229,7 @@ export const verify = command({
       const wrong = verdicts.filter(({ isValid }) => !isValid).length;
       return done({
         data: { passports: verdicts },
-        lines: [...lines, [dim(LIMIT)]],
+        lines: wrong === verdicts.length ? lines : [...lines, [dim(LIMIT)]],
         problem:
           wrong === 0
             ? undefined
@@ -250,12 +260,12 @@ async function readExpectations(
   return safeTry(async function* (): Flow<Expectations, CommandProblem> {
     const { key, tree: ref, head } = options;
     if (operands.length === 0)
-      return err(usageProblem('A passport file is missing.', 'Run: workrail verify FILE --key PUB'));
+      return err(usageProblem('A passport file is missing.', `Run: ${checkCommand('passport.json')}. ${WHERE_KEY}`));
     if (typeof key !== 'string')
       return err(
         usageProblem(
-          '--key is missing.',
-          'Give the public key of the machine of the run: "workrail keys public > workrail.pem" prints it there.',
+          '--key is missing: the file with the public key of the store that made the passport.',
+          `Run: ${checkCommand(shellWord(operands[0] ?? 'passport.json'))}. ${WHERE_KEY}`,
         ),
       );
     if (head !== undefined && !HEX.test(String(head)))
@@ -292,7 +302,7 @@ async function readApprovers(
 
 type FileRefusal =
   | PassportRefusal
-  | { readonly code: 'unreadable' | 'other_tree' | 'not_approved'; readonly place: string };
+  | { readonly code: 'unreadable' | 'other_tree' | SigningProblem['code']; readonly place: string };
 
 export async function checkFile(
   { readPassport, services, signatureTools }: PassportAccess,
@@ -306,13 +316,9 @@ export async function checkFile(
   const { statement } = verified.value;
   const found = subjectOf(statement).tree;
   if (tree !== undefined && found !== tree) return err({ code: 'other_tree', place: found ?? 'none' });
-  const { approvals } = statement.predicate;
-  const unknown =
-    approvers &&
-    approvals.find(
-      (one) => one.signedBy !== undefined && !signerIn(statement.predicate, one, { approvers, tools: signatureTools }),
-    );
-  return unknown === undefined ? ok(verified.value) : err({ code: 'not_approved', place: `event ${unknown.event}` });
+  const { sha256 } = services.tools;
+  const wrong = approvers && signingProblem(statement.predicate, { approvers, tools: signatureTools, sha256 });
+  return wrong === undefined ? ok(verified.value) : err({ code: wrong.code, place: `event ${wrong.event}` });
 }
 
 function verdictOf(file: string, checked: Result<VerifiedPassport, FileRefusal>): Verdict {
@@ -321,15 +327,15 @@ function verdictOf(file: string, checked: Result<VerifiedPassport, FileRefusal>)
   return { file, isValid: true, passport: shownPassport(checked.value) };
 }
 
-function heldLines(file: string, { statement, keyid }: VerifiedPassport): readonly Line[] {
+function heldLines(file: string, { statement, keyid, signedSince }: VerifiedPassport): readonly Line[] {
   const { predicate } = statement;
   const { commit, tree } = subjectOf(statement);
   const signed =
-    predicate.log.signedSince === null
-      ? 'not signed while it was written'
-      : `signed since event ${predicate.log.signedSince}`;
+    signedSince === null
+      ? `not signed while it was written${predicate.log.signedSince === null ? '' : ' by a key that you gave'}`
+      : `signed since event ${signedSince}`;
   const withheld = withheldWords(statement);
-  const open = predicate.gaps.filter(({ isOpen }) => isOpen).length;
+  const openIn = (run: string) => predicate.gaps.filter(({ runId, isOpen }) => isOpen && runId === run).length;
   return [
     [
       good('✓'),
@@ -337,7 +343,7 @@ function heldLines(file: string, { statement, keyid }: VerifiedPassport): readon
     ],
     [tree === undefined ? '    no commit' : `    commit ${commit}, tree ${tree}`],
     ...predicate.runs.map(
-      ({ workflowId, status }): Line => [`    ${workflowId} ${status}, ${plural(open, 'open gap')}`],
+      ({ runId, workflowId, status }): Line => [`    ${workflowId} ${status}, ${plural(openIn(runId), 'open gap')}`],
     ),
     ...predicate.checks
       .filter(({ isOnLine }) => isOnLine)
@@ -375,7 +381,11 @@ export function refusalWords({ code, place }: FileRefusal): string {
     wrong_chain: `has a log that does not fit together (${place})`,
     wrong_summary: `says something else than its events (${place})`,
     head_missing: 'never had the head that you gave: the history before it was changed',
+    head_withheld:
+      'cannot be checked against the head that you gave, because events are withheld: ask for one that shows every event (workrail export ID --as passport --author), or hold the session itself against it (workrail session verify ID --head)',
     other_tree: `is about other files (tree ${place})`,
+    approval_withheld: `has a signed approval that cannot be checked, because it or a part of what was signed is withheld or not recorded (${place})`,
+    another_draft: `has a signed approval of something else than the step was done with (${place})`,
     not_approved: `has a signed approval that no key in the list of approvers made (${place})`,
   };
   return words[code];

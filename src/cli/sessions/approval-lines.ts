@@ -1,25 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import * as z from 'zod';
-import { GATE_PROBLEMS, type GateVerdict, verifyApprovals } from '../../app/run/verify-approvals.ts';
-import { fingerprintSchema, RunId, runTag, type SessionId, stepIdSchema } from '../../core/log/ids.ts';
+import type * as z from 'zod';
+import { type GateVerdict, verifyApprovals } from '../../app/run/verify-approvals.ts';
+import { runTag, type SessionId } from '../../core/log/ids.ts';
 import { plural } from '../../core/text/words.ts';
+import type { GATE_PROBLEMS, gateShape } from '../../core/wire/approval-shapes.ts';
 import type { CommandContext, CommandInput } from '../command.ts';
 import { bad, dim, good, type Line } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import { refusalProblem } from '../words.ts';
 
-/** What signatures show about a step that needed a signed answer. */
-export const gateShape = z.strictObject({
-  runId: RunId.schema,
-  stepId: stepIdSchema,
-  title: z.string(),
-  /** Who of the given list signed exactly what the step handed in. */
-  signers: z.array(z.strictObject({ name: z.string(), fingerprint: fingerprintSchema })),
-  /** Why that is not enough; absent if it is. */
-  problem: z.enum(GATE_PROBLEMS).exactOptional(),
-  /** The commit that was signed. */
-  headSha: z.string().exactOptional(),
-});
 type ShownGate = z.infer<typeof gateShape>;
 
 export const APPROVAL_OPTIONS = [

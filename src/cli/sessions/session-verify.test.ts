@@ -89,7 +89,7 @@ describe('session verify', () => {
         '2 sessions checked in /data/workrail, 1 damaged: 53 events, 40.2 kB\n',
     );
     expect(talk).toMatch(
-      /^STORE_UNKNOWN_VERSION: .*\nFix: Update workrail.*\nNext: npm install --global workrail@latest\n$/,
+      /^STORE_UNKNOWN_VERSION: .*\nFix: Update workrail.*\nNext: install a newer WorkRail, then run this command again\n$/,
     );
     const orphan = { severity: 'note', what: 'orphan_segment', place: 'sessions/y/events/0.jsonl' } as const;
     const withMore = await verify([{ ...NEWER, findings: [...NEWER.findings, orphan] }]);

@@ -4,13 +4,14 @@ import type { AuditAgainst, SessionAudit } from '../../app/ports/upkeep.ts';
 import { isDamaged, type VerifyReport, verifySessions } from '../../app/upkeep/verify-sessions.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
+import { type SessionVerifyData, sessionVerifyData } from '../../core/wire/machine-shapes.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
 import { findSessions, SESSION_IDS } from '../ids.ts';
 import { readKeys } from '../keys.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { APPROVAL_OPTIONS, approvalProblem, gateLines, readApprovers } from './approval-lines.ts';
-import { type Against, type SessionVerifyData, sessionVerifyData, verifyLines } from './verify-lines.ts';
+import { type Against, verifyLines } from './verify-lines.ts';
 
 export const sessionVerify = command({
   operands: [{ syntax: '[id...]', help: `${SESSION_IDS} (default: all)` }],
@@ -170,7 +171,7 @@ function nextOf(found: Found): string {
     case 'unreadable':
       return `ls -ld ${shellWord(join(found.dataDir, damagedPlaces(first)[0] ?? ''))}`;
     default:
-      return 'npm install --global workrail@latest';
+      return 'install a newer WorkRail, then run this command again';
   }
 }
 

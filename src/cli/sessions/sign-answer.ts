@@ -94,8 +94,8 @@ function signFailure(failure: SignFailure, file: string): CommandProblem {
 export function filesUnknown(again: string): CommandProblem {
   return problem(
     EXIT.failed,
-    'Git did not answer in time, so a signature would not cover the files. Nothing was recorded.',
-    `Wait until the machine is less busy, then run: ${again}`,
+    'Git did not show every file in time, or was told to look at another folder, so a signature would not cover the files. Nothing was recorded.',
+    `Wait until the machine is less busy, and see that \`git rev-parse --show-toplevel\` names your folder. Then run: ${again}`,
   );
 }
 

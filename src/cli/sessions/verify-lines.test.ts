@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { DAMAGED, HEALTHY, SALVAGED, WITHOUT_CONTENT } from '../../../test/examples/audits.ts';
 import { OTHER_SESSION, SESSION } from '../../../test/examples/ids.ts';
-import { AUDIT_FINDING_KINDS, type AuditFinding, type SessionAudit } from '../../app/ports/upkeep.ts';
-import { DAMAGE_REASONS } from '../../core/log/health.ts';
+import type { AuditFinding, SessionAudit } from '../../app/ports/upkeep.ts';
+import { AUDIT_FINDING_KINDS, DAMAGE_REASONS } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
 
 /** Without the line about what such a check cannot find, which has a test of its own. */

@@ -1,68 +1,11 @@
-import * as z from 'zod';
 import { WRONG_KIND } from '../../app/ports/store-failure.ts';
-import { AUDIT_FINDING_KINDS, type AuditFinding, type AuditFindingKind } from '../../app/ports/upkeep.ts';
+import type { AuditFinding } from '../../app/ports/upkeep.ts';
 import { digestHex } from '../../core/json/canonical-json.ts';
-import { DAMAGE_REASONS, type DamageReason, salvageSchema } from '../../core/log/health.ts';
-import { plainDigestSchema, SessionId } from '../../core/log/ids.ts';
-import { signatureStateSchema, signatureWords } from '../../core/log/log-signatures.ts';
+import type { AuditFindingKind, DamageReason } from '../../core/log/health.ts';
+import { signatureWords } from '../../core/log/log-signatures.ts';
 import { plural, shortList, sizeOf } from '../../core/text/words.ts';
+import type { SessionVerifyData } from '../../core/wire/machine-shapes.ts';
 import { bad, dim, good, type Line, type LineSpan, notable } from '../output/line.ts';
-import { gateShape } from './approval-lines.ts';
-
-const count = z.int().min(0);
-
-/** A path relative to the data directory. */
-const place = z.string();
-
-const damage = z.strictObject({ reason: z.enum(DAMAGE_REASONS), place, offset: count });
-
-const health = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('healthy') }),
-  /** Only part of a session; it can be read and exported, but not continued. */
-  z.strictObject({ kind: z.literal('salvaged'), salvage: salvageSchema }),
-  z.strictObject({ kind: z.literal('corrupt_tail'), damage }),
-  z.strictObject({ kind: z.literal('corrupt_head'), damage }),
-  /** It cannot be read, so whether it is intact is unknown; `code` is the system's error. */
-  z.strictObject({ kind: z.literal('unreadable'), place, code: z.string() }),
-  z.strictObject({ kind: z.literal('unknown_version'), place, offset: count, version: z.string() }),
-]);
-
-const finding = z.strictObject({
-  severity: z.enum(['damage', 'note']),
-  what: z.enum(AUDIT_FINDING_KINDS),
-  place,
-  /** Where in the file; absent if the whole file is meant. */
-  offset: count.exactOptional(),
-  reason: z.enum(DAMAGE_REASONS).exactOptional(),
-  /** The unknown version. */
-  version: z.string().exactOptional(),
-  /** The system's error, if the file cannot be read. */
-  code: z.string().exactOptional(),
-});
-
-export const sessionVerifyData = z.strictObject({
-  /** The data directory that was checked. */
-  dataDir: z.string(),
-  sessions: z.array(
-    z.strictObject({
-      sessionId: SessionId.schema,
-      health,
-      events: count,
-      bytes: count,
-      findings: z.array(finding).readonly(),
-      /** What the signatures show; checked with the keys of this store, or with those that were given. */
-      signature: signatureStateSchema,
-      /** The chain value after the last record. Keep it: nobody can change the history before it unnoticed. */
-      head: plainDigestSchema.exactOptional(),
-      /** With --approvers: every step that needed a signed answer and was done. */
-      gates: z.array(gateShape).exactOptional(),
-      /** With --head: the last event before it; absent if this log never had that head. */
-      knownUntil: count.exactOptional(),
-    }),
-  ),
-  totals: z.strictObject({ sessions: count, damaged: count, events: count, bytes: count }),
-});
-export type SessionVerifyData = z.infer<typeof sessionVerifyData>;
 
 /** What is wrong with the file, as the second half of a sentence. */
 function findingWords({ what, offset, reason, version, code }: AuditFinding): string {
@@ -255,7 +198,7 @@ function limitLines({ sessions }: SessionVerifyData, { head }: Against): readonl
 const CHECKED_CHAIN =
   'Checked: the hash chain without signatures, so only accidents were checked. Anyone who can write these files can change a session and recompute its hashes.';
 const SIGNED_LIMIT =
-  'Anyone who can read the keys of the store can sign a false history. A head that was given out earlier fixes everything before it: workrail session verify ID --key PUB --head HEX.';
+  'Anyone who can read the keys of the store can sign a false history. A head that was given out earlier fixes everything before it. To check a session against one: workrail session verify ID --head, with its 64 digits.';
 const HEAD_LIMIT = 'What follows the head is signed, which anyone who can read the keys of the store can do.';
 
 function totalsLine({ dataDir, sessions: audits, totals }: SessionVerifyData): Line {

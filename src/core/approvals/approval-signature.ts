@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type CanonicalBytes, ownJsonBytes } from '../json/canonical-json.ts';
 import { toBase64Url } from '../text/binary-text.ts';
+import { joinBytes } from '../text/utf8.ts';
 import type { Attestation } from '../views/attestations.ts';
 import {
   APPROVAL_NAMESPACE,
@@ -15,7 +16,7 @@ import {
   type RawHash,
   readKey,
 } from './approver-list.ts';
-import { asciiBytes, fromBase64, joined, type WireReader, wireBlock, wireNumber, wireReader } from './ssh-wire.ts';
+import { asciiBytes, fromBase64, type WireReader, wireBlock, wireNumber, wireReader } from './ssh-wire.ts';
 
 /** The cryptography that checking a signature needs. */
 export type SignatureTools = {
@@ -82,7 +83,7 @@ const TEXT_HASH = 'sha512';
 /** What a key signs for a text: the format of `ssh-keygen -Y sign`. A passkey signs it as its challenge. */
 export function signedData(text: Uint8Array, hash: RawHash, algorithm: 'sha256' | 'sha512' = TEXT_HASH): Uint8Array {
   const names = [APPROVAL_NAMESPACE, '', algorithm].map((name) => wireBlock(name));
-  return joined(MAGIC, ...names, wireBlock(hash(algorithm, text)));
+  return joinBytes(MAGIC, ...names, wireBlock(hash(algorithm, text)));
 }
 
 /** The key that signed a text; a refusal if the signature does not show that. Whose key it is, a list says. */
@@ -158,8 +159,8 @@ function readMade(
   if (flags === undefined || counter === undefined) return undefined;
   const extra = isBrowser ? browserData(reader, data) : { extensions: new Uint8Array(), client: data };
   if (extra === undefined) return undefined;
-  const head = joined(hash('sha256', asciiBytes(application)), Uint8Array.of(flags), wireNumber(counter));
-  return { data: joined(head, extra.extensions, hash('sha256', extra.client)), signature, hash: curveHash, flags };
+  const head = joinBytes(hash('sha256', asciiBytes(application)), Uint8Array.of(flags), wireNumber(counter));
+  return { data: joinBytes(head, extra.extensions, hash('sha256', extra.client)), signature, hash: curveHash, flags };
 }
 
 const CURVE_HASHES: { readonly [curve in Curve]: SignatureHash } = {
@@ -174,7 +175,9 @@ function curveSignature(block: Uint8Array | undefined, curve: Curve): Uint8Array
   const width = COORDINATE_BYTES[curve];
   const numbers = [reader.block(), reader.block()].map((number) => number && positive(number));
   if (!reader.isAtEnd() || numbers.some((number) => number === undefined || number.length > width)) return undefined;
-  return joined(...numbers.map((number = new Uint8Array()) => joined(new Uint8Array(width - number.length), number)));
+  return joinBytes(
+    ...numbers.map((number = new Uint8Array()) => joinBytes(new Uint8Array(width - number.length), number)),
+  );
 }
 
 /** What a browser signed: its own text, which must name our challenge, and a page of the console. */
@@ -213,16 +216,16 @@ export function passkeySignature({ blob }: ApproverKey, given: PasskeyAssertion)
   const { authenticatorData, clientData, signature, origin } = given;
   const numbers = derNumbers(signature);
   if (numbers === undefined || authenticatorData.length < SITE_BYTES + 5) return undefined;
-  const made = joined(
+  const made = joinBytes(
     wireBlock('webauthn-sk-ecdsa-sha2-nistp256@openssh.com'),
-    wireBlock(joined(...numbers.map((number) => wireBlock(number)))),
+    wireBlock(joinBytes(...numbers.map((number) => wireBlock(number)))),
     authenticatorData.subarray(SITE_BYTES, SITE_BYTES + 5),
     wireBlock(origin),
     wireBlock(clientData),
     wireBlock(authenticatorData.subarray(SITE_BYTES + 5)),
   );
   const names = [APPROVAL_NAMESPACE, '', TEXT_HASH].map((name) => wireBlock(name));
-  return joined(MAGIC, wireNumber(FORMAT_VERSION), wireBlock(blob), ...names, wireBlock(made));
+  return joinBytes(MAGIC, wireNumber(FORMAT_VERSION), wireBlock(blob), ...names, wireBlock(made));
 }
 
 /** The digest of the site, in front of flags and counter. */

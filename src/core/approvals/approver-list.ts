@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { asciiBytes, fromBase64, joined, toBase64, type WireReader, wireBlock, wireReader } from './ssh-wire.ts';
+import { joinBytes } from '../text/utf8.ts';
+import { asciiBytes, fromBase64, toBase64, type WireReader, wireBlock, wireReader } from './ssh-wire.ts';
 
 /** What an approver signs is marked with this name, so that no other signature of the key can be taken for it. */
 export const APPROVAL_NAMESPACE = 'workrail-approval';
@@ -189,7 +190,7 @@ export function passkeyKey(spki: Uint8Array, hash: RawHash): ApproverKey | undef
   const point = spki.subarray(P256_HEADER.length / 2);
   const type = 'sk-ecdsa-sha2-nistp256@openssh.com';
   return readKey(
-    joined(wireBlock(type), wireBlock('nistp256'), wireBlock(point), wireBlock(asciiBytes(PASSKEY_SITE))),
+    joinBytes(wireBlock(type), wireBlock('nistp256'), wireBlock(point), wireBlock(asciiBytes(PASSKEY_SITE))),
     hash,
   );
 }

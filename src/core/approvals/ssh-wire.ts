@@ -1,4 +1,5 @@
 import { fromBase64Url, toBase64Url } from '../text/binary-text.ts';
+import { joinBytes } from '../text/utf8.ts';
 
 /** Reads the binary format of SSH keys and signatures. Every read is `undefined` where the bytes end too early. */
 export type WireReader = {
@@ -46,20 +47,10 @@ export function asciiBytes(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }
 
-export function joined(...parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
-
 /** A length, and the bytes. */
 export function wireBlock(content: Uint8Array | string): Uint8Array {
   const bytes = typeof content === 'string' ? asciiBytes(content) : content;
-  return joined(wireNumber(bytes.length), bytes);
+  return joinBytes(wireNumber(bytes.length), bytes);
 }
 
 export function wireNumber(value: number): Uint8Array {

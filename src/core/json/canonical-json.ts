@@ -241,6 +241,11 @@ export function genesisBytes(sessionId: string): CanonicalBytes {
   return brand(`workrail:${sessionId}`);
 }
 
+/** A text as it is, to recognise digests of it that other programs wrote. Nothing of ours is named by such a digest. */
+export function bareTextBytes(text: string): CanonicalBytes {
+  return brand(text);
+}
+
 function brand(text: string): CanonicalBytes {
   return encodeUtf8(text) as CanonicalBytes;
 }

@@ -58,3 +58,20 @@ const SALVAGE_HEALTHS = ['corrupt_tail', 'unknown_version', 'import_unfinished']
 /** Marks a session of which only the start could be read. It can be viewed but not continued. */
 export const salvageSchema = z.strictObject({ health: z.enum(SALVAGE_HEALTHS), lastEventIndex: eventIndexSchema });
 export type Salvage = z.infer<typeof salvageSchema>;
+
+export const AUDIT_FINDING_KINDS = [
+  'session_damaged',
+  'unknown_version',
+  'event_invalid',
+  'history_inconsistent',
+  'content_missing',
+  'content_damaged',
+  'unreadable',
+  'orphan_segment',
+  'torn_tail',
+  'torn_bytes_kept',
+  'leftover_file',
+  'salvage_mark',
+  'origin_damaged',
+] as const;
+export type AuditFindingKind = (typeof AUDIT_FINDING_KINDS)[number];

@@ -46,21 +46,34 @@ export type SignatureState = z.infer<typeof signatureStateSchema>;
 export function checkSignatures(
   sessionId: SessionId,
   appends: readonly Append[],
-  { sha256, bytesOf, keys }: SignatureMeans,
+  means: SignatureMeans,
 ): SignatureState {
-  let chain = chainGenesis(sessionId, sha256);
+  let chain = chainGenesis(sessionId, means.sha256);
   let state: SignatureState = { kind: 'unsigned' };
   for (const { segment, pins } of appends) {
-    const { sig, firstEventIndex, lastEventIndex } = segment;
-    const key = sig && keys.find((known) => known.keyid === sig.keyid);
-    if (sig === undefined) state = afterUnsigned(state, firstEventIndex);
-    else if (key === undefined) state = { kind: 'unknown_key', until: lastEventIndex, keyid: sig.keyid };
-    else if (!key.isSignedBy(bytesOf(signedDigest(chain, segment, sha256)), sig.sig)) {
-      return { kind: 'wrong', at: firstEventIndex, keyid: sig.keyid };
-    } else state = afterSigned(state, firstEventIndex, key.keyid);
+    const { firstEventIndex, lastEventIndex } = segment;
+    const { kind, keyid: by } = appendSignature(chain, segment, means);
+    if (kind === 'wrong') return { kind, at: firstEventIndex, keyid: by };
+    if (kind === 'none') state = afterUnsigned(state, firstEventIndex);
+    else if (kind === 'unknown_key') state = { kind, until: lastEventIndex, keyid: by };
+    else state = afterSigned(state, firstEventIndex, by);
     chain = (pins.at(-1) ?? segment).chain;
   }
   return state;
+}
+
+/** What the signature of one append is worth, after the chain value before it. Only `signed` says that a known key made it. */
+export function appendSignature(
+  chain: Sha256Digest,
+  segment: SegmentClosed,
+  { sha256, bytesOf, keys }: SignatureMeans,
+): { readonly kind: 'none' | 'unknown_key' | 'wrong' | 'signed'; readonly keyid: string } {
+  const { sig } = segment;
+  if (sig === undefined) return { kind: 'none', keyid: '' };
+  const key = keys.find((known) => known.keyid === sig.keyid);
+  if (key === undefined) return { kind: 'unknown_key', keyid: sig.keyid };
+  const isRight = key.isSignedBy(bytesOf(signedDigest(chain, segment, sha256)), sig.sig);
+  return { kind: isRight ? 'signed' : 'wrong', keyid: sig.keyid };
 }
 
 function afterUnsigned(state: SignatureState, firstEventIndex: number): SignatureState {
@@ -108,17 +121,21 @@ export function signatureWords(state: SignatureState, by = 'this store'): string
     case 'unsigned_end':
       return `signed with key ${shortKeyid(state.keyid)} up to event ${state.until}; what follows is not signed`;
     case 'unknown_key':
-      return `signed with key ${shortKeyid(state.keyid)}, which was not checked: its public key is not known here`;
+      return `not signed by a key that is known here: the signature names key ${shortKeyid(state.keyid)}, which was not checked`;
     default:
       return `the signature of event ${state.at} with key ${shortKeyid(state.keyid)} is wrong`;
   }
 }
+
+const HEAD_USE =
+  'Anyone who keeps these 64 digits can see later whether anything before them was changed, no matter who signed it.';
 
 /** A session with what its signatures show, and the answers of people in it. */
 type SignedSession = {
   readonly sessionId: SessionId;
   readonly signature?: {
     readonly log: SignatureState;
+    readonly head?: string;
     readonly approvals: readonly { readonly statement: string; readonly signedBy?: string }[];
   };
 };
@@ -127,7 +144,7 @@ type SignedSession = {
 export function signatureReport(sessions: readonly SignedSession[]): readonly string[] {
   return sessions.flatMap(({ sessionId, signature }) => {
     if (signature === undefined) return [];
-    const { log, approvals } = signature;
+    const { log, head, approvals } = signature;
     const signed = approvals.flatMap(({ statement, signedBy }) =>
       signedBy === undefined ? [] : [`${statement} with the signature of ${visibleLine(signedBy)}`],
     );
@@ -135,6 +152,7 @@ export function signatureReport(sessions: readonly SignedSession[]): readonly st
     const answers = [...signed, ...(rest === 0 ? [] : [`${plural(rest, 'answer')} without a signature`])];
     return [
       `The log of ${sessionId} is ${signatureWords(log)}.`,
+      ...(head === undefined ? [] : [`Its head is ${head}. ${HEAD_USE}`]),
       `Answers of people: ${answers.length === 0 ? 'none' : answers.join(', ')}.`,
       'Nothing in this report is signed itself, and texts that were hidden are listed above. For others to check: workrail export ID --as passport.',
     ];

@@ -4,8 +4,9 @@ import { PRESETS } from '../log/autonomy.ts';
 import type { SessionEvent } from '../log/event.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import type { NodeId, SessionId, SnapshotRef } from '../log/ids.ts';
-import { headOf } from '../log/log-signatures.ts';
-import type { LogSignature, SegmentClosed, SnapshotPinned } from '../log/manifest.ts';
+import { appendSignature, headOf, type LogKey } from '../log/log-signatures.ts';
+import { chainGenesis, type LogSignature, type SegmentClosed, type SnapshotPinned } from '../log/manifest.ts';
+import { bytesOfHex } from '../text/binary-text.ts';
 import { unresolvedGaps } from '../views/node-facts.ts';
 import { nodeOf } from '../views/run-graph.ts';
 import { preferredTip, runStatus } from '../views/run-status.ts';
@@ -23,7 +24,7 @@ import {
   type Statement,
 } from './passport.ts';
 import { factsOf, isRunOf, treeOfAttestation } from './summary.ts';
-import { type Withholding, withheldEvents } from './withhold.ts';
+import { type WithheldReason, type Withholding, withheldEvents } from './withhold.ts';
 
 /** A whole session, as it was read for the passport. */
 export type PassportSource = {
@@ -43,28 +44,35 @@ export type PassportMaking = {
   /** 32 bytes for an event that nobody can guess. */
   readonly saltOf: (event: string) => Uint8Array;
   readonly key: { readonly keyid: string; readonly signBytes: (message: Uint8Array) => string };
+  /** The public keys of the store. A signature of the log by any other key counts as none: nobody here can check it. */
+  readonly keys: readonly LogKey[];
 };
 
 /** A session as one signed file, which others can check with the public key alone. */
 export function makePassport(
   source: PassportSource,
   making: PassportMaking,
-): { bytes: Uint8Array; statement: Statement } {
-  const statement = statementOf(source, making);
+): { bytes: Uint8Array; statement: Statement; withheld: ReadonlyMap<number, WithheldReason> } {
+  const withheld = withheldEvents(source, making.withholding, making.tools.sha256);
+  const statement = statementOf(source, making, withheld);
   const payload = ownJsonBytes(statement);
   const { keyid, signBytes } = making.key;
   const signature: LogSignature = { keyid, sig: signBytes(preAuthEncoding(payload)) };
   const envelope = { payload: making.tools.toBase64(payload), payloadType: PAYLOAD_TYPE, signatures: [signature] };
-  return { bytes: ownJsonBytes(envelope), statement };
+  return { bytes: ownJsonBytes(envelope), statement, withheld };
 }
 
-function statementOf(source: PassportSource, making: PassportMaking): Statement {
+function statementOf(
+  source: PassportSource,
+  making: PassportMaking,
+  withheld: ReadonlyMap<number, WithheldReason>,
+): Statement {
   const { sessionId, events } = source;
   const { subject, made, tools, saltOf } = making;
-  const withheld = withheldEvents(events, source.snapshots, making.withholding);
   const salts = events.map(({ eventIndex }) => saltOf(`${sessionId}/${eventIndex}`));
   const leaves = events.map((event, i) => leafOf(salts[i] as Uint8Array, event, tools));
-  const appends = shownAppends(source, withheld);
+  const signers = signersOfAppends(source, making);
+  const appends = shownAppends(source, withheld, signers);
   const last = appends.at(-1);
   const isHeadShown = last !== undefined && ('record' in last || last.chain !== undefined);
   return {
@@ -86,14 +94,14 @@ function statementOf(source: PassportSource, making: PassportMaking): Statement 
       ...summaryOf(source, subject?.tree, tools),
       log: {
         ...defined({ head: isHeadShown ? headOf(source.appends) : undefined }),
-        ...signedEnd(source),
+        ...signedEnd(source, signers),
         appends,
       },
       leaves,
       events: events.map((event, i) =>
         withheld.has(event.eventIndex) ? null : { salt: hex(salts[i] as Uint8Array), event: event as unknown as never },
       ),
-      withheld: { kinds: [...making.withholding.kinds].sort(), events: [...withheld].sort((a, b) => a - b) },
+      withheld: { kinds: [...making.withholding.kinds].sort(), events: [...withheld.keys()].sort((a, b) => a - b) },
     },
   };
 }
@@ -102,25 +110,44 @@ function statementOf(source: PassportSource, making: PassportMaking): Statement 
  * The records of each append, unless they hold a hash of something withheld. A chain value after such an append is shown
  * only if the append is signed: without its signature, which nobody can guess, the chain value is a hash of the content.
  */
-function shownAppends({ appends }: PassportSource, withheld: ReadonlySet<number>): PassportAppend[] {
+function shownAppends(
+  { appends }: PassportSource,
+  withheld: ReadonlyMap<number, unknown>,
+  signers: AppendSigners,
+): PassportAppend[] {
   let isChainShown = true;
-  return appends.map(({ segment, pins }): PassportAppend => {
-    const { firstEventIndex, lastEventIndex, sig } = segment;
+  return appends.map(({ segment, pins }, append): PassportAppend => {
+    const { firstEventIndex, lastEventIndex } = segment;
     let isWhole = isChainShown;
     for (let i: number = firstEventIndex; i <= lastEventIndex; i++) if (withheld.has(i)) isWhole = false;
     if (isWhole) return { record: segment, pins: [...pins] };
-    isChainShown = sig !== undefined;
+    isChainShown = signers[append] !== undefined;
     const chain = isChainShown ? ((pins.at(-1) ?? segment).chain as Sha256Digest) : undefined;
     return { firstEventIndex, lastEventIndex, ...defined({ chain }) };
   });
 }
 
-/** From which event on every append is signed, and with which keys. */
-function signedEnd({ appends }: PassportSource): Pick<Predicate['log'], 'signedSince' | 'keyids'> {
-  const unsigned = appends.findLastIndex(({ segment }) => segment.sig === undefined);
-  const signed = appends.slice(unsigned + 1);
-  const keyids = new Set(signed.flatMap(({ segment: { sig } }) => (sig === undefined ? [] : [sig.keyid])));
-  return { signedSince: signed[0]?.segment.firstEventIndex ?? null, keyids: [...keyids] };
+/** For each append the key of the store that signed it; `undefined` where no key of the store did. */
+type AppendSigners = readonly (string | undefined)[];
+
+function signersOfAppends({ sessionId, appends }: PassportSource, { tools, keys }: PassportMaking): AppendSigners {
+  const means = { sha256: tools.sha256, bytesOf: (digest: string) => bytesOfHex(digest.slice('sha256:'.length)), keys };
+  let chain = chainGenesis(sessionId, tools.sha256);
+  return appends.map(({ segment, pins }) => {
+    const { kind, keyid } = appendSignature(chain, segment, means);
+    ({ chain } = pins.at(-1) ?? segment);
+    return kind === 'signed' ? keyid : undefined;
+  });
+}
+
+/** From which event on every append is signed by the store, and with which keys. */
+function signedEnd(
+  { appends }: PassportSource,
+  signers: AppendSigners,
+): Pick<Predicate['log'], 'signedSince' | 'keyids'> {
+  const first = signers.lastIndexOf(undefined) + 1;
+  const keyids = new Set(signers.slice(first).flatMap((keyid) => keyid ?? []));
+  return { signedSince: appends[first]?.segment.firstEventIndex ?? null, keyids: [...keyids] };
 }
 
 type Summary = Pick<Predicate, 'runs' | 'gaps' | 'checks' | 'approvals'>;

@@ -2,10 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import { approverOf, type SignatureTools } from '../approvals/approval-signature.ts';
 import type { Approver } from '../approvals/approver-list.ts';
+import type { Sha256 } from '../json/canonical-json.ts';
 import { parseJson, quote } from '../json/json-value.ts';
 import { parseDocument } from '../log/document-schema.ts';
 import { attestationRecordedSchema, gradeSchema, isAtLeast } from '../log/events/attestation-events.ts';
 import { workflowIdSchema } from '../log/ids.ts';
+import { draftVerdict } from './approved-draft.ts';
 import { type Statement, subjectOf } from './passport.ts';
 
 /** Where a repository says what a merge needs. It is read from the base, so that a change cannot loosen its own gate. */
@@ -37,14 +39,53 @@ export function parseMergeGate(text: string): Result<MergeGate, string> {
 /** Where a repository lists whose signatures count. */
 export const APPROVERS_FILE = '.workrail/approvers';
 
-/** Who of a list signed an approval of a passport; `undefined` if nobody did, or if the approval is withheld. */
+type Signing = {
+  readonly approvers: readonly Approver[];
+  readonly tools: SignatureTools;
+  readonly sha256: Sha256;
+};
+
+/**
+ * Who of a list signed an approval of what a step was done with; `undefined` if nobody did, if the approval is withheld,
+ * or if the events do not lead to the digest that was signed.
+ */
 export function signerIn(
-  { events }: Statement['predicate'],
-  { event }: Approval,
-  { approvers, tools }: { readonly approvers: readonly Approver[]; readonly tools: SignatureTools },
+  predicate: Statement['predicate'],
+  approval: Approval,
+  signing: Signing,
 ): Approver | undefined {
+  const signer = writerOf(predicate, approval, signing);
+  // A rejection counts whatever became of the draft.
+  const isDone = () => draftVerdict(predicate, approval.event, signing.sha256).kind === 'done';
+  return signer && (approval.statement === 'rejected' || isDone()) ? signer : undefined;
+}
+
+/** Whose signature an answer has, whatever it is about. */
+function writerOf({ events }: Statement['predicate'], { event }: Approval, { approvers, tools }: Signing) {
   const parsed = attestationRecordedSchema.safeParse(events[event]?.event);
   return parsed.success ? approverOf(parsed.data.data, approvers, tools).unwrapOr(undefined) : undefined;
+}
+
+export type SigningProblem = {
+  readonly code: 'not_approved' | 'approval_withheld' | 'another_draft';
+  readonly event: number;
+};
+
+/** Why a signed answer in a passport does not hold against a list of approvers; `undefined` if all of them do. */
+export function signingProblem(predicate: Statement['predicate'], signing: Signing): SigningProblem | undefined {
+  const signed = predicate.approvals.filter(({ signedBy }) => signedBy !== undefined);
+  const verdicts = signed.map(({ event }) => draftVerdict(predicate, event, signing.sha256));
+  for (const [i, approval] of signed.entries()) {
+    const { event } = approval;
+    if (predicate.events[event] === null) return { code: 'approval_withheld', event };
+    if (writerOf(predicate, approval, signing) === undefined) return { code: 'not_approved', event };
+    // After a signed draft was replaced, what was done needs a later signature.
+    const { kind, step } = verdicts[i] ?? { kind: 'unchecked' };
+    const isSignedAgain = verdicts.slice(i).some((later) => later.kind === 'done' && later.step === step);
+    if (kind === 'unchecked') return { code: 'approval_withheld', event };
+    if (kind === 'other' || (kind === 'replaced' && !isSignedAgain)) return { code: 'another_draft', event };
+  }
+  return undefined;
 }
 
 /** Why a verified passport does not let a change in; empty if it does. */
@@ -53,8 +94,8 @@ export function gateFailures(
   statement: Statement,
   change: {
     readonly tree: string;
-    /** Whose signature an approval has, by the list of the base. */
-    readonly signerOf: (approval: Approval) => string | undefined;
+    /** Whose signature an answer has, by the list of the base. One name is one person, whatever the key. */
+    readonly signerOf: (approval: Approval) => Pick<Approver, 'name'> | undefined;
   },
 ): readonly string[] {
   const { tree, signerOf } = change;
@@ -91,11 +132,10 @@ export function gateFailures(
             `Check ${quote(checkId)} did not run on exactly these files (${found.tree === 'other' ? 'it ran on others' : 'the files are not recorded'}).`,
           ];
     }),
-    ...approvalFailures(
-      gate,
-      predicate.approvals.filter((approval) => isOfRuns(approval) && approval.isOnLine),
+    ...approvalFailures(gate, predicate, {
       signerOf,
-    ),
+      isOnLine: (approval) => isOfRuns(approval) && approval.isOnLine,
+    }),
   ];
 }
 
@@ -103,27 +143,50 @@ export type Approval = Statement['predicate']['approvals'][number];
 
 function approvalFailures(
   { approvals }: MergeGate,
-  given: readonly Approval[],
-  signerOf: (approval: Approval) => string | undefined,
+  predicate: Statement['predicate'],
+  answers: {
+    readonly signerOf: (approval: Approval) => Pick<Approver, 'name'> | undefined;
+    readonly isOnLine: (approval: Approval) => boolean;
+  },
 ): readonly string[] {
   if (approvals === undefined) return [];
-  const about = given.filter(({ tree }) => tree === 'subject');
-  const isRejected = about.some((answer, i) => answer.statement === 'rejected' && !about.slice(i).some(isApproved));
-  if (isRejected) return ['The last answer about these files is a rejection.'];
+  const { signerOf, isOnLine } = answers;
+  const isSigned = approvals.signed === true;
+  const counts = (answer: Approval) =>
+    isApproved(answer) && answer.tree === 'subject' && isOnLine(answer) && !(isSigned && !signerOf(answer));
+  const drafts = new Set(predicate.approvals.filter(counts).flatMap((answer) => draftOf(predicate, answer)));
+  // A rejection counts wherever it was given, unless it is known to be about something else.
+  const isAgainst = (answer: Approval) =>
+    answer.statement === 'rejected' &&
+    (answer.tree !== 'other' || draftOf(predicate, answer).some((draft) => drafts.has(draft)));
   // Two answers of one person are one approval. Without a signature nobody knows whose an answer is.
-  const people = new Set(
-    about.filter(isApproved).flatMap((approval): readonly (string | number)[] => {
-      const signer = signerOf(approval);
-      if (signer !== undefined) return [signer];
-      return approvals.signed === true ? [] : [approval.event];
-    }),
-  );
+  const people = new Set<string | number>();
+  let isRejected = false;
+  for (const answer of [...predicate.approvals].sort((a, b) => a.event - b.event)) {
+    const signer = signerOf(answer)?.name;
+    if (counts(answer)) {
+      people.add(signer ?? answer.event);
+      isRejected = false;
+    } else if (isAgainst(answer)) {
+      // A rejection ends what the same person approved before, and may be by anybody who did not sign.
+      for (const person of people)
+        if (signer === undefined ? typeof person === 'number' : person === signer) people.delete(person);
+      isRejected = true;
+    }
+  }
+  if (isRejected) return ['The last answer about these files is a rejection.'];
   if (people.size >= approvals.count) return [];
-  const kind = approvals.signed === true ? `approval that an approver in ${APPROVERS_FILE} signed` : 'approval';
+  const kind = isSigned ? `approval that an approver in ${APPROVERS_FILE} signed` : 'approval';
   const found = people.size === 0 ? `no ${kind}` : `${people.size} of these: ${kind}`;
   return [
     `It has ${found} for exactly these files, and ${approvals.count} ${approvals.count === 1 ? 'is' : 'are'} required.`,
   ];
+}
+
+/** What was answered about, by its digest; nothing if the answer is withheld. */
+function draftOf({ events }: Statement['predicate'], { event }: Approval): readonly string[] {
+  const { data } = attestationRecordedSchema.safeParse(events[event]?.event);
+  return data?.data.subject.kind === 'attempt' ? [data.data.subject.digest] : [];
 }
 
 function isApproved({ statement }: Approval): boolean {

@@ -7,7 +7,7 @@ import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { plainDigestSchema, RunId, SessionId, stepIdSchema, workflowHashSchema, workflowIdSchema } from '../log/ids.ts';
 import { logSignatureSchema, segmentClosedSchema, snapshotPinnedSchema } from '../log/manifest.ts';
 import { bytesOfHex } from '../text/binary-text.ts';
-import { encodeUtf8 } from '../text/utf8.ts';
+import { encodeUtf8, joinBytes } from '../text/utf8.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
@@ -141,17 +141,17 @@ export function subjectOf({ subject }: Pick<Statement, 'subject'>) {
 
 /** The bytes that DSSE signs (pre-authentication encoding). */
 export function preAuthEncoding(payload: Uint8Array): Uint8Array {
-  return joined([encodeUtf8(`DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.length} `), payload]);
+  return joinBytes(encodeUtf8(`DSSEv1 ${PAYLOAD_TYPE.length} ${PAYLOAD_TYPE} ${payload.length} `), payload);
 }
 
 /** The hash of one event, which shows nothing of it without the salt. */
 export function leafOf(salt: Uint8Array, event: unknown, { digestOf }: PassportTools): string {
-  return hexOf(digestOf(joined([salt, ownJsonBytes(event)])));
+  return hexOf(digestOf(joinBytes(salt, ownJsonBytes(event))));
 }
 
 /** One digest for all leaves. */
 export function rootOf(leaves: readonly string[], { digestOf }: PassportTools): string {
-  return hexOf(digestOf(joined(leaves.map(bytesOfHex))));
+  return hexOf(digestOf(joinBytes(...leaves.map(bytesOfHex))));
 }
 
 /** The tree digest that a check records when nothing differs from the commit. */
@@ -161,14 +161,4 @@ export function cleanTreeDigest(tree: string, { sha256 }: Pick<PassportTools, 's
 
 function hexOf(digest: string): string {
   return digest.slice('sha256:'.length);
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

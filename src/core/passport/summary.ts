@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { SessionEvent } from '../log/event.ts';
 import { cleanTreeDigest, type PassportTools, type Predicate } from './passport.ts';
@@ -13,6 +14,32 @@ export type EventFacts = {
   readonly checks: Omit<Summary['checks'][number], 'isOnLine' | 'tree' | 'ran'>[];
   readonly approvals: Omit<Summary['approvals'][number], 'isOnLine' | 'tree'>[];
 };
+
+const text = z.string();
+const kindOf = z.looseObject({ kind: text });
+
+/** What is read of the data of an event, by its kind. A newer release may record more, and other kinds. */
+const READ_DATA: { readonly [kind: string]: z.ZodType } = {
+  node_created: z.looseObject({ snapshotRef: text }),
+  run_started: z.looseObject({ workflowId: text, workflowHash: text }),
+  gap_recorded: z.looseObject({ severity: text, reason: z.looseObject({ category: text, detail: text }) }),
+  advance_recorded: z.looseObject({
+    outcome: kindOf,
+    checks: z.array(z.looseObject({ stepId: text, checkId: text, minimum: text, grade: text.optional() })).optional(),
+  }),
+  attestation_recorded: z.looseObject({
+    subject: kindOf.and(z.looseObject({ workspace: z.looseObject({}).optional() })),
+    statement: kindOf,
+    by: z.looseObject({ via: text }),
+    signature: z.looseObject({ fingerprint: text, name: text }).optional(),
+  }),
+};
+
+/** Whether an event has everything that a verifier reads of it. The store's key may have signed anything. */
+export function isReadable({ kind, data }: JsonObject): boolean {
+  const read = typeof kind === 'string' && Object.hasOwn(READ_DATA, kind) ? READ_DATA[kind] : undefined;
+  return typeof kind === 'string' && (read === undefined || read.safeParse(data).success);
+}
 
 /** What an event adds to the summary of a passport. The maker and the verifier both use it. */
 export function factsOf(shown: Shown, event: number): EventFacts {

@@ -4,14 +4,13 @@ import type { JsonObject } from '../json/json-value.ts';
 import { parseDocument } from '../log/document-schema.ts';
 import type { SessionEvent } from '../log/event.ts';
 import type { SessionId } from '../log/ids.ts';
-import type { LogKey } from '../log/log-signatures.ts';
-import { chainGenesis, chainOf, type SegmentClosed, type SnapshotPinned, signedDigest } from '../log/manifest.ts';
+import { appendSignature, type LogKey } from '../log/log-signatures.ts';
+import { chainGenesis, chainOf, type SegmentClosed, type SnapshotPinned } from '../log/manifest.ts';
 import { hasItsPins } from '../log/plan/append-plan.ts';
 import { bytesOfHex } from '../text/binary-text.ts';
 import {
   envelopeSchema,
   leafOf,
-  type PassportAppend,
   type PassportTools,
   type Predicate,
   preAuthEncoding,
@@ -20,7 +19,7 @@ import {
   statementSchema,
   subjectOf,
 } from './passport.ts';
-import { factsOf, isRunOf, treeOfAttestation } from './summary.ts';
+import { factsOf, isReadable, isRunOf, treeOfAttestation } from './summary.ts';
 
 /** Why a passport does not hold; `place` names the part. */
 export type PassportRefusal = {
@@ -32,11 +31,18 @@ export type PassportRefusal = {
     | 'wrong_leaf'
     | 'wrong_chain'
     | 'wrong_summary'
-    | 'head_missing';
+    | 'head_missing'
+    /** Events before the head are withheld, so nobody can recompute it. */
+    | 'head_withheld';
   readonly place: string;
 };
 
-export type VerifiedPassport = { readonly statement: Statement; readonly keyid: string };
+export type VerifiedPassport = {
+  readonly statement: Statement;
+  readonly keyid: string;
+  /** From which event on the log is signed by keys that were given; null if the end of it is not. */
+  readonly signedSince: number | null;
+};
 
 export type PassportChecks = {
   readonly keys: readonly LogKey[];
@@ -62,9 +68,10 @@ export function verifyPassport(bytes: Uint8Array, checks: PassportChecks): Resul
       shapeOf('payload'),
     );
     yield* checkLeaves(statement, tools);
-    yield* checkLog(statement.predicate, { key, head, tools });
+    yield* checkEvents(statement.predicate);
+    const signedSince = yield* checkLog(statement.predicate, { keys, head, tools });
     yield* checkSummary(statement, tools);
-    return ok({ statement, keyid });
+    return ok({ statement, keyid, signedSince });
   });
 }
 
@@ -105,14 +112,26 @@ function checkLeaves({ subject, predicate }: Statement, tools: PassportTools): R
   return ok(undefined);
 }
 
-type LogChecks = { readonly key: LogKey; readonly head: string | undefined; readonly tools: PassportTools };
+/** What is read of an event below is there, in every event that is shown. */
+function checkEvents({ events }: Predicate): Result<void, PassportRefusal> {
+  const i = events.findIndex((shown) => shown !== null && !isReadable(shown.event));
+  return i === -1 ? ok(undefined) : err(refusal('wrong_shape', `payload/predicate/events/${i}/event`));
+}
 
-/** Recomputes the chain from the events wherever all of an append is shown. */
-function checkLog(predicate: Predicate, checks: LogChecks): Result<void, PassportRefusal> {
+type LogChecks = Pick<PassportChecks, 'keys' | 'head' | 'tools'>;
+
+/**
+ * Recomputes the chain from the events wherever all of an append is shown, and answers from which event on it is signed
+ * by a given key. A head counts only where every record up to it was recomputed: what a hidden append says is not checked.
+ */
+function checkLog(predicate: Predicate, checks: LogChecks): Result<number | null, PassportRefusal> {
   const { log, session, events } = predicate;
   let chain: Sha256Digest | undefined = chainGenesis(session.id as SessionId, checks.tools.sha256);
-  let [next, index, signedSince]: [number, number | undefined, number | null] = [0, 0, null];
-  let isHeadSeen = checks.head === undefined;
+  let [next, index]: [number, number | undefined] = [0, 0];
+  let [signedSince, checkedSince]: [number | null, number | null] = [null, null];
+  let [isHeadSeen, isRecomputed] = [checks.head === undefined, true];
+  // A hidden signature is the word of the store, which counts only if every key that it names was given.
+  const isEachKeyGiven = log.keyids.every((keyid) => checks.keys.some((key) => key.keyid === keyid));
   for (const [i, append] of log.appends.entries()) {
     const wrong = () => err(refusal('wrong_chain', `log/appends/${i}`));
     const { firstEventIndex, lastEventIndex } = 'record' in append ? append.record : append;
@@ -125,28 +144,24 @@ function checkLog(predicate: Predicate, checks: LogChecks): Result<void, Passpor
       if (after === undefined || (index !== undefined && append.record.manifestIndex !== index)) return wrong();
       index = append.record.manifestIndex + 1 + append.pins.length;
       chain = after;
-      signedSince = append.record.sig === undefined ? null : (signedSince ?? firstEventIndex);
+      const by = append.record.sig?.keyid;
+      signedSince = by !== undefined && log.keyids.includes(by) ? (signedSince ?? firstEventIndex) : null;
+      checkedSince = checks.keys.some(({ keyid }) => keyid === by) ? (checkedSince ?? firstEventIndex) : null;
     } else {
       const isNeeded = chain === undefined || shown.includes(null);
       if (!isNeeded) return wrong();
       ({ chain } = append as { readonly chain?: Sha256Digest });
       index = undefined;
+      isRecomputed = false;
       signedSince = chain === undefined ? null : (signedSince ?? firstEventIndex);
+      checkedSince = chain === undefined || !isEachKeyGiven ? null : (checkedSince ?? firstEventIndex);
     }
-    isHeadSeen ||= chain === `sha256:${checks.head}`;
+    isHeadSeen ||= isRecomputed && chain === `sha256:${checks.head}`;
   }
   if (next !== session.events || chain !== log.head) return err(refusal('wrong_chain', 'log/head'));
-  if (signedSince !== log.signedSince || !log.appends.every(isNamed(log)))
-    return err(refusal('wrong_chain', 'log/signedSince'));
-  return isHeadSeen ? ok(undefined) : err(refusal('head_missing', 'log'));
-}
-
-/** Whether the key of a shown signature is among the keys of the signed part. */
-function isNamed({ signedSince, keyids }: Predicate['log']) {
-  return (append: PassportAppend) => {
-    if (!('record' in append) || signedSince === null || append.record.firstEventIndex < signedSince) return true;
-    return append.record.sig !== undefined && keyids.includes(append.record.sig.keyid);
-  };
+  if (signedSince !== log.signedSince) return err(refusal('wrong_chain', 'log/signedSince'));
+  if (!isHeadSeen) return err(refusal(isRecomputed ? 'head_missing' : 'head_withheld', 'log'));
+  return ok(signedSince === null ? null : checkedSince);
 }
 
 type Recorded = { readonly record: SegmentClosed; readonly pins: readonly SnapshotPinned[] };
@@ -159,17 +174,15 @@ type Before = LogChecks & {
 /** The chain value after an append; `undefined` if its records are not those of its events. */
 function recordedChain(
   { record, pins }: Recorded,
-  { shown, chain, sessionId, key, tools }: Before,
+  { shown, chain, sessionId, keys, tools }: Before,
 ): Sha256Digest | undefined {
   const events = shown.flatMap((item) => (item === null ? [] : [item.event]));
   const lines = canonicalLines(events);
   if (chain === undefined || lines.isErr() || events.length !== shown.length) return undefined;
   if (record.sha256 !== tools.sha256(lines.value) || record.bytes !== lines.value.length) return undefined;
   if (record.pins !== pins.length || !hasItsPins(events as unknown as readonly SessionEvent[], pins)) return undefined;
-  const { sig } = record;
-  const isOurs = sig?.keyid === key.keyid;
-  if (isOurs && !key.isSignedBy(bytesOfHex(signedDigest(chain, record, tools.sha256).slice(7)), sig.sig))
-    return undefined;
+  const means = { sha256: tools.sha256, bytesOf: (digest: string) => bytesOfHex(digest.slice('sha256:'.length)), keys };
+  if (appendSignature(chain, record, means).kind === 'wrong') return undefined;
   let after = chain;
   for (const [i, item] of [record, ...pins].entries()) {
     after = chainOf(after, item, tools.sha256);

@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuditFindingKind } from '../../../app/ports/upkeep.ts';
 import { canonicalLines } from '../../../core/json/canonical-json.ts';
 import { type EventRefusal, parseEvent, type SessionEvent } from '../../../core/log/event.ts';
+import type { AuditFindingKind } from '../../../core/log/health.ts';
 import { hasItsPins } from '../../../core/log/plan/append-plan.ts';
 import { checkPlanIntegrity } from '../../../core/log/plan/plan-integrity.ts';
 import { knownGraph, type SessionView } from '../../../core/views/session-view.ts';

@@ -1,20 +1,14 @@
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { KeyringStore } from '../../../app/ports/keyring-store.ts';
-import type {
-  AuditAgainst,
-  AuditFinding,
-  AuditFindingKind,
-  AuditRefusal,
-  SessionAudit,
-  StoreAudit,
-} from '../../../app/ports/upkeep.ts';
+import type { AuditAgainst, AuditFinding, AuditRefusal, SessionAudit, StoreAudit } from '../../../app/ports/upkeep.ts';
 import { defined } from '../../../core/json/json-value.ts';
-import type { Salvage } from '../../../core/log/health.ts';
+import type { AuditFindingKind, Salvage } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { checkSignatures, eventAtHead, headOf } from '../../../core/log/log-signatures.ts';
 import { activeKeys } from '../../../core/token/keyring.ts';
 import { digestBytesOf, storeKeyOf } from '../../system.ts';
+import { readContent } from '../content/content-files.ts';
 import { ARRIVED, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { readOrigin, readSalvage } from '../session/import-marks.ts';
@@ -43,7 +37,7 @@ async function audit(
 ): Promise<Result<SessionAudit, AuditRefusal>> {
   const log = await inspectLog(parts, sessionId);
   if (log.presence === 'gone') return err({ code: 'session_not_found', sessionId });
-  const content = await checkContent(parts.disk, log.refs);
+  const content = await checkContent((place, digest) => readContent(parts.disk, place, digest), log.refs);
   // Collection removes the session first, then the content that only this session referred to.
   if (content.damages.length > 0 && isGone(parts.disk, sessionId, log.files))
     return err({ code: 'session_not_found', sessionId });

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
-import type { AuditedHealth, AuditFinding, AuditFindingKind } from '../../../app/ports/upkeep.ts';
-import { type DamageReason, isLocated } from '../../../core/log/health.ts';
+import type { AuditedHealth, AuditFinding } from '../../../app/ports/upkeep.ts';
+import { type AuditFindingKind, type DamageReason, isLocated } from '../../../core/log/health.ts';
 import { accessingNow } from '../disk/disk.ts';
 import { faultHealth, type LogFault } from '../session/read-manifest.ts';
 
