@@ -1,7 +1,19 @@
-import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { hkdfSync } from 'node:crypto';
+import {
+  createRemoteJWKSet,
+  EncryptJWT,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtDecrypt,
+  jwtVerify,
+} from 'jose';
 import { err, ok } from 'neverthrow';
+import * as openid from 'openid-client';
 import * as z from 'zod';
+import type { BrowserSignIn, Sealer, SignInRefusal } from '../app/ports/browser-sign-in.ts';
 import type { Identity, IdentityProvider } from '../app/ports/team-database.ts';
+import { defined } from '../core/json/json-value.ts';
 
 /** Algorithms with a public key. A token that names another one is refused. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
@@ -55,7 +67,121 @@ async function discoveredKeys(issuer: string): Promise<JWTVerifyGetKey> {
   return createRemoteJWKSet(new URL(found.jwks_uri), { cooldownDuration: KEY_COOLDOWN_MS });
 }
 
-function identityOf(issuer: string, { sub = '', exp = 0, scope }: JWTPayload): Identity {
+function identityOf(issuer: string, { sub = '', exp = 0, scope, ...claims }: JWTPayload): Identity {
   const scopes = typeof scope === 'string' ? scope.split(' ').filter((one) => one !== '') : [];
-  return { principal: `${issuer}|${sub}`, scopes, expiresAt: exp * 1_000 };
+  const text = (name: string) => (typeof claims[name] === 'string' ? claims[name] : undefined);
+  // GitHub names the repository, GitLab the path of the project.
+  const job = defined({ repository: text('repository') ?? text('project_path'), ref: text('ref'), sha: text('sha') });
+  return { principal: `${issuer}|${sub}`, scopes, expiresAt: exp * 1_000, job };
+}
+
+const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
+
+/** How a browser signs in: the client that the provider knows this server as. Without a secret it is a public client. */
+export type SignInClient = {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | undefined;
+  /** Where the provider sends the browser back to. */
+  readonly redirectUri: string;
+};
+
+/** Signing in with the authorization code flow: PKCE, a state and a nonce for every time. */
+export function browserSignIn({ issuer, clientId, clientSecret, redirectUri }: SignInClient): BrowserSignIn {
+  let discovered: Promise<openid.Configuration> | undefined;
+  const configuration = () => {
+    const address = new URL(issuer);
+    const isPlain = address.protocol === 'http:' && LOCAL.includes(address.hostname);
+    const auth = clientSecret === undefined ? openid.None() : openid.ClientSecretBasic(clientSecret);
+    const options = { timeout: DISCOVERY_MS_MAX / 1_000, ...(isPlain && { execute: [openid.allowInsecureRequests] }) };
+    discovered ??= openid.discovery(address, clientId, undefined, auth, options).catch((cause: unknown) => {
+      discovered = undefined;
+      throw cause;
+    });
+    return discovered;
+  };
+  return {
+    begin: async ({ isAgain }) => {
+      try {
+        const verifier = openid.randomPKCECodeVerifier();
+        const [state, nonce] = [openid.randomState(), openid.randomNonce()];
+        const address = openid.buildAuthorizationUrl(await configuration(), {
+          redirect_uri: redirectUri,
+          scope: 'openid profile',
+          code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+          state,
+          nonce,
+          // A provider that is given a largest age says when the person proved who they are.
+          max_age: String(AGE_S_MAX),
+          ...(isAgain && { prompt: 'login' }),
+        });
+        return ok({ address: address.href, attempt: { state, nonce, verifier } });
+      } catch (cause) {
+        return err(unreachable(cause));
+      }
+    },
+    finish: async (answer, { state, nonce, verifier }) => {
+      try {
+        // The address behind a proxy is another one than the provider was told.
+        const current = new URL(redirectUri);
+        current.search = answer;
+        const tokens = await openid.authorizationCodeGrant(await configuration(), current, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        });
+        const { sub = '', auth_time, name }: Partial<openid.IDToken> = tokens.claims() ?? {};
+        const provedAt = typeof auth_time === 'number' ? auth_time * 1_000 : 0;
+        return ok({ principal: `${issuer}|${sub}`, provedAt, ...(typeof name === 'string' && { name }) });
+      } catch (cause) {
+        const isRefused =
+          cause instanceof openid.AuthorizationResponseError ||
+          cause instanceof openid.ResponseBodyError ||
+          cause instanceof openid.ClientError;
+        return err(isRefused ? { code: 'sign_in_refused', cause: reasonOf(cause) } : unreachable(cause));
+      }
+    },
+  };
+}
+
+/** The longest time for which a sign-in at the provider lets somebody into the console without proving it again. */
+const AGE_S_MAX = 43_200;
+
+function unreachable(cause: unknown): SignInRefusal {
+  return { code: 'identity_unreachable', cause: reasonOf(cause) };
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+const SEAL = { alg: 'dir', enc: 'A256GCM' } as const;
+
+/** Seals what a browser keeps for us. Every replica has the same master key, so any of them can open it. */
+export function masterKeySealer(masterKey: Uint8Array): Sealer {
+  const keyFor = (purpose: string) => new Uint8Array(hkdfSync('sha256', masterKey, 'workrail', purpose, 32));
+  return {
+    seal: (purpose, value, { now, endsAt }) =>
+      new EncryptJWT({ value })
+        .setProtectedHeader(SEAL)
+        .setIssuedAt(new Date(now))
+        .setExpirationTime(new Date(endsAt))
+        .encrypt(keyFor(purpose)),
+    open: async (purpose, sealed, now) => {
+      try {
+        const { payload } = await jwtDecrypt(sealed, keyFor(purpose), {
+          currentDate: new Date(now),
+          requiredClaims: ['exp'],
+          keyManagementAlgorithms: [SEAL.alg],
+          contentEncryptionAlgorithms: [SEAL.enc],
+        });
+        return payload['value'];
+      } catch {
+        // Forged, expired, sealed with another key or for another purpose.
+        return undefined;
+      }
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { err, ok, type Result } from 'neverthrow';
-import { nodeHasher } from '../adapters/system.ts';
+import { nodeHasher, systemClock, timedUuid } from '../adapters/system.ts';
 import { folderFacts } from '../adapters/workspace.ts';
 import { type Bridge, bridge } from '../mcp/bridge.ts';
 
@@ -15,6 +15,7 @@ export async function connectTo(
     url,
     token,
     factsOf: (folder, { isTreeAsked }) => folderFacts(folder, { isTreeAsked, sha256: nodeHasher.sha256 }),
+    newCallId: () => timedUuid(systemClock),
     place: { workingDir: process.cwd(), homeDir: homedir() },
     trouble: (message) => writeError(`workrail: ${message}\n`),
   });

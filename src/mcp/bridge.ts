@@ -5,7 +5,7 @@ import { Result } from 'neverthrow';
 import type { WorkspaceFacts } from '../app/ports/workspace-observer.ts';
 import { isObject, type JsonObject } from '../core/json/json-value.ts';
 import { defaultWorkspace, folderOf } from './client-root.ts';
-import { WORKSPACE_META_KEY } from './described-workspace.ts';
+import { CALL_ID_META_KEY, WORKSPACE_META_KEY } from './described-workspace.ts';
 import { stdioTransport } from './serve-stdio.ts';
 import { callsUnderWay } from './server.ts';
 
@@ -16,6 +16,8 @@ export type Bridging = {
   /** Looks at a folder of this machine; at its files only if asked, because that takes longer. */
   readonly factsOf: (folder: string, wish: { readonly isTreeAsked: boolean }) => Promise<WorkspaceFacts>;
   readonly place: { readonly workingDir: string; readonly homeDir: string };
+  /** Names a call, so that the server recognises it when it is sent again. */
+  readonly newCallId: () => string;
   /** Says something that no reply can say. */
   readonly trouble: (message: string) => void;
 };
@@ -24,7 +26,7 @@ export type Bridge = { readonly stop: () => Promise<void> };
 
 /**
  * Passes what a client says on standard input to a team server, and its answers back. It adds what only this machine
- * knows, and repeats a call whose outcome is unknown where that is safe.
+ * knows, and repeats a call whose outcome is unknown: the server carries out a call of one name once.
  */
 export async function bridge(bridging: Bridging): Promise<Bridge> {
   const { url, token, trouble } = bridging;
@@ -57,7 +59,7 @@ export async function bridge(bridging: Bridging): Promise<Bridge> {
       const failure = await ask(asked);
       waiting.delete(request.id);
       if (failure === undefined) return;
-      if (tries < TRIES_MAX && mayRepeat(request, failure)) {
+      if (tries < TRIES_MAX && failure.isPassing) {
         await pause(FIRST_PAUSE_MS * 2 ** (tries - 1));
         continue;
       }
@@ -92,7 +94,7 @@ function keepVersion(remote: StreamableHTTPClientTransport, message: JSONRPCMess
 /** A call with what this machine knows about its workspace, and without the path, which means nothing elsewhere. */
 async function described(
   request: JSONRPCRequest,
-  { factsOf, place }: Pick<Bridging, 'factsOf' | 'place'>,
+  { factsOf, place, newCallId }: Pick<Bridging, 'factsOf' | 'place' | 'newCallId'>,
 ): Promise<JSONRPCRequest> {
   const { arguments: sent, _meta, ...params } = (request.params ?? {}) as JsonObject;
   const { workspacePath, ...others } = isObject(sent) ? sent : {};
@@ -100,7 +102,8 @@ async function described(
   const folder = defaultWorkspace({ ...place, argument });
   const isTreeAsked = params['name'] === 'continue_workflow';
   const facts = folder === undefined ? {} : await factsOf(folder, { isTreeAsked });
-  const meta = { ...(isObject(_meta) ? _meta : {}), [WORKSPACE_META_KEY]: facts };
+  // Every try has the same name, so that a start is carried out once.
+  const meta = { [CALL_ID_META_KEY]: newCallId(), ...(isObject(_meta) ? _meta : {}), [WORKSPACE_META_KEY]: facts };
   return { ...request, params: { ...params, arguments: others, _meta: meta } };
 }
 
@@ -147,12 +150,8 @@ function saidBy({ status, data: { text }, message }: SdkHttpError): string {
 
 const TRIES_MAX = 4;
 const FIRST_PAUSE_MS = 250;
-/** Sent twice, these make two runs. */
-const NOT_REPEATED = ['start_workflow', 'start_session'];
-
-function mayRepeat({ params }: JSONRPCRequest, { isOutcomeKnown, isPassing }: Failure): boolean {
-  return isPassing && (isOutcomeKnown || !NOT_REPEATED.includes(String(params?.['name'])));
-}
+/** A new call of these has another name, and so makes another run. */
+const STARTS = ['start_workflow', 'start_session'];
 
 /** Models read the result of a call, and not its error. */
 function failureReply(request: JSONRPCRequest, failure: Failure, url: URL): JSONRPCMessage {
@@ -164,7 +163,7 @@ function failureReply(request: JSONRPCRequest, failure: Failure, url: URL): JSON
 
 function adviceOn({ params }: JSONRPCRequest, { isOutcomeKnown, isPassing }: Failure): string {
   if (!isPassing) return 'Tell the user.';
-  if (isOutcomeKnown || !NOT_REPEATED.includes(String(params?.['name']))) {
+  if (isOutcomeKnown || !STARTS.includes(String(params?.['name']))) {
     return 'Nothing is lost: send the same call again in a minute.';
   }
   return 'It may have started the run: call resume_session with words of the goal before you start it again.';

@@ -1,7 +1,9 @@
+import type { Hasher, Ids } from '../app/ports/system-services.ts';
 import type { WorkspaceFacts, WorkspaceObserver } from '../app/ports/workspace-observer.ts';
-import { defined, isObject } from '../core/json/json-value.ts';
+import { canonicalBytes, digestHex } from '../core/json/canonical-json.ts';
+import { defined, isObject, type JsonObject } from '../core/json/json-value.ts';
 import { type ObservationData, observationSchema } from '../core/log/events/run-events.ts';
-import { plainDigestSchema } from '../core/log/ids.ts';
+import { ID_BYTES, plainDigestSchema, RunId, SessionId } from '../core/log/ids.ts';
 import type { BoundWorkspace, ChangedFile } from '../core/run/gate-facts.ts';
 
 /** Where the bridge on the caller's machine puts what it sees there. */
@@ -15,6 +17,39 @@ export function describedWorkspace(meta: unknown): WorkspaceObserver {
   const said = isObject(meta) ? meta[WORKSPACE_META_KEY] : undefined;
   const facts = isObject(said) ? said : {};
   return { observe: async () => observationsIn(facts), tree: async () => treeIn(facts) };
+}
+
+/** Where a caller names its call, so that sending it again is not another start. */
+export const CALL_ID_META_KEY = 'dev.workrail/call-id';
+/** Longer than any usual id. */
+const CALL_ID_LENGTH_MAX = 128;
+/** A UUID of version 7 begins with the time (RFC 9562). */
+const TIMED_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** What a call consists of, and who sends it. */
+export type NamedCall = { readonly principal: string; readonly tool: string; readonly arguments: JsonObject };
+
+/**
+ * The ids that a named call creates: the same ones each time it is sent. `undefined` for a call without a name. Other
+ * arguments are another call, so a name that is used twice by mistake loses nothing.
+ */
+export function idsOfCall(meta: unknown, call: NamedCall, { sha256 }: Pick<Hasher, 'sha256'>): Ids | undefined {
+  const callId = isObject(meta) ? meta[CALL_ID_META_KEY] : undefined;
+  if (typeof callId !== 'string' || callId === '' || callId.length > CALL_ID_LENGTH_MAX) return undefined;
+  const { principal, tool, arguments: args } = call;
+  const bytes = canonicalBytes(['call', principal, callId, tool, args]);
+  if (bytes.isErr()) return undefined;
+  const hex = digestHex(sha256(bytes.value));
+  // Listings sort by session id, and so by age.
+  const time = TIMED_ID.exec(callId)?.slice(1).join('').toLowerCase() ?? '';
+  return {
+    session: () => SessionId.of(bytesOf(time + hex)),
+    run: () => RunId.of(bytesOf(hex.slice(-2 * ID_BYTES))),
+  };
+}
+
+function bytesOf(hex: string): Uint8Array {
+  return Uint8Array.from({ length: ID_BYTES }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
 const UNCERTAIN = 'med';
@@ -40,7 +75,7 @@ function treeIn({ head_sha, tree_digest, changed }: { readonly [name in keyof Wo
   const treeDigest = plainDigestSchema.safeParse(tree_digest);
   if (!treeDigest.success || typeof head_sha !== 'string' || !COMMIT.test(head_sha)) return undefined;
   const files = Array.isArray(changed) ? changed.slice(0, CHANGED_MAX).flatMap(changedFile) : [];
-  return { headSha: head_sha, treeDigest: treeDigest.data, changed: files } satisfies BoundWorkspace;
+  return { headSha: head_sha, treeDigest: treeDigest.data, changed: files, isDescribed: true } satisfies BoundWorkspace;
 }
 
 function changedFile(entry: unknown): readonly ChangedFile[] {

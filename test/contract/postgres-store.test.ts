@@ -22,6 +22,7 @@ import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts'
 import { drawnSeed, isLong, share } from '../volume.ts';
 import { storeContract } from './store.contract.ts';
 import { appendAll, appendOne, type MarkedStore } from './store-under-test.ts';
+import { upkeepContract } from './upkeep.contract.ts';
 
 const PROJECT = [...FIXTURES, ...CORPUS].map((file) => workflowFile(file, { kind: 'project' }));
 const FILES = [...BUNDLED, ...FIXTURES, ...CORPUS].map((file, at) => ({ name: file.name, file, at }));
@@ -239,6 +240,20 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
 
   const asked = async (text: string) => (await database.run({ name: '', text }, []))._unsafeUnwrap();
 
+  upkeepContract(() => {
+    const parts = spaceOf();
+    return {
+      store: postgresStore(parts),
+      again: () => postgresStore(parts),
+      age: () => undefined,
+      damage: async (sessionId) => {
+        await asked(
+          `update wr.append set events = overlay(events placing '\\x20' from 40)
+           where space_id = ${parts.spaceId} and session_id = '${sessionId}' and first_event_index = 0`,
+        );
+      },
+    };
+  });
   storeContract(() => {
     const parts = spaceOf();
     return { store: postgresStore(parts), again: () => postgresStore(parts) };

@@ -1,6 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +12,8 @@ import { startOpenId } from '../openid.ts';
 import { startPostgres } from '../postgres.ts';
 import { isLong } from '../volume.ts';
 import { CLIENT_KINDS, type TestClient, type ToolResult } from './clients.ts';
-import { NO_PROJECT, runSmall, SMALL_PROGRAM } from './small-program.ts';
+import { runSmall } from './small-program.ts';
+import { type Replica, startReplica } from './team-faults/replicas.ts';
 
 const postgres = await startPostgres();
 const openId = postgres === undefined ? undefined : await startOpenId(['alice', 'bob']);
@@ -295,7 +295,44 @@ describe.runIf(postgres)('a team server', () => {
     expect(secrets).toEqual([]);
   });
 
-  it('a bridge repeats what a killed replica did not answer, and says so where repeating could start two runs', async () => {
+  it(
+    'an agent that changes its machine at every step finishes its runs',
+    async () => {
+      const { token } = await tokenFor('nomad', '--space', 'shop');
+      const machines = ['here', 'there'].map((name) => {
+        const path = mkdtempSync(join(folder, `${name}-`));
+        gitIn(path, 'init', '-q', '-b', 'work', path);
+        gitIn(path, 'remote', 'add', 'origin', 'https://git.example/acme/nomad');
+        gitIn(path, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '--allow-empty', '-m', name);
+        return path;
+      });
+      const kind = CLIENT_KINDS['client 2.x'] ?? expect.fail('a client');
+      const runs = isLong ? 50 : 1;
+      for (let run = 0; run < runs; run++) {
+        const goal = `Travel, run ${run}.`;
+        let isComplete = false;
+        for (let step = 0; !isComplete && step < 30; step++) {
+          const cwd = machines[step % machines.length] ?? folder;
+          const env = { WORKRAIL_TOKEN: token, HOME: `${cwd}-home`, PATH: process.env['PATH'] ?? '' };
+          const client = await kind({ env, cwd, command: ['connect', `${proxy.url}/s/shop`] });
+          // On a new machine the agent knows nothing but what it was asked to do.
+          const found = step === 0 ? undefined : await client.call('resume_session', { query: goal });
+          const offered = found === undefined ? undefined : filledCall(nextCallOf(found), undefined);
+          const done = await client.call(offered?.tool ?? 'start_workflow', {
+            ...(offered?.arguments ?? { workflowId: 'wr.first_steps', goal }),
+          });
+          expect(done.isError, `run ${run}, step ${step}`).not.toBe(true);
+          if (found !== undefined) expect(found.content[0]?.text).toContain(goal);
+          isComplete = done.structuredContent?.['isComplete'] === true;
+          await client.close();
+        }
+        expect(isComplete, `run ${run}`).toBe(true);
+      }
+    },
+    isLong ? 1_800_000 : 120_000,
+  );
+
+  it('a bridge repeats what a killed replica did not answer, and a start that is repeated makes one run', async () => {
     const { token } = await tokenFor('cara', '--space', 'shop');
     const env = { WORKRAIL_TOKEN: token, HOME: folder, PATH: process.env['PATH'] ?? '' };
     const place = { env, command: ['connect', `${proxy.url}/s/shop`] };
@@ -305,11 +342,15 @@ describe.runIf(postgres)('a team server', () => {
     proxy.cutNext(2);
     const moved = await client.call(next.tool, { ...next.arguments });
     expect(await client.call(next.tool, { ...next.arguments })).toEqual(moved);
-    proxy.cutNext(1);
-    const unknown = await client.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Be started once.' });
-    expect([unknown.isError, unknown.content[0]?.text]).toEqual([true, expect.stringContaining('resume_session')]);
-    const found = await client.call('resume_session', { query: 'be started once' });
-    expect(found.content[0]?.text).toContain('Be started once.');
+    for (const cuts of [2, 4]) {
+      const goal = `Be started once after ${cuts} cuts.`;
+      proxy.cutNext(cuts);
+      const reply = await client.call('start_workflow', { workflowId: 'wr.first_steps', goal });
+      // Four tries without an answer are all that it makes.
+      if (cuts === 4) expect(reply.content[0]?.text).toContain('resume_session');
+      else expect(reply.isError).not.toBe(true);
+      expect(await runsWithGoal(url, goal)).toBe(1);
+    }
     await client.close();
     const stranger = { ...place, env: { ...env, WORKRAIL_TOKEN: `wrp_${'A'.repeat(43)}` } };
     await expect(CLIENT_KINDS['client 2.x']?.(stranger)).rejects.toThrow(/not valid for this space/);
@@ -401,6 +442,17 @@ async function newestSession(url: string): Promise<string> {
   return (rows[0] as { readonly session_id: string }).session_id;
 }
 
+async function runsWithGoal(url: string, goal: string): Promise<number> {
+  const database = new pg.Client({ connectionString: url });
+  await database.connect();
+  const { rows } = await database.query(
+    "select count(*)::int as n from wr.event where event->>'kind' = 'context_set' and event->'data'->'context'->>'goal' = $1",
+    [goal],
+  );
+  await database.end();
+  return (rows[0] as { readonly n: number }).n;
+}
+
 function gitIn(folder: string, ...args: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   execFileSync('git', args, { cwd: folder });
@@ -423,43 +475,6 @@ async function walk(client: TestClient): Promise<{ readonly tag: string; readonl
 function nextCallOf({ structuredContent }: ToolResult): { tool: string; arguments: Record<string, unknown> } {
   const { nextCall } = structuredContent as { nextCall: { tool: string; arguments: Record<string, unknown> } };
   return nextCall;
-}
-
-type Replica = {
-  readonly port: number;
-  readonly adminUrl: string;
-  readonly stop: () => Promise<void>;
-  readonly kill: () => Promise<void>;
-};
-
-/** A real process of the program. */
-async function startReplica(args: readonly string[]): Promise<Replica> {
-  const child = spawn(process.execPath, [SMALL_PROGRAM, ...args, '--json'], {
-    cwd: NO_PROJECT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const { data } = JSON.parse(await firstLine(child)) as { data: { url: string; adminUrl: string } };
-  const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill(signal);
-    await once(child, 'exit');
-  };
-  return {
-    port: Number(new URL(data.url).port),
-    adminUrl: data.adminUrl,
-    stop: () => end('SIGTERM'),
-    kill: () => end('SIGKILL'),
-  };
-}
-
-async function firstLine(child: ChildProcess): Promise<string> {
-  let [text, talk] = ['', ''];
-  child.stderr?.on('data', (part) => (talk += part));
-  for await (const part of child.stdout ?? []) {
-    text += part;
-    if (text.trimEnd().endsWith('}')) return text;
-  }
-  throw new Error(`the server ended: ${text} ${talk}`);
 }
 
 type RoundRobin = {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fileStore } from '../../src/adapters/file-store/file-store.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
@@ -9,9 +10,12 @@ import type { SessionId } from '../../src/core/log/ids.ts';
 import { engine } from '../examples/engine.ts';
 import { sharedSession } from '../examples/shared-session.ts';
 import { startPostgres } from '../postgres.ts';
+import { isLong } from '../volume.ts';
 import { runSmall } from './small-program.ts';
+import { startReplica } from './team-faults/replicas.ts';
 
 const postgres = await startPostgres();
+const MANY = 1_000;
 
 describe.runIf(postgres)('a team database', () => {
   const url = postgres?.url ?? '';
@@ -75,6 +79,85 @@ describe.runIf(postgres)('a team database', () => {
     await sharedSession(agent);
     const more = await run('here', 'store', 'copy', '--to', url, '--space', 'shop');
     expect(more.data.sessions.map(({ kind }: { kind: string }) => kind).toSorted()).toEqual(['copied', 'unchanged']);
+  });
+
+  it.runIf(isLong)(
+    'a thousand sessions go there and back with equal chains, views and tokens',
+    async () => {
+      const here = fileStore(join(folder, 'many'), nodeHasher.sha256);
+      const agent = engine({ store: here });
+      const started = [];
+      for (let number = 0; number < MANY; number++) started.push(await sharedSession(agent));
+      const keyFile = join(folder, 'many-key');
+      writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 });
+      const keys = ['--space', 'many', '--keys', '--master-key-file', keyFile];
+      expect((await run('many', 'space', 'create', 'many', '--database-url', url)).exitCode).toBe(0);
+      expect((await run('many', 'store', 'copy', '--to', url, ...keys)).data.sessions).toHaveLength(MANY);
+      expect(
+        (await run('many', 'store', 'copy', '--from', url, '--to', join(folder, 'many-back'), ...keys)).exitCode,
+      ).toBe(0);
+      const back = fileStore(join(folder, 'many-back'), nodeHasher.sha256);
+      for (const { sessionId } of started) {
+        expect(await chainsIn('many-back', sessionId)).toEqual(await chainsIn('many', sessionId));
+        const views = await Promise.all(
+          [here, back].map(async ({ sessions }) => (await sessions.load(sessionId))._unsafeUnwrap().view),
+        );
+        expect(views[1]).toEqual(views[0]);
+      }
+      const [one, other] = [await here.keyring.open(), await back.keyring.open()].map((keyring) =>
+        keyring._unsafeUnwrap(),
+      );
+      expect(other).toEqual(one);
+    },
+    1_800_000,
+  );
+
+  it('an operator verifies and cleans up a space, and rotates its keys', async () => {
+    const keyFile = join(folder, 'master-key');
+    const inSpace = (...args: readonly string[]) => run('here', 'space', ...args, '--database-url', url);
+    const verified = await inSpace('verify', 'shop');
+    expect([verified.exitCode, verified.data.totals]).toMatchObject([0, { sessions: 2, damaged: 0 }]);
+    const signed = await inSpace('verify', 'shop', '--master-key-file', keyFile);
+    expect(signed.data.sessions.map((one: { signature: { kind: string } }) => one.signature.kind)).toContain('signed');
+    const foreseen = await inSpace('gc', 'shop', '--dry-run');
+    expect(foreseen.data).toMatchObject({ isDryRun: true, removed: { sessions: [] }, stayed: { recent: 2 } });
+    expect((await inSpace('gc', 'shop')).data.removed.files).toBe(0);
+    expect((await inSpace('gc', 'shop', '--older-than', 'never')).exitCode).toBe(2);
+    expect((await inSpace('rotate-keys', 'shop')).error.message).toContain('--master-key-file');
+    const { data } = await inSpace('rotate-keys', 'shop', '--master-key-file', keyFile);
+    expect(data.after.previous).toBe(data.before.current);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(
+      "update wr.append set events = overlay(events placing '\\x20' from 40) where first_event_index = 0",
+    );
+    await client.end();
+    const damaged = await inSpace('verify', 'shop');
+    expect([damaged.exitCode, damaged.data.totals.damaged]).toEqual([4, 2]);
+    expect((await inSpace('gc', 'shop')).error.message).toContain('cannot be read completely');
+  });
+
+  it('the commands of the compose file lead from an empty database to a server that is ready', async () => {
+    const compose = readFileSync('deploy/compose.yaml', 'utf8');
+    const commands = Array.from(compose.matchAll(/^ {4}command: (\[.*\])$/gm), ([, words = '']) => JSON.parse(words));
+    expect(commands.map(([first]) => first)).toEqual(['migrate', 'space', 'token', 'serve']);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    for (const [, line = ''] of compose.matchAll(/^ {6}(create .*);$/gm)) await client.query(line);
+    await client.end();
+    const own = Object.assign(new URL(url), { username: 'rail', password: 'rail', pathname: '/rail' }).href;
+    const keyFile = join(folder, 'master-key');
+    const here = (word: string) =>
+      word
+        .replace('postgres://rail@db/rail', own)
+        .replace('/run/secrets/master-key', keyFile)
+        .replace('0.0.0.0:8080', '127.0.0.1:0');
+    for (const words of commands.slice(0, -1)) {
+      expect((await run('compose', ...words.map(here))).exitCode, words.join(' ')).toBe(0);
+    }
+    const server = await startReplica([...commands.at(-1).map(here), '--admin-listen', '127.0.0.1:0', '--no-drain']);
+    expect((await fetch(`${server.adminUrl}readyz`)).status).toBe(200);
+    await server.stop();
   });
 
   it('a database that does not answer is named as that', async () => {

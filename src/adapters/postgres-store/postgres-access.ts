@@ -1,20 +1,19 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
-import {
-  type AccessToken,
-  AUDIT_ACTIONS,
-  type AuditEntry,
-  type AuditLog,
-  type ChangeMade,
-  type Member,
-  ROLES,
-  type Role,
-  type SpaceAccess,
+import type {
+  AccessToken,
+  AuditEntry,
+  AuditLog,
+  ChangeMade,
+  Member,
+  SpaceAccess,
 } from '../../app/ports/team-database.ts';
 import { assert } from '../../core/assert.ts';
 import { linkedBytes, ownJsonBytes, type Sha256, type Sha256Digest } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { ROLES, type Role } from '../../core/wire/team-paths.ts';
+import { AUDIT_ACTIONS } from '../../core/wire/team-shapes.ts';
 import { digestBytes, digestText, type Rows, type SpaceParts, type Statement, sql, storeFailure } from './database.ts';
 
 const MEMBERS = sql('members', 'select principal, role from wr.member where space_id = $1 order by principal');
@@ -49,6 +48,25 @@ const SET_HANDOVER = sql(
   'set_handover',
   "update wr.space set settings = settings || jsonb_build_object('handover', $2::text) where space_id = $1 returning 1",
 );
+const FOUR_EYES = sql('four_eyes', "select settings->>'four_eyes' as four_eyes from wr.space where space_id = $1");
+const SET_FOUR_EYES = sql(
+  'set_four_eyes',
+  "update wr.space set settings = settings || jsonb_build_object('four_eyes', $2::boolean) where space_id = $1 returning 1",
+);
+const CI = sql('ci', "select settings->'ci' as ci from wr.space where space_id = $1");
+const TRUST_CI = sql(
+  'trust_ci',
+  `update wr.space set settings = settings || jsonb_build_object('ci',
+     coalesce(settings->'ci', '{}') || jsonb_build_object($2::text, $3::jsonb)) where space_id = $1 returning 1`,
+);
+const REMOVE_CI = sql(
+  'remove_ci',
+  `update wr.space set settings = settings || jsonb_build_object('ci', (settings->'ci') - $2::text)
+   where space_id = $1 and settings->'ci' ? $2::text returning 1`,
+);
+const ciSchema = z.record(z.string(), z.object({ host: z.string(), ref: z.string().optional() }));
+/** Takes its turn like a change. */
+const CHANGE_NOTHING = sql('change_nothing', 'select 1 from wr.space where space_id = $1');
 const HANDED_TO = sql('handed_to', 'select handed_to from wr.session where space_id = $1 and session_id = $2');
 const HAND_OVER = sql(
   'hand_over',
@@ -162,17 +180,47 @@ export function postgresAccess({ database, spaceId, sha256 }: Omit<SpaceParts, '
         { action: 'token_revoked', subject: tokenId },
         made,
       ),
-    ...handovers(read, changed),
+    ...policies(read, changed),
     audit: async () => (await read(ENTRIES)).map((rows) => auditLog(rows, sha256)),
   };
 }
 
 type Read = (statement: Statement, ...values: readonly unknown[]) => Promise<Result<Rows, StoreFailure>>;
 type Changed = (change: Change, fact: Fact, made: ChangeMade) => Promise<Result<boolean, StoreFailure>>;
-type Handovers = Pick<SpaceAccess, 'handover' | 'setHandover' | 'handedTo' | 'handOver'>;
+type Policies = Pick<
+  SpaceAccess,
+  | 'handover'
+  | 'setHandover'
+  | 'handedTo'
+  | 'handOver'
+  | 'isFourEyes'
+  | 'setFourEyes'
+  | 'note'
+  | 'ci'
+  | 'trustCi'
+  | 'removeCi'
+>;
 
-function handovers(read: Read, changed: Changed): Handovers {
+function policies(read: Read, changed: Changed): Policies {
   return {
+    isFourEyes: async () => (await read(FOUR_EYES)).map(([row]) => row?.['four_eyes'] === 'true'),
+    setFourEyes: async (isOn, made) => {
+      const fact = { action: 'four_eyes_set', subject: isOn ? 'on' : 'off' } as const;
+      return (await changed({ statement: SET_FOUR_EYES, values: [isOn] }, fact, made)).map(() => undefined);
+    },
+    ci: async () =>
+      (await read(CI)).map(([row]) =>
+        Object.entries(ciSchema.safeParse(row?.['ci'] ?? {}).data ?? {}).map(([issuer, how]) => ({ issuer, ...how })),
+      ),
+    trustCi: async ({ issuer, host, ref }, made) => {
+      const change = { statement: TRUST_CI, values: [issuer, JSON.stringify({ host, ref })] };
+      const fact = { action: 'ci_trusted', subject: [issuer, host, ref ?? ''].join(' ').trim() } as const;
+      return (await changed(change, fact, made)).map(() => undefined);
+    },
+    removeCi: (issuer, made) =>
+      changed({ statement: REMOVE_CI, values: [issuer] }, { action: 'ci_removed', subject: issuer }, made),
+    note: async (action, subject, made) =>
+      (await changed({ statement: CHANGE_NOTHING, values: [] }, { action, subject }, made)).map(() => undefined),
     handover: async () => (await read(HANDOVER)).map(([row]) => (row?.['handover'] === 'owner' ? 'owner' : 'space')),
     setHandover: async (handover, made) => {
       const change = { statement: SET_HANDOVER, values: [handover] };

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { StoreFeed } from '../../app/ports/console.ts';
 import type { SessionIndex } from '../../app/ports/session-index.ts';
 import type { LoadRefusal } from '../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
@@ -81,6 +82,42 @@ export function postgresIndex(parts: SpaceParts, rows: SessionRows, content: Sum
     summarise: (session) => summariseSession(session, content),
     summaries: async () => (await sessions()).map(healthySummaries),
     inspect: ({ sessionId, marks }) => see(sessionId, marks),
+  };
+}
+
+const STAMP = sql(
+  'stamp',
+  `select concat_ws(' ', count(*), sum(next_manifest_index), count(*) filter (where kept), count(binned_at),
+     (select count(*) from wr.closed_run where space_id = $1)) as stamp
+   from wr.session where space_id = $1`,
+);
+/** `NOTIFY` inside an append would halve the appends of a second, so the space is looked at while somebody listens. */
+const LOOK_MS = 1_500;
+
+/** Tells those who watch a space when something in it changed, on whichever replica. */
+export function postgresFeed({ database, spaceId }: SpaceParts): StoreFeed {
+  const listeners = new Set<() => void>();
+  let looks: NodeJS.Timeout | undefined;
+  let last: unknown;
+  const look = async () => {
+    const seen = await database.run(STAMP, [spaceId]);
+    // A database that does not answer is asked again.
+    const stamp = seen.isOk() ? seen.value[0]?.['stamp'] : last;
+    if (last !== undefined && stamp !== last) for (const listener of listeners) listener();
+    last = stamp;
+  };
+  return {
+    watch: (onChange) => {
+      listeners.add(onChange);
+      looks ??= setInterval(() => void look(), LOOK_MS);
+      void look();
+      return () => {
+        listeners.delete(onChange);
+        if (listeners.size > 0) return;
+        clearInterval(looks);
+        [looks, last] = [undefined, undefined];
+      };
+    },
   };
 }
 

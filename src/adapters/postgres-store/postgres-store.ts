@@ -1,25 +1,23 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { MarkStore } from '../../app/ports/session-marks.ts';
-import type { Store } from '../../app/ports/store.ts';
-import type { DatabaseDanger, SpaceRefusal, TeamDatabase } from '../../app/ports/team-database.ts';
-import type { SessionBin } from '../../app/ports/upkeep.ts';
+import type { DatabaseDanger, SpaceRefusal, SpaceStore, TeamDatabase } from '../../app/ports/team-database.ts';
 import { assert } from '../../core/assert.ts';
 import type { Sha256 } from '../../core/json/canonical-json.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { currentStoreKey } from '../system.ts';
 import { openDatabase, type SpaceParts, sql, storeFailure } from './database.ts';
 import { migrate, pendingMigrations } from './migrations.ts';
 import { postgresAccess } from './postgres-access.ts';
+import { postgresAudit } from './postgres-audit.ts';
+import { postgresCollector } from './postgres-collector.ts';
 import { postgresArtifacts, postgresSnapshots, postgresWorkflows } from './postgres-content.ts';
-import { postgresIndex } from './postgres-index.ts';
+import { postgresFeed, postgresIndex } from './postgres-index.ts';
 import { postgresKeyring } from './postgres-keyring.ts';
 import { postgresBin, postgresMarks } from './postgres-marks.ts';
 import { postgresLogs, postgresSessions } from './postgres-sessions.ts';
 import { sessionRows } from './session-rows.ts';
 
-type PostgresStore = Store & { readonly marks: MarkStore; readonly bin: SessionBin };
-
 /** Everything durable of one space, in a PostgreSQL database. */
-export function postgresStore(parts: SpaceParts): PostgresStore {
+export function postgresStore(parts: SpaceParts): SpaceStore {
   const rows = sessionRows(parts);
   const pinnedWorkflows = postgresWorkflows(parts);
   const snapshots = postgresSnapshots(parts, pinnedWorkflows);
@@ -36,6 +34,9 @@ export function postgresStore(parts: SpaceParts): PostgresStore {
     sessionIndex: index,
     marks: postgresMarks(parts),
     bin: postgresBin(parts, rows),
+    collector: postgresCollector(parts, rows),
+    audit: postgresAudit(parts, keyring),
+    feed: postgresFeed(parts),
     snapshots,
     artifacts: postgresArtifacts(parts),
     pinnedWorkflows,
@@ -69,8 +70,15 @@ const DANGERS = sql(
 type SpaceRow = { readonly space_id: number; readonly name: string; readonly sessions: number };
 
 /** A database that is reached at a URL. Nothing is connected before it is needed. */
-export function teamDatabase(url: string, sha256: Sha256, { isConfined = false } = {}): TeamDatabase {
-  const database = openDatabase({ url });
+export function teamDatabase(
+  url: string,
+  sha256: Sha256,
+  {
+    isConfined = false,
+    connectionsMax,
+  }: { readonly isConfined?: boolean; readonly connectionsMax?: number | undefined } = {},
+): TeamDatabase {
+  const database = openDatabase({ url, ...defined({ connectionsMax }) });
   const databaseOf = (spaceId: number) => (isConfined ? database.confinedTo(spaceId) : database);
 
   async function migrated(): Promise<Result<void, SpaceRefusal>> {

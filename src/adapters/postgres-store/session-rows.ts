@@ -165,7 +165,7 @@ async function readLog(
 const HEALTHY: SessionHealth = { kind: 'healthy' };
 
 /** The records of appends as the lines of a manifest, so that they are checked as those of a file. */
-function manifestOf(rows: readonly SessionRow[]): Uint8Array {
+export function manifestOf(rows: readonly Pick<SessionRow, 'records'>[]): Uint8Array {
   const lines = canonicalLines(rows.flatMap(({ records }) => records ?? []) as Parameters<typeof canonicalLines>[0]);
   assert(lines.isOk(), 'what a database returns as JSON is JSON');
   return lines.value;

@@ -1,8 +1,10 @@
 import type { Result } from 'neverthrow';
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import type { MarkStore } from './session-marks.ts';
-import type { Store } from './store.ts';
+import type { Handover, Role, TOKEN_ROLES } from '../../core/wire/team-paths.ts';
+import type { AUDIT_ACTIONS } from '../../core/wire/team-shapes.ts';
+import type { StoreFeed } from './console.ts';
+import type { Store, Upkeep } from './store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
 /** One change of the database's schema. */
@@ -23,15 +25,8 @@ export type SpaceRefusal =
 /** A space: one team's sessions, apart from those of every other space in the same database. */
 export type Space = { readonly name: string; readonly sessions: number };
 
-/** What somebody may do in a space. Each role includes those before it. */
-export const ROLES = ['reader', 'agent', 'approver', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
-
 /** Somebody with a role in a space. People are named by their identity provider: issuer, a bar, and subject. */
 export type Member = { readonly principal: string; readonly role: Role };
-
-/** The roles of programs. A program never approves and never administers. */
-export const TOKEN_ROLES = ['reader', 'agent'] as const satisfies readonly Role[];
 
 /** A token for a program. Its text is shown once and never stored. */
 export type AccessToken = {
@@ -43,6 +38,15 @@ export type AccessToken = {
   readonly revokedAt?: number | undefined;
 };
 
+/** A CI system whose own identities count as evidence in a space. */
+export type TrustedCi = {
+  readonly issuer: string;
+  /** Where its repositories are: `github.com` for the repository `acme/shop` of the run `github.com/acme/shop`. */
+  readonly host: string;
+  /** Only jobs of this branch or tag, as the claim `ref` names it. */
+  readonly ref?: string | undefined;
+};
+
 /** Who a signed-in user is, as the identity provider of the team says. */
 export type Identity = {
   /** Issuer, a bar, and subject. */
@@ -50,6 +54,8 @@ export type Identity = {
   readonly scopes: readonly string[];
   /** In milliseconds. */
   readonly expiresAt: number;
+  /** What a CI system says about the job that holds the token. */
+  readonly job: { readonly repository?: string; readonly ref?: string; readonly sha?: string };
 };
 
 /** Checks access tokens that the team's own identity provider issued. */
@@ -63,14 +69,6 @@ export type IdentityProvider = {
 };
 
 /** A change of who may do what, as the audit log keeps it. */
-export const AUDIT_ACTIONS = [
-  'member_set',
-  'member_removed',
-  'token_created',
-  'token_revoked',
-  'handover_set',
-  'session_handed_over',
-] as const;
 export type AuditEntry = {
   readonly seq: number;
   readonly at: number;
@@ -109,12 +107,21 @@ export type SpaceAccess = {
   handedTo(sessionId: SessionId): Promise<Result<string | undefined, StoreFailure>>;
   /** Gives a session to somebody else; false if there is no such session. */
   handOver(sessionId: SessionId, principal: string, made: ChangeMade): Promise<Result<boolean, StoreFailure>>;
+  /** Whether only somebody else than the author of a draft may approve it. */
+  isFourEyes(): Promise<Result<boolean, StoreFailure>>;
+  setFourEyes(isOn: boolean, made: ChangeMade): Promise<Result<void, StoreFailure>>;
+  ci(): Promise<Result<readonly TrustedCi[], StoreFailure>>;
+  trustCi(trusted: TrustedCi, made: ChangeMade): Promise<Result<void, StoreFailure>>;
+  /** Returns false if it was not trusted. */
+  removeCi(issuer: string, made: ChangeMade): Promise<Result<boolean, StoreFailure>>;
+  /** Records what changes nothing, and what an auditor asks about. */
+  note(
+    action: 'signed_in' | 'signed_out' | 'decision_refused',
+    subject: string,
+    made: ChangeMade,
+  ): Promise<Result<void, StoreFailure>>;
   audit(): Promise<Result<AuditLog, StoreFailure>>;
 };
-
-/** Who may continue a run: every agent of its space, or only who started it and whom it was given to. */
-export const HANDOVERS = ['space', 'owner'] as const;
-export type Handover = (typeof HANDOVERS)[number];
 
 /** A database that holds the stores of teams. */
 export type TeamDatabase = {
@@ -135,4 +142,4 @@ export type TeamDatabase = {
 /** `no_access`: nobody has a token, so without an identity provider nobody can call. */
 export type DatabaseDanger = 'fsync_off' | 'full_page_writes_off' | 'superuser' | 'bypasses_rls' | 'no_access';
 
-export type SpaceStore = Store & { readonly marks: MarkStore };
+export type SpaceStore = Store & Upkeep & { readonly feed: StoreFeed };

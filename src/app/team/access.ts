@@ -2,18 +2,11 @@ import { err, ok, type Result } from 'neverthrow';
 import { digestHex, ownJsonBytes, type Sha256, type Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { toBase64Url } from '../../core/text/binary-text.ts';
+import { type Handover, ROLES, type Role } from '../../core/wire/team-paths.ts';
 import type { AppendPermit, GateRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Clock } from '../ports/system-services.ts';
-import {
-  type AccessToken,
-  type Handover,
-  type IdentityProvider,
-  ROLES,
-  type Role,
-  type SpaceAccess,
-  type SpaceRefusal,
-} from '../ports/team-database.ts';
+import type { AccessToken, IdentityProvider, SpaceAccess, SpaceRefusal } from '../ports/team-database.ts';
 
 /** What handing out access needs. */
 export type AccessServices = { readonly clock: Clock; readonly sha256: Sha256 };
@@ -124,11 +117,6 @@ function narrowed(role: Role | undefined, scopes: readonly string[]): Role | und
   if (role === undefined) return undefined;
   const most = Math.max(-1, ...scopes.map((scope) => ROLES.indexOf(SCOPE_ROLES[scope] ?? ('' as Role))));
   return ROLES[Math.min(most, ROLES.indexOf(role))];
-}
-
-/** Whether a role includes another one. */
-export function includesRole(role: Role, wanted: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(wanted);
 }
 
 /** How long a policy may be remembered: an admin who changes it waits no longer than this. */

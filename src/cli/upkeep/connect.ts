@@ -4,6 +4,12 @@ import { dim } from '../output/line.ts';
 import { type CommandProblem, usageProblem } from '../problem.ts';
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Whether nobody on the way can read or change what is sent: https, or this machine itself. */
+export function isSafeUrl({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && LOCAL.includes(hostname));
+}
+
 const SPACE = /^\/s\/[^/]+(?:\/mcp)?\/?$/;
 
 export const connect: Command = {
@@ -28,10 +34,10 @@ const TOKEN_MISSING = usageProblem(
   'Ask an admin of the space for a token (workrail token create), and set WORKRAIL_TOKEN in the environment of the client.',
 );
 
-function spaceAddress(text: string): Result<URL, CommandProblem> {
+/** The MCP address of a space, for any way to write the space's address. */
+export function spaceAddress(text: string): Result<URL, CommandProblem> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOCAL.includes(url.hostname));
-  if (url === undefined || !isSafe || !SPACE.test(url.pathname)) {
+  if (url === undefined || !isSafeUrl(url) || !SPACE.test(url.pathname)) {
     return err(
       usageProblem(`"${text}" is not the address of a space.`, 'Use https://HOST/s/SPACE; http only on localhost.'),
     );

@@ -40,7 +40,7 @@ export const gc = command({
       if (collected.isErr()) return err(upkeepProblem(collected.error, await program.dataDir()));
       const stored = isDryRun ? await storedIn(program) : undefined;
       return done({
-        data: { ...dataOf(collected.value, days), ...defined({ stored }) },
+        data: { ...gcDataOf(collected.value, days), ...defined({ stored }) },
         lines: [
           ...gcLines(collected.value, { days, isEachShown: switches.isVerbose || isDryRun }),
           ...(stored === undefined || !switches.isVerbose
@@ -75,7 +75,7 @@ const DAYS_IN = { d: 1, w: 7 } as const;
 const DAYS_MAX = 36_500;
 
 /** A number of days or weeks; at least one day, so that gc never takes what was written today. */
-function daysOf(written: unknown): Result<number, CommandProblem> {
+export function daysOf(written: unknown): Result<number, CommandProblem> {
   if (written === undefined) return ok(RETENTION_DAYS);
   const [, count, unit] = /^(\d{1,5})([dw])$/.exec(String(written).trim().toLowerCase()) ?? [];
   const days = Number(count) * DAYS_IN[unit === 'w' ? 'w' : 'd'];
@@ -93,7 +93,7 @@ function again(options: { readonly [name: string]: unknown }): string {
   return `${older}${options['emptyBin'] === true ? ' --empty-bin' : ''}`;
 }
 
-function dataOf({ kind, sessions, binned, files, bytes, stayed }: Collection, olderThanDays: number): GcData {
+export function gcDataOf({ kind, sessions, binned, files, bytes, stayed }: Collection, olderThanDays: number): GcData {
   const { kept, inUse, timeless, ...counts } = stayed;
   return {
     isDryRun: kind === 'would_collect',
@@ -105,7 +105,7 @@ function dataOf({ kind, sessions, binned, files, bytes, stayed }: Collection, ol
 
 type Shown = { readonly days: number; readonly isEachShown: boolean };
 
-function gcLines(collection: Collection, { days, isEachShown }: Shown): readonly Line[] {
+export function gcLines(collection: Collection, { days, isEachShown }: Shown): readonly Line[] {
   const { sessions, binned } = collection;
   return [
     ...(isEachShown ? sessions.map((id): Line => [`${id}  last written more than ${plural(days, 'day')} ago`]) : []),

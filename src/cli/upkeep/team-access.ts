@@ -1,24 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import {
-  type AccessToken,
-  AUDIT_ACTIONS,
-  HANDOVERS,
-  ROLES,
-  type SpaceAccess,
-  TOKEN_ROLES,
-} from '../../app/ports/team-database.ts';
+import type { AccessToken, SpaceAccess } from '../../app/ports/team-database.ts';
 import { createToken } from '../../app/team/access.ts';
 import { PRINCIPAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { shellWord } from '../../core/text/words.ts';
+import { HANDOVERS, ROLES, TOKEN_ROLES } from '../../core/wire/team-paths.ts';
+import { AUDIT_ACTIONS } from '../../core/wire/team-shapes.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { dim } from '../output/line.ts';
 import { table } from '../output/text-width.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import type { TeamAccess } from '../program.ts';
 import { refusalProblem } from '../words.ts';
+import { isSafeUrl } from './connect.ts';
 import { teamProblem, URL_OPTION, withDatabase } from './team.ts';
 
 const SPACE_OPTION = { flags: '--space <name>', help: 'the space in the database' };
@@ -61,10 +57,13 @@ export const spaceSet = command({
     { syntax: '<name>', help: 'the name of the space' },
     { syntax: '<handover>', help: 'space: every agent of the space may continue a run; owner: only who started it' },
   ],
-  options: [URL_OPTION],
+  options: [
+    URL_OPTION,
+    { flags: '--four-eyes <setting>', help: 'on: only somebody else than the author of a draft approves it; or off' },
+  ],
   example: 'workrail space set shop owner --database-url "$DB"',
   needsNoConfig: true,
-  data: z.strictObject({ name: z.string(), handover: z.enum(HANDOVERS) }),
+  data: z.strictObject({ name: z.string(), handover: z.enum(HANDOVERS), isFourEyes: z.boolean().exactOptional() }),
   run: (context, input) => {
     const [name = '', asked] = input.operands;
     const ofSpace = { ...input, options: { ...input.options, space: name } };
@@ -73,13 +72,68 @@ export const spaceSet = command({
       if (handover === undefined) {
         return err(usageProblem(`"${asked}" is no policy.`, `Choose one of: ${HANDOVERS.join(', ')}.`));
       }
+      const eyes = input.options['fourEyes'];
+      if (eyes !== undefined && eyes !== 'on' && eyes !== 'off') {
+        return err(usageProblem(`--four-eyes cannot be "${String(eyes)}".`, 'Choose on or off.'));
+      }
       const set = await access.setHandover(handover, made);
       if (set.isErr()) return err(refusalProblem(set.error, OF_DATABASE));
+      const also = eyes === undefined ? ok(undefined) : await access.setFourEyes(eyes === 'on', made);
+      if (also.isErr()) return err(refusalProblem(also.error, OF_DATABASE));
       const who = handover === 'space' ? 'every agent of the space' : 'only who started it, or whom it was handed to,';
       return done({
-        data: { name, handover },
+        data: { name, handover, ...(eyes === undefined ? {} : { isFourEyes: eyes === 'on' }) },
         lines: [[`In the space ${name}, ${who} may continue a run. Servers notice within five seconds.`]],
         next: 'workrail session hand-over --help',
+      });
+    });
+  },
+});
+
+export const spaceTrust = command({
+  operands: [
+    { syntax: '<name>', help: 'the name of the space' },
+    { syntax: '<issuer>', help: 'the address by which the CI system names itself in its tokens' },
+  ],
+  options: [
+    URL_OPTION,
+    { flags: '--host <host>', help: 'where its repositories are, for example github.com' },
+    { flags: '--ref <ref>', help: 'only jobs of this branch or tag, for example refs/heads/main' },
+    { flags: '--remove', help: 'trust it no longer' },
+  ],
+  example: 'workrail space trust shop https://ci.example --host git.example',
+  needsNoConfig: true,
+  data: z.strictObject({ name: z.string(), issuer: z.string(), isTrusted: z.boolean() }),
+  run: (context, input) => {
+    const [name = '', issuer = ''] = input.operands;
+    const { host, ref, remove } = input.options;
+    const ofSpace = { ...input, options: { ...input.options, space: name } };
+    return withAccess(context, ofSpace, async ({ access, made }) => {
+      const next = `workrail audit verify --space ${name} --database-url URL`;
+      if (remove === true) {
+        const removed = await access.removeCi(issuer, made);
+        if (removed.isErr()) return err(refusalProblem(removed.error, OF_DATABASE));
+        if (!removed.value) {
+          return err(problem(EXIT.notFound, `The space ${name} does not trust ${issuer}.`, 'Check the address.'));
+        }
+        const lines = [[`What jobs of ${issuer} say is no evidence in the space ${name} any more.`]];
+        return done({ data: { name, issuer, isTrusted: false }, lines, next });
+      }
+      if (!(URL.canParse(issuer) && isSafeUrl(new URL(issuer))))
+        return err(usageProblem(`"${issuer}" is no issuer.`, 'Use its https address; http only on localhost.'));
+      if (typeof host !== 'string' || !/^[\w.-]+(?::\d+)?$/.test(host)) {
+        return err(
+          usageProblem('--host is missing.', 'Add where its repositories are, for example --host github.com.'),
+        );
+      }
+      const trusted = { issuer, host: host.toLowerCase(), ...(typeof ref === 'string' && { ref }) };
+      const set = await access.trustCi(trusted, made);
+      if (set.isErr()) return err(refusalProblem(set.error, OF_DATABASE));
+      const which = typeof ref === 'string' ? ` for ${ref}` : '';
+      return done({
+        data: { name, issuer, isTrusted: true },
+        lines: [[`What jobs of ${issuer} say${which} is verified evidence for runs of their own repository.`]],
+        next,
       });
     });
   },

@@ -5,6 +5,7 @@ import { dim } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import type { TeamServeOptions, TeamServeRefusal } from '../program.ts';
 import { refusalProblem } from '../words.ts';
+import { isSafeUrl } from './connect.ts';
 import { teamProblem } from './team.ts';
 
 /** Runs a replica of the team server until it is stopped. */
@@ -20,13 +21,13 @@ export async function runTeamServer(
   say([
     `Serving the spaces of a team at ${url}. Clients use ${how.value.publicUrl.origin}/s/SPACE/mcp. Press Ctrl-C to stop.`,
   ]);
+  if (how.value.clientId !== undefined) say([`People sign in at ${how.value.publicUrl.origin}/s/SPACE/.`]);
   say([dim(`Health and metrics: ${adminUrl}livez, readyz, metrics`)]);
   return ok({ kind: 'serving', data: { url, adminUrl }, lines: [[url]] });
 }
 
 const LISTEN = '127.0.0.1:8080';
 const ADMIN_LISTEN = '127.0.0.1:9090';
-const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
 
 function teamOptions(options: CommandInput['options']): Result<TeamServeOptions, CommandProblem> {
   const { databaseUrl, publicUrl, listen = LISTEN, adminListen = ADMIN_LISTEN, issuer, masterKeyFile } = options;
@@ -38,13 +39,15 @@ function teamOptions(options: CommandInput['options']): Result<TeamServeOptions,
     );
   }
   const reachedAt = URL.canParse(publicUrl) ? new URL(publicUrl) : undefined;
-  const isSafe =
-    reachedAt?.protocol === 'https:' || (reachedAt?.protocol === 'http:' && LOCAL.includes(reachedAt.hostname));
-  if (reachedAt === undefined || !isSafe) {
+  if (reachedAt === undefined || !isSafeUrl(reachedAt)) {
     return err(usageProblem(`--public-url cannot be "${publicUrl}".`, 'Use an https address; http only on localhost.'));
   }
   if (issuer !== undefined && !(typeof issuer === 'string' && URL.canParse(issuer))) {
     return err(usageProblem(`--issuer cannot be "${String(issuer)}".`, 'Use the address of your identity provider.'));
+  }
+  const { clientId, clientSecretFile } = options;
+  if (clientId !== undefined && issuer === undefined) {
+    return err(usageProblem('--client-id needs --issuer.', 'Add --issuer with the address of your identity provider.'));
   }
   const [own, admin] = [addressOf(String(listen)), addressOf(String(adminListen))];
   if (own === undefined || admin === undefined) {
@@ -54,17 +57,31 @@ function teamOptions(options: CommandInput['options']): Result<TeamServeOptions,
         : `--admin-listen cannot be "${String(adminListen)}"`;
     return err(usageProblem(`${wrong}.`, 'Use HOST:PORT, for example 0.0.0.0:8080; port 0 chooses any free port.'));
   }
+  const connections = connectionsOf(options['connections']);
+  if (connections.isErr()) return err(connections.error);
   return ok({
     databaseUrl,
+    connections: connections.value,
     publicUrl: reachedAt,
     listen: own,
     admin,
     issuer,
+    clientId: typeof clientId === 'string' ? clientId : undefined,
+    clientSecretFile: typeof clientSecretFile === 'string' ? clientSecretFile : undefined,
     masterKeyFile,
     isDrained: options['drain'] !== false,
     isConfined: options['rls'] === true,
     isLogged: options['log'] === true,
   });
+}
+
+const CONNECTIONS_MAX = 100;
+
+function connectionsOf(asked: unknown): Result<number | undefined, CommandProblem> {
+  if (asked === undefined) return ok(undefined);
+  const count = Number(asked);
+  if (Number.isInteger(count) && count >= 1 && count <= CONNECTIONS_MAX) return ok(count);
+  return err(usageProblem(`--connections cannot be "${String(asked)}".`, `Use a number from 1 to ${CONNECTIONS_MAX}.`));
 }
 
 function missing(option: string, form: string): CommandProblem {
@@ -103,6 +120,11 @@ function serveProblem(refusal: TeamServeRefusal): CommandProblem {
       return usageProblem(
         `${refusal.file} does not hold 64 hex digits.`,
         'Make a key with "openssl rand -hex 32" and keep it as safe as the keys themselves.',
+      );
+    case 'client_secret_unusable':
+      return usageProblem(
+        `${refusal.file} does not hold the secret of a client.`,
+        'Write the secret that the identity provider shows for this client into the file, and nothing else.',
       );
     case 'port_taken':
     case 'port_refused':

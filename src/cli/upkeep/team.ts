@@ -203,12 +203,20 @@ async function readMasterKey(
 ): Promise<Result<Uint8Array | undefined, CommandProblem>> {
   const file = options['masterKeyFile'];
   if (options['keys'] !== true) return ok(undefined);
-  const how = 'Make one with "openssl rand -hex 32" and keep it as safe as the keys themselves.';
-  if (typeof file !== 'string') return err(usageProblem('--keys needs --master-key-file.', how));
+  return typeof file === 'string'
+    ? masterKeyIn(team, file)
+    : err(usageProblem('--keys needs --master-key-file.', HOW_TO_MAKE_A_KEY));
+}
+
+const HOW_TO_MAKE_A_KEY = 'Make one with "openssl rand -hex 32" and keep it as safe as the keys themselves.';
+
+/** The master key in a file. */
+export async function masterKeyIn(team: TeamAccess, path: unknown): Promise<Result<Uint8Array, CommandProblem>> {
+  const file = String(path);
   const read = await team.readKeyFile(file);
   if (read.isErr()) return err(refusalProblem(read.error, file));
   const text = Buffer.from(read.value).toString('latin1').trim();
-  if (!HEX_KEY.test(text)) return err(usageProblem(`${file} does not hold 64 hex digits.`, how));
+  if (!HEX_KEY.test(text)) return err(usageProblem(`${file} does not hold 64 hex digits.`, HOW_TO_MAKE_A_KEY));
   return ok(Buffer.from(text, 'hex'));
 }
 

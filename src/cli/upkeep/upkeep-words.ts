@@ -102,7 +102,7 @@ const UPKEEP_REFUSALS: RefusalTable<OfUpkeep> = {
   no_shared_locks: () => ({
     code: 'STORE_IO',
     message: 'gc needs native file locks, and fs-native-extensions cannot be loaded here. Nothing was removed.',
-    suggestion: 'Install workrail with its optional dependencies: npm install --global workrail --include=optional',
+    suggestion: 'Install workrail again, with its optional dependencies (npm option --include=optional).',
   }),
   store_busy: (refusal) => ({
     code: 'SESSION_LOCKED',

@@ -1,15 +1,14 @@
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { err, ok, type Result } from 'neverthrow';
-import {
-  type AccessRefusal,
-  authenticate,
-  type Entrance,
-  includesRole,
-  type SpaceCaller,
-} from '../../app/team/access.ts';
+import { type AccessRefusal, authenticate, type Entrance, type SpaceCaller } from '../../app/team/access.ts';
+import { includesRole } from '../../core/wire/team-paths.ts';
+import { assetResponse } from '../console/console-app.ts';
 import { type ListenRefusal, listen, TIME_LIMITS } from '../local-requests.ts';
+import { signInRoutes } from './browser-sessions.ts';
 import { callerLimits } from './caller-limits.ts';
+import { type CiRequest, ciRoutes } from './ci-routes.ts';
+import { type TeamConsole, teamConsole } from './team-console.ts';
 import type { TeamMetrics } from './team-metrics.ts';
 
 /** An address to listen at. */
@@ -30,6 +29,8 @@ export type TeamRequest = {
   /** Whether the database answers and has the schema of this program; otherwise why not. */
   readonly readiness: () => Promise<Result<void, string>>;
   readonly metrics: TeamMetrics;
+  readonly console: TeamConsole;
+  readonly ci: CiRequest;
 };
 
 export type TeamServer = {
@@ -107,7 +108,21 @@ function teamApp(request: TeamRequest): Hono {
     }
     return answer.value ?? context.json(problem('This space is gone.'), 404);
   });
-  app.notFound((context) => context.json(problem('Not found. MCP is at /s/SPACE/mcp.'), 404));
+  signInRoutes(app, request.console, async (space, { principal }) => {
+    const opened = await request.console.access(space);
+    const role = opened.isOk() ? (await opened.value.roleOf(principal)).unwrapOr(undefined) : undefined;
+    const made = { by: principal, at: request.console.clock.nowMs() };
+    // Somebody without a role leaves no trace in a space that may not be theirs.
+    if (opened.isOk() && role !== undefined) await opened.value.note('signed_in', principal, made);
+  });
+  ciRoutes(app, request.ci);
+  app.get('/assets/:name', (context) => {
+    context.header('x-content-type-options', 'nosniff');
+    return assetResponse(context, request.console.assets);
+  });
+  app.get('/s/:space', (context) => context.redirect(`/s/${encodeURIComponent(context.req.param('space'))}/`, 302));
+  app.route('/', teamConsole(request.console));
+  app.notFound((context) => context.json(problem('Not found. MCP is at /s/SPACE/mcp, the console at /s/SPACE/.'), 404));
   return app;
 }
 
