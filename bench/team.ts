@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Database, openDatabase } from '../src/adapters/postgres-store/database.ts';
+import { migrate } from '../src/adapters/postgres-store/migrations.ts';
+import { postgresStore } from '../src/adapters/postgres-store/postgres-store.ts';
+import { nodeHasher } from '../src/adapters/system.ts';
+import { setup } from '../test/e2e/small-program.ts';
+import { runAgent } from '../test/e2e/team-faults/agents.ts';
+import { newDatabaseServer } from '../test/e2e/team-faults/database-server.ts';
+import { type FaultRun, onStage, type Stage } from '../test/e2e/team-faults/fault-run.ts';
+import { SMALL_WORKFLOW } from '../test/examples/compiled.ts';
+import { append, growingSession } from './bench-store.ts';
+import { budgeted, median, noted, type Row, timed } from './row.ts';
+
+const APPENDS = 400;
+const SECONDS = 15;
+const AGENTS = 64;
+const ADVANCES_MIN = 150;
+
+/** The team store: one append beside the cheapest commit of the same size, and agents on real replicas. */
+export async function benchTeam(): Promise<readonly Row[]> {
+  const appended = await benchAppends();
+  if (appended.length === 0) return [];
+  setup();
+  return [...appended, ...(await benchStatements()), ...(await benchAgents())];
+}
+
+async function benchAppends(): Promise<readonly Row[]> {
+  const server = await newDatabaseServer();
+  if (server === undefined) return [];
+  await server.start();
+  const [others, alone] = [1, 2].map(() => openDatabase({ url: server.url, connectionsMax: 1 })) as [
+    Database,
+    Database,
+  ];
+  (await migrate(others, { isDryRun: false }))._unsafeUnwrap();
+  await asked(others, "insert into wr.space (name) values ('bench')");
+  await asked(others, 'create table floor (bytes bytea)');
+  // The statement that appends has a connection to itself, so that what it costs can be told from the rest.
+  let statementMs = 0;
+  const database: Database = {
+    ...others,
+    run: async (statement, values) => {
+      if (statement.name !== 'wr_append') return others.run(statement, values);
+      const { cpuMs, value } = await timed(() => alone.run(statement, values));
+      statementMs += cpuMs;
+      return value;
+    },
+  };
+  const store = postgresStore({
+    database,
+    spaceId: 1,
+    sha256: nodeHasher.sha256,
+    masterKey: () => Buffer.alloc(32, 1),
+  });
+  await store.pinnedWorkflows.pin(SMALL_WORKFLOW);
+  await store.keyring.open();
+  const session = growingSession(1);
+  for (let warm = 0; warm < 50; warm++) await append(store.sessions, session.step());
+  const bytes = Buffer.alloc(5_000, 7);
+  const floor = await measured(alone, () => alone.run(FLOOR, [bytes]));
+  statementMs = 0;
+  const appends = await measured(alone, () => append(store.sessions, session.step()));
+  await Promise.all([others.close(), alone.close()]);
+  await server.remove();
+  return [
+    budgeted('team: append, statement alone, node CPU', statementMs / APPENDS, { max: 0.5, unit: 'ms' }),
+    budgeted('team: append, statement alone, database CPU', appends.databaseMs, { max: 0.6, unit: 'ms' }),
+    noted('team: append with reading, signing and summary, node CPU', appends.nodeMs, 'ms'),
+    noted('team: append, wall', appends.wallMs, 'ms'),
+    noted('team: floor (one row of 5 kB), node CPU', floor.nodeMs, 'ms'),
+    noted('team: floor, database CPU', floor.databaseMs, 'ms'),
+    noted('team: floor, wall', floor.wallMs, 'ms'),
+  ];
+}
+
+const FLOOR = { name: 'floor', text: 'insert into floor values ($1)' };
+
+async function asked(database: Database, text: string) {
+  return (await database.run({ name: '', text }, []))._unsafeUnwrap();
+}
+
+/** For each time: what this process and the backend of one connection used. */
+async function measured(database: Database, once: () => Promise<unknown>) {
+  const [{ pid }] = (await asked(database, 'select pg_backend_pid() as pid')) as [{ pid: number }];
+  const before = backendMs(pid);
+  const { cpuMs, wallMs } = await timed(async () => {
+    for (let i = 0; i < APPENDS; i++) await once();
+  });
+  const databaseMs = backendMs(pid) - before;
+  return { nodeMs: cpuMs / APPENDS, databaseMs: databaseMs / APPENDS, wallMs: wallMs / APPENDS };
+}
+
+const TICK_MS = 10;
+
+function backendMs(pid: number): number {
+  // Fields are counted after the name, which may have spaces in it.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+const CALM: Omit<FaultRun, 'agents' | 'replicas'> = { seconds: 0, seed: 1, isPromoted: false, replayedAfterMax: 0 };
+
+/** One agent without faults: what its calls ask of the database, including who it is. */
+async function benchStatements(): Promise<readonly Row[]> {
+  const perCall = await onStage({ ...CALM, agents: 1, replicas: 1 }, async (stage) => {
+    await work(stage, 3);
+    const [{ way }, tries] = [stage.victims, stage.journal.counts.tries];
+    const before = way.statements();
+    await work(stage, 5);
+    return (way.statements() - before) / (stage.journal.counts.tries - tries);
+  });
+  return perCall === undefined ? [] : [noted('team: statements for each call of an agent', perCall, '')];
+}
+
+async function work(stage: Stage, seconds: number): Promise<void> {
+  stage.isOver = false;
+  const working = Promise.all(stage.places.map((place) => runAgent(stage.around, place)));
+  await pause(seconds * 1_000);
+  stage.isOver = true;
+  await working;
+}
+
+async function benchAgents(): Promise<readonly Row[]> {
+  const rows = await onStage({ ...CALM, agents: AGENTS, replicas: 2 }, async (stage) => {
+    await work(stage, 3);
+    const { acknowledged, violations } = stage.journal;
+    const before = acknowledged.length;
+    await work(stage, SECONDS);
+    const heard = acknowledged.slice(before);
+    const advances = new Set(heard.map(({ call }) => call).filter(({ arguments: sent }) => 'ackToken' in sent)).size;
+    const waited = heard.map(({ sentAt, heardAt }) => heardAt - sentAt).toSorted((one, other) => one - other);
+    return [
+      budgeted(`team: 1 / advances a second, 2 replicas x ${AGENTS} agents`, SECONDS / advances, {
+        max: 1 / ADVANCES_MIN,
+        unit: 's',
+      }),
+      noted('team: advances a second', advances / SECONDS, ''),
+      noted('team: calls a second', heard.length / SECONDS, ''),
+      noted('team: reply, median', median(waited), 'ms'),
+      noted('team: reply, 99 in 100 within', waited[Math.floor(waited.length * 0.99)] ?? Number.NaN, 'ms'),
+      noted('team: wrong', violations.length, ''),
+    ];
+  });
+  return rows ?? [];
+}
