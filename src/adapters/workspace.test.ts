@@ -13,8 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
+import { cleanTreeDigest } from '../core/passport/passport.ts';
+import { sharedName } from './sources/git-copies.ts';
 import { nodeHasher } from './system.ts';
-import { gitObserver, referenceFiles, sharedName } from './workspace.ts';
+import { gitObserver, referenceFiles } from './workspace.ts';
 
 const observer = gitObserver(nodeHasher);
 let folder = '';
@@ -45,6 +47,20 @@ test('outside of a repository only the workspace is observed, and nothing withou
   expect(await seen(folder)).toEqual({ repo_root: folder });
   expect(await seen(join(folder, 'gone'))).toEqual({ repo_root: join(folder, 'gone') });
   expect(await observer.observe(undefined)).toEqual([]);
+});
+
+test('the author is the identity in the git settings of a repository, on one line', async () => {
+  enforces('session_author');
+  expect(await observer.author?.(folder)).toBeUndefined();
+  git('init', '-q');
+  git('config', 'user.name', 'Ada\tLove<lace>');
+  git('config', 'user.email', 'ada@example.org');
+  expect(await observer.author?.(folder)).toBe('Ada Love lace <ada@example.org>');
+  git('config', 'user.name', 'x'.repeat(400));
+  // Known for a minute, and asked again by the next server.
+  expect(await observer.author?.(folder)).toContain('Ada');
+  expect((await gitObserver(nodeHasher).author?.(folder))?.length).toBeLessThanOrEqual(256);
+  expect(await observer.author?.(undefined)).toBeUndefined();
 });
 
 test('a folder without git has one name, however it is spelled', async () => {
@@ -90,6 +106,30 @@ test.each(['--assume-unchanged', '--skip-worktree'])(
     expect(await digest()).toEqual(before);
   },
 );
+
+test('files that are exactly the commit have the digest that a passport expects, also where every byte is read', async () => {
+  enforces('merge_gate', 'check_fresh_tree');
+  git('init', '-q', '-b', 'main');
+  for (const name of ['one.txt', 'two.txt']) writeFileSync(join(folder, name), name);
+  symlinkSync('one.txt', join(folder, 'link'));
+  git('add', '.');
+  git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '-m', 'first');
+  const clean = cleanTreeDigest(git('rev-parse', 'HEAD^{tree}').trim(), nodeHasher);
+  const digest = async () => ((await observer.tree(folder, 'short', true)) as { treeDigest: string }).treeDigest;
+  expect(await digest()).toBe(clean);
+  // A filter or a mark hides the content of a file from git; hidden in one file it is not what it is in another.
+  git('config', 'filter.same.clean', 'git show HEAD:%f');
+  writeFileSync(join(folder, '.git', 'info', 'attributes'), '*.txt filter=same\n');
+  const hidden = [];
+  for (const name of ['one.txt', 'two.txt']) {
+    writeFileSync(join(folder, name), 'evil.sh');
+    expect(git('status', '--porcelain')).toBe('');
+    hidden.push(await digest());
+    writeFileSync(join(folder, name), name);
+  }
+  expect(new Set([clean, ...hidden]).size).toBe(3);
+  expect(await digest()).toBe(clean);
+});
 
 test.each([
   ['evil\nname.sh', 'good', 'evil'],

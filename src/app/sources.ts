@@ -4,6 +4,7 @@ import { defined } from '../core/json/json-value.ts';
 import {
   type AddressRefusal,
   type GitSource,
+  isAcceptedSource,
   isRefName,
   parseSourceAddress,
   type SourceAddress,
@@ -13,7 +14,13 @@ import {
 } from '../core/sources.ts';
 import { unifiedDiff } from '../core/text/line-diff.ts';
 import { fileClaim } from './catalog/file-claim.ts';
-import type { GitRefusal, ReadSource, SourceListFailure, SourceServices } from './ports/workflow-sources.ts';
+import type {
+  GitRefusal,
+  ListedSources,
+  ProjectSources,
+  ReadSource,
+  SourceListFailure,
+} from './ports/workflow-sources.ts';
 
 /** The state of a source on this machine; `files` is the number of workflows in it, `edited` of files that are not as fetched. */
 export type SourceHealth =
@@ -29,6 +36,8 @@ export type AddSourceRequest = {
   readonly ref?: string;
   /** The folder in a repository that holds the workflows. */
   readonly folder?: string;
+  /** Written into a project, where only repositories make sense to others. */
+  readonly isForProject?: boolean;
 };
 
 export type AddSourceRefusal =
@@ -44,13 +53,14 @@ export type AddSourceRefusal =
       readonly address: string;
       readonly kind: 'folder' | 'package';
     }
+  | { readonly code: 'only_repositories'; readonly address: string; readonly kind: 'folder' | 'package' }
   | { readonly code: 'source_empty'; readonly health: SourceHealth };
 
 const DEFAULT_FOLDER = 'workflows';
 
 /** Adds a source and pins it. A source without workflows is not added. */
 export async function addSource(
-  services: SourceServices,
+  services: ListedSources,
   request: AddSourceRequest,
 ): Promise<Result<ListedSource, AddSourceRefusal>> {
   return safeTry(async function* (): Flow<ListedSource, AddSourceRefusal> {
@@ -60,6 +70,9 @@ export async function addSource(
     const setting = (['ref', 'folder'] as const).find((one) => request[one] !== undefined);
     if (setting !== undefined && address.kind !== 'git') {
       return err({ code: 'setting_of_repositories', setting, address: request.address, kind: address.kind });
+    }
+    if (request.isForProject === true && address.kind !== 'git') {
+      return err({ code: 'only_repositories', address: request.address, kind: address.kind });
     }
     const listed = yield* await services.list.read();
     if (listed.some((one) => one.name === name)) return err({ code: 'source_exists', name });
@@ -84,7 +97,7 @@ export async function addSource(
 const NO_COMMIT = '0'.repeat(40);
 
 function entryOf(
-  { resolvePath }: SourceServices,
+  { resolvePath }: ListedSources,
   { name, ref, folder = DEFAULT_FOLDER }: AddSourceRequest & { readonly name: string },
   address: SourceAddress,
 ): unknown {
@@ -95,7 +108,7 @@ function entryOf(
 }
 
 async function pinned(
-  { copies }: SourceServices,
+  { copies }: ListedSources,
   draft: WorkflowSourceEntry,
 ): Promise<Result<WorkflowSourceEntry, GitRefusal>> {
   if (draft.kind !== 'git') return ok(draft);
@@ -103,7 +116,7 @@ async function pinned(
 }
 
 /** Files that hold no workflow, such as a link to a place outside, are not counted. */
-async function inspectSource({ inspector }: SourceServices, source: WorkflowSourceEntry): Promise<SourceHealth> {
+async function inspectSource({ inspector }: ListedSources, source: WorkflowSourceEntry): Promise<SourceHealth> {
   const read = await inspector.inspect(source);
   if (read.kind !== 'ready') return read;
   const { kind, dir } = read;
@@ -120,7 +133,7 @@ export type SourceUnknown = {
 
 /** Every source with its state. */
 export async function listSources(
-  services: SourceServices,
+  services: ListedSources,
 ): Promise<Result<readonly ListedSource[], SourceListFailure>> {
   return safeTry(async function* (): Flow<readonly ListedSource[], SourceListFailure> {
     const sources = yield* await services.list.read();
@@ -132,7 +145,7 @@ export async function listSources(
 
 /** Removes a source from the list and its copy from the disk. The user's own folders and packages stay. */
 export async function removeSource(
-  { list, copies }: SourceServices,
+  { list, copies }: ListedSources,
   name: string,
 ): Promise<Result<WorkflowSourceEntry, SourceListFailure | SourceUnknown>> {
   return safeTry(async function* (): Flow<WorkflowSourceEntry, SourceListFailure | SourceUnknown> {
@@ -142,6 +155,41 @@ export async function removeSource(
     yield* await list.write(listed.filter((one) => one !== source));
     if (source.kind === 'git') await copies.drop(source);
     return ok(source);
+  });
+}
+
+/** A source that a repository asks for. */
+export type AskedSource = ListedSource & {
+  readonly source: GitSource;
+  readonly isAccepted: boolean;
+  /** The workflow files in its copy. */
+  readonly files: readonly string[];
+};
+
+/** What the repository in this folder asks for. */
+export async function listAskedSources(
+  project: ProjectSources,
+): Promise<Result<readonly AskedSource[], SourceListFailure>> {
+  return safeTry(async function* (): Flow<readonly AskedSource[], SourceListFailure> {
+    const sources = (yield* await project.list.read()).filter((source) => source.kind === 'git');
+    const accepted = await project.accepted();
+    const asked: AskedSource[] = [];
+    for (const source of sources) {
+      const health = await inspectSource(project, source);
+      const files = [...textsOf(await project.inspector.inspect(source)).keys()];
+      asked.push({ source, health, files, isAccepted: isAcceptedSource(accepted, project.workspace, source) });
+    }
+    return ok(asked);
+  });
+}
+
+/** Fetches what the repository asks for, each at its pinned commit, so that a person can look at it. */
+export async function fetchAskedSources(
+  project: ProjectSources,
+): Promise<Result<readonly AskedSource[], SourceListFailure | GitRefusal>> {
+  return safeTry(async function* (): Flow<readonly AskedSource[], SourceListFailure | GitRefusal> {
+    for (const { source } of yield* await listAskedSources(project)) yield* await project.copies.fetchPinned(source);
+    return listAskedSources(project);
   });
 }
 
@@ -163,7 +211,7 @@ export type SourceFileChange = {
 
 /** Pins repositories to the newest commit of their branches: all of them, or those that are named. If one fails, it stays pinned as it was. */
 export async function updateSources(
-  services: SourceServices,
+  services: ListedSources,
   { names, isForced, isDry = false }: UpdateOptions,
 ): Promise<Result<readonly UpdatedSource[], SourceListFailure | SourceUnknown>> {
   return safeTry(async function* (): Flow<readonly UpdatedSource[], SourceListFailure | SourceUnknown> {
@@ -209,7 +257,7 @@ type UpdateOptions = {
 
 /** The workflow files of a repository at its pinned commit, beside those at another one that was fetched. */
 async function fileChanges(
-  { inspector }: SourceServices,
+  { inspector }: ListedSources,
   source: GitSource,
   commit: string,
 ): Promise<readonly SourceFileChange[]> {

@@ -1,8 +1,13 @@
-import { err } from 'neverthrow';
+import { err, safeTry } from 'neverthrow';
+import type * as z from 'zod';
+import type { ListedSources, ProjectSources, SourceServices } from '../app/ports/workflow-sources.ts';
 import {
   type AddSourceRefusal,
+  type AskedSource,
   addSource,
+  fetchAskedSources,
   type ListedSource,
+  listAskedSources,
   listSources,
   removeSource,
   type SourceHealth,
@@ -11,28 +16,139 @@ import {
   updateSources,
 } from '../app/sources.ts';
 import { type ByCode, type ByKind, byCode, byKind } from '../core/assert.ts';
+import { defined } from '../core/json/json-value.ts';
 import type { WorkflowSourceEntry } from '../core/sources.ts';
 import { nearest } from '../core/text/spelling.ts';
 import { plural } from '../core/text/words.ts';
-import { listedSourceShape, sourceListData, sourceRemoveData, sourceUpdateData } from '../core/wire/machine-shapes.ts';
-import { command, done } from './command.ts';
-import { type Line, strong } from './output/line.ts';
+import {
+  listedSourceShape,
+  sourceAcceptData,
+  sourceListData,
+  sourceRemoveData,
+  sourceUpdateData,
+} from '../core/wire/machine-shapes.ts';
+import { type CommandInput, command, done } from './command.ts';
+import { confirmLoosening, isPersonThere } from './loosening.ts';
+import { bad, good, type Line, strong } from './output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
+
+const PROJECT = { flags: '--project', help: 'of this project, in .workrail/sources.json, instead of your own sources' };
 
 export const sourceList = command({
   example: 'workrail source list',
   data: sourceListData,
   run: async ({ program }) => {
-    const listed = await listSources(await program.sources());
+    const services = await program.sources();
+    const listed = await listSources(services);
     if (listed.isErr()) return err(sourceProblem(listed.error));
+    const project = await askedOf(services.project);
     const none: Line = ['No sources besides the bundled workflows, ~/.workrail/workflows and project folders.'];
+    const waiting = project?.sources.filter(({ isAccepted }) => !isAccepted) ?? [];
     return done({
-      data: { sources: [...listed.value] },
-      lines: listed.value.length === 0 ? [none] : listed.value.flatMap(linesOf),
-      next: listed.value.length === 0 ? 'workrail source add ADDRESS' : 'workrail workflow list',
+      data: { sources: [...listed.value], ...defined({ project }) },
+      lines: [
+        ...(listed.value.length === 0 ? [none] : listed.value.flatMap(linesOf)),
+        ...(project === undefined ? [] : [[], ...projectLines(project)]),
+      ],
+      next:
+        waiting.length > 0
+          ? 'workrail source accept'
+          : listed.value.length === 0 && project === undefined
+            ? 'workrail source add ADDRESS'
+            : 'workrail workflow list',
     });
   },
 });
+
+type AskedData = NonNullable<z.infer<typeof sourceListData>['project']>;
+
+/** What the repository in this folder asks for; `undefined` if it asks for nothing. */
+async function askedOf(project: ProjectSources): Promise<AskedData | undefined> {
+  const asked = await listAskedSources(project);
+  const { file } = project;
+  if (asked.isErr()) return { file, sources: [], problem: sourceProblem(asked.error).error.message };
+  return asked.value.length === 0 ? undefined : { file, sources: asked.value.map((one) => ({ ...one })) };
+}
+
+function projectLines({ sources, problem: trouble }: AskedData): readonly Line[] {
+  return [
+    [strong('This project asks for'), '  .workrail/sources.json'],
+    ...(trouble === undefined ? [] : [['  ', bad(trouble)]]),
+    ...sources.flatMap((asked): readonly Line[] => [
+      ['  ', strong(asked.source.name), `  ${sourcePlace(asked.source)}`],
+      ['    ', asked.isAccepted ? good(`accepted. ${healthText(asked.health)}`) : bad('not accepted, so not used.')],
+    ]),
+  ];
+}
+
+export const sourceAccept = command({
+  example: 'workrail source accept',
+  data: sourceAcceptData,
+  run: (context) =>
+    safeTry(async function* () {
+      const { project } = await context.program.sources();
+      const before = yield* (await listAskedSources(project)).mapErr(sourceProblem);
+      if (before.length === 0) return err(nothingAsked(project));
+      const isNew = before.some(({ isAccepted }) => !isAccepted);
+      // Without a person nothing is fetched: an agent could run this.
+      if (isNew && !isPersonThere(context)) return err(nobodyAccepts(before));
+      context.progress.show({ label: 'fetching' });
+      const asked = yield* (await fetchAskedSources(project)).mapErr(sourceProblem);
+      if (isNew) {
+        const { sha256 } = await context.program.setup();
+        const changes = asked.filter(({ isAccepted }) => !isAccepted).flatMap(acceptanceWords);
+        yield* await confirmLoosening(context, { changes, command: 'workrail source accept' }, sha256);
+        yield* (await project.accept(asked.map(({ source }) => source))).mapErr(sourceProblem);
+      }
+      const names = asked.map(({ source }) => source.name).join(', ');
+      const data: z.infer<typeof sourceAcceptData> = {
+        file: project.file,
+        sources: asked.map((one) => ({ ...one, isAccepted: true })),
+        isChanged: isNew,
+      };
+      return done({
+        data,
+        lines: [
+          [
+            isNew
+              ? `Accepted for ${project.workspace}: ${names}. A changed commit in .workrail/sources.json asks again.`
+              : `Already accepted: ${names}. The copies are complete.`,
+          ],
+        ],
+        next: 'workrail workflow list',
+      });
+    }),
+});
+
+function nothingAsked({ file }: ProjectSources): CommandProblem {
+  return problem(
+    EXIT.notFound,
+    `The project in this folder asks for no sources (${file}).`,
+    'Run this in the folder that contains .workrail/sources.json, or add a source for the project: workrail source add ADDRESS --project',
+  );
+}
+
+function nobodyAccepts(asked: readonly AskedSource[]): CommandProblem {
+  const names = asked
+    .filter(({ isAccepted }) => !isAccepted)
+    .map(({ source }) => `${source.name} (${sourcePlace(source)})`);
+  return problem(
+    EXIT.needsPerson,
+    `This project asks for ${names.join(', ')}. Only a person at a terminal can accept that. Nothing was fetched.`,
+    'Run this in a terminal of your own: workrail source accept',
+  );
+}
+
+const FILES_SHOWN_MAX = 20;
+
+function acceptanceWords({ source, health, files }: AskedSource): readonly string[] {
+  const more = files.length - FILES_SHOWN_MAX;
+  return [
+    `This project asks for the source "${source.name}": ${source.url}${source.ref === undefined ? '' : ` (${source.ref})`}, commit ${source.commit}, folder ${source.folder}.`,
+    `It has ${health.kind === 'ready' ? plural(files.length, 'workflow file') : healthText(health)}${health.kind === 'ready' ? `: ${files.slice(0, FILES_SHOWN_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}.` : ''}`,
+    'If you accept it, agents in this project are offered its workflows and follow them.',
+  ];
+}
 
 export const sourceAdd = command({
   operands: [{ syntax: '<address>', help: 'https://…, git@host:path, /path/repo.git, a folder, or npm:NAME' }],
@@ -40,6 +156,7 @@ export const sourceAdd = command({
     { flags: '--name <name>', help: 'the name of the source (default: the last part of the address)' },
     { flags: '--ref <ref>', help: 'the branch or tag of a git repository' },
     { flags: '--folder <folder>', help: 'the folder with workflows in a git repository (default: workflows)' },
+    PROJECT,
   ],
   example: 'workrail source add https://example.org/team/flows.git --ref main',
   data: listedSourceShape,
@@ -47,24 +164,30 @@ export const sourceAdd = command({
     const [address = ''] = operands;
     const given = (name: string) => (typeof options[name] === 'string' ? { [name]: options[name] } : {});
     progress.show({ label: 'fetching' });
-    const request = { address, ...given('name'), ...given('ref'), ...given('folder') };
-    const added = await addSource(await program.sources(), request);
+    const isForProject = options['project'] === true;
+    const request = { address, ...given('name'), ...given('ref'), ...given('folder'), isForProject };
+    const added = await addSource(chosenList(await program.sources(), options), request);
     if (added.isErr()) return err(sourceProblem(added.error));
     const { source, health } = added.value;
     return done({
       data: { source, health },
-      lines: [['Added ', strong(source.name), `: ${sourcePlace(source)}`], [healthText(health)]],
-      next: 'workrail workflow list',
+      lines: [
+        ['Added ', strong(source.name), `: ${sourcePlace(source)}`],
+        [healthText(health)],
+        ...(isForProject ? [[PROJECT_NOTE]] : []),
+      ],
+      next: isForProject ? 'workrail source accept' : 'workrail workflow list',
     });
   },
 });
 
 export const sourceRemove = command({
   operands: [{ syntax: '<name>', help: 'the name of the source; "workrail source list" shows it' }],
+  options: [PROJECT],
   example: 'workrail source remove flows',
   data: sourceRemoveData,
-  run: async ({ program }, { operands: [name = ''] }) => {
-    const removed = await removeSource(await program.sources(), name);
+  run: async ({ program }, { operands: [name = ''], options }) => {
+    const removed = await removeSource(chosenList(await program.sources(), options), name);
     if (removed.isErr()) return err(sourceProblem(removed.error));
     const source = removed.value;
     return done({
@@ -80,12 +203,13 @@ export const sourceUpdate = command({
   options: [
     { flags: '--force', help: 'accept a branch whose history was rewritten' },
     { flags: '--dry-run', help: 'show what would change in the workflow files; change nothing' },
+    PROJECT,
   ],
   example: 'workrail source update flows',
   data: sourceUpdateData,
   run: async ({ program, progress }, { operands, options }) => {
     progress.show({ label: 'fetching' });
-    const updated = await updateSources(await program.sources(), {
+    const updated = await updateSources(chosenList(await program.sources(), options), {
       names: operands,
       isForced: options['force'] === true,
       isDry: options['dryRun'] === true,
@@ -99,10 +223,18 @@ export const sourceUpdate = command({
       data: { sources },
       lines: updated.value.length === 0 ? [['No git sources to update.']] : updated.value.flatMap(updateLines),
       problem: failed[0],
-      next: 'workrail source list',
+      next: options['project'] === true ? 'workrail source accept' : 'workrail source list',
     });
   },
 });
+
+const PROJECT_NOTE =
+  'It is written to .workrail/sources.json. Commit that file: everyone who works here is asked to accept it once.';
+
+/** The list that a command changes. */
+function chosenList(services: SourceServices, options: CommandInput['options']): ListedSources {
+  return options['project'] === true ? services.project : services;
+}
 
 type SourceRefusal = AddSourceRefusal | SourceUnknown;
 
@@ -120,6 +252,11 @@ const SOURCE_PROBLEMS: ByCode<SourceRefusal, CommandProblem> = {
     ),
   source_unusable: ({ what, value }) => usageProblem(`Invalid ${what} "${value}".`, UNUSABLE[what]),
   setting_of_repositories: notARepository,
+  only_repositories: ({ address, kind }) =>
+    usageProblem(
+      `A project can ask only for git repositories, and ${address} is a ${kind}.`,
+      'Use the address of a repository, or remove --project to add it for yourself.',
+    ),
   source_empty: ({ health }) => problem(EXIT.failed, `${healthText(health)} Nothing was added.`, emptyAdvice(health)),
   source_unknown: (refusal) => problem(EXIT.notFound, `Unknown source "${refusal.name}".`, knownAdvice(refusal)),
   source_list_broken: ({ file, cause }) =>
@@ -147,6 +284,12 @@ const SOURCE_PROBLEMS: ByCode<SourceRefusal, CommandProblem> = {
       EXIT.failed,
       `git could not fetch ${url}: ${said}`,
       'Check the address and the branch, and that you can read the repository without a password prompt.',
+    ),
+  git_commit_missing: ({ url, commit }) =>
+    problem(
+      EXIT.failed,
+      `${url} does not contain the commit ${short(commit)} on that branch. Nothing was accepted.`,
+      'Ask the owner of .workrail/sources.json for a commit that exists: workrail source update --project',
     ),
   git_rewritten: ({ url, from, to, name }) =>
     problem(

@@ -13,26 +13,28 @@ const innerFolder = z
   .max(512)
   .refine((path) => isInnerPath(path), { error: 'must be a folder inside the source, without . or ..' });
 
+const gitSourceSchema = z.strictObject({
+  kind: z.literal('git'),
+  ...name,
+  url: z
+    .string()
+    .min(1)
+    .max(2048)
+    .refine((url) => isSafeUrl(url), { error: 'must be an https, ssh or file address, or an absolute path' }),
+  /** The branch or tag that `source update` follows. */
+  ref: z
+    .string()
+    .min(1)
+    .max(256)
+    .refine((ref) => isRefName(ref), { error: 'must be the plain name of a branch or tag' })
+    .exactOptional(),
+  /** The only commit that is used. */
+  commit: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),
+  folder: innerFolder,
+});
+
 export const workflowSourceEntrySchema = z.discriminatedUnion('kind', [
-  z.strictObject({
-    kind: z.literal('git'),
-    ...name,
-    url: z
-      .string()
-      .min(1)
-      .max(2048)
-      .refine((url) => isSafeUrl(url), { error: 'must be an https, ssh or file address, or an absolute path' }),
-    /** The branch or tag that `source update` follows. */
-    ref: z
-      .string()
-      .min(1)
-      .max(256)
-      .refine((ref) => isRefName(ref), { error: 'must be the plain name of a branch or tag' })
-      .exactOptional(),
-    /** The only commit that is used. */
-    commit: z.string().regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/),
-    folder: innerFolder,
-  }),
+  gitSourceSchema,
   z.strictObject({ kind: z.literal('folder'), ...name, path: z.string().min(1).max(4096) }),
   z.strictObject({
     kind: z.literal('package'),
@@ -56,10 +58,39 @@ export const sourceListSchema = z.strictObject({
   sources: z
     .array(workflowSourceEntrySchema)
     .max(64)
-    .refine((sources) => new Set(sources.map((one) => one.name)).size === sources.length, {
-      error: 'must not contain two sources of the same name',
-    }),
+    .refine(hasDistinctNames, { error: 'must not contain two sources of the same name' }),
 });
+
+/** The file in which a repository asks for sources. Folders and packages would be paths of one machine. */
+export const projectSourceListSchema = z.strictObject({
+  v: z.literal(1),
+  sources: z
+    .array(gitSourceSchema)
+    .max(16)
+    .refine(hasDistinctNames, { error: 'must not contain two sources of the same name' }),
+});
+
+/** The file with what people accepted: the exact source, and the folder of the repository that asks for it. */
+export const acceptedSourcesSchema = z.strictObject({
+  v: z.literal(1),
+  accepted: z.array(
+    z.strictObject({ workspace: z.string().min(1).max(4096), source: gitSourceSchema, at: z.int().min(0) }),
+  ),
+});
+export type AcceptedSource = z.infer<typeof acceptedSourcesSchema>['accepted'][number];
+
+/** Whether a person accepted exactly this source, at this commit, for this folder. */
+export function isAcceptedSource(accepted: readonly AcceptedSource[], workspace: string, source: GitSource): boolean {
+  return accepted.some((one) => one.workspace === workspace && sourceText(one.source) === sourceText(source));
+}
+
+function sourceText({ name, url, ref, commit, folder }: GitSource): string {
+  return [name, url, ref ?? '', commit, folder].join('\n');
+}
+
+function hasDistinctNames(sources: readonly { readonly name: string }[]): boolean {
+  return new Set(sources.map((one) => one.name)).size === sources.length;
+}
 
 function isInnerPath(path: string): boolean {
   if (path === '.') return true;

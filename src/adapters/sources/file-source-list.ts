@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import type { SourceList, SourceListFailure } from '../../app/ports/workflow-sources.ts';
+import { parseJson } from '../../core/json/json-value.ts';
 import { schemaIssueText } from '../../core/json/schema-issue.ts';
 import { sourceListSchema, type WorkflowSourceEntry } from '../../core/sources.ts';
 import { isMissing, readRegular } from '../guarded-file.ts';
@@ -11,35 +12,49 @@ import { isMissing, readRegular } from '../guarded-file.ts';
 export function fileSourceList(file: string): SourceList {
   return {
     read: async () => readSourceList(file),
-    write: async (sources) => {
-      const draft = `${file}.${process.pid}.tmp`;
-      try {
-        mkdirSync(dirname(file), { recursive: true });
-        writeFileSync(draft, `${JSON.stringify({ v: 1, sources }, null, 2)}\n`, { mode: 0o600 });
-        renameSync(draft, file);
-        return ok(undefined);
-      } catch (error) {
-        rmSync(draft, { force: true });
-        return err({ code: 'source_list_unwritable', file, cause: causeOf(error) });
-      }
-    },
+    write: async (sources) => putDocument(file, { v: 1, sources }),
   };
+}
+
+/** Replaces a file at once. */
+export function putDocument(file: string, document: object, mode = 0o600): Result<void, SourceListFailure> {
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(draft, `${JSON.stringify(document, null, 2)}\n`, { mode });
+    renameSync(draft, file);
+    return ok(undefined);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    return err({ code: 'source_list_unwritable', file, cause: causeOf(error) });
+  }
 }
 
 /** The current list; empty if there is no file. */
 export function readSourceList(file: string): Result<readonly WorkflowSourceEntry[], SourceListFailure> {
-  const broken = (cause: string) => err({ code: 'source_list_broken' as const, file, cause });
-  let document: unknown;
+  let text: string;
   try {
-    document = JSON.parse(readRegular(file).toString());
+    text = readRegular(file).toString();
   } catch (error) {
     if (isMissing(error)) return ok([]);
-    return broken(error instanceof SyntaxError ? 'not valid JSON' : causeOf(error));
+    return err({ code: 'source_list_broken', file, cause: causeOf(error) });
   }
-  const list = sourceListSchema.safeParse(document);
-  return list.success
-    ? ok(list.data.sources)
-    : broken(list.error.issues.map((issue) => issueText(issue, document)).join('; '));
+  return parseSourceDocument(file, text, sourceListSchema).map(({ sources }) => sources);
+}
+
+/** The content of a file about sources, or what is wrong with it. */
+export function parseSourceDocument<Document>(
+  file: string,
+  text: string,
+  schema: z.ZodType<Document>,
+): Result<Document, SourceListFailure> {
+  const broken = (cause: string) => err({ code: 'source_list_broken' as const, file, cause });
+  const document = parseJson(text);
+  if (document.isErr()) return broken('not valid JSON');
+  const read = schema.safeParse(document.value);
+  return read.success
+    ? ok(read.data)
+    : broken(read.error.issues.map((issue) => issueText(issue, document.value)).join('; '));
 }
 
 /** A place in the file, and what is wrong there. */

@@ -36,7 +36,7 @@ export function copyFolder(root: string, { name, commit }: Pick<GitSource, 'name
 export function gitCopies(root: string): GitCopies {
   const take = async (
     { name, url, ref }: Pick<GitSource, 'name' | 'url' | 'ref'>,
-    mustContain?: string,
+    { mustContain, wanted }: { readonly mustContain?: string; readonly wanted?: string } = {},
   ): Promise<Result<{ readonly commit: string }, GitRefusal>> => {
     mkdirSync(root, { recursive: true, mode: 0o700 });
     const draft = mkdtempSync(join(root, '.draft-'));
@@ -47,8 +47,9 @@ export function gitCopies(root: string): GitCopies {
       const clone = ['clone', '--quiet', '--no-checkout', '--no-local', '--single-branch', '--no-recurse-submodules'];
       const cloned = await git(url, [...clone, '--template=', ...branch, '--', url, draft]);
       if (cloned.isErr()) return err(cloned.error);
-      const head = await git(url, ['-C', draft, 'rev-parse', '--verify', 'HEAD^{commit}']);
-      if (head.isErr()) return err(head.error);
+      const head = await git(url, ['-C', draft, 'rev-parse', '--verify', '--quiet', `${wanted ?? 'HEAD'}^{commit}`]);
+      if (head.isErr())
+        return err(wanted === undefined ? head.error : { code: 'git_commit_missing', url, commit: wanted });
       const commit = head.value.trim();
       if (mustContain !== undefined && mustContain !== commit) {
         const follows = await git(url, ['-C', draft, 'merge-base', '--is-ancestor', mustContain, commit]);
@@ -69,7 +70,12 @@ export function gitCopies(root: string): GitCopies {
   };
   return {
     fetch: (wanted) => take(wanted),
-    update: (source, { isForced }) => take(source, isForced ? undefined : source.commit),
+    fetchPinned: async (source) => {
+      const place = copyFolder(root, source);
+      if (existsSync(place) && isAsFetched(place)) return ok({ commit: source.commit });
+      return take(source, { wanted: source.commit });
+    },
+    update: (source, { isForced }) => take(source, isForced ? {} : { mustContain: source.commit }),
     drop: async ({ name }, kept) => {
       const names = existsSync(root) ? readdirSync(root) : [];
       const gone = names.filter((entry) => entry.startsWith(`${name}@`) && entry !== `${name}@${kept}`);
@@ -166,4 +172,22 @@ function git(url: string, args: readonly string[]): Promise<Result<string, GitRe
 function lastLine(said: string): string {
   const lines = said.trim().split('\n');
   return (lines.findLast((line) => /^(?:fatal|error):/.test(line)) ?? lines.at(-1) ?? '').slice(0, SAID_MAX);
+}
+
+const SCP = /^(?:[^@/\s]+@)?([^:/\s]+):(?!\/\/)(.+)$/;
+
+/** Where a repository was cloned from, spelled the same on every machine: no scheme, no credentials, no `.git`. */
+export function sharedName(remote: string): string | undefined {
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(remote);
+  const [, host, path] = isUrl ? partsOf(remote) : (SCP.exec(remote) ?? []);
+  // A path of this machine is no name for others; a single letter is a drive.
+  if (host === undefined || host.length < 2 || path === undefined) return undefined;
+  const name = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/, '');
+  return name === '' ? undefined : `${host.toLowerCase()}/${name}`;
+}
+
+function partsOf(remote: string): readonly string[] {
+  if (!URL.canParse(remote)) return [];
+  const { protocol, hostname, pathname } = new URL(remote);
+  return protocol === 'file:' ? [] : [remote, hostname, pathname];
 }

@@ -61,7 +61,7 @@ test('a file at any place is read like the files of a source: UTF-8 only, withou
   writeFileSync(join(cwd, 'latin.json'), Buffer.from('{"name": "caf\xe9"}', 'latin1'));
   writeFileSync(join(cwd, 'mark.json'), '\uFEFF{}');
   symlinkSync('/dev/zero', join(cwd, 'endless.json'));
-  expect(['latin.json', 'mark.json', 'endless.json', 'none.json'].map(files.content)).toEqual([
+  expect(['latin.json', 'mark.json', 'endless.json', 'none.json'].map((path) => files.content(path))).toEqual([
     { kind: 'unread', reason: { code: 'not_utf8' } },
     { kind: 'text', text: '{}' },
     { kind: 'unread', reason: { code: 'not_a_file' } },

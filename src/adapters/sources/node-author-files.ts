@@ -32,7 +32,7 @@ export function nodeAuthorFiles(access: FolderAccess, cwd: string): AuthorFiles 
       return stats.value.isDirectory() ? 'folder' : 'file';
     },
     list: (folder) => jsonFiles(access, absolute(folder), 0),
-    content: (path) => contentAt(access, absolute(path)),
+    content: (path, within) => contentAt(access, absolute(path), within && realPathOf(access, absolute(within))),
     read: (path) => {
       if (statSync(absolute(path), { throwIfNoEntry: false }) === undefined) return err({ code: 'file_absent', path });
       const content = contentAt(access, absolute(path));

@@ -85,9 +85,9 @@ function contentOf(
   }
 }
 
-/** The content of one file at any place, read like the files of a source. */
-export function contentAt(access: FolderAccess, path: string): SourceFile['content'] {
-  const found = findThroughLinks(access, path, parse(path).root);
+/** The content of one file at any place, or within a folder, read like the files of a source. */
+export function contentAt(access: FolderAccess, path: string, root = parse(path).root): SourceFile['content'] {
+  const found = findThroughLinks(access, path, root);
   if (found.kind === 'folder') return unread({ code: 'not_a_file' });
   return found.kind === 'unread' ? found : contentOf(access, found);
 }

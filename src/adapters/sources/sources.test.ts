@@ -14,12 +14,13 @@ import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import type { SourceServices } from '../../app/ports/workflow-sources.ts';
-import { addSource, listSources, removeSource, updateSources } from '../../app/sources.ts';
+import { addSource, fetchAskedSources, listSources, removeSource, updateSources } from '../../app/sources.ts';
 import { fileSourceList } from './file-source-list.ts';
 import { copyFolder, gitCopies } from './git-copies.ts';
+import { fileProjectSources } from './project-sources.ts';
 import { nodeFolderAccess } from './read-folder.ts';
 import { sourceInspector } from './source-folders.ts';
-import { addedSources, sourcePlaces, workflowFiles } from './workflow-files.ts';
+import { addedSources, projectSources, sourcePlaces, workflowFiles } from './workflow-files.ts';
 
 const WORKFLOW = { id: 'team.hello', name: 'Hello', description: 'One step.', steps: [] };
 const IDENTITY = ['-c', 'user.name=test', '-c', 'user.email=test@example.org', '-c', 'protocol.file.allow=always'];
@@ -32,11 +33,16 @@ beforeEach(() => {
   place = mkdtempSync(join(tmpdir(), 'workrail-sources-'));
   own = join(place, '.workrail');
   const { list, copies } = sourcePlaces(own);
+  const resolvePath = (path: string) => resolve(place, path);
   services = {
     list: fileSourceList(list),
     copies: gitCopies(copies),
     inspector: sourceInspector(copies),
-    resolvePath: (path) => resolve(place, path),
+    resolvePath,
+    project: {
+      ...fileProjectSources({ folder: place, own: join(place, 'user', '.workrail'), nowMs: () => 7 }),
+      resolvePath,
+    },
   };
 });
 
@@ -271,5 +277,102 @@ describe('other sources', () => {
     });
     writeFileSync(list, '{');
     expect((await services.list.read())._unsafeUnwrapErr()).toMatchObject({ cause: 'not valid JSON' });
+  });
+});
+
+describe('sources that a project asks for', () => {
+  const listedIn = async (workspace: string) => {
+    const user = join(place, 'user', '.workrail');
+    const fixed = { bundled: join(place, 'none'), user: join(place, 'nobody'), asked: projectSources(user) };
+    const { files } = await workflowFiles(fixed, nodeFolderAccess).files(workspace);
+    return files.map(({ ref, kind, rank, content, added }) => ({
+      ref,
+      kind,
+      rank,
+      ...(added === undefined ? {} : { commit: added.commit }),
+      ...(content.kind === 'unread' ? { reason: content.reason.code } : {}),
+    }));
+  };
+
+  it("a project's source is used only at the commit that a person accepted, in that folder", async () => {
+    enforces('project_sources_need_a_person');
+    const dir = repository();
+    const first = git(dir, 'rev-parse', 'HEAD');
+    const { project } = services;
+    await addSource(project, { address: dir, isForProject: true });
+    expect(JSON.parse(readFileSync(join(place, '.workrail/sources.json'), 'utf8'))).toEqual({
+      v: 1,
+      sources: [{ kind: 'git', name: 'flows', url: dir, commit: first, folder: 'workflows' }],
+    });
+    const waiting = { ref: 'flows/', kind: 'remote', rank: 1.5, reason: 'not_accepted' };
+    expect(await listedIn(place)).toEqual([waiting]);
+
+    const asked = (await fetchAskedSources(project))._unsafeUnwrap();
+    expect(asked).toMatchObject([{ isAccepted: false, files: ['flows/team.hello.json'] }]);
+    await project.accept(asked.map(({ source }) => source));
+    const used = { ref: 'flows/team.hello.json', kind: 'remote', rank: 1.5, commit: first };
+    expect(await listedIn(place)).toEqual([used]);
+
+    // Another folder with the same file has to ask for itself.
+    const clone = join(place, 'clone');
+    mkdirSync(join(clone, '.workrail'), { recursive: true });
+    const list = join(place, '.workrail/sources.json');
+    writeFileSync(join(clone, '.workrail/sources.json'), readFileSync(list));
+    expect(await listedIn(clone)).toEqual([waiting]);
+
+    writeFileSync(join(dir, 'workflows', 'team.more.json'), JSON.stringify({ ...WORKFLOW, id: 'team.more' }));
+    const second = commit(dir, 'second');
+    const planned = (await updateSources(project, { names: [], isForced: false, isDry: true }))._unsafeUnwrap();
+    expect(planned).toMatchObject([{ to: second, changes: [{ kind: 'added', file: 'flows/team.more.json' }] }]);
+    expect(await listedIn(place)).toEqual([used]);
+    (await updateSources(project, { names: [], isForced: false }))._unsafeUnwrap();
+    expect(await listedIn(place)).toEqual([waiting]);
+    await project.accept((await fetchAskedSources(project))._unsafeUnwrap().map(({ source }) => source));
+    expect((await listedIn(place)).map(({ ref }) => ref)).toEqual(['flows/team.hello.json', 'flows/team.more.json']);
+    // Only the newest acceptance of a name counts: the older commit asks again.
+    writeFileSync(list, readFileSync(list, 'utf8').replace(second, first));
+    expect(await listedIn(place)).toEqual([waiting]);
+  });
+
+  it('a project can ask only for repositories at a commit that exists, in a file that stays inside it', async () => {
+    enforces('project_sources_need_a_person');
+    const dir = repository();
+    const { project } = services;
+    expect((await addSource(project, { address: place, isForProject: true }))._unsafeUnwrapErr()).toMatchObject({
+      code: 'only_repositories',
+    });
+    const put = (text: string) => {
+      mkdirSync(join(place, '.workrail'), { recursive: true });
+      writeFileSync(join(place, '.workrail/sources.json'), text);
+    };
+    const source = { kind: 'git', name: 'flows', url: dir, commit: 'a'.repeat(40), folder: 'workflows' };
+    put(JSON.stringify({ v: 1, sources: [source] }));
+    expect((await fetchAskedSources(project))._unsafeUnwrapErr()).toEqual({
+      code: 'git_commit_missing',
+      url: dir,
+      commit: 'a'.repeat(40),
+    });
+    for (const text of [
+      '{',
+      '{"v": 1}',
+      JSON.stringify({ v: 1, sources: [{ kind: 'folder', name: 'x', path: '/' }] }),
+    ]) {
+      put(text);
+      expect((await project.list.read())._unsafeUnwrapErr()).toMatchObject({ code: 'source_list_broken' });
+      expect(await listedIn(place)).toMatchObject([{ ref: '.workrail/sources.json', reason: 'io_failed' }]);
+    }
+    rmSync(join(place, '.workrail'), { recursive: true });
+    const elsewhere = mkdtempSync(join(tmpdir(), 'workrail-elsewhere-'));
+    writeFileSync(join(elsewhere, 'sources.json'), JSON.stringify({ v: 1, sources: [source] }));
+    symlinkSync(elsewhere, join(place, '.workrail'));
+    expect((await project.list.read())._unsafeUnwrapErr()).toMatchObject({ cause: 'leads outside' });
+    expect((await project.list.write([]))._unsafeUnwrapErr()).toMatchObject({ code: 'source_list_unwritable' });
+  });
+
+  it("the user's own list is not read as that of a project in the home folder", async () => {
+    const user = join(place, 'user');
+    mkdirSync(join(user, '.workrail'), { recursive: true });
+    writeFileSync(join(user, '.workrail/sources.json'), '{"v": 1, "sources": [{"kind": "git"}]}');
+    expect(await listedIn(user)).toEqual([]);
   });
 });

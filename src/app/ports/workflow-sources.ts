@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
-import type { GitSource, WorkflowSourceEntry } from '../../core/sources.ts';
+import type { AcceptedSource, GitSource, WorkflowSourceEntry } from '../../core/sources.ts';
 import type { CompiledFile, FilePlace } from '../../core/workflow/compiled/compiled-file.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 
@@ -42,6 +42,8 @@ export type UnreadReason =
   /** The file differs from the one that was fetched with a pinned source. */
   | { readonly code: 'copy_edited'; readonly source: string }
   | { readonly code: 'not_utf8' }
+  /** The repository asks for this source, and nobody accepted it here. */
+  | { readonly code: 'not_accepted'; readonly source: string; readonly url: string; readonly commit: string }
   | { readonly code: 'too_many_files'; readonly filesMax: number }
   | { readonly code: 'io_failed'; readonly cause: string };
 
@@ -90,6 +92,8 @@ export type GitRefusal =
   | { readonly code: 'git_missing' }
   | { readonly code: 'git_failed'; readonly url: string; readonly said: string }
   | { readonly code: 'git_timeout'; readonly url: string; readonly ms: number }
+  /** The commit is not part of the branch. */
+  | { readonly code: 'git_commit_missing'; readonly url: string; readonly commit: string }
   /** The pinned commit is no longer part of the branch: its history was rewritten. */
   | {
       readonly code: 'git_rewritten';
@@ -103,6 +107,8 @@ export type GitRefusal =
 export type GitCopies = {
   /** Fetches a branch, a tag or the default branch, and returns its current commit. */
   fetch(wanted: Pick<GitSource, 'name' | 'url' | 'ref'>): Promise<Result<{ readonly commit: string }, GitRefusal>>;
+  /** Fetches the commit of a source, unless there is a copy of it already. */
+  fetchPinned(source: GitSource): Promise<Result<{ readonly commit: string }, GitRefusal>>;
   /** Fetches a known source again. A commit that does not descend from the pinned one is refused unless forced. */
   update(
     source: GitSource,
@@ -123,11 +129,24 @@ export type ReadSource =
 
 export type SourceInspector = { inspect(source: WorkflowSourceEntry): Promise<ReadSource> };
 
-/** What managing sources needs. */
-export type SourceServices = {
+/** What managing the sources of a list needs. */
+export type ListedSources = {
   readonly list: SourceList;
   readonly copies: GitCopies;
   readonly inspector: SourceInspector;
   /** The absolute form of a path that the user typed. */
   readonly resolvePath: (path: string) => string;
+};
+
+/** What managing sources needs: those of the user, and those that the repository in this folder asks for. */
+export type SourceServices = ListedSources & { readonly project: ProjectSources };
+
+/** The sources that a repository asks for in `.workrail/sources.json`. */
+export type ProjectSources = ListedSources & {
+  /** The file, and the folder that it is in. */
+  readonly file: string;
+  readonly workspace: string;
+  /** What people accepted, for every folder. A file that cannot be read accepts nothing. */
+  accepted(): Promise<readonly AcceptedSource[]>;
+  accept(sources: readonly GitSource[]): Promise<Result<void, SourceListFailure>>;
 };

@@ -4,6 +4,7 @@ import { checkedRow, sessionBoard, workspacesAt } from '../../app/sessions/sessi
 import { defined } from '../../core/json/json-value.ts';
 import { originLabel } from '../../core/log/origin.ts';
 import {
+  BOARD_TRAITS,
   type BoardPage,
   type BoardQuery,
   boardPage,
@@ -13,7 +14,7 @@ import {
 } from '../../core/sessions/board-rows.ts';
 import { listedSessionData } from '../../core/sessions/describe-session.ts';
 import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES, type SessionState } from '../../core/sessions/session-state.ts';
-import { plural } from '../../core/text/words.ts';
+import { authorWords, plural } from '../../core/text/words.ts';
 import { count, type ListedSessionData, listedSessionShape } from '../../core/wire/list-shapes.ts';
 import { type CommandInput, command, done } from '../command.ts';
 import { shortIds } from '../ids.ts';
@@ -41,7 +42,7 @@ export const sessionList = command({
   operands: [
     {
       syntax: '[filter...]',
-      help: 'words that must occur, or filters such as state:blocked, wf:coding, repo:api, branch:main, after:2d',
+      help: 'words that must occur, or filters such as state:blocked, wf:coding, repo:api, branch:main, after:2d, author:ada, is:waiting, is:gaps',
     },
   ],
   options: [
@@ -51,6 +52,13 @@ export const sessionList = command({
       flags: '--state <states>',
       help: 'only these states, separated by commas: running, blocked, complete, closed, salvaged (only part of the session could be read), damaged',
     },
+    { flags: '--workflow <part>', help: 'only runs of workflows with this in their id or name' },
+    {
+      flags: '--since <time>',
+      help: 'only sessions active since then: an age such as 2d, or a day such as 2026-01-31',
+    },
+    { flags: '--gaps', help: 'only sessions with open gaps' },
+    { flags: '--waiting', help: 'only sessions that wait for a person' },
     { flags: '--sort <order>', help: 'recent, started, title or state (default: recent)' },
     { flags: '--group <by>', help: 'repository, day or workflow' },
     { flags: '--limit <number>', help: 'how many to show (default: 20)' },
@@ -112,6 +120,7 @@ const TITLE_WIDTH_MIN = 16;
 const WORKFLOW_WIDTH_MAX = { narrow: 16, wide: 24 };
 
 const FOLDER_WIDTH_MAX = 16;
+const AUTHOR_WIDTH_MAX = 20;
 
 function listLines(data: SessionListData, layout: Layout): readonly Line[] {
   if (data.sessions.length === 0) return [[nothingWords(data, layout)]];
@@ -137,7 +146,8 @@ function nothingWords({ dataDir }: SessionListData, { stored, isHere }: Layout):
 type Rows = { readonly nowMs: number; readonly width: number; readonly hasFolder: boolean };
 
 function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, hasFolder }: Rows): readonly Line[] {
-  const workflowMax = WORKFLOW_WIDTH_MAX[width < WIDTH_WITH_FOLDER ? 'narrow' : 'wide'];
+  const isWide = width >= WIDTH_WITH_FOLDER;
+  const workflowMax = WORKFLOW_WIDTH_MAX[isWide ? 'wide' : 'narrow'];
   const cells = sessions.map((session) => ({
     session,
     id: session.shortId,
@@ -146,12 +156,14 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
     state: stateWords(session),
     when: session.lastAt === undefined ? '' : ago(session.lastAt, nowMs),
     folder: hasFolder ? clipText(folderName(session), FOLDER_WIDTH_MAX) : '',
+    author: isWide && session.author !== undefined ? clipText(authorWords(session.author), AUTHOR_WIDTH_MAX) : '',
   }));
-  const widest = (of: 'id' | 'run' | 'workflow' | 'state' | 'when' | 'folder') =>
+  const widest = (of: 'id' | 'run' | 'workflow' | 'state' | 'when' | 'folder' | 'author') =>
     Math.max(0, ...cells.map((cell) => textWidth(cell[of])));
   const [id, run, workflow] = [widest('id'), widest('run'), widest('workflow')];
   const [state, when] = [widest('state'), widest('when')];
-  const folder = widest('folder') + (hasFolder ? GAP : 0);
+  const author = widest('author');
+  const folder = widest('folder') + (hasFolder ? GAP : 0) + (author === 0 ? 0 : author + GAP);
   // The mark and a blank come first, then five gaps.
   const title = Math.max(TITLE_WIDTH_MIN, width - 2 - id - run - workflow - state - when - folder - 5 * GAP);
   return cells.map(({ session, ...cell }): Line => {
@@ -165,8 +177,9 @@ function sessionRows(sessions: readonly ListedSessionData[], { nowMs, width, has
       ' '.repeat(GAP),
       dim(padText(cell.workflow, workflow + GAP)),
       end.words,
-      dim(hasFolder ? padText(cell.when, when + GAP) : cell.when),
-      dim(cell.folder),
+      dim(hasFolder || author > 0 ? padText(cell.when, when + GAP) : cell.when),
+      dim(author === 0 ? cell.folder : padText(cell.folder, widest('folder') + (hasFolder ? GAP : 0))),
+      dim(cell.author),
     ];
   });
 }
@@ -253,15 +266,20 @@ type ListOptions = { readonly isHere: boolean; readonly query: BoardQuery };
 
 function readOptions({ operands, options }: CommandInput, nowMs: number): Result<ListOptions, CommandProblem> {
   return safeTry(function* () {
-    const { here, all, state, limit, offset, sort, group } = options;
-    const filter = readFilter(operands, nowMs);
+    const { here, all, state, limit, offset, sort, group, since, gaps, waiting, workflow } = options;
+    const typedOptions = [
+      ...(typeof since === 'string' ? [`after:${since}`] : []),
+      ...(gaps === true ? ['is:gaps'] : []),
+      ...(waiting === true ? ['is:waiting'] : []),
+    ];
+    const filter = readFilter([...operands, ...typedOptions], nowMs);
     if ('key' in filter) return err(filterProblem(filter));
     const typed = typeof state === 'string' ? state.split(',').map((word) => word.trim().toLowerCase()) : undefined;
     const states = typed === undefined ? undefined : yield* known('state', typed, SESSION_STATES);
     const shownMax = yield* wholeNumber('--limit', limit ?? SHOWN_MAX, { min: 1, instead: ', or --all' });
     const query = {
       ...filter,
-      ...defined({ states }),
+      ...defined({ states, workflow: typeof workflow === 'string' ? workflow : undefined }),
       ...defined({ sort: sort === undefined ? undefined : (yield* known('order', [String(sort)], BOARD_SORTS))[0] }),
       ...defined({
         group: group === undefined ? undefined : (yield* known('group', [String(group)], BOARD_GROUPS))[0],
@@ -296,6 +314,7 @@ function wholeNumber(
 
 function filterProblem({ key, value }: UnknownFilter): CommandProblem {
   if (key === 'state') return unknownWord('state', value, SESSION_STATES);
+  if (key === 'is') return unknownWord('filter', value, BOARD_TRAITS);
   return usageProblem(
     `"${key}:${value}" is not a time.`,
     'Use an age such as after:30m, after:2d or after:1w, or a day such as after:2026-01-31.',

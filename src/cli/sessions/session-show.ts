@@ -6,10 +6,10 @@ import { acceptCommand, originWords, shownOrigin, shownOriginSchema } from '../.
 import { SETTERS } from '../../core/prompt/reply-parts.ts';
 import { titleOf } from '../../core/sessions/board-rows.ts';
 import { runData } from '../../core/sessions/describe-session.ts';
-import { plural } from '../../core/text/words.ts';
+import { authorWords, plural } from '../../core/text/words.ts';
 import { commandText } from '../../core/views/attestations.ts';
 import { gradeWords } from '../../core/views/line-checks.ts';
-import { currentObservation } from '../../core/views/node-facts.ts';
+import { authorIn, currentObservation } from '../../core/views/node-facts.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import { moment } from '../../core/wire/list-shapes.ts';
 import { type RunData, runShape, sessionHead } from '../../core/wire/session-shapes.ts';
@@ -27,6 +27,8 @@ const sessionShowData = z.strictObject({
   isKept: z.boolean(),
   /** Absent for a session that was started here. */
   origin: shownOriginSchema.exactOptional(),
+  /** The identity in the git settings when it was started, as claimed. */
+  author: z.string().exactOptional(),
   lastAt: moment.exactOptional(),
   events: z.int().min(0),
   /** The last observed workspace. */
@@ -74,6 +76,9 @@ function showLines(data: SessionShowData, layout: Layout): readonly Line[] {
     [head.mark, ' ', head.words, `  ${factsOf(data, layout).join('  ·  ')}`],
     ...originLines(data, layout),
     ...workspaceLines(data, layout),
+    ...(data.author === undefined
+      ? []
+      : labelled('author', `${authorWords(data.author)} (from the git settings; nobody checked it)`, layout.width)),
     ...data.runs.flatMap((run, i) => [
       [''],
       ...runLines(run, { ...layout, number: i + 1, runs: data.runs.length, isImported: data.origin !== undefined }),
@@ -216,7 +221,7 @@ function dataOf({ looked: { view, isKept, origin }, head, runs }: NamedSession):
   const title = titleOf(runs.map(runData));
   return {
     ...head,
-    ...defined({ title, lastAt: view.lastAt }),
+    ...defined({ title, lastAt: view.lastAt, author: authorIn(view.observations) }),
     isKept,
     ...(origin === undefined ? {} : { origin: shownOrigin(origin) }),
     events: view.nextEventIndex,

@@ -102,6 +102,27 @@ it('groups come in the order of their first rows, and a page runs through them',
   expect(page({ group: 'workflow' }).groups[1]).toEqual({ name: 'wr.coding_task', total: 1 });
 });
 
+it('sessions are found by who waits, by open gaps and by their author', () => {
+  const goals = (...typed: string[]) => {
+    const filter = readFilter(typed, 0);
+    if ('key' in filter) return filter;
+    return boardPage(AUTHORED, { ...filter, limit: 9 }).rows.map(({ summary }) => summary?.runs[0]?.goal);
+  };
+  const [first = expect.fail(), ...others] = ROWS;
+  const { summary = expect.fail() } = first;
+  const withGap = {
+    ...summary,
+    author: 'Ada Lovelace <ada@b.c>',
+    runs: summary.runs.map((run) => ({ ...run, openGaps: 2 })),
+  };
+  const AUTHORED = [{ ...first, summary: withGap }, ...others];
+  expect(goals('is:waiting')).toEqual(['Answer me']);
+  expect(goals('is:gaps')).toEqual([withGap.runs[0]?.goal]);
+  expect(goals('is:gaps', 'is:waiting')).toEqual([]);
+  expect(goals('author:lovelace')).toEqual([withGap.runs[0]?.goal]);
+  expect(goals('is:late')).toEqual({ key: 'is', value: 'late' });
+});
+
 it('a filter is read as it is typed', () => {
   expect(
     readFilter(['state:blocked,running wf:coding', 'repo:api', 'branch:main', 'OAuth', 'after:2d'], 3 * DAY),

@@ -92,9 +92,17 @@ export type BoardFilter = {
   readonly branch?: string | undefined;
   /** Active at this time or later. */
   readonly sinceMs?: number | undefined;
+  /** Part of the name or address in the git settings. */
+  readonly author?: string | undefined;
+  /** An open run ended with gaps, or waits for a person. */
+  readonly is?: readonly BoardTrait[] | undefined;
   /** The spellings of one workspace path. */
   readonly workspaces?: readonly string[] | undefined;
 };
+
+/** What a session can be asked for besides its state. */
+export const BOARD_TRAITS = ['gaps', 'waiting'] as const;
+export type BoardTrait = (typeof BOARD_TRAITS)[number];
 
 export type BoardPage = {
   /** How many sessions match. */
@@ -135,7 +143,7 @@ export function countStates(rows: readonly SessionRow[]): BoardPage['counts'] {
 }
 
 function rowTests(filter: BoardFilter): readonly ((row: SessionRow) => boolean)[] {
-  const { words = [], workflow, repository, branch, sinceMs, workspaces } = filter;
+  const { words = [], workflow, repository, branch, sinceMs, workspaces, author, is = [] } = filter;
   const has = (text: string | undefined, part: string) => (text ?? '').toLowerCase().includes(part.toLowerCase());
   const runOf = ({ summary }: SessionRow, isRun: (run: RunSummary) => boolean) => (summary?.runs ?? []).some(isRun);
   const isOfWorkflow = (part: string) => (run: RunSummary) => has(run.workflowId, part) || has(run.workflowName, part);
@@ -145,9 +153,17 @@ function rowTests(filter: BoardFilter): readonly ((row: SessionRow) => boolean)[
     ...(workflow === undefined ? [] : [(row: SessionRow) => runOf(row, isOfWorkflow(workflow))]),
     ...(repository === undefined ? [] : [({ workspace }: SessionRow) => has(workspace, repository)]),
     ...(branch === undefined ? [] : [({ summary }: SessionRow) => has(summary?.observed.git_branch, branch)]),
+    ...(author === undefined ? [] : [({ summary }: SessionRow) => has(summary?.author, author)]),
+    ...is.map((trait) => TRAITS[trait]),
     ...(words.length === 0 ? [] : [(row: SessionRow) => wordsIn(textOf(row), words).length === words.length]),
   ];
 }
+
+const TRAITS: { readonly [trait in BoardTrait]: (row: SessionRow) => boolean } = {
+  gaps: ({ summary, closed }) =>
+    (summary?.runs ?? []).some(({ runId, openGaps }) => openGaps > 0 && !closed.has(runId)),
+  waiting: waitsForPersonIn,
+};
 
 /** Whether a session took place in one of these folders. */
 export function isAt({ workspace }: Pick<SessionRow, 'workspace'>, workspaces: readonly string[]): boolean {
@@ -238,19 +254,20 @@ export type UnknownFilter = { readonly key: string; readonly value: string };
 const UNITS_MS: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
 /**
- * A filter as it is typed: `state:blocked wf:coding repo:api branch:main after:2d`, and other words that must occur. A
- * time is an age or a day.
+ * A filter as it is typed: `state:blocked wf:coding repo:api branch:main after:2d author:ada is:waiting is:gaps`, and
+ * other words that must occur. A time is an age or a day.
  */
 export function readFilter(typed: readonly string[], nowMs: number): BoardFilter | UnknownFilter {
   let filter: BoardFilter = {};
   const words: string[] = [];
   for (const word of typed.flatMap((text) => text.split(/\s+/)).filter((text) => text !== '')) {
-    const [, key, value = ''] = /^(state|wf|repo|branch|after):(.+)$/.exec(word) ?? [];
+    const [, key, value = ''] = /^(state|wf|repo|branch|after|author|is):(.+)$/.exec(word) ?? [];
     if (key === undefined) words.push(...searchWords(word));
     else {
       const read = readPart(key, value, nowMs);
       if (read === undefined) return { key, value };
-      filter = { ...filter, ...read };
+      // Several traits must all hold; of anything else, the last one counts.
+      filter = { ...filter, ...read, ...(read.is && { is: [...(filter.is ?? []), ...read.is] }) };
     }
   }
   return words.length === 0 ? filter : { ...filter, words };
@@ -269,6 +286,12 @@ function readPart(key: string, value: string, nowMs: number): BoardFilter | unde
       return { repository: value };
     case 'branch':
       return { branch: value };
+    case 'author':
+      return { author: value };
+    case 'is': {
+      const known = BOARD_TRAITS.filter((trait) => trait === value);
+      return known.length === 0 ? undefined : { is: known };
+    }
     default: {
       const sinceMs = timeOf(value, nowMs);
       return sinceMs === undefined ? undefined : { sinceMs };

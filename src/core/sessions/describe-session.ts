@@ -20,7 +20,7 @@ export function listedSessionData(row: SessionRow, { shortId, workspaces }: Know
     sessionId,
     shortId: shortId(sessionId),
     state,
-    ...defined({ title, lastAt: summary?.lastAt, workspace, branch }),
+    ...defined({ title, lastAt: summary?.lastAt, workspace, branch, author: summary?.author }),
     runs: (summary?.runs ?? []).map(({ runId, workflowId, goal, status }) => ({
       runId,
       tag: runTag(runId),

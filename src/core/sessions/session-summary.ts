@@ -9,7 +9,7 @@ import { textTokens, wordCodes } from '../text/search-words.ts';
 import { clip, truncate, utf8Length } from '../text/utf8.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../views/attestations.ts';
 import { contextAt, contextValueAt } from '../views/lineage.ts';
-import { currentObservation, currentOutput, unresolvedGaps } from '../views/node-facts.ts';
+import { authorIn, currentObservation, currentOutput, unresolvedGaps } from '../views/node-facts.ts';
 import { checkpointNotes, type Note } from '../views/recap.ts';
 import { nodeOf, type Run, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import {
@@ -33,6 +33,8 @@ export type SessionSummary = {
   readonly lastEventIndex: number;
   /** When it was last written to, if its events have times. */
   readonly lastAt?: number;
+  /** The identity in the git settings, as claimed. */
+  readonly author?: string;
   /** What was last seen of the workspace. */
   readonly observed: { readonly [key in SummedObservation]?: string };
   /** In the order in which they were started. */
@@ -96,6 +98,7 @@ export function summarise(sessionId: SessionId, view: SessionView, sources: Summ
     sessionId,
     lastEventIndex: view.nextEventIndex - 1,
     ...(view.lastAt === undefined ? {} : { lastAt: view.lastAt }),
+    ...defined({ author: authorIn(view.observations) }),
     observed: observedOf(view),
     runs: runsWithTip(view.graph).map(({ run, tip }) => summariseRun(view, { run, tip }, sources)),
   };

@@ -129,6 +129,15 @@ export const SETTING_KEYS = {
     about: 'What happens at a gate where no person can answer, as in CI: the run stops, or it records a critical gap.',
     expected: 'block (the default) or gap',
   },
+  'sessions.author': {
+    kind: 'switch',
+    variable: 'WORKRAIL_SESSIONS_AUTHOR',
+    isForWorkspaces: false,
+    fallback: true,
+    about:
+      'Whether a session that is started in a git repository records the name and address in its git settings as its author. Nobody checks that name. Bundles and passports leave it out unless "export --author" asks for it.',
+    expected: '1 (the default) or 0 (record no author)',
+  },
   dataDir: {
     kind: 'path',
     variable: 'WORKRAIL_DATA_DIR',

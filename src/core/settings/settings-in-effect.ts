@@ -30,10 +30,12 @@ export type RunDefaults = Preferences & {
   readonly max?: { readonly autonomy: Autonomy; readonly origin: SettingOrigin };
   /** Looser values of the project or the environment. */
   readonly ignored?: readonly IgnoredSetting[];
+  /** Whether the git identity is recorded as the author of a session. */
+  readonly recordsAuthor?: true;
 };
 
 export function runDefaults(config: Omit<ResolvedSettings, 'problems'>): RunDefaults {
-  const { mode, riskPolicy, 'autonomy.max': max } = config.settings;
+  const { mode, riskPolicy, 'autonomy.max': max, 'sessions.author': author } = config.settings;
   const { recommendedLimit, ignored } = config;
   const isRecommended = mode.value === RECOMMENDED;
   const limit: Setting = isRecommended ? (recommendedLimit ?? max) : mode;
@@ -46,6 +48,7 @@ export function runDefaults(config: Omit<ResolvedSettings, 'problems'>): RunDefa
     ...(isRecommended ? { isRecommended } : {}),
     max: { autonomy: autonomySchema.parse(max.value), origin: max.origin },
     ignored,
+    ...(author.value === true ? { recordsAuthor: true } : {}),
   };
 }
 
@@ -131,6 +134,8 @@ export type GateSettings = {
   readonly minimum: Assurance;
   /** The channels on which an answer counts. */
   readonly accept: readonly AttestationChannel[];
+  /** Where people answer, if that is a page on another machine. */
+  readonly page?: string;
   /** Whether what must be signed needs two approvers. */
   readonly isFourEyes: boolean;
   readonly waitSeconds: number;
