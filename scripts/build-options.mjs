@@ -180,13 +180,18 @@ const DESCRIBING =
 const DESCRIBED = /[/\\]builtins[/\\](?:handoff|report|run)-contracts\.ts$/;
 /** An example ends at the brace that is as far in as its line. */
 const EXAMPLE = /(?<=^( *))example: \{\n.*?\n\1\},/gms;
+/** What a contract is for, and how it is asked for. */
+const WORDING = /(?<=^ {2}(?:purpose|lead):\s*)(['"])(?:\\.|(?!\1).)*\1/gms;
 const DESCRIPTION = /\s*\.describe\(\s*(['"`])(?:\\.|(?!\1).)*\1,?\s*\)/gs;
 
 const withoutDescriptions = {
   name: 'without-descriptions',
   load: (path) => {
     if (DESCRIBED.test(path))
-      return readFileSync(path, 'utf8').replaceAll(DESCRIPTION, '').replaceAll(EXAMPLE, 'example: {},');
+      return readFileSync(path, 'utf8')
+        .replaceAll(DESCRIPTION, '')
+        .replaceAll(EXAMPLE, 'example: {},')
+        .replaceAll(WORDING, "''");
     if (!DESCRIBING.test(path)) return undefined;
     const names = readFileSync(path, 'utf8').matchAll(/^export (?:const|function) (\w+)/gm);
     const left = Array.from(names, ([, name]) => `export const ${name} = () => { throw new Error('left out'); };`);

@@ -1,5 +1,7 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { desktopManifest } from '../scripts/generate/desktop-manifest.ts';
 import { enforces } from './enforces.ts';
 
 type Manifest = {
@@ -9,6 +11,7 @@ type Manifest = {
   readonly bin: object;
   readonly scripts: Readonly<Record<string, string>>;
   readonly workspaces?: unknown;
+  readonly keywords: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -16,8 +19,16 @@ type Manifest = {
 
 const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as Manifest;
 
-/** What npm runs on a user's machine, or on ours when someone merely installs. */
-const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'preprepare', 'prepare', 'postprepare', 'prepublish'];
+/** What npm runs when someone installs a package. It runs `prepare` too, but only in a clone and for an install from git. */
+const INSTALL_SCRIPTS = [
+  'preinstall',
+  'install',
+  'postinstall',
+  'preprepare',
+  'postprepare',
+  'prepublish',
+  'dependencies',
+];
 
 describe('the package', () => {
   it('the package is one ES module package with one binary, for Node 20.19 and later', () => {
@@ -39,9 +50,46 @@ describe('the package', () => {
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
   });
 
-  it('installing the package runs no script', () => {
+  it('installing the packed package runs no script, and an install from git builds it', () => {
     enforces('no_install_scripts');
-    expect(Object.keys(manifest.scripts)).toContain('check');
+    expect(manifest.scripts['prepare']).toBe(`node scripts/setup.mjs --prepare && ${manifest.scripts['build']}`);
+    const setup = (env: object) =>
+      spawnSync(process.execPath, ['scripts/setup.mjs', '--prepare'], {
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      });
+    expect(setup({ npm_config_global: '' }).status).toBe(0);
+    // npm would leave a link to a folder that it removes.
+    expect(setup({ npm_config_global: 'true' })).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('npm run package'),
+    });
     expect(Object.keys(manifest.scripts).filter((name) => INSTALL_SCRIPTS.includes(name))).toEqual([]);
+  });
+
+  it('the package describes itself without placeholders, and the desktop bundle names the platforms of the README', () => {
+    expect(manifest.keywords).toContain('mcp-server');
+    expect(JSON.stringify(manifest)).not.toMatch(/example\.(?:org|com)|TODO|your-|<[a-z]+>/i);
+    const { compatibility } = desktopManifest() as { compatibility: { platforms: readonly string[] } };
+    const names = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' } as const;
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const [, promised = ''] = /^(.*) are supported\./m.exec(readme) ?? [];
+    expect(promised).not.toBe('');
+    for (const [platform, name] of Object.entries(names)) {
+      expect([name, compatibility.platforms.includes(platform)]).toEqual([name, promised.includes(name)]);
+    }
+  });
+
+  it('no text of the program or the documents tells people to install a package by a name that nobody owns', () => {
+    const files = execFileSync('git', ['ls-files', 'src', 'docs', 'workflows', 'integrations', 'examples', '*.md'], {
+      encoding: 'utf8',
+    });
+    const isInstalling = /npm i(?:nstall)? (?:-g |--global |-D |--save-dev )*workrail\b|npx (?:-y |--yes )?workrail\b/;
+    expect(isInstalling.test('npm install -g workrail')).toBe(true);
+    const found = files
+      .trim()
+      .split('\n')
+      .filter((file) => isInstalling.test(readFileSync(file, 'utf8')));
+    expect(found).toEqual([]);
   });
 });

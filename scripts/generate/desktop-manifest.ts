@@ -31,7 +31,7 @@ export function desktopManifest(): object {
       name: tool.name,
       description: tool.title,
     })),
-    compatibility: { platforms: ['darwin', 'linux', 'win32'], runtimes: { node: engines.node } },
+    compatibility: { platforms: ['darwin', 'linux'], runtimes: { node: engines.node } },
   };
 }
 

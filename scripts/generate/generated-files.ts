@@ -10,6 +10,7 @@ import { galleryPage } from './gallery-page.ts';
 import { invariantsPage } from './invariants-page.ts';
 import { DOCUMENTS, documentSchema } from './json-schemas.ts';
 import { lintPage } from './lint-page.ts';
+import { withFrontMatter } from './markdown.ts';
 import { toolSnapshots, toolsPage } from './tools-page.ts';
 import { workflowSchema } from './workflow-schema.ts';
 
@@ -17,6 +18,13 @@ export type GeneratedFile = { readonly path: string; readonly text: string };
 
 /** Everything that follows from the code, as it must stand in the repository. */
 export function generatedFiles(root: string): readonly GeneratedFile[] {
+  return plainFiles(root).map(({ path, text }) => ({
+    path,
+    text: path.startsWith('docs/') && path.endsWith('.md') ? withFrontMatter(text) : text,
+  }));
+}
+
+function plainFiles(root: string): readonly GeneratedFile[] {
   return [
     ...DOCUMENTS.map((document) => ({
       path: `schemas/${document.name}.schema.json`,

@@ -11,7 +11,7 @@ it('messages name the program as the user can type it', () => {
   expect(calledAs({ ...here, env: {} })).toBe('node dist/workrail.js');
   expect(calledAs({ ...here, cwd: '/elsewhere', env: { PATH: folder } })).toBe(`node ${program}`);
   expect(calledAs({ cwd: '/', program: '/a folder/workrail.js', env: {} })).toBe('node "a folder/workrail.js"');
-  expect(calledAs({ ...here, env: { npm_command: 'exec' } })).toBe('npx workrail');
+  expect(calledAs({ ...here, env: { npm_command: 'exec' } })).toBe('npx --no workrail');
   writeFileSync(join(folder, 'workrail'), '');
   chmodSync(join(folder, 'workrail'), 0o755);
   expect(calledAs({ ...here, env: { PATH: `/nowhere:${folder}` } })).toBe('workrail');

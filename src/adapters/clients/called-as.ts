@@ -9,10 +9,10 @@ type Surroundings = {
   readonly program: string;
 };
 
-/** What the user has to type for `workrail`: its name, if it is on the PATH. */
+/** What the user has to type for `workrail`: its name, if it is on the PATH. npx must not fetch a package of that name. */
 export function calledAs({ env, cwd, program }: Surroundings): string {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  if (env['npm_command'] === 'exec') return 'npx workrail';
+  if (env['npm_command'] === 'exec') return 'npx --no workrail';
   if (folders.some((folder) => isExecutable(join(folder, 'workrail')))) return 'workrail';
   const near = cwd === undefined ? '..' : relative(cwd, program);
   const path = near.startsWith('..') ? program : near;

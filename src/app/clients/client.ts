@@ -32,24 +32,73 @@ export type Client = {
   };
 };
 
+/** How people install the program; it is handed out as a file, because nobody owns the name in a registry yet. */
+export const INSTALL_COMMAND = 'npm install -g ./workrail-VERSION.tgz (the tarball that "npm run package" makes)';
+
 /** The name of our entry in every client. */
 export const SERVER_NAME = 'workrail';
+
+/**
+ * Registrations that are the same on every machine, so that a team can commit them: the command by its name, or the
+ * package that the project depends on. The package runner gets `--no`, so that it never downloads a package of that name.
+ */
+const SHARED_LAUNCHES = {
+  path_command: { command: 'workrail', args: [] },
+  package_runner: { command: 'npx', args: ['--no', '--', 'workrail'] },
+} as const satisfies { readonly [form: string]: Omit<Launch, 'env'> };
+
+/** How a project's registration starts WorkRail; `this_machine` contains paths and cannot be committed. */
+export type LaunchForm = keyof typeof SHARED_LAUNCHES | 'this_machine';
+
+/** The command that clients run: the server of this machine. */
+export const SERVE = ['serve'] as const;
+
+/** The command for clients whose sessions are kept by a team server: the bridge to a space. */
+export function bridgeTo(space: string): readonly string[] {
+  return ['connect', space];
+}
+
+/** The space that a registration leads to; `undefined` for one that starts the server of this machine. */
+export function spaceOf({ args }: Launch): string | undefined {
+  return args.at(-2) === 'connect' ? args.at(-1) : undefined;
+}
+
+export function launchForm(launch: Launch): LaunchForm {
+  const words = spaceOf(launch) === undefined ? SERVE : launch.args.slice(-2);
+  if (isSameLaunch(launch, sharedLaunch('path_command', words))) return 'path_command';
+  return isSameLaunch(launch, sharedLaunch('package_runner', words)) ? 'package_runner' : 'this_machine';
+}
+
+function sharedLaunch(form: keyof typeof SHARED_LAUNCHES, words: readonly string[]): Launch {
+  const { command, args } = SHARED_LAUNCHES[form];
+  return { command, args: [...args, ...words], env: {} };
+}
 
 type LaunchFor = {
   /** A desktop program does not inherit the PATH of a shell. */
   readonly hasWindow: boolean;
+  readonly scope: ClientScope;
   /** Every `workrail` on the PATH. */
   readonly onPath: readonly FoundProgram[];
+  /** The command of this program that it should run. */
+  readonly words: readonly string[];
 };
 
 /** How a client should start this program. */
-export function launchFor(machine: Machine, { hasWindow, onPath }: LaunchFor): Launch {
+export function launchFor(machine: Machine, { hasWindow, scope, onPath, words }: LaunchFor): Launch {
   const { nodePath, programPath } = machine;
-  const carried = carriedVariables(machine);
+  if (scope === 'project') {
+    if (programPath.startsWith(machine.join(machine.workspace, 'node_modules', 'workrail'))) {
+      return sharedLaunch('package_runner', words);
+    }
+    if (onPath.length > 0) return sharedLaunch('path_command', words);
+  }
+  // A bridge has no data folder.
+  const carried = words === SERVE ? carriedVariables(machine) : {};
   const isByName = !hasWindow && onPath[0]?.realPath === programPath;
   return isByName
-    ? { command: 'workrail', args: ['serve'], env: carried }
-    : { command: nodePath, args: [programPath, 'serve'], env: carried };
+    ? { command: 'workrail', args: words, env: carried }
+    : { command: nodePath, args: [programPath, ...words], env: carried };
 }
 
 /**

@@ -1,5 +1,14 @@
 import type { ClientServices, FileTrouble, Launch } from '../ports/machine.ts';
-import { type Client, type ClientScope, isSameLaunch, launchFor, registeredLaunch, SERVER_NAME } from './client.ts';
+import {
+  type Client,
+  type ClientScope,
+  isSameLaunch,
+  launchFor,
+  launchForm,
+  registeredLaunch,
+  SERVE,
+  SERVER_NAME,
+} from './client.ts';
 import { CLIENTS } from './client-list.ts';
 import type { EntryEditor } from './edit/entry-editor.ts';
 import { jsonEditor } from './edit/json-editor.ts';
@@ -22,20 +31,25 @@ export type InspectedClient = {
   readonly state: EntryState;
   /** What our entry would start. */
   readonly wanted: Launch;
+  /** The command of this program in it. */
+  readonly words: readonly string[];
 };
+
+/** Where a client's entry is looked for, and what it should run; the server of this machine by default. */
+export type WantedEntry = { readonly scope: ClientScope; readonly words?: readonly string[] };
 
 /** Reads the file of a client; `undefined` if it has none for a project. */
 export async function inspectClient(
   services: ClientServices,
   client: Client,
-  scope: ClientScope,
+  { scope, words = SERVE }: WantedEntry,
 ): Promise<InspectedClient | undefined> {
   const file = await fileOf(services, client, scope);
   if (file === undefined) return undefined;
   const onPath = await services.commands.find('workrail');
-  const wanted = launchFor(services.machine, { hasWindow: client.hasWindow, onPath });
+  const wanted = launchFor(services.machine, { hasWindow: client.hasWindow, scope, onPath, words });
   const read = await services.files.read(file);
-  const about = { client, scope, file, wanted };
+  const about = { client, scope, file, wanted, words };
   if (read.isErr()) return { ...about, text: undefined, state: { kind: 'unreadable', cause: read.error.cause } };
   return { ...about, text: read.value, state: stateOf(editorOf(services, client), read.value, about) };
 }
@@ -57,16 +71,19 @@ export function entryPlace({ key }: Client): { readonly key: string; readonly na
   return { key, name: SERVER_NAME };
 }
 
-type About = { readonly client: Client; readonly wanted: Launch };
+type About = Pick<InspectedClient, 'client' | 'scope' | 'wanted' | 'words'>;
 
-function stateOf(editor: EntryEditor, text: string | undefined, { client, wanted }: About): EntryState {
+function stateOf(editor: EntryEditor, text: string | undefined, { client, scope, wanted, words }: About): EntryState {
   if (text === undefined) return { kind: 'absent' };
   const found = editor.find(text, entryPlace(client));
   if ('trouble' in found) return { kind: 'broken', ...found.trouble };
   if (found.entry === undefined) return { kind: 'absent' };
   const launch = registeredLaunch(found.entry);
   if (launch === undefined) return { kind: 'other' };
-  return { kind: isSameLaunch(launch, wanted) ? 'same' : 'other', launch };
+  // What a colleague committed is ours too, even if this machine would have written the other form.
+  const isMeant = launch.args.slice(-words.length).join(' ') === words.join(' ');
+  const isShared = scope === 'project' && isMeant && launchForm(launch) !== 'this_machine';
+  return { kind: isShared || isSameLaunch(launch, wanted) ? 'same' : 'other', launch };
 }
 
 async function fileOf(
@@ -103,8 +120,8 @@ export async function registrations(services: ClientServices): Promise<Registrat
   const installed = await findClients(services);
   const isRegistered = async (client: Client): Promise<boolean> => {
     const inspected = await Promise.all([
-      inspectClient(services, client, 'user'),
-      inspectClient(services, client, 'project'),
+      inspectClient(services, client, { scope: 'user' }),
+      inspectClient(services, client, { scope: 'project' }),
     ]);
     return inspected.some((one) => one?.state.kind === 'same' || one?.state.kind === 'other');
   };

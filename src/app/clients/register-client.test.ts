@@ -29,7 +29,7 @@ async function register(
   more: { isForced?: boolean; scope?: ClientScope } = {},
 ) {
   const client = CLIENTS.find((one) => one.id === id) ?? expect.fail(id);
-  const inspected = (await inspectClient(services, client, more.scope ?? 'user')) ?? expect.fail(id);
+  const inspected = (await inspectClient(services, client, { scope: more.scope ?? 'user' })) ?? expect.fail(id);
   return registerClient(services, inspected, { isDry: false, isForced: more.isForced ?? false });
 }
 
@@ -101,7 +101,7 @@ describe('a client', () => {
     enforces('init_absolute_node_path');
     const services = fakeSetup({ programs: { workrail: [PROGRAM] } });
     const wanted = await Promise.all(
-      CLIENTS.map(async (client) => (await inspectClient(services, client, 'user'))?.wanted),
+      CLIENTS.map(async (client) => (await inspectClient(services, client, { scope: 'user' }))?.wanted),
     );
     for (const [i, { id, hasWindow }] of CLIENTS.entries()) {
       const absolute = { command: '/usr/bin/node', args: [PROGRAM, 'serve'], env: {} };
@@ -116,7 +116,47 @@ describe('a client', () => {
     ]);
     const other = fakeSetup({ programs: { workrail: ['/usr/lib/other/workrail.js'] } });
     const [first] = CLIENTS;
-    expect((await inspectClient(other, first ?? expect.fail(), 'user'))?.wanted.command).toBe('/usr/bin/node');
+    expect((await inspectClient(other, first ?? expect.fail(), { scope: 'user' }))?.wanted.command).toBe(
+      '/usr/bin/node',
+    );
+  });
+
+  it('a project is registered without a path of this machine if WorkRail is installed or a dependency', async () => {
+    enforces('init_project_can_be_committed');
+    const env = { WORKRAIL_DATA_DIR: '/data/ada' };
+    const entryOf = async (machine: object, programs = {}) => {
+      const files = new Map<string, string>();
+      const services = fakeSetup({ files, programs, machine: { env, ...machine } });
+      for (const { id } of CLIENTS.filter(({ projectFile }) => projectFile !== undefined)) {
+        expect((await register(services, id, { scope: 'project' })).result).toBe('registered');
+        expect((await register(services, id, { scope: 'project' })).result).toBe('unchanged');
+      }
+      const written = [...files].filter(([path]) => path.startsWith('/work/shop/')).map(([, text]) => text);
+      expect(written).toHaveLength(7);
+      return written;
+    };
+    const installed = await entryOf({}, { workrail: ['/usr/bin/workrail'] });
+    const dependency = await entryOf({ programPath: '/work/shop/node_modules/workrail/dist/workrail.js' });
+    for (const text of [...installed, ...dependency]) expect(text).not.toMatch(/\/(?:work|opt|usr|data|home)\//);
+    expect(installed[0]).toContain('"command": "workrail"');
+    expect(dependency[0]).toContain('"command": "npx"');
+    for (const text of await entryOf({})) expect(text).toContain('/opt/workrail/dist/workrail.js');
+  });
+
+  it("a registration that a colleague committed counts as ours, and is not replaced by this machine's form", async () => {
+    enforces('init_project_can_be_committed');
+    const shared = { command: 'npx', args: ['--no', '--', 'workrail', 'serve'], env: {} };
+    const text = JSON.stringify({ mcpServers: { workrail: shared } });
+    const services = fakeSetup({
+      files: new Map([
+        ['/work/shop/.mcp.json', text],
+        [`${HOME}/.cursor/mcp.json`, text],
+      ]),
+      programs: { workrail: ['/usr/bin/workrail'] },
+    });
+    expect((await register(services, 'claude-code', { scope: 'project' })).result).toBe('unchanged');
+    // In the user's own file it is something else: there, the path of this program works everywhere.
+    expect((await register(services, 'cursor')).result).toBe('kept');
   });
 
   it('a client gets the data folder if it differs from the default', async () => {

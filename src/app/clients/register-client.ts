@@ -104,7 +104,7 @@ async function change(
     let whole = text;
     if (command !== undefined) {
       await services.commands.run(command);
-      const there = await inspectClient(services, inspected.client, inspected.scope);
+      const there = await inspectClient(services, inspected.client, inspected);
       if (there?.state.kind === 'same' && there.text !== undefined) {
         const done = await note({ ...begun, after: textDigest(services, there.text) });
         return done.map(() => ({ via: 'command', ...backup }));

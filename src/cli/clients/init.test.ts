@@ -49,10 +49,35 @@ describe('init', () => {
     [['--all', '--force'], '--all --force'],
     [['--yes'], '--yes'],
     [['--undo', '--client', 'cursor'], '--undo --client cursor'],
+    [['--team', 'https://rail.example/s/shop', '--all'], '--team https://rail.example/s/shop --all'],
   ])('init suggests the same command without --dry-run after a dry run of %j', async (argv, typed) => {
     enforces('cli_last_line_suggests_next');
     const { talk } = await runFake({ argv: ['init', '--dry-run', ...argv], setup: machine().setup });
     expect(talk).toBe(`Next: workrail init ${typed}\n`);
+  });
+
+  it('init --team registers the bridge to a space, writes no token, and replaces a local server only if forced', async () => {
+    const { files, setup } = machine();
+    const team = (address: string, ...more: readonly string[]) =>
+      runFake({
+        argv: ['init', '--client', 'cursor', '--team', address, ...more],
+        setup,
+        env: { WORKRAIL_TOKEN: 'wrp_x' },
+      });
+    const wrong = await team('rail.example');
+    expect([wrong.exitCode, files.get(CURSOR)]).toEqual([2, '{}\n']);
+    const ran = await team('https://rail.example/s/shop/mcp');
+    expect([ran.exitCode, ran.out]).toEqual([0, expect.stringContaining('WORKRAIL_TOKEN')]);
+    const { args, env } = JSON.parse(files.get(CURSOR) ?? '').mcpServers.workrail;
+    expect([args.slice(-2), env]).toEqual([['connect', 'https://rail.example/s/shop'], {}]);
+    expect((await team('https://rail.example/s/shop')).out).toContain('already registered');
+    expect((await runFake({ argv: ['doctor'], setup })).out).toContain(
+      'passes calls on to https://rail.example/s/shop',
+    );
+    const other = await team('https://rail.example/s/other');
+    expect(other.talk).toContain('workrail init --client cursor --team https://rail.example/s/other --force');
+    expect((await team('https://rail.example/s/other', '--force')).exitCode).toBe(0);
+    expect(files.get(CURSOR)).toContain('/s/other');
   });
 
   it('init warns of everything that answers or hides forms, in the words of doctor', async () => {
@@ -182,10 +207,29 @@ describe('init', () => {
     expect(nobody).toMatchObject({ exitCode: 3, talk: expect.stringContaining('workrail init --client claude-code') });
   });
 
+  it('init --project says whether a team can commit the entry', async () => {
+    enforces('init_project_can_be_committed');
+    const said = async (programs: Record<string, readonly string[]>, programPath?: string) => {
+      const { files } = machine();
+      const changed = programPath === undefined ? {} : { programPath };
+      const setup = fakeSetup({ files, programs, machine: { ...changed, env: { WORKRAIL_DATA_DIR: '/d' } } });
+      const argv = ['init', '--project', '--client', 'claude-code'];
+      const { out } = await runFake({ argv, setup });
+      const again = await runFake({ argv: [...argv, '--json'], setup });
+      return { out, form: JSON.parse(again.out).data.clients[0].form };
+    };
+    const installed = await said({ workrail: ['/usr/bin/workrail'] });
+    expect(installed).toEqual({ out: expect.stringContaining('"workrail" on the PATH'), form: 'path_command' });
+    expect(installed.out).toContain('WORKRAIL_DATA_DIR of this shell is not written into project files.');
+    const dependency = await said({}, '/work/shop/node_modules/workrail/dist/workrail.js');
+    expect(dependency).toEqual({ out: expect.stringContaining('with npx'), form: 'package_runner' });
+    expect(await said({})).toEqual({ out: expect.stringContaining('do not commit it'), form: 'this_machine' });
+  });
+
   it('init warns if it would register a workrail from the npx cache', async () => {
     const { files } = machine();
     const programPath = '/home/ada/.npm/_npx/1a2b/node_modules/workrail/dist/workrail.js';
     const { out } = await runFake({ argv: ['init', '--yes'], setup: fakeSetup({ files, machine: { programPath } }) });
-    expect(out).toContain('To keep it: npm install -g workrail');
+    expect(out).toContain('To keep it: npm install -g ./workrail-VERSION.tgz');
   });
 });

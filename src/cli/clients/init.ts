@@ -1,9 +1,17 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
-import { type Client, type ClientScope, shortPath } from '../../app/clients/client.ts';
+import {
+  bridgeTo,
+  type Client,
+  type ClientScope,
+  INSTALL_COMMAND,
+  launchForm,
+  SERVE,
+  shortPath,
+} from '../../app/clients/client.ts';
 import { CLIENTS } from '../../app/clients/client-list.ts';
 import { checkForms } from '../../app/clients/doctor/check-forms.ts';
 import type { DoctorFinding } from '../../app/clients/doctor/doctor-finding.ts';
-import { findClients, inspectClient } from '../../app/clients/inspect-client.ts';
+import { findClients, type InspectedClient, inspectClient } from '../../app/clients/inspect-client.ts';
 import type { LocalServices } from '../../app/clients/local-services.ts';
 import { type Registered, registerClient } from '../../app/clients/register-client.ts';
 import { type UndoLogTrouble, type Undone, undoRegistrations } from '../../app/clients/undo-registrations.ts';
@@ -14,6 +22,7 @@ import { CLIENT_IDS, type ClientResult, type InitData, initData } from '../../co
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { bad, dim, good, type Line, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from '../problem.ts';
+import { spaceAddress } from '../upkeep/connect.ts';
 import { findingLines } from './doctor.ts';
 
 type InitResult = Result<CommandOutcome<InitData>, CommandProblem>;
@@ -25,6 +34,7 @@ export const init = command({
       help: 'only these clients, separated by commas: claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode',
     },
     { flags: '--all', help: 'register with every client found instead of letting you choose' },
+    { flags: '--team <url>', help: 'register the bridge to a space of a team server: https://HOST/s/SPACE' },
     { flags: '--project', help: 'register for this project only, in files in this folder' },
     { flags: '--yes', help: 'do not ask for confirmation' },
     { flags: '--dry-run', help: 'show what would change; change nothing' },
@@ -39,13 +49,14 @@ export const init = command({
       const setup = await context.program.setup();
       if (input.options['undo'] === true) return undo(setup, input);
       const chosen = yield* await chooseClients(context, setup, input);
-      const { project, dryRun, force } = input.options;
+      const { project, dryRun, force, team } = input.options;
+      const words = team === undefined ? SERVE : bridgeTo(yield* spaceUrl(String(team)));
       const isDryRun = dryRun === true;
       const clients: ClientResult[] = [];
       // One at a time: each records what it changes.
       for (const client of chosen) {
         context.progress.show({ label: `registering with ${client.name}` });
-        const inspected = await inspectClient(setup, client, project === true ? 'project' : 'user');
+        const inspected = await inspectClient(setup, client, { scope: project === true ? 'project' : 'user', words });
         if (inspected === undefined) continue;
         const registered = await registerClient(setup, inspected, { isDry: isDryRun, isForced: force === true });
         clients.push(registeredResult(registered));
@@ -54,10 +65,27 @@ export const init = command({
       return outcome(
         setup,
         { action: 'register', isDryRun, clients, ...formData(forms) },
-        { notes: [...notes(setup, input), ...forms.flatMap((one) => findingLines(one, context.program))], ...input },
+        {
+          notes: [
+            ...notes(setup, clients),
+            ...(team === undefined ? [] : [TOKEN_NOTE]),
+            ...forms.flatMap((one) => findingLines(one, context.program)),
+          ],
+          ...input,
+        },
       );
     }),
 });
+
+/** Tokens do not belong in files that are copied and committed. */
+const TOKEN_NOTE: Line = [
+  'The bridge reads your token from WORKRAIL_TOKEN in the environment of the client; init writes no token into files.',
+];
+
+/** The address of a space as people write it, without what follows from it. */
+function spaceUrl(address: string): Result<string, CommandProblem> {
+  return spaceAddress(address).map(({ href }) => href.replace(/\/mcp$/, ''));
+}
 
 const WORDS: { readonly [result in ClientResult['result']]: string } = {
   registered: 'registered',
@@ -131,7 +159,7 @@ function outcome(
   return done({
     data,
     lines: [...initLines(data, (path) => shortPath(machine, path)), ...said],
-    problem: unfinished(data.clients),
+    problem: unfinished(data.clients, options['team']),
     next: nextOf(data, options),
   });
 }
@@ -145,21 +173,37 @@ function nextOf({ action, isDryRun, clients }: InitData, options: CommandInput['
 }
 
 /** What the user should know to rely on these entries. */
-function notes({ machine }: LocalServices, { options }: CommandInput): readonly Line[] {
+function notes({ machine }: LocalServices, clients: readonly ClientResult[]): readonly Line[] {
   const isCached = /[\\/]_npx[\\/]/.test(machine.programPath);
+  const forms = new Set(clients.flatMap(({ form }) => (form === undefined ? [] : [form])));
+  const dropped = ['WORKRAIL_DATA_DIR', 'XDG_DATA_HOME'].filter((name) => (machine.env[name] ?? '') !== '');
+  const isShared = forms.has('path_command') || forms.has('package_runner');
   return [
-    ...(isCached
-      ? [['This workrail is in the npx cache, which npm may clear. To keep it: npm install -g workrail']]
-      : []),
-    ...(options['project'] === true
-      ? [['Project files contain paths of this machine, so others must run workrail init --project themselves.']]
+    ...(isCached ? [[`This workrail is in the npx cache, which npm may clear. To keep it: ${INSTALL_COMMAND}`]] : []),
+    ...[...forms].map((form): Line => [FORM_WORDS[form]]),
+    ...(isShared && dropped.length > 0
+      ? [[`${dropped.join(' and ')} of this shell is not written into project files.`]]
       : []),
   ];
 }
 
+const FORM_WORDS: { readonly [form in NonNullable<ClientResult['form']>]: string } = {
+  path_command:
+    'Your team can commit this: it starts the command "workrail" on the PATH. Everyone who uses it installs WorkRail once.',
+  package_runner:
+    'Your team can commit this: it starts the workrail package of this project with npx. It works for everyone after "npm install".',
+  this_machine: `This contains paths of this machine, so do not commit it. For an entry that a team can commit, run ${INSTALL_COMMAND}, then "workrail init --project --force".`,
+};
+
 function registeredResult(registered: Registered): ClientResult {
   const { inspected, result } = registered;
-  const head = { ...named(inspected.client), scope: inspected.scope, file: inspected.file, result };
+  const head = {
+    ...named(inspected.client),
+    scope: inspected.scope,
+    file: inspected.file,
+    result,
+    ...formOf(inspected),
+  };
   switch (registered.result) {
     case 'registered':
     case 'replaced':
@@ -182,6 +226,12 @@ function registeredResult(registered: Registered): ClientResult {
       return state.kind === 'unreadable' ? { ...head, problem: state.cause } : head;
     }
   }
+}
+
+/** The form of a project's entry, as it is in the file or will be. */
+function formOf({ scope, state, wanted }: InspectedClient): Pick<ClientResult, 'form'> {
+  if (scope === 'user') return {};
+  return { form: launchForm(state.kind === 'same' && state.launch !== undefined ? state.launch : wanted) };
 }
 
 function undoneResult({ change, result, trouble }: Undone): ClientResult {
@@ -241,10 +291,10 @@ function namedClients(options: CommandInput['options']): Result<readonly Client[
 
 /** The options that chose the clients, as they were typed. */
 function asNamed(options: CommandInput['options']): string {
-  const { client } = options;
-  const named = typeof client === 'string' ? ` --client ${shellWord(client)}` : '';
+  const words = ['client', 'team'].filter((name) => typeof options[name] === 'string');
+  const named = words.map((name) => ` --${name} ${shellWord(String(options[name]))}`);
   const switches = ['all', 'project', 'force', 'yes'].filter((name) => options[name] === true);
-  return [named, ...switches.map((name) => ` --${name}`)].join('');
+  return [...named, ...switches.map((name) => ` --${name}`)].join('');
 }
 
 /** The other options, to repeat in a suggestion that names clients. */
@@ -258,7 +308,7 @@ async function askWhich(
   services: ClientServices,
   { found, scope }: { readonly found: readonly Client[]; readonly scope: ClientScope },
 ): Promise<Result<readonly Client[], CommandProblem>> {
-  const inspected = await Promise.all(found.map((client) => inspectClient(services, client, scope)));
+  const inspected = await Promise.all(found.map((client) => inspectClient(services, client, { scope })));
   const ask = await program.ask();
   const answer = await ask.choose({
     message: 'Which clients should use WorkRail?',
@@ -295,7 +345,7 @@ function undoTrouble(trouble: UndoLogTrouble): CommandProblem {
 }
 
 /** Reports clients that were not registered, or could not be undone. */
-export function unfinished(clients: readonly ClientResult[]): CommandProblem | undefined {
+export function unfinished(clients: readonly ClientResult[], team?: unknown): CommandProblem | undefined {
   const failed = clients.filter(({ result }) => result === 'broken' || result === 'unreadable' || result === 'failed');
   const kept = clients.filter(({ result }) => result === 'kept');
   if (failed.length > 0) {
@@ -309,6 +359,6 @@ export function unfinished(clients: readonly ClientResult[]): CommandProblem | u
   return problem(
     EXIT.needsPerson,
     `${kept.map(({ name }) => name).join(', ')}: an existing entry "workrail" starts something else, so it was not changed.`,
-    `To replace it: workrail init --client ${kept.map(({ client }) => client).join(',')} --force`,
+    `To replace it: workrail init${asNamed({ client: kept.map(({ client }) => client).join(','), team, force: true })}`,
   );
 }

@@ -1,6 +1,15 @@
-import type { ClientServices } from '../../ports/machine.ts';
+import type { ClientServices, Launch } from '../../ports/machine.ts';
 import type { ClientEnvironment, MachineHealth, TrialLaunch, TrialResult } from '../../ports/machine-health.ts';
-import { type Client, type ClientScope, isSameLaunch, launchText, shortPath } from '../client.ts';
+import {
+  type Client,
+  type ClientScope,
+  INSTALL_COMMAND,
+  isSameLaunch,
+  launchForm,
+  launchText,
+  shortPath,
+  spaceOf,
+} from '../client.ts';
 import { CLIENTS } from '../client-list.ts';
 import { findClients, type InspectedClient, inspectClient, replaceTrouble } from '../inspect-client.ts';
 import { registerClient } from '../register-client.ts';
@@ -26,7 +35,7 @@ export async function checkClients(services: ClientServices, health: MachineHeal
 async function inspectEverywhere(services: ClientServices): Promise<readonly InspectedClient[]> {
   const scopes: readonly ClientScope[] = ['user', 'project'];
   const pairs = CLIENTS.flatMap((client) => scopes.map((scope) => ({ client, scope })));
-  const inspected = await Promise.all(pairs.map(({ client, scope }) => inspectClient(services, client, scope)));
+  const inspected = await Promise.all(pairs.map(({ client, scope }) => inspectClient(services, client, { scope })));
   const seen = new Set<string>();
   // In the home folder, the project file may be the user's file.
   return inspected.filter((one) => one !== undefined).filter(({ file }) => !seen.has(file) && seen.add(file));
@@ -83,12 +92,19 @@ async function startedFinding(
       `workrail init --client ${client.id} --force`,
     );
   }
+  const space = spaceOf(launch);
+  if (space !== undefined) {
+    // A trial would start a run in the space of the team.
+    return good(`${where}: passes calls on to ${space}. It was not tried`);
+  }
   if (inspected.scope === 'project' && state.kind !== 'same') {
     // A repository is untrusted, and starting an entry would run whatever it says.
     const text = `${where} starts "${launchText(launch)}". It was not tried, because the file belongs to the project`;
     return note(text, `workrail init --project --client ${client.id} --force`);
   }
-  const trial = await tryLaunch({ launch, environment: environmentOf(client) });
+  const left = inspected.scope === 'project' ? await untried(services, inspected, launch) : undefined;
+  if (left !== undefined) return left;
+  const trial = await tryLaunch(trialOf(services, inspected, launch));
   switch (trial.kind) {
     case 'works': {
       const { version } = services.machine;
@@ -110,8 +126,36 @@ async function startedFinding(
   }
 }
 
-function environmentOf({ hasWindow, isSparing }: Client): ClientEnvironment {
-  if (hasWindow) return 'window';
+/** What keeps a registration that a team committed from being tried here; `undefined` if nothing does. */
+async function untried(
+  { commands, machine }: ClientServices,
+  { client, file, wanted }: InspectedClient,
+  launch: Launch,
+): Promise<DoctorFinding | undefined> {
+  const form = launchForm(launch);
+  const starts = `${client.name} (${shortPath(machine, file)}) starts "${launchText(launch)}"`;
+  if (form === 'path_command' && (await commands.find('workrail')).length === 0) {
+    return fault(`${starts}, and no workrail is on the PATH`, `Install it: ${INSTALL_COMMAND}`);
+  }
+  if (form === 'package_runner' && !isSameLaunch(launch, wanted)) {
+    const text = `${starts}. It was not tried, because it runs the copy of workrail in this project`;
+    return note(text, 'Run that copy yourself: npx --no -- workrail doctor');
+  }
+  return undefined;
+}
+
+/** The runner would look in the folder of the trial, so the project's copy is started by its path. */
+function trialOf({ machine }: ClientServices, { client, scope }: InspectedClient, launch: Launch): TrialLaunch {
+  const started =
+    launchForm(launch) === 'package_runner'
+      ? { command: machine.nodePath, args: [machine.programPath, 'serve'], env: {} }
+      : launch;
+  return { launch: started, environment: environmentOf(client, scope) };
+}
+
+function environmentOf({ hasWindow, isSparing }: Client, scope: ClientScope): ClientEnvironment {
+  // Editors read the PATH of the login shell for what a project registers by name.
+  if (hasWindow) return scope === 'project' ? 'shell' : 'window';
   return isSparing === true ? 'few' : 'shell';
 }
 
@@ -163,7 +207,7 @@ async function register(
   isForced: boolean,
 ): Promise<string | undefined> {
   // Another fix may have changed the same file meanwhile.
-  const now = (await inspectClient(services, inspected.client, inspected.scope)) ?? inspected;
+  const now = (await inspectClient(services, inspected.client, inspected)) ?? inspected;
   const registered = await registerClient(services, now, { isDry: false, isForced });
   const isDone = ['registered', 'replaced', 'unchanged'].includes(registered.result);
   return isDone ? undefined : `${now.file} was not changed (${registered.result})`;

@@ -156,7 +156,7 @@ async function registeredFiles(
   const client = CLIENTS.find((one) => one.id === id);
   if (client === undefined) return [];
   const scopes: readonly ClientScope[] = ['user', 'project'];
-  const inspected = await Promise.all(scopes.map((scope) => inspectClient(services, client, scope)));
+  const inspected = await Promise.all(scopes.map((scope) => inspectClient(services, client, { scope })));
   const isRegistered = (one: (typeof inspected)[number]) => one?.state.kind === 'same' || one?.state.kind === 'other';
   if (!inspected.some(isRegistered)) return [];
   const files = inspected.filter((one) => isAnyScope || isRegistered(one));

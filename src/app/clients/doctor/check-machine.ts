@@ -96,7 +96,7 @@ export async function checkLocks({ nativeLock }: MachineHealth): Promise<DoctorF
   if (isLoaded) return good('file locks: native');
   return note(
     `file locks: claim files, because fs-native-extensions does not load${cause === undefined ? '' : ` (${cause})`}`,
-    'Everything except "workrail gc" works. To get native locks: npm install -g workrail --include=optional',
+    'Everything except "workrail gc" works. To get native locks, install workrail again with --include=optional.',
   );
 }
 
