@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { assert } from '../src/core/assert.ts';
 import { renamed, WALKED, type WalkedWorkflow } from '../test/examples/walked-workflows.ts';
 import { freshStore, hastyStore, inFolder } from './bench-store.ts';
 import { benchMachine, benchServices } from './engine/bench-services.ts';
@@ -24,6 +25,49 @@ export async function benchAdvance(): Promise<readonly Row[]> {
   for (const workflow of WALKED) rows.push(...(await inFolder((root) => benchWorkflow(root, workflow))));
   return rows;
 }
+
+const SIGNING_CPU_MS_MAX = 0.2;
+
+/** What the signature of an append costs: the same walk in two stores, in turn, one of them without signatures. */
+export async function benchSigning(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const workflow of WALKED) rows.push(...(await inFolder((root) => benchSigned(root, workflow))));
+  return rows;
+}
+
+async function benchSigned(root: string, workflow: WalkedWorkflow): Promise<readonly Row[]> {
+  const sides = [];
+  for (const isSigned of [true, false]) {
+    const machine = benchMachine(join(root, String(isSigned)), [workflow.source]);
+    const store = freshStore(machine.data);
+    const { sessions } = store;
+    const unsigned: typeof sessions = {
+      ...sessions,
+      append: (permit, plan) => sessions.append(permit, { ...plan, signed: null }),
+    };
+    const services = benchServices(machine, isSigned ? store : { ...store, sessions: unsigned });
+    const layer = appLayer(services, machine.workspace);
+    const walker = await startWalk(workflow, layer);
+    await walk(walker, layer, SIGNING_WARM_UP);
+    sides.push({ layer, walker, figures: noFigures() });
+  }
+  for (let i = 0; i < ROUNDS; i++) {
+    // Each goes first every other time.
+    for (const { walker, layer, figures } of i % 2 === 0 ? sides : sides.toReversed())
+      await step(walker, layer, figures);
+  }
+  const [signed, unsigned] = sides.map(({ figures }) => figures.cpu);
+  assert(signed !== undefined && unsigned !== undefined, 'both sides were measured');
+  const extra = signed.map((cpuMs, i) => cpuMs - (unsigned[i] ?? 0));
+  const name = `advance, ${workflow.name}`;
+  return [
+    noted(`${name}, CPU without a signature`, median(unsigned), 'ms'),
+    noted(`${name}, CPU with a signature`, median(signed), 'ms'),
+    budgeted(`${name}, CPU of the signature`, median(extra), { max: SIGNING_CPU_MS_MAX, unit: 'ms' }),
+  ];
+}
+
+const SIGNING_WARM_UP = 50;
 
 async function benchWorkflow(root: string, workflow: WalkedWorkflow): Promise<readonly Row[]> {
   const workflows = Array.from({ length: SHORT_SESSIONS }, (_, i) => renamed(workflow, i));

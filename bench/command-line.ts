@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { assert } from '../src/core/assert.ts';
+import { KEY, passportOf, randomLog, sourceOf } from '../test/passport/random-passports.ts';
 import { append, growingSession, hastyStore, inFolder, pinWorkflow } from './bench-store.ts';
 import { budgeted, noted, type Row } from './row.ts';
 import { PROGRAM } from './start-up.ts';
@@ -34,6 +37,28 @@ export async function benchCommandLine(): Promise<readonly Row[]> {
       noted('bare node', floor, 'ms'),
       budgeted('status, 20,000 sessions', Math.min(...status), { max: STATUS_MS_MAX, unit: 'ms' }),
     ];
+  });
+}
+
+const PASSPORTS = 10_000;
+/** As many are made; the command gets each of them several times. */
+const PASSPORTS_MADE = 1_000;
+const VERIFY_MS_MAX = 60_000;
+
+/** Checking many passports in one process. */
+export async function benchVerify(): Promise<readonly Row[]> {
+  return inFolder(async (root) => {
+    const key = join(root, 'workrail.pem');
+    writeFileSync(key, KEY.publicKey.pem);
+    const files = Array.from({ length: PASSPORTS_MADE }, (_, seed) => {
+      const file = join(root, `${seed}.json`);
+      writeFileSync(file, passportOf(sourceOf(randomLog(seed + 1))).bytes);
+      return file;
+    });
+    const named = Array.from({ length: PASSPORTS }, (_, i) => files[i % files.length] ?? '');
+    const ms = await untilExit(root, [PROGRAM, 'verify', ...named, '--key', key]);
+    const name = `verify, ${PASSPORTS.toLocaleString('en-US')} passports in one process`;
+    return [budgeted(name, ms, { max: VERIFY_MS_MAX, unit: 'ms' })];
   });
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ok } from 'neverthrow';
 import { re2Patterns } from '../../src/adapters/patterns.ts';
@@ -6,14 +6,13 @@ import { nodeFolderAccess } from '../../src/adapters/sources/read-folder.ts';
 import { workflowFiles } from '../../src/adapters/sources/workflow-files.ts';
 import { answerIds, nodeHasher, randomIds, systemClock } from '../../src/adapters/system.ts';
 import { gitObserver, referenceFiles } from '../../src/adapters/workspace.ts';
-import { fileCompiler } from '../../src/app/catalog/compile-files.ts';
 import { workflowCatalog } from '../../src/app/catalog/workflow-catalog.ts';
 import type { Store } from '../../src/app/ports/store.ts';
 import type { Services } from '../../src/app/services.ts';
+import { catalogTools } from '../../src/compose/open-catalog.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { PRESETS } from '../../src/core/log/autonomy.ts';
 import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
-import { compileWorkflow } from '../../src/core/workflow/compile-workflow.ts';
 
 /** The folders of a machine with only what a benchmark needs. */
 export type BenchMachine = { readonly data: string; readonly userWorkflows: string; readonly workspace: string };
@@ -28,19 +27,24 @@ export function benchMachine(root: string, workflows: readonly JsonObject[]): Be
   return { data: join(root, 'data'), userWorkflows, workspace };
 }
 
+/** What the build compiled, as the program has it. */
+const LIBRARY = 'dist/library.jsonl';
+
+function compilerOf(library: string): string {
+  const [head = ''] = readFileSync(library, 'utf8').split('\n', 1);
+  return (JSON.parse(head) as { readonly compiler: string }).compiler;
+}
+
 /** The services of the program on real files, over a benchmark's store. */
 export function benchServices({ userWorkflows }: BenchMachine, store: Store): Services {
-  const { sha256 } = nodeHasher;
   const compilePattern = re2Patterns();
   const source = workflowFiles({ bundled: 'workflows', user: userWorkflows }, nodeFolderAccess);
   return {
     ...store,
-    catalog: workflowCatalog(source, {
-      sha256,
-      aliases: new Map(),
-      compiler: async () => (around) =>
-        fileCompiler(around, (input) => compileWorkflow(input, { sha256, compilePattern })),
-    }),
+    catalog: workflowCatalog(
+      source,
+      catalogTools({ folder: 'workflows', library: LIBRARY, compiler: compilerOf(LIBRARY) }),
+    ),
     patterns: { load: async () => compilePattern },
     workspace: gitObserver(nodeHasher),
     references: referenceFiles('workflows'),
