@@ -13,7 +13,7 @@ import { Sessions } from './pages/sessions.tsx';
 import { Waiting } from './pages/waiting.tsx';
 import { CommandHint } from './parts/panels.tsx';
 import { type Liveness, Shell } from './parts/shell.tsx';
-import { onSignedIn, Refused, signIn, signOut } from './state/api.ts';
+import { BASE, IS_TEAM, onSignedIn, Refused, type SignedIn, signIn, signInAddress, signOut } from './state/api.ts';
 import { listen } from './state/live.ts';
 import { applyLooks } from './state/looks.ts';
 import {
@@ -122,6 +122,12 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
 });
 
+const team = createRoute({
+  getParentRoute: () => root,
+  path: '/team/$page',
+  component: lazyRouteComponent(() => import('./pages/team.tsx'), 'Team'),
+});
+
 const router = createRouter({
   routeTree: root.addChildren([
     sessions,
@@ -136,8 +142,10 @@ const router = createRouter({
     newWorkflow,
     editor,
     settings,
+    team,
   ]),
   defaultNotFoundComponent: NoPage,
+  ...(IS_TEAM && { basepath: BASE }),
 });
 
 declare module '@tanstack/react-router' {
@@ -202,26 +210,61 @@ function SignedOut() {
   );
 }
 
+const SIGN_IN_PROBLEMS: { readonly [why: string]: string } = {
+  none: 'This server has no sign-in for browsers yet. Its operator adds it with "workrail serve --team --client-id ID".',
+  refused: 'The identity provider did not sign you in. Try it again, or ask who runs it.',
+  unreachable: 'The identity provider does not answer. Try it again in a moment.',
+};
+
+/** Shown on a team server to a browser that is not signed in, or to somebody who has no role in the space. */
+function SignedOutOfTeam({ state }: { readonly state: SignedIn }) {
+  const query = new URLSearchParams(location.search);
+  const problem = SIGN_IN_PROBLEMS[query.get('sign-in') ?? ''];
+  query.delete('sign-in');
+  const search = query.toString();
+  const to = `${location.pathname.slice(BASE.length)}${search === '' ? '' : `?${search}`}`;
+  return (
+    <main className="signed-out">
+      <h1>{state.kind === 'refused' ? 'You have no role here' : 'Sign in to see this space'}</h1>
+      <p>
+        {state.kind === 'refused'
+          ? `${state.error.message} ${state.error.suggestion}`
+          : 'The sessions of your team are here for everybody who has a role in this space.'}
+      </p>
+      {problem && (
+        <p className="warning" role="alert">
+          {problem}
+        </p>
+      )}
+      <p>
+        <a className="button main" href={signInAddress(to, state.kind === 'refused')}>
+          {state.kind === 'refused' ? 'Sign in as somebody else' : 'Sign in'}
+        </a>
+      </p>
+    </main>
+  );
+}
+
 function Page() {
-  const [isSignedIn, setSignedIn] = useState<boolean | undefined>(undefined);
+  const [state, setState] = useState<SignedIn | undefined>(undefined);
   useEffect(() => {
-    void signIn().then(setSignedIn);
+    void signIn().then(setState);
     return queries.getQueryCache().subscribe(({ query }) => {
       const { error } = query.state;
       if (!(error instanceof Refused) || error.status !== 401) return;
       signOut();
-      setSignedIn(false);
+      setState({ kind: 'out' });
     });
   }, []);
   useEffect(() => {
-    if (isSignedIn !== false) return undefined;
+    if (state?.kind !== 'out' || IS_TEAM) return undefined;
     return onSignedIn(() => {
       queries.clear();
-      void signIn().then(setSignedIn);
+      void signIn().then(setState);
     });
-  }, [isSignedIn]);
-  if (isSignedIn === undefined) return null;
-  if (!isSignedIn) return <SignedOut />;
+  }, [state]);
+  if (state === undefined) return null;
+  if (state.kind !== 'in') return IS_TEAM ? <SignedOutOfTeam state={state} /> : <SignedOut />;
   return (
     <QueryClientProvider client={queries}>
       <RouterProvider router={router} />

@@ -81,7 +81,8 @@ const own: Program = {
   serveTeam: async (how) => {
     const { serveTeam } = await import('./compose/serve-team.ts');
     stopOnSignals(async () => undefined);
-    return serveTeam(how, { version: WORKRAIL_VERSION, bundled, onStop: (stop) => (stopServing = stop) });
+    const onStop = (stop: () => Promise<void>) => (stopServing = stop);
+    return serveTeam(how, { version: WORKRAIL_VERSION, pages: consoleFolder, bundled, onStop });
   },
   connect: async (url) => {
     const { connectTo } = await import('./compose/open-bridge.ts');

@@ -30,33 +30,48 @@ const WHOLE: { readonly [path in CommandPath]: RequestInput<path> } = {
   storage: { days: '30' },
   collect: { days: '30', isBinEmptied: true },
   bin: {},
+  verify: {},
   keys: {},
   rotateKeys: {},
 };
 
 type Written = { [name in ConsolePath]: (typeof CONSOLE_PATHS)[name][0] extends 'POST' ? name : never }[ConsolePath];
 
+/** What no command does, with why not, the page that does it, and what that page shows a person instead. */
+const WITHOUT_COMMAND = {
+  saveFile: {
+    why: 'It writes a file that a person edits with any editor, so the page shows the path.',
+    page: 'editor/editor.tsx',
+    shown: /<p className="meta break">{shown\.path}<\/p>/,
+  },
+  addPasskey: {
+    why: 'Only a browser can make a passkey. By a command, an approver is added with a key of another kind.',
+    page: 'pages/approvers.tsx',
+    shown: /workrail approvers add KEY/,
+  },
+} as const;
+
 /** Every other request that carries something, with the command that does the same. A page asks for its key first. */
-const OTHERS: { readonly [path in Exclude<Written, CommandPath | 'signIn'>]: string } = {
+const OTHERS: { readonly [path in Exclude<Written, CommandPath | 'signIn' | keyof typeof WITHOUT_COMMAND>]: string } = {
   prefer: 'session prefer',
   mark: 'session close',
   import: 'import',
   answer: 'answer',
   challenge: 'answer',
-  addPasskey: 'approvers add',
   checkText: 'workflow check',
   suggest: 'workflow check',
   previewText: 'workflow preview',
   rehearse: 'workflow dry-run',
   testText: 'workflow test',
-  saveFile: 'workflow check',
   createWorkflow: 'workflow new',
 };
+
+const textOf = (page: string) => readFileSync(new URL(`../console/${page}`, import.meta.url), 'utf8');
 
 const pages = ['pages', 'parts', 'editor', 'settings'].flatMap((folder) =>
   readdirSync(new URL(`../console/${folder}`, import.meta.url))
     .filter((name) => name.endsWith('.tsx'))
-    .map((name) => readFileSync(new URL(`../console/${folder}/${name}`, import.meta.url), 'utf8')),
+    .map((name) => textOf(`${folder}/${name}`)),
 );
 
 it('every request that is a command names a command and only options that it has', async () => {
@@ -71,12 +86,15 @@ it('every request that is a command names a command and only options that it has
   }
 });
 
-it('everything else that a page can change is a command too, and a page shows it', () => {
+it('everything else that a page can change is a command too, or says why not, and a page shows it', () => {
   const names = COMMANDS.map(commandName);
   for (const [path, command] of Object.entries(OTHERS)) {
     expect([path, names.includes(command)]).toEqual([path, true]);
     const isShown = path === 'mark' ? /title={markText\(/ : new RegExp(`workrail ${command}`);
     expect([path, pages.some((page) => isShown.test(page))]).toEqual([path, true]);
+  }
+  for (const [path, { why, page, shown }] of Object.entries(WITHOUT_COMMAND)) {
+    expect([path, why, shown.test(textOf(page))]).toEqual([path, why, true]);
   }
   for (const mark of ['closed', 'open', 'kept', 'not_kept', 'deleted', 'restored'] as const) {
     const [, ...words] = markText(mark, ['7f3a']).split(' ');

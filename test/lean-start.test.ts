@@ -61,7 +61,8 @@ it('before its first reply the server loads the protocol and very little of our 
   const ours = loaded.filter((path) => path.startsWith('src/'));
   expect(loaded.some((path) => path.includes('@modelcontextprotocol/server'))).toBe(true);
   expect(ours).toContain('src/mcp/server.ts');
-  const heavy = /^src\/(?:app|core\/(?:log|prompt|run|views|workflow)|adapters\/file-store|http|mcp\/tools)\//;
+  const heavy =
+    /^src\/(?:app|core\/(?:approvals|log|passport|prompt|run|views|workflow)|adapters\/file-store|http|mcp\/tools)\//;
   expect(ours.filter((path) => heavy.test(path) || path.includes('answer-call'))).toEqual([]);
 });
 

@@ -13,8 +13,9 @@ const where = (pattern: RegExp) =>
 
 it('keys are rotated and garbage is collected only when a person asks for it', () => {
   enforces('cli_keys_rotate_explicit', 'gc_started_by_person');
-  expect(where(/\.rotate\(/)).toEqual(['src/cli/keys.ts']);
-  expect(where(/\bawait collectGarbage\(/)).toEqual(['src/cli/upkeep/gc.ts']);
+  // Of a data folder, and of a space of a team.
+  expect(where(/\.rotate\(/)).toEqual(['src/cli/keys.ts', 'src/cli/upkeep/space-upkeep.ts']);
+  expect(where(/\bawait collectGarbage\(/)).toEqual(['src/cli/upkeep/gc.ts', 'src/cli/upkeep/space-upkeep.ts']);
   expect(where(/\.collect\(/)).toEqual(['src/app/upkeep/collect-garbage.ts']);
 });
 

@@ -50,7 +50,7 @@ export function useEditedFile(opened: DiskText & { readonly path: string }, draf
     setRestoredAt(undefined);
     replaceAll(whole);
   };
-  useKeptDraft({ path, text, base: base.text, digest: base.digest, at: 0 }, isChanged);
+  useKeptDraft({ path, text, base: base.text, digest: base.digest, at: 0 }, isChanged, draft);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is on disk is compared.
   useEffect(() => {
     if (opened.digest === base.digest) return;
@@ -105,11 +105,12 @@ function beginning(opened: DiskText, draft: Draft | undefined) {
 }
 
 /** Keeps what differs from the file a moment after the last key. */
-function useKeptDraft(draft: Draft, isChanged: boolean): void {
+function useKeptDraft(draft: Draft, isChanged: boolean, begun: Draft | undefined): void {
   const { path, text, base, digest } = draft;
   useEffect(() => {
-    const keep = () => (isChanged ? keepDraft({ path, text, base, digest, at: Date.now() }) : dropDraft(path));
+    const keep = () =>
+      isChanged ? keepDraft({ path, text, base, digest, at: Date.now() }, begun) : dropDraft(path, base ?? '', begun);
     const timer = setTimeout(() => void keep().catch(() => undefined), KEEP_MS);
     return () => clearTimeout(timer);
-  }, [path, text, base, digest, isChanged]);
+  }, [path, text, base, digest, isChanged, begun]);
 }

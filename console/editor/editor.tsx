@@ -89,12 +89,12 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
   const navigate = useNavigate({ from: '/workflows/$workflow/edit' });
   const isReadOnly = opened.readOnly !== undefined;
   const workflow = useEditedFile(opened, isReadOnly ? undefined : drafts.workflow);
-  const tests = useEditedFile(opened.scenarios, isReadOnly ? undefined : drafts.scenarios);
+  const isTestsReadOnly = isReadOnly || opened.scenarios.unread !== undefined;
+  const tests = useEditedFile(opened.scenarios, isTestsReadOnly ? undefined : drafts.scenarios);
   const [state, setState] = useState<EditorState | undefined>(undefined);
   const hasTests = tests.text !== '' || tests.base.text !== undefined;
-  const text = useSettled(workflow.text, CHECK_MS);
   const scenarios = useSettled(tests.text, CHECK_MS);
-  const texts = { path: opened.path, text, ...(hasTests && { scenarios }) };
+  const texts = { path: opened.path, text: useSettled(workflow.text, CHECK_MS), ...(hasTests && { scenarios }) };
   const checked = useCheck(texts);
   const isTests = search.file === 'tests';
   const show = (file: EditedFile) => {
@@ -116,7 +116,7 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
   const positions = state === undefined ? [] : checked.workflow.findings.map((one) => rangeAt(state, one).from);
   return (
     <div className="editor">
-      <EditorHead opened={opened} files={[workflow, tests]} save={save} />
+      <EditorHead opened={opened} shown={isTests ? tests : workflow} files={[workflow, tests]} save={save} />
       {[workflow, tests].map((file) =>
         file.theirs === undefined ? null : <ChangedOnDisk key={file.path} file={file} theirs={file.theirs} />,
       )}
@@ -128,7 +128,7 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
           <StepOutline state={state} view={workflow.view} isReadOnly={isReadOnly} problems={positions} />
         )}
         <section className="editor-text" aria-label="The text">
-          <FileTabs isTests={isTests} files={[workflow, tests]} onShow={show} />
+          <FileTabs isTests={isTests} opened={opened} files={[workflow, tests]} onShow={show} />
           <CodeEditor
             label="Text of the workflow"
             path={workflow.path}
@@ -147,7 +147,7 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
             label="Text of the tests"
             path={tests.path}
             text={tests.first}
-            isReadOnly={isReadOnly}
+            isReadOnly={isTestsReadOnly}
             isHidden={!isTests}
             hasFields={false}
             found={checked.tests}
@@ -189,6 +189,8 @@ function useSave(files: readonly EditedFile[], { onSaved }: { readonly onSaved: 
 
 type HeadParts = {
   readonly opened: Opened;
+  /** Its path is shown: any other editor can change it too. */
+  readonly shown: EditedFile;
   readonly files: readonly EditedFile[];
   readonly save: ReturnType<typeof useSave>;
 };
@@ -201,7 +203,7 @@ const READ_ONLY_WORDS = {
   unreadable: 'This file cannot be read as text, so it cannot be edited here.',
 } as const;
 
-function EditorHead({ opened, files, save }: HeadParts) {
+function EditorHead({ opened, shown, files, save }: HeadParts) {
   const { workflowId, path, readOnly } = opened;
   const isChanged = files.some((file) => file.isChanged);
   const restored = files.find((file) => file.restoredAt !== undefined && file.isChanged);
@@ -209,7 +211,7 @@ function EditorHead({ opened, files, save }: HeadParts) {
     <header className="page-head">
       <div>
         <h1>{workflowId ?? path.slice(path.lastIndexOf('/') + 1)}</h1>
-        <p className="meta break">{path}</p>
+        <p className="meta break">{shown.path}</p>
       </div>
       {readOnly === undefined ? (
         <p className="actions">
@@ -246,25 +248,40 @@ function EditorHead({ opened, files, save }: HeadParts) {
   );
 }
 
+/** Why the file of the tests cannot be shown, if it cannot. */
+function Unread({ tests: { path, unread } }: { readonly tests: Opened['scenarios'] }) {
+  if (unread === undefined) return null;
+  return (
+    <div className="banner">
+      <p className="break">{path} cannot be read as text, so it cannot be edited here.</p>
+      <p className="break">{unread}</p>
+    </div>
+  );
+}
+
 type TabParts = {
   readonly isTests: boolean;
+  readonly opened: Opened;
   readonly files: readonly [workflow: EditedFile, tests: EditedFile];
   readonly onShow: (file: EditedFile) => void;
 };
 
-function FileTabs({ isTests, files, onShow }: TabParts) {
+function FileTabs({ isTests, opened, files, onShow }: TabParts) {
   return (
-    <p className="actions file-tabs">
-      {files.map((file, i) => (
-        <Button
-          key={file.path}
-          label={`${i === 0 ? 'Workflow' : 'Tests'}${file.isChanged ? ' •' : ''}`}
-          className="quiet"
-          aria-pressed={isTests === (i === 1)}
-          onClick={() => onShow(file)}
-        />
-      ))}
-    </p>
+    <>
+      <p className="actions file-tabs">
+        {files.map((file, i) => (
+          <Button
+            key={file.path}
+            label={`${i === 0 ? 'Workflow' : 'Tests'}${file.isChanged ? ' •' : ''}`}
+            className="quiet"
+            aria-pressed={isTests === (i === 1)}
+            onClick={() => onShow(file)}
+          />
+        ))}
+      </p>
+      {isTests && <Unread tests={opened.scenarios} />}
+    </>
   );
 }
 
@@ -290,6 +307,7 @@ function SidePanel(parts: SideParts) {
   const at = state && stepAround(outlineOf(state), state.selection.main.head)?.id;
   const addScenario = (scenario: object) => {
     show(tests);
+    if (opened.scenarios.unread !== undefined) return;
     addTo(tests, scenario, state === undefined ? '' : writtenId(state));
   };
   return (
@@ -323,7 +341,8 @@ function SidePanel(parts: SideParts) {
         {panel === 'rehearse' && (
           <Rehearse texts={texts} command={`workrail workflow dry-run ${file}`} onKeep={addScenario} />
         )}
-        {panel === 'tests' && (
+        {panel === 'tests' && opened.scenarios.unread !== undefined && <Unread tests={opened.scenarios} />}
+        {panel === 'tests' && opened.scenarios.unread === undefined && (
           <Scenarios
             texts={{ ...texts, text: workflow.text, ...('scenarios' in texts && { scenarios: tests.text }) }}
             command={`workrail workflow test ${file}`}

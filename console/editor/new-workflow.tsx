@@ -53,7 +53,6 @@ function NewForm({ data }: { readonly data: ConsoleReply<'newWorkflow'> }) {
       }}
     >
       <h1>New workflow</h1>
-      <CommandHint command={commandOf({ from, id, to, name })} />
       <fieldset>
         <legend>Start from</legend>
         {Object.entries(KINDS).map(([one, words]) => (
@@ -124,6 +123,7 @@ function NewForm({ data }: { readonly data: ConsoleReply<'newWorkflow'> }) {
           Create and edit
         </button>
       </p>
+      <CommandHint command={commandOf({ from, id, to, name })} />
     </form>
   );
 }

@@ -1,6 +1,6 @@
 import type { EditorState } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { exchanged, outlineOf, siblingsOf, stepAround, type WrittenStep } from './source-text.ts';
 
 type Parts = {
@@ -14,6 +14,8 @@ type Parts = {
 /** The steps in their order. A step can be moved among those beside it, by keys too. */
 export function StepOutline({ state, view, isReadOnly, problems }: Parts) {
   const [said, setSaid] = useState('');
+  /** Where a step was moved to. Its row is a new one, and has to be focused for the next key. */
+  const moved = useRef<number | undefined>(undefined);
   const steps = outlineOf(state);
   const current = stepAround(steps, state.selection.main.head);
   const go = ({ from }: WrittenStep) => {
@@ -29,6 +31,7 @@ export function StepOutline({ state, view, isReadOnly, problems }: Parts) {
     const [first, second] = by === 1 ? [step, other] : [other, step];
     const longer = second.to - second.from - (first.to - first.from);
     const anchor = by === 1 ? second.from + longer : first.from;
+    moved.current = anchor;
     shown.dispatch({ changes: exchanged(shown.state.doc, first, second), selection: { anchor }, scrollIntoView: true });
     setSaid(`Moved "${step.title}" to place ${place.at + by + 1} of ${place.list.length}.`);
   };
@@ -49,6 +52,11 @@ export function StepOutline({ state, view, isReadOnly, problems }: Parts) {
           <button
             type="button"
             className="step quiet"
+            ref={(row) => {
+              if (row === null || moved.current !== step.from) return;
+              moved.current = undefined;
+              row.focus();
+            }}
             aria-current={current?.from === step.from ? 'step' : undefined}
             onClick={() => go(step)}
             onKeyDown={(event) => onKey(event, step)}

@@ -15,7 +15,9 @@ type Decided = Omit<ConsoleInput<'challenge'>, 'digest'>;
 export async function decide(item: WaitingItem, decided: Decided): Promise<ConsoleReply<'answer'>> {
   const at = { session: item.sessionId, node: item.nodeId };
   const said = { digest: item.digest, ...decided };
-  if (item.signing === undefined || decided.decision === 'rejected') return write('answer', at, said);
+  const receipt = receiptOf(item);
+  if (item.signing === undefined || decided.decision === 'rejected')
+    return write('answer', at, { ...said, ...receipt });
   const { attestationId, challenge, credentialIds } = await write('challenge', at, said);
   const made = (await navigator.credentials.get({
     publicKey: {
@@ -33,7 +35,21 @@ export async function decide(item: WaitingItem, decided: Decided): Promise<Conso
     clientData: textOf(clientDataJSON),
     signature: textOf(signature),
   };
-  return write('answer', at, { ...said, passkey });
+  return write('answer', at, { ...said, ...receipt, passkey });
+}
+
+/** The first receipt for each draft: it says since when the person could read it. */
+const receipts = new Map<string, string>();
+
+function receiptOf({ digest, receipt }: WaitingItem): { readonly receipt?: string } {
+  const first = receipts.get(digest) ?? receipt;
+  return first === undefined ? {} : { receipt: first };
+}
+
+export function keepReceipts(waiting: readonly WaitingItem[]): void {
+  for (const { digest, receipt } of waiting) {
+    if (receipt !== undefined && !receipts.has(digest)) receipts.set(digest, receipt);
+  }
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {

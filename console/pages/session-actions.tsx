@@ -4,7 +4,7 @@ import { markText } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleInput, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { Button, ErrorPanel } from '../parts/panels.tsx';
-import { read, write } from '../state/api.ts';
+import { IS_TEAM, read, write } from '../state/api.ts';
 import { compared, exported, notice, offeredFile } from '../state/told.ts';
 import { isViewed, viewedOf } from '../state/viewed.ts';
 
@@ -23,7 +23,7 @@ function FileActions({ data }: { readonly data: SessionData }) {
     <div className="banner" role="status">
       <p>
         {viewed?.file.name ?? 'This file'} is shown in this browser only. It was not imported, and nothing was written.{' '}
-        <Button label="Import …" onClick={() => offeredFile.set(viewed?.file)} />
+        {!IS_TEAM && <Button label="Import …" onClick={() => offeredFile.set(viewed?.file)} />}
       </p>
       {viewed?.problem && <p className="warning">{viewed.problem}</p>}
     </div>
@@ -65,7 +65,7 @@ function StoredActions({ data, runId }: Parts) {
   return (
     <>
       <div className="actions">
-        {isWhole && isDone && (
+        {isWhole && isDone && !IS_TEAM && (
           <Button
             label="Make a workflow of it"
             onClick={() =>

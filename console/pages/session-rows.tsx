@@ -302,7 +302,7 @@ function Cells({ row, now, isGone }: { readonly row: Row; readonly now: number; 
         )}
       </span>
       <span role="gridcell" className="cell-place" title={workspace}>
-        {[folder, branch, ...flagsOf(row)].filter(Boolean).join(' · ')}
+        {[row.owner, folder, branch, ...flagsOf(row)].filter(Boolean).join(' · ')}
       </span>
       <span role="gridcell" className="cell-age" title={lastAt === undefined ? undefined : wholeTime(lastAt)}>
         {lastAt === undefined ? '' : ago(lastAt, now)}

@@ -16,6 +16,8 @@ import '../style/run.css';
 
 const Timeline = lazy(() => import('./timeline.tsx').then((module) => ({ default: module.Timeline })));
 
+const Signatures = lazy(() => import('./signatures.tsx').then((module) => ({ default: module.Signatures })));
+
 export function Session() {
   const navigate = useNavigate();
   const { search, go } = useSessionSearch();
@@ -24,6 +26,7 @@ export function Session() {
   const isPast = search.until !== undefined;
   const isTimeline = search.timeline === 'shown' || isPast;
   const hasTimeline = isOwn && data?.health.kind === 'healthy';
+  const hasSignatures = hasTimeline && !isPast;
   const turn = () => go({ timeline: isTimeline ? undefined : 'shown', until: undefined });
   useKeys({ u: () => void navigate({ to: '/', search: {} }), ...(hasTimeline && { t: turn }) });
   if (data === undefined) return <Pending words="Reading the session …" error={error} isPage />;
@@ -41,11 +44,14 @@ export function Session() {
         </p>
         <h1>{data.title ?? 'A session that cannot be read'}</h1>
         {!isPast && <SessionActions data={data} runId={standing?.runId} />}
-        {hasTimeline && (
-          <Button label="Timeline" className="quiet" aria-pressed={isTimeline} title="Key t" onClick={turn} />
-        )}
+        <Views hasSignatures={hasSignatures} hasTimeline={hasTimeline} isTimeline={isTimeline} onTimeline={turn} />
       </header>
       <SessionBanners data={data} />
+      {hasSignatures && search.signatures === 'shown' && (
+        <Suspense>
+          <Signatures shortId={data.shortId} />
+        </Suspense>
+      )}
       {hasTimeline && isTimeline && (
         <Suspense>
           <Timeline runs={runs} />
@@ -65,6 +71,34 @@ export function Session() {
       )}
       {isOwn && <CommandHint command={`workrail session show ${data.shortId}`} />}
     </>
+  );
+}
+
+type ViewParts = {
+  readonly hasSignatures: boolean;
+  readonly hasTimeline: boolean;
+  readonly isTimeline: boolean;
+  readonly onTimeline: () => void;
+};
+
+/** What can be shown of a session besides its runs. */
+function Views({ hasSignatures, hasTimeline, isTimeline, onTimeline }: ViewParts) {
+  const { search, go } = useSessionSearch();
+  const isShown = search.signatures === 'shown';
+  return (
+    <div className="views">
+      {hasSignatures && (
+        <Button
+          label="Signatures"
+          className="quiet"
+          aria-pressed={isShown}
+          onClick={() => go({ signatures: isShown ? undefined : 'shown' })}
+        />
+      )}
+      {hasTimeline && (
+        <Button label="Timeline" className="quiet" aria-pressed={isTimeline} title="Key t" onClick={onTimeline} />
+      )}
+    </div>
   );
 }
 

@@ -6,7 +6,7 @@ import { plural, shellWord } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { Button, CommandHint, CopyButton, ErrorPanel, FileButton, SearchField, Select } from '../parts/panels.tsx';
 import { StateMark, stateWord } from '../parts/state-mark.tsx';
-import { read } from '../state/api.ts';
+import { BASE, IS_TEAM, read } from '../state/api.ts';
 import { useChosen } from '../state/looks.ts';
 import { readSessionsSearch, type SessionsSearch } from '../state/search.ts';
 import { offeredFile } from '../state/told.ts';
@@ -167,6 +167,7 @@ const SORTS = { recent: 'latest activity', started: 'start', title: 'title', sta
 const GROUPS = { none: 'none', repository: 'repository', day: 'day', workflow: 'workflow' } as const;
 
 function ImportButton() {
+  if (IS_TEAM) return null;
   const hint = 'Or drop the file anywhere';
   return <FileButton label="Import …" title={hint} what="A bundle to import" onFile={offeredFile.set} />;
 }
@@ -174,6 +175,25 @@ function ImportButton() {
 const FIRST_PROMPT = 'Use WorkRail to run the workflow wr.first_steps here.';
 
 function NoSessions() {
+  return IS_TEAM ? <NoTeamSessions /> : <NoOwnSessions />;
+}
+
+function NoTeamSessions() {
+  const address = `${location.origin}${BASE}`;
+  return (
+    <section className="panel empty">
+      <h1>No sessions yet</h1>
+      <p>A session appears here as soon as an agent of your team starts a workflow. To connect yours:</p>
+      <CommandHint command={`claude mcp add workrail -- workrail connect ${address}`} isOfTeam />
+      <p>Then tell your agent:</p>
+      <blockquote>
+        {FIRST_PROMPT} <CopyButton text={FIRST_PROMPT} />
+      </blockquote>
+    </section>
+  );
+}
+
+function NoOwnSessions() {
   const { data } = useQuery({ queryKey: ['clients'], queryFn: () => read('clients') });
   return (
     <section className="panel empty">
@@ -191,7 +211,7 @@ function NoSessions() {
           {isRegistered ? null : <CommandHint command={`workrail init --client ${id}`} />}
         </div>
       ))}
-      <p>Or watch a scripted agent, which keeps its session:</p>
+      <p>Or watch a scripted agent. It works in a folder of its own, and says how to look at its session:</p>
       <CommandHint command="workrail demo --keep" />
       <p>
         A bundle from another machine can be imported: drop it here. <ImportButton />

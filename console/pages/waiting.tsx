@@ -1,19 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { ConsoleInput, WaitingItem } from '../../src/core/wire/console-shapes.ts';
+import { includesRole } from '../../src/core/wire/team-paths.ts';
 import { Note } from '../parts/note.tsx';
 import { Button, CommandHint, ErrorPanel, Json, Pending, SessionLink } from '../parts/panels.tsx';
-import { useNow } from '../parts/shell.tsx';
+import { useAbout, useNow } from '../parts/shell.tsx';
 import { Mark, StateMark } from '../parts/state-mark.tsx';
 import { ago } from '../parts/times.ts';
-import { read } from '../state/api.ts';
+import { IS_TEAM, read, signInAddress } from '../state/api.ts';
 import { choose, useChosen } from '../state/looks.ts';
 import { notice } from '../state/told.ts';
-import { Approvers, decide, SigningNote } from './approvers.tsx';
+import { Approvers, decide, keepReceipts, SigningNote } from './approvers.tsx';
 
 export function Waiting() {
   const { data, error } = useQuery({ queryKey: ['waiting'], queryFn: () => read('waiting') });
   if (data === undefined) return <Pending words="Looking for what waits …" error={error} isPage />;
+  keepReceipts(data.waiting);
   return (
     <>
       <header className="page-head">
@@ -33,7 +35,7 @@ export function Waiting() {
       )}
       <NeedsLook waiting={data.waiting} />
       <CommandHint command="workrail waiting" />
-      <Approvers />
+      {!IS_TEAM && <Approvers />}
     </>
   );
 }
@@ -126,20 +128,22 @@ function Item({ item }: { readonly item: WaitingItem }) {
   const title = useId();
   const { goal, workflow, stepTitle, question, folder, draft, files, voided, answered, lastAt, tag, code, origin } =
     item;
-  const about = useQuery({ queryKey: ['about'], queryFn: () => read('about'), staleTime: Infinity });
+  const { owner } = item;
   return (
     <article className="panel waiting-item" aria-labelledby={title}>
       <h2 id={title}>
         <Mark name="waiting" /> {stepTitle}
       </h2>
       <p className="meta">
-        {[goal, workflow, folder, lastAt && ago(lastAt, now), `run ${tag}`].filter(Boolean).join(' · ')} ·{' '}
-        <SessionLink session={item.sessionId}>open the session</SessionLink>
+        {[goal, workflow, owner && `run of ${owner}`, folder, lastAt && ago(lastAt, now), `run ${tag}`]
+          .filter(Boolean)
+          .join(' · ')}{' '}
+        · <SessionLink session={item.sessionId}>open the session</SessionLink>
       </p>
       {origin && <p className="warning">Not from this machine: {origin}.</p>}
       {question !== stepTitle && <p className="strong">{question}</p>}
       {voided && <p className="warning">{voided}</p>}
-      <section className="draft" aria-label="What you would approve">
+      <section className="draft" aria-label={`What you would approve, draft ${code}`}>
         <p className="meta">What the agent wrote. Draft {code}.</p>
         {draft.notes === undefined ? <p className="meta">No notes.</p> : <Note text={draft.notes} />}
         {Object.keys(draft.context).length > 0 && (
@@ -167,19 +171,40 @@ function Item({ item }: { readonly item: WaitingItem }) {
       {answered && (
         <p className="warning">Already {answered}. Waiting for the agent to look; a new answer takes its place.</p>
       )}
-      {!item.isAccepted ? (
-        <p className="warning">
-          Answers in the console do not count here: the setting gates.accept leaves "console" out.
-        </p>
-      ) : about.data?.isAtTerminal === false ? (
-        <p className="warning">
-          This console was not started at a terminal, so it takes no decisions: a program may have started it. Run
-          "workrail console" or "workrail answer {tag}" in a terminal of your own.
-        </p>
-      ) : (
-        <AnswerForm item={item} />
-      )}
+      <Decision item={item} />
     </article>
+  );
+}
+
+/** The form, or why this person cannot decide here and now. */
+function Decision({ item }: { readonly item: WaitingItem }) {
+  const now = useNow();
+  const about = useAbout();
+  if (about?.team !== undefined) {
+    const { role, freshUntil } = about.team;
+    if (!includesRole(role, 'approver')) {
+      return <p className="warning">Only approvers decide here, and you are {role}. Ask an admin of the space.</p>;
+    }
+    if (now <= freshUntil) return <AnswerForm item={item} />;
+    return (
+      <p className="warning">
+        You signed in more than 15 minutes ago. <a href={signInAddress('/waiting', true)}>Sign in again</a> to decide.
+      </p>
+    );
+  }
+  if (!item.isAccepted) {
+    return (
+      <p className="warning">
+        Answers in the console do not count here: the setting gates.accept leaves "console" out.
+      </p>
+    );
+  }
+  if (about?.isAtTerminal !== false) return <AnswerForm item={item} />;
+  return (
+    <p className="warning">
+      This console was not started at a terminal, so it takes no decisions: a program may have started it. Run "workrail
+      console" or "workrail answer {item.tag}" in a terminal of your own.
+    </p>
   );
 }
 

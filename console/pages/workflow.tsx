@@ -5,6 +5,7 @@ import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural, sizeOf } from '../../src/core/text/words.ts';
 import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { Note } from '../parts/note.tsx';
 import { CommandHint, CopyButton, DataTable, Facts, Json, Pending, SessionLink } from '../parts/panels.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { Tabs } from '../parts/tabs.tsx';
@@ -105,11 +106,7 @@ function Overview({ data }: { readonly data: Shown }) {
   return (
     <div className="readable">
       <p>{visibleText(description)}</p>
-      {about?.split('\n\n').map((text, i) => (
-        <p key={i} className="note">
-          {visibleText(text)}
-        </p>
-      ))}
+      {about !== undefined && <Note text={about} />}
       {examples.length > 0 && <h2>Examples</h2>}
       {examples.map((text) => (
         <blockquote key={text}>

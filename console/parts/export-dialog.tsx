@@ -6,6 +6,7 @@ import type { ConsoleInput } from '../../src/core/wire/console-shapes.ts';
 import { readExport, saveFile } from '../state/api.ts';
 import { exported, notice } from '../state/told.ts';
 import { Dialog } from './dialog.tsx';
+import { PassportExport } from './export-passport.tsx';
 import { Button, CopyButton, ErrorPanel } from './panels.tsx';
 
 const FORMATS = {
@@ -13,6 +14,7 @@ const FORMATS = {
   html: ['HTML', 'one file that opens in a browser'],
   json: ['JSON', 'for programs'],
   bundle: ['Bundle', 'the whole session, to import elsewhere'],
+  passport: ['Passport', 'signed, for others to check with your public key'],
 } as const;
 
 type Format = ConsoleInput<'report'>['as'];
@@ -26,7 +28,9 @@ export function ExportDialog({ sessions }: { readonly sessions: readonly Named[]
   const [isRedacted, setRedacted] = useState(true);
   const ids = sessions.map(({ sessionId }) => sessionId);
   const redact = isRedacted ? '1' : '0';
-  const isBundle = as === 'bundle';
+  const [withhold, setWithhold] = useState('');
+  // One file for each session.
+  const isApart = as === 'bundle' || as === 'passport';
   const preview = useQuery({
     queryKey: ['export', ids, as, redact],
     queryFn: async () => {
@@ -36,18 +40,17 @@ export function ExportDialog({ sessions }: { readonly sessions: readonly Named[]
       ]);
       return { hidden: (JSON.parse(model) as { readonly hidden: readonly Hidden[] }).hidden, text };
     },
-    enabled: !isBundle,
+    enabled: !isApart,
     retry: false,
   });
-  const shown = isBundle ? undefined : preview.data;
+  const shown = isApart ? undefined : preview.data;
   const [error, setError] = useState<Error | undefined>(undefined);
   const close = () => exported.set([]);
   const save = async () => {
     try {
-      for (const one of isBundle ? sessions : sessions.slice(0, 1)) {
-        const content = await readExport({ sessions: isBundle ? [one.sessionId] : ids, as, redact });
-        const more = !isBundle && sessions.length > 1 ? `-and-${sessions.length - 1}` : '';
-        saveFile(content, `workrail-${one.shortId}${more}.${isBundle ? 'bundle.json' : as}`);
+      for (const one of isApart ? sessions : sessions.slice(0, 1)) {
+        const content = await readExport({ sessions: isApart ? [one.sessionId] : ids, as, redact, withhold });
+        saveFile(content, fileName(one, as, sessions.length));
       }
       notice.set({ words: `Exported ${plural(sessions.length, 'session')}.` });
       close();
@@ -70,12 +73,21 @@ export function ExportDialog({ sessions }: { readonly sessions: readonly Named[]
           </label>
         ))}
       </fieldset>
-      {isBundle ? (
+      {as === 'passport' && sessions[0] && (
+        <PassportExport
+          session={sessions[0]}
+          file={fileName(sessions[0], as, 1)}
+          withhold={withhold}
+          onWithhold={setWithhold}
+        />
+      )}
+      {as === 'bundle' && (
         <p className="warning">
           A bundle holds everything that was recorded, secrets too. For an encrypted one, in a terminal:{' '}
           <code>workrail export {sessions[0]?.shortId} --as bundle --encrypt</code>
         </p>
-      ) : (
+      )}
+      {!isApart && (
         <label>
           <input type="checkbox" checked={isRedacted} onChange={({ target }) => setRedacted(target.checked)} /> Hide
           secrets and private paths
@@ -100,6 +112,11 @@ export function ExportDialog({ sessions }: { readonly sessions: readonly Named[]
       </div>
     </Dialog>
   );
+}
+
+function fileName({ shortId }: Named, as: Format, count: number): string {
+  if (as === 'bundle' || as === 'passport') return `workrail-${shortId}.${as}.json`;
+  return `workrail-${shortId}${count > 1 ? `-and-${count - 1}` : ''}.${as}`;
 }
 
 type Hidden = { readonly kind: string; readonly count: number };

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import type { JsonValue } from '../../src/core/json/json-value.ts';
 import { visibleJson } from '../../src/core/text/visible-text.ts';
-import { Refused } from '../state/api.ts';
+import { IS_TEAM, Refused } from '../state/api.ts';
 import { called } from '../state/told.ts';
 import { useKeys } from './keys.tsx';
 
@@ -86,9 +86,16 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   return <Button label={isCopied ? 'Copied' : label} className="quiet" onClick={() => void copy()} />;
 }
 
+type Hint = {
+  readonly command: string;
+  /** It asks a team's database; other commands ask this machine, which knows nothing of a team's sessions. */
+  readonly isOfTeam?: boolean;
+};
+
 /** The command that shows the same on the command line. What is copied also works where `workrail` is not installed. */
-export function CommandHint({ command }: { readonly command: string }) {
+export function CommandHint({ command, isOfTeam = false }: Hint) {
   const whole = command.replace(/^workrail(?= )/, called.use());
+  if (IS_TEAM !== isOfTeam) return null;
   return (
     <p className="command">
       <code title={whole}>{command}</code>

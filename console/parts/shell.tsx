@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { plural } from '../../src/core/text/words.ts';
-import { read } from '../state/api.ts';
+import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { IS_TEAM, read, signOut, write } from '../state/api.ts';
 import { choices, choose, useChosen } from '../state/looks.ts';
 import { called, exported, notice, offeredFile } from '../state/told.ts';
 import { Dialog } from './dialog.tsx';
@@ -30,9 +31,11 @@ export function Shell({ liveness, onPause }: Parts) {
     'g s': () => void navigate({ to: '/', search: {} }),
     'g w': () => void navigate({ to: '/waiting' }),
     'g f': () => void navigate({ to: '/search', search: {} }),
-    'g l': () => void navigate({ to: '/workflows', search: {} }),
-    'g b': () => void navigate({ to: '/builtins', search: {} }),
-    'g ,': () => void navigate({ to: '/settings/$page', params: { page: 'preferences' } }),
+    ...(!IS_TEAM && {
+      'g l': () => void navigate({ to: '/workflows', search: {} }),
+      'g b': () => void navigate({ to: '/builtins', search: {} }),
+      'g ,': () => void navigate({ to: '/settings/$page', params: { page: 'preferences' } }),
+    }),
     'g o': () => void navigate({ to: '/open' }),
     '?': () => setSheetOpen(true),
     'Ctrl k': () => setPaletteOpen(true),
@@ -49,8 +52,8 @@ export function Shell({ liveness, onPause }: Parts) {
       <main id="main" tabIndex={-1}>
         {liveness.kind === 'off' && (
           <p className="banner off" role="status">
-            The console does not answer. You see what it showed last; the page goes on by itself when "workrail console"
-            runs again.
+            The {IS_TEAM ? 'server' : 'console'} does not answer. You see what it showed last; the page goes on by
+            itself when {IS_TEAM ? 'it answers' : '"workrail console" runs'} again.
           </p>
         )}
         <Outlet />
@@ -60,7 +63,7 @@ export function Shell({ liveness, onPause }: Parts) {
       {isSheetOpen && (
         <Dialog title="Keys" className="sheet" onClose={closeSheet}>
           <dl className="keys">
-            {KEYS.map((key) => (
+            {KEYS.filter(({ keys }) => !(IS_TEAM && OF_MACHINE.includes(keys))).map((key) => (
               <div key={key.keys}>
                 <dt>
                   <kbd>{'shown' in key ? key.shown : key.keys}</kbd>
@@ -80,6 +83,9 @@ export function Shell({ liveness, onPause }: Parts) {
   );
 }
 
+/** Keys of pages about one machine. */
+const OF_MACHINE: readonly string[] = ['g l', 'g b', 'g ,', 'Ctrl s', 'Ctrl .'];
+
 /** The parts that are loaded when somebody brings a session in or takes one out. */
 function Dialogs() {
   const file = offeredFile.use();
@@ -89,7 +95,7 @@ function Dialogs() {
 }
 
 function Rail({ count, onPalette }: { readonly count: number; readonly onPalette: () => void }) {
-  const isAtSettings = useLocation({ select: ({ pathname }) => pathname.startsWith('/settings/') });
+  const isAtSettings = useLocation({ select: ({ pathname }) => /\/(?:settings|team)\/[a-z]+$/.test(pathname) });
   return (
     <nav className="rail" aria-label="Pages">
       <p className="brand">WorkRail</p>
@@ -102,17 +108,23 @@ function Rail({ count, onPalette }: { readonly count: number; readonly onPalette
         </span>
         {count > 0 && <span className="count">{count}</span>}
       </Link>
-      <Link to="/workflows">Workflows</Link>
-      <Link to="/builtins">Built-ins</Link>
+      {!IS_TEAM && <Link to="/workflows">Workflows</Link>}
+      {!IS_TEAM && <Link to="/builtins">Built-ins</Link>}
       <Link to="/search">Search</Link>
       <Link to="/open">
         <span>
           Open<span className="wide-only"> a file</span>
         </span>
       </Link>
-      <Link to="/settings/$page" params={{ page: 'preferences' }} className={isAtSettings ? 'active' : ''}>
-        Settings
-      </Link>
+      {IS_TEAM ? (
+        <Link to="/team/$page" params={{ page: 'members' }} className={isAtSettings ? 'active' : ''}>
+          Team
+        </Link>
+      ) : (
+        <Link to="/settings/$page" params={{ page: 'preferences' }} className={isAtSettings ? 'active' : ''}>
+          Settings
+        </Link>
+      )}
       <button type="button" className="quiet wide-only" onClick={onPalette}>
         Go to … <kbd>Ctrl k</kbd>
       </button>
@@ -122,8 +134,13 @@ function Rail({ count, onPalette }: { readonly count: number; readonly onPalette
 
 type Bar = { readonly liveness: Liveness; readonly onPause: () => void; readonly onKeys: () => void };
 
+/** What is served here, and to whom. */
+export function useAbout() {
+  return useQuery({ queryKey: ['about'], queryFn: () => read('about'), staleTime: Infinity }).data;
+}
+
 function StatusBar({ liveness, onPause, onKeys }: Bar) {
-  const { data: about } = useQuery({ queryKey: ['about'], queryFn: () => read('about'), staleTime: Infinity });
+  const about = useAbout();
   useEffect(() => called.set(about?.command ?? 'workrail'), [about]);
   return (
     <footer>
@@ -136,13 +153,24 @@ function StatusBar({ liveness, onPause, onKeys }: Bar) {
         aria-pressed={liveness.kind === 'paused'}
         onClick={onPause}
       />
-      <span className="meta path">{about?.dataDir}</span>
+      <span className="meta path">{about?.team === undefined ? about?.dataDir : whoWords(about.team)}</span>
+      {IS_TEAM && <Button label="Sign out" className="quiet wide-only" onClick={() => void leave()} />}
       <span className="meta wide-only">{about === undefined ? '' : `workrail ${about.version}`}</span>
       <Choice name="density" label="Rows" />
       <Choice name="theme" label="Theme" />
       <Button label="Keys" className="quiet" onClick={onKeys} />
     </footer>
   );
+}
+
+function whoWords({ space, name, principal, role }: NonNullable<ConsoleReply<'about'>['team']>): string {
+  return `${space} · ${name ?? principal}, ${role}`;
+}
+
+export async function leave(): Promise<void> {
+  await write('signOut', {}, {});
+  signOut();
+  location.reload();
 }
 
 function livenessWords(liveness: Liveness): string {
@@ -211,7 +239,7 @@ function useFileDrop(): void {
       const [file] = event.dataTransfer?.files ?? [];
       if (file === undefined || event.defaultPrevented) return;
       event.preventDefault();
-      offeredFile.set(file);
+      if (!IS_TEAM) offeredFile.set(file);
     };
     addEventListener('dragover', onDrag);
     addEventListener('drop', onDrop);

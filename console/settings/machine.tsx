@@ -6,7 +6,7 @@ import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { CommandButton } from '../parts/command.tsx';
 import { Button, CommandHint, ErrorPanel, Pending } from '../parts/panels.tsx';
-import { read, write } from '../state/api.ts';
+import { Refused, read, write } from '../state/api.ts';
 
 const SHORT = 10;
 
@@ -25,9 +25,39 @@ export function Sources() {
       {data.sources.map((listed) => (
         <Source key={listed.source.name} listed={listed} />
       ))}
+      {data.project !== undefined && <ProjectSources project={data.project} />}
       <AddSource />
       <CommandHint command={typedCommand('sources', {})} />
     </>
+  );
+}
+
+type Asked = NonNullable<ConsoleReply<'sources'>['project']>;
+
+/** What the project in the console's folder asks for. Only a person at a terminal accepts it. */
+function ProjectSources({ project }: { readonly project: Asked }) {
+  const isWaiting = project.sources.some(({ isAccepted }) => !isAccepted);
+  return (
+    <section className="panel" aria-label="Sources that this project asks for">
+      <h3>This project asks for</h3>
+      {project.problem !== undefined && <p className="break">{visibleText(project.problem)}</p>}
+      <ul>
+        {project.sources.map(({ source, isAccepted }) => (
+          <li key={source.name}>
+            {source.name}{' '}
+            <span className={`badge ${isAccepted ? 'good' : 'warning'}`}>
+              {isAccepted ? 'accepted' : 'not accepted, so not used'}
+            </span>{' '}
+            {source.kind === 'git' && (
+              <span className="meta break">
+                {visibleText(source.url)} at {source.commit.slice(0, SHORT)}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {isWaiting && <CommandHint command="workrail source accept" />}
+    </section>
   );
 }
 
@@ -188,13 +218,22 @@ const RESULTS: { readonly [result in Registered['result']]?: string } = {
 export function Clients() {
   const { data, error } = useQuery({ queryKey: ['registrations'], queryFn: () => read('registrations'), retry: false });
   const undoable = useQuery({ queryKey: ['undoable'], queryFn: () => read('undoable'), retry: false });
+  // A machine without clients is no fault of the page.
+  const none = error instanceof Refused && error.envelope.code === 'VALIDATION_ERROR' ? error.envelope : undefined;
   return (
     <>
       <p>
         The clients that seem to be installed here. Registering writes an entry into the client's own file and keeps a
         backup.
       </p>
-      {data === undefined && <Pending words="Looking for clients …" error={error} />}
+      {data === undefined &&
+        (none === undefined ? (
+          <Pending words="Looking for clients …" error={error} />
+        ) : (
+          <p>
+            {none.message} {none.suggestion}
+          </p>
+        ))}
       {data?.clients.map((one) => (
         <Client
           key={one.client}

@@ -152,7 +152,10 @@ function Keys() {
   const { current, previous } = data.keys;
   return (
     <>
-      <p>Keys sign the tokens that agents hold. Only fingerprints are shown.</p>
+      <p>
+        Keys sign the tokens that agents hold, the log of each session, and passports. Only fingerprints are shown; the
+        public key for passports is printed by "workrail keys public".
+      </p>
       <Facts
         facts={[
           ['Current key, signs new tokens', current ?? 'none yet; the first run creates one'],
@@ -166,8 +169,8 @@ function Keys() {
           label="Rotate"
           question={
             previous === null
-              ? 'New tokens are signed with a new key. Tokens that agents hold stay valid.'
-              : `Tokens signed with ${previous} become invalid; resume_session brings every run back.`
+              ? 'New tokens, logs and passports are signed with a new key: give the new public key to everybody who checks passports. Tokens that agents hold stay valid.'
+              : `Tokens signed with ${previous} become invalid; resume_session brings every run back. New passports need the new public key.`
           }
           said={({ after }) => `New tokens are signed with ${after.current}.`}
         />

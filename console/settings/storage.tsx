@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { plural, sizeOf } from '../../src/core/text/words.ts';
 import { markText, typedCommand } from '../../src/core/wire/console-commands.ts';
 import { CommandButton } from '../parts/command.tsx';
-import { Button, CommandHint, DataTable, ErrorPanel, Facts, Pending } from '../parts/panels.tsx';
+import { Button, CommandHint, DataTable, ErrorPanel, Facts, Pending, SessionLink } from '../parts/panels.tsx';
 import { useNow } from '../parts/shell.tsx';
 import { wholeTime } from '../parts/times.ts';
 import { read, write } from '../state/api.ts';
@@ -61,9 +61,48 @@ export function Storage() {
       </div>
       <CommandHint command={typedCommand('storage', { days })} />
       <Bin />
-      <h3>Check every stored byte</h3>
-      <CommandHint command="workrail session verify" />
+      <Verification />
     </>
+  );
+}
+
+/** Reads everything that is stored, so it runs only when asked. */
+function Verification() {
+  const check = useMutation({ mutationFn: () => read('verify') });
+  const damaged = check.data?.sessions.filter(({ findings }) => findings.some(({ severity }) => severity === 'damage'));
+  return (
+    <section aria-label="Check every stored byte">
+      <h3>Check every stored byte</h3>
+      <div className="actions">
+        <Button
+          label={check.isPending ? 'Checking …' : 'Check every session'}
+          disabled={check.isPending}
+          onClick={() => check.mutate()}
+        />
+      </div>
+      <ErrorPanel error={check.error} />
+      {check.data && damaged && (
+        <p role="status" className={damaged.length === 0 ? undefined : 'warning'}>
+          {plural(check.data.totals.sessions, 'session')}, {plural(check.data.totals.events, 'event')},{' '}
+          {sizeOf(check.data.totals.bytes)}: {damaged.length === 0 ? 'all healthy' : `${damaged.length} damaged`}
+        </p>
+      )}
+      <ul className="plain">
+        {damaged?.map(({ sessionId, findings }) => (
+          <li key={sessionId}>
+            <SessionLink session={sessionId}>{sessionId}</SessionLink>
+            <ul className="plain meta break">
+              {findings.map(({ what, place, offset = 0 }, i) => (
+                <li key={i}>
+                  {place}: {what.replaceAll('_', ' ')} at byte {offset}
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      <CommandHint command={typedCommand('verify', {})} />
+    </section>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorEnvelope } from '../../src/core/log/error-envelope.ts';
 import { CONSOLE_PATHS, type ConsolePath, PAGE_KEY_HEADER } from '../../src/core/wire/console-paths.ts';
 import type { CONSOLE_REPLIES, ConsoleInput, ConsoleLine, ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { TEAM_PATHS, type TeamPath } from '../../src/core/wire/team-paths.ts';
 import { isViewed, NOT_OPEN, viewedOf } from './viewed.ts';
 
 /** A request that was refused, with what the server says about it. */
@@ -15,6 +16,12 @@ export class Refused extends Error {
   }
 }
 
+/** What comes before every path: nothing on this machine, the space on a team server. */
+export const BASE = /^\/s\/[^/]+/.exec(location.pathname)?.[0] ?? '';
+
+/** A team server has no folders, clients or settings of one machine, so their pages are not offered. */
+export const IS_TEAM = BASE !== '';
+
 const KEY_PLACE = 'workrail-key';
 const CHANNEL = 'workrail-key';
 const ASK_MS = 250;
@@ -25,8 +32,12 @@ export function headers(): Record<string, string> {
   return { [PAGE_KEY_HEADER]: key };
 }
 
+/** Whether the page may ask for anything; if somebody is known and has no role in the space, why not. */
+export type SignedIn = { readonly kind: 'in' | 'out' } | { readonly kind: 'refused'; readonly error: ErrorEnvelope };
+
 /** A tab that was opened by hand asks the others for the key; pages of other ports cannot hear this. */
-export async function signIn(): Promise<boolean> {
+export async function signIn(): Promise<SignedIn> {
+  if (IS_TEAM) return signInToTeam();
   const code = location.hash.slice(1);
   if (code !== '') {
     // The code must not stay in the address or in the history.
@@ -34,14 +45,22 @@ export async function signIn(): Promise<boolean> {
     await redeem(code);
   }
   if (key === '') keep(await askOtherTabs());
-  if (key === '') return false;
+  if (key === '') return { kind: 'out' };
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = ({ data }) => {
     if (data === 'ask' && key !== '') channel.postMessage({ key });
   };
   // Tabs of a console that was started again wait for somebody who has a link of the new one.
   channel.postMessage({ key });
-  return true;
+  return { kind: 'in' };
+}
+
+/** The cookie of a team server says who it is; only a page of its own can read the key. */
+async function signInToTeam(): Promise<SignedIn> {
+  const response = await askForKey('');
+  if (response.status === 403) return { kind: 'refused', error: ((await response.json()) as Answered).error };
+  if (response.ok) key = ((await response.json()) as ConsoleReply<'signIn'>).key;
+  return { kind: response.ok ? 'in' : 'out' };
 }
 
 /** Waits for a tab that was signed in by another link. */
@@ -55,6 +74,11 @@ export function onSignedIn(onKey: () => void): () => void {
   return () => channel.close();
 }
 
+/** Where a browser signs in to come back to a place in the space; `isAgain` makes it prove who it is. */
+export function signInAddress(to: string, isAgain: boolean): string {
+  return `${BASE}/sign-in?${new URLSearchParams({ to, ...(isAgain && { again: '1' }) })}`;
+}
+
 export function signOut(): void {
   keep('');
 }
@@ -65,12 +89,16 @@ function keep(value: string): void {
   else sessionStorage.setItem(KEY_PLACE, value);
 }
 
-async function redeem(code: string): Promise<void> {
-  const response = await fetch(CONSOLE_PATHS.signIn[1], {
+function askForKey(code: string): Promise<Response> {
+  return fetch(pathOf('signIn', {}), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ code } satisfies ConsoleInput<'signIn'>),
   });
+}
+
+async function redeem(code: string): Promise<void> {
+  const response = await askForKey(code);
   if (response.ok) keep(((await response.json()) as ConsoleReply<'signIn'>).key);
 }
 
@@ -92,8 +120,10 @@ function askOtherTabs(): Promise<string> {
 export type Read = Exclude<keyof typeof CONSOLE_REPLIES, Write | 'signIn'>;
 export type Places = { readonly session?: string; readonly node?: string; readonly run?: string };
 
-function pathOf(name: keyof typeof CONSOLE_PATHS, { session = '', node = '', run = '' }: Places): string {
-  return CONSOLE_PATHS[name][1]
+const PATHS = { ...CONSOLE_PATHS, ...TEAM_PATHS };
+
+export function pathOf(name: ConsolePath | TeamPath, { session = '', node = '', run = '' }: Places): string {
+  return `${BASE}${PATHS[name][1]}`
     .replace(':session', encodeURIComponent(session))
     .replace(':node', encodeURIComponent(node))
     .replace(':run', encodeURIComponent(run));
@@ -122,7 +152,7 @@ function searchOf(query: Query): string {
 
 /** Requests that change something, and are answered at once. */
 export type Write = Exclude<
-  { [name in ConsolePath]: (typeof CONSOLE_PATHS)[name][0] extends 'POST' ? name : never }[ConsolePath],
+  { [name in keyof typeof PATHS]: (typeof PATHS)[name][0] extends 'POST' ? name : never }[keyof typeof PATHS],
   'signIn' | 'import'
 >;
 
@@ -170,9 +200,9 @@ export async function* jsonLines<Line>({ body }: Response): AsyncGenerator<Line>
 export type Export = ConsoleInput<'report'> & { readonly sessions: readonly string[] };
 
 /** What was recorded, as a document. The key is sent in a header, so a plain link cannot do this. */
-export async function readExport({ sessions, as, redact }: Export): Promise<Blob> {
+export async function readExport({ sessions, as, redact, withhold }: Export): Promise<Blob> {
   const [session = '', ...also] = sessions;
-  const query = { as, redact, also: also.join(',') };
+  const query = { as, redact, withhold, also: also.join(',') };
   const response = await fetch(`${pathOf('report', { session })}${searchOf(query)}`, { headers: headers() });
   return response.ok ? response.blob() : answered(response);
 }
@@ -185,8 +215,10 @@ export function saveFile(content: Blob, name: string): void {
   URL.revokeObjectURL(link.href);
 }
 
+type Answered = { readonly error: ErrorEnvelope };
+
 async function answered<Reply>(response: Response): Promise<Reply> {
-  const body = (await response.json()) as Reply & { readonly error: ErrorEnvelope };
+  const body = (await response.json()) as Reply & Answered;
   if (!response.ok) throw new Refused(body.error, response.status);
   return body;
 }

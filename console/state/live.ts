@@ -1,6 +1,5 @@
-import { CONSOLE_PATHS } from '../../src/core/wire/console-paths.ts';
 import type { ConsoleEvent } from '../../src/core/wire/console-shapes.ts';
-import { headers, jsonLines } from './api.ts';
+import { BASE, headers, jsonLines, pathOf } from './api.ts';
 
 export type Connection = 'live' | 'off';
 
@@ -9,7 +8,8 @@ type Told =
   | { readonly kind: 'connection'; readonly connection: Connection };
 
 const RETRY_MS = 1_000;
-const LOCK = 'workrail-live';
+/** Each space of a team server has a stream of its own. */
+const LOCK = `workrail-live${BASE}`;
 
 /**
  * Hears of changes. Browsers open only six connections to a server, so one tab of the browser holds the stream and tells
@@ -32,7 +32,7 @@ export function listen(onTold: (told: Told) => void): void {
 }
 
 async function readEvents(tell: (told: Told) => void): Promise<void> {
-  const response = await fetch(CONSOLE_PATHS.events[1], { headers: headers() });
+  const response = await fetch(pathOf('events', {}), { headers: headers() });
   if (response.status === 401) tell({ kind: 'signed_out' });
   if (!response.ok) return;
   for await (const { kind } of jsonLines<ConsoleEvent>(response)) {

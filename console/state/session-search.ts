@@ -21,13 +21,15 @@ export type SessionSearch = {
   readonly follow?: 'on';
   /** What happened across all runs is shown. */
   readonly timeline?: 'shown';
+  /** What is signed, and by whom, is shown. */
+  readonly signatures?: 'shown';
   /** The page shows the session as it was after this event. */
   readonly until?: string;
 };
 
 type Given = Readonly<Record<string, unknown>>;
 
-const ONE_WORD = { branches: 'all', plan: 'shown', follow: 'on', timeline: 'shown' } as const;
+const ONE_WORD = { branches: 'all', plan: 'shown', follow: 'on', timeline: 'shown', signatures: 'shown' } as const;
 
 export function readSessionSearch(given: Given): SessionSearch {
   const texts = ['run', 'line', 'step', 'rows'].flatMap((name) => {

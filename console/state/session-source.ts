@@ -35,7 +35,16 @@ export function useRead<Path extends Read>(name: Path, { at = {}, query: given =
   const query = EARLIER.includes(name) ? { ...given, ...moment } : given;
   return useQuery<ConsoleReply<Path>>({
     queryKey: [name, session, at, query],
+    // Another moment of the same thing takes its place once it was read, so that nothing that is in use disappears.
+    placeholderData: (before, asked) =>
+      asked !== undefined && withoutMoment(asked.queryKey) === withoutMoment([name, session, at, query])
+        ? before
+        : undefined,
     queryFn: () => read(name, { session, ...at }, query),
     ...more,
   });
+}
+
+function withoutMoment(key: readonly unknown[]): string {
+  return JSON.stringify(key, (name, value) => (name === 'until' ? undefined : value));
 }

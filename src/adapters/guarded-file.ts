@@ -199,3 +199,13 @@ function quietly(access: () => void): boolean {
     return false;
   }
 }
+
+/** Whether a file is at a path, or at the end of a link there. */
+export function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    // Another file is where its folder was, or links lead in a circle.
+    return false;
+  }
+}

@@ -127,7 +127,7 @@ function asking(input: Writable, output: Readable): Ask {
 }
 
 /** The one that `CHROMIUM_PATH` names, or the first on the path, or where browsers usually are. */
-function findBrowser(env: NodeJS.ProcessEnv): string | undefined {
+export function findBrowser(env: NodeJS.ProcessEnv): string | undefined {
   const named = env['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') return isExecutable(named) ? named : undefined;
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');

@@ -34,6 +34,16 @@ export function randomIds(clock: Clock): Ids {
   };
 }
 
+/** A UUID of version 7 (RFC 9562): it begins with the time, and the rest is random. */
+export function timedUuid(clock: Clock): string {
+  const bits = randomBytes(16);
+  bits.writeUIntBE(clock.nowMs(), 0, TIME_BYTES);
+  bits.writeUInt8((bits.readUInt8(6) & 0x0f) | 0x70, 6);
+  bits.writeUInt8((bits.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bits.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
 /** A launch is named at random when it is first asked for. */
 export const answerIds: AnswerIds = {
   attestation: () => AttestationId.of(randomBytes(ID_BYTES)),

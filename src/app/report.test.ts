@@ -257,7 +257,7 @@ test('a report ends with what is signed: the log since which event and by which 
   }
   const unknown = { ...services, logKeys: async () => [] };
   const elsewhere = reportMarkdown((await readReport(unknown, request))._unsafeUnwrap());
-  expect(elsewhere).toContain('which was not checked: its public key is not known here');
+  expect(elsewhere).toContain('not signed by a key that is known here');
   const silent = (await readReport({ ...exportServices(here.services), ...here.services }, request))._unsafeUnwrap();
   expect(reportHtml(silent)).not.toContain('<h2>Signatures</h2>');
 });

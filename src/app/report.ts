@@ -1,13 +1,13 @@
 import { ok, type Result, safeTry } from 'neverthrow';
 import type { Flow, OnProgress } from '../core/flow.ts';
 import { digestHex } from '../core/json/canonical-json.ts';
-import type { JsonValue } from '../core/json/json-value.ts';
+import { defined, type JsonValue } from '../core/json/json-value.ts';
 import { jsonValueSchema } from '../core/log/document-schema.ts';
 import type { SessionEvent } from '../core/log/event.ts';
 import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
 import { salvageSchema } from '../core/log/health.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../core/log/ids.ts';
-import { checkSignatures, type LogKey, type SignatureState } from '../core/log/log-signatures.ts';
+import { checkSignatures, headOf, type LogKey } from '../core/log/log-signatures.ts';
 import { buildReport } from '../core/report/build/build-report.ts';
 import type { ReportSource } from '../core/report/build/report-source.ts';
 import { redactReport } from '../core/report/redact/redact-report.ts';
@@ -81,8 +81,10 @@ async function readSource(
 async function signatureOf(
   { logKeys, tools }: ReportServices,
   { sessionId, appends }: SessionLog,
-): Promise<SignatureState | undefined> {
+): Promise<ReportSource['signature']> {
   if (logKeys === undefined) return undefined;
   const bytesOf = (digest: string) => bytesOfHex(digestHex(digest));
-  return checkSignatures(sessionId, appends, { sha256: tools.sha256, bytesOf, keys: await logKeys() });
+  const log = checkSignatures(sessionId, appends, { sha256: tools.sha256, bytesOf, keys: await logKeys() });
+  const head = headOf(appends);
+  return { log, ...defined({ head: head && digestHex(head) }) };
 }

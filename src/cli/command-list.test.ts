@@ -16,8 +16,8 @@ const CONTRACT = {
   keys: 'rotate status repair public',
   session: 'accept close delete diff fork-from-valid keep hand-over list notes prefer resume show tree verify',
   passport: 'check',
-  source: 'add list remove update',
-  space: 'create list set',
+  source: 'accept add list remove update',
+  space: 'create gc list rotate-keys set trust verify',
   member: 'list remove set',
   token: 'create list revoke',
   audit: 'verify',
@@ -25,7 +25,7 @@ const CONTRACT = {
   workflow: 'builtins check copy diff dry-run list migrate-id new preview show test uses',
 };
 const OPTIONS = {
-  init: '--client --all --project --yes --dry-run --undo',
+  init: '--client --all --team --project --yes --dry-run --undo',
   demo: '--speed --keep',
   doctor: '--fix --full',
   answer: '--sign --key',
@@ -40,7 +40,7 @@ const OPTIONS = {
   migrate: '--database-url --dry-run',
   'store copy': '--from --to --space --session --keys --master-key-file',
   'token create': '--database-url --space --for --role --days',
-  serve: '--stdio --http --team --public-url --issuer --listen --admin-listen --master-key-file --rls',
+  serve: '--stdio --http --team --public-url --issuer --listen --admin-listen --master-key-file --rls --connections',
   console: '--port --no-open',
 };
 

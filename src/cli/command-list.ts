@@ -213,6 +213,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./sources.ts')).sourceUpdate,
   },
   {
+    usage: 'source accept',
+    summary: 'look at the sources that this project asks for, and let agents here use them; in a terminal only',
+    load: async () => (await import('./sources.ts')).sourceAccept,
+  },
+  {
     usage: 'export <id...>',
     summary: 'write sessions to a file or standard output: a bundle to import elsewhere, a report or a signed passport',
     load: async () => (await import('./bundle/export.ts')).exportCommand,
@@ -308,6 +313,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./upkeep/team.ts')).spaceList,
   },
   {
+    usage: 'space verify <name>',
+    summary: 'check every stored byte of the sessions of a space',
+    load: async () => (await import('./upkeep/space-upkeep.ts')).spaceVerify,
+  },
+  {
+    usage: 'space gc <name>',
+    summary: 'delete old sessions of a space, and data that no session uses',
+    load: async () => (await import('./upkeep/space-upkeep.ts')).spaceGc,
+  },
+  {
+    usage: 'space rotate-keys <name>',
+    summary: 'sign the tokens of a space with a new key; those of the previous key stay valid',
+    load: async () => (await import('./upkeep/space-upkeep.ts')).spaceRotateKeys,
+  },
+  {
     usage: 'member list',
     summary: 'list who may use a space, with their roles',
     load: async () => (await import('./upkeep/team-access.ts')).memberList,
@@ -321,6 +341,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     usage: 'space set <name> <handover>',
     summary: 'decide who may continue the runs of a space',
     load: async () => (await import('./upkeep/team-access.ts')).spaceSet,
+  },
+  {
+    usage: 'space trust <name> <issuer>',
+    summary: 'let the jobs of a CI system be evidence for the runs of a space',
+    load: async () => (await import('./upkeep/team-access.ts')).spaceTrust,
   },
   {
     usage: 'member remove <principal>',

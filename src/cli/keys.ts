@@ -170,7 +170,7 @@ async function confirm(
 const SHOWN_DIGITS = 12;
 
 /** The fingerprints of the keys; a key itself is never shown. */
-function shownKeys(keyring: Keyring | undefined, sha256: Sha256): ShownKeys {
+export function shownKeys(keyring: Keyring | undefined, sha256: Sha256): ShownKeys {
   const print = (key: SigningKey | undefined) => (key === undefined ? null : fingerprint(key, sha256));
   return { current: print(keyring?.current), previous: print(keyring?.previous) };
 }

@@ -179,7 +179,13 @@ export type TeamServeOptions = {
   readonly listen: { readonly host: string; readonly port: number };
   readonly admin: { readonly host: string; readonly port: number };
   readonly issuer: string | undefined;
+  /** The client that the identity provider knows this server as; without one, no browser can sign in. */
+  readonly clientId: string | undefined;
+  /** Without a secret it is a public client. */
+  readonly clientSecretFile: string | undefined;
   readonly masterKeyFile: string;
+  /** The most connections for statements. */
+  readonly connections: number | undefined;
   /** Whether to wait before stopping until load balancers have noticed. */
   readonly isDrained: boolean;
   /** Whether the database itself keeps spaces apart as well. */
@@ -191,7 +197,7 @@ export type TeamServing = { readonly url: string; readonly adminUrl: string };
 
 export type TeamServeRefusal =
   | { readonly code: 'database_unfit'; readonly dangers: readonly DatabaseDanger[] }
-  | { readonly code: 'master_key_unusable'; readonly file: string }
+  | { readonly code: 'master_key_unusable' | 'client_secret_unusable'; readonly file: string }
   | Exclude<ServeRefusal, { readonly code: 'secret_failed' }>
   | SpaceRefusal;
 

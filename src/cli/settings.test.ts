@@ -55,6 +55,7 @@ describe('config', () => {
       { key: 'gates.fourEyes', value: false, origin: { kind: 'default' } },
       { key: 'gates.waitSeconds', value: 45, origin: { kind: 'default' } },
       { key: 'gates.unattended', value: 'block', origin: { kind: 'default' } },
+      { key: 'sessions.author', value: true, origin: { kind: 'default' } },
       { key: 'dataDir', value: '/data/workrail', origin: { kind: 'default' } },
       { key: 'store.sessionMiB', value: 256, origin: { kind: 'default' } },
       { key: 'store.dailyMiB', value: 2048, origin: { kind: 'default' } },

@@ -11,15 +11,15 @@ import { registrations } from '../app/clients/inspect-client.ts';
 import { shortIds } from '../cli/ids.ts';
 import type { Program, ServeRefusal, ServingConsole } from '../cli/program.ts';
 import { runForPage } from '../cli/run-command-line.ts';
-import { resumeProblem } from '../cli/sessions/session-words.ts';
-import { upkeepProblem } from '../cli/upkeep/upkeep-words.ts';
 import type { Autonomy } from '../core/log/autonomy.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import { chosenMode, runDefaults } from '../core/settings/settings-in-effect.ts';
 import { serveConsole } from '../http/console/serve-console.ts';
+import { explainedToPage } from './explain-to-page.ts';
 import { openAnswers } from './open-answers.ts';
 import { bundleServices, logKeysOf } from './open-bundles.ts';
 import { type Bundled, openCatalog } from './open-catalog.ts';
+import { passportMaking } from './open-passports.ts';
 import { openStore } from './open-store.ts';
 
 type Host = {
@@ -49,14 +49,16 @@ export async function openConsole(
     by: { via: 'console' } as const,
     ...bundleServices(version),
     logKeys: logKeysOf(store),
+    ...passportMaking(store),
     catalog: openCatalog(bundled, dataDir),
     command,
-    isAtTerminal,
+    mayDecide: isAtTerminal,
+    channel: { via: 'console' } as const,
     shortIds,
     allowedMode,
     homes: [homedir()],
     tokenForm: settingsOf(await loadOwnConfig(undefined)).tokenForm,
-    explain: (refusal: { readonly code: string }): ErrorEnvelope => explained(refusal, dataDir),
+    explain: (refusal: { readonly code: string }): ErrorEnvelope => explainedToPage(refusal, dataDir),
   };
   const about = { version, dataDir, command, isAtTerminal };
   const feed = fileStoreFeed(join(dataDir, 'cache'));
@@ -91,55 +93,6 @@ export async function openConsole(
 async function allowedMode(mode: Autonomy, workspace: string | undefined): Promise<Autonomy> {
   return chosenMode(mode, runDefaults(await loadOwnConfig(workspace))).preferences.autonomy;
 }
-
-/** What a person at the page reads. What is not the store's fault has words of its own. */
-function explained(refusal: { readonly code: string }, dataDir: string): ErrorEnvelope {
-  const known = PAGE_REFUSALS[refusal.code];
-  if (known === undefined) {
-    const isAboutResuming = ['session_not_whole', 'session_not_accepted', 'keys_missing'].includes(refusal.code);
-    return isAboutResuming
-      ? resumeProblem(refusal as Parameters<typeof resumeProblem>[0], dataDir).error
-      : upkeepProblem(refusal as Parameters<typeof upkeepProblem>[0], dataDir).error;
-  }
-  const [message, suggestion] = known;
-  const code = refusal.code === 'session_not_found' ? 'SESSION_NOT_FOUND' : 'VALIDATION_ERROR';
-  return { code, message, suggestion, retry: { kind: 'not_retryable' } };
-}
-
-const PAGE_REFUSALS: { readonly [code: string]: readonly [message: string, suggestion: string] } = {
-  not_waiting: [
-    'This draft no longer waits for you: it was changed or used. Nothing was recorded.',
-    'Look at what waits now.',
-  ],
-  not_at_terminal: [
-    'This console was not started at a terminal, so it takes no decisions: a program may have started it. Nothing was recorded.',
-    'Run "workrail console" in a terminal of your own, and decide in the page that it opens.',
-  ],
-  loosening_unconfirmed: ['This lets the agent do more on its own. Nothing was changed.', 'Confirm that you want it.'],
-  nothing_unfinished: ['The run is complete, so its mode no longer matters.', 'Nothing was changed.'],
-  already_used: ['The step is already done, so the answer has no effect.', 'Look at the session.'],
-  channel_not_accepted: [
-    'Answers in the console do not count here: the setting gates.accept leaves "console" out.',
-    'Answer on a channel that it names, or change it: workrail config set gates.accept',
-  ],
-  draft_changed: [
-    'What would be approved changed while you were reading. Nothing was recorded.',
-    'Read the new draft.',
-  ],
-  signature_needed: [
-    'Only an answer with the signature of an approver opens this gate. Nothing was recorded.',
-    'Sign it with a passkey, or run "workrail answer TAG --sign" in a terminal of your own.',
-  ],
-  signature_refused: [
-    'This signature does not count for this run. Nothing was recorded.',
-    'The key must have been among the approvers when the run started. "workrail approvers list" shows who counts.',
-  ],
-  files_unknown: [
-    'Git did not answer in time, so a signature would not cover the files. Nothing was recorded.',
-    'Wait until the machine is less busy, and try it again.',
-  ],
-  session_not_found: ['There is no such session.', 'It may have been deleted. Go back to the list.'],
-};
 
 const OPENERS: { readonly [platform: string]: readonly string[] } = {
   darwin: ['open'],

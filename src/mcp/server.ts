@@ -70,6 +70,8 @@ export type Backend = {
   readonly caller?: SignedIn | undefined;
   /** Reads what a call says about a workspace on the caller's machine; only a team server needs it. */
   readonly describedWorkspace?: (meta: unknown) => WorkspaceObserver;
+  /** The ids of a call that its sender has named; only a team server needs them, where an answer can be lost. */
+  readonly idsOfCall?: (meta: unknown, call: ToolCall, principal: string) => Services['ids'] | undefined;
   /** The sessions as somebody may continue them; only a team server makes a difference. */
   readonly sessionsFor?: (principal: string, sessions: SessionStore) => SessionStore;
 };
@@ -214,7 +216,7 @@ async function answered(
 ): Promise<Answered> {
   const begin = performance.now();
   const { answerCall, faultAnswer } = await answering();
-  const { recent, place, isSessionStartOn = false, caller, describedWorkspace, sessionsFor } = backend;
+  const { recent, place, isSessionStartOn = false, caller, describedWorkspace, sessionsFor, idsOfCall } = backend;
   const { sessions, ...others } = await backend.services();
   let isNew = false;
   const append: typeof sessions.append = (...plan) => {
@@ -223,7 +225,8 @@ async function answered(
   };
   const workspace = describedWorkspace?.(meta) ?? others.workspace;
   const own = caller === undefined ? sessions : (sessionsFor?.(caller.principal, sessions) ?? sessions);
-  const services = { ...others, workspace, sessions: { ...own, append }, by };
+  const ids = (caller && idsOfCall?.(meta, call, caller.principal)) ?? others.ids;
+  const services = { ...others, workspace, ids, sessions: { ...own, append }, by };
   const context = {
     services,
     recent,

@@ -73,20 +73,27 @@ it('exports and imports during writes are consistent, and the imported session c
   const begun = await start(here);
   const { sessionId } = data(begun)['session'] as { sessionId: string };
   let isEnough = false;
+  let written = 0;
   // The same steps again and again, each time on a branch of their own.
   const writing = (async () => {
     while (!isEnough) {
       let reply = await here.call('continue_workflow', { stateToken: data(begun)['stateToken'] });
-      for (let step = 0; step < STEPS && !isEnough; step++) reply = await next(here, reply, `Step ${step}.`);
+      for (let step = 0; step < STEPS && !isEnough; step++) {
+        reply = await next(here, reply, `Step ${step}, as number ${written}.`);
+        written++;
+      }
       await setTimeout(50);
     }
   })();
   const files = Array.from({ length: EXPORTS }, (_, i) => join(folder, `${i}.json`));
+  const somethingMore = (before: number) => expect.poll(() => written, { timeout: TIMEOUT_MS }).toBeGreaterThan(before);
   for (const file of files) {
+    await somethingMore(written);
     await run('here', 'export', sessionId, '-o', file);
     // Its id is taken here, by a session that is being written to.
     await run('here', 'import', file);
   }
+  await somethingMore(written);
   isEnough = true;
   await writing;
 

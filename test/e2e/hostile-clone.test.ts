@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../enforces.ts';
@@ -173,5 +173,42 @@ describe('how a call came', () => {
     expect(eventsOf(sessionId).at(-1)).toMatchObject({ by: { via: 'cli' }, data: { source: 'user' } });
     const shown = await machine.run(['session', 'show', sessionId]);
     expect(shown.out).toContain('guided (set on the command line)');
+  });
+});
+
+describe('the sources of a clone', () => {
+  it('a clone that asks for sources gets nothing fetched, whatever its file is', async () => {
+    enforces('project_sources_need_a_person');
+    const own = await connected();
+    const file = join(clone, '.workrail', 'sources.json');
+    const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: clone, encoding: 'utf8' }).trim();
+    const source = {
+      kind: 'git',
+      name: 'own',
+      url: join(machine.root, 'origin'),
+      commit,
+      folder: '.workrail/workflows',
+    };
+    const asks = JSON.stringify({ v: 1, sources: [{ ...source, folder: 'workflows' }] });
+    const listed = async (put: () => void) => {
+      rmSync(file, { force: true });
+      put();
+      const { content } = await own.call('list_workflows', { workspacePath: clone });
+      return content.map(({ text = '' }) => text).join('\n');
+    };
+    expect(await listed(() => writeFileSync(file, asks))).toMatch(/Waiting for the user: own\/\n/);
+    // A clone cannot bring its own acceptance along.
+    const accepted = { v: 1, accepted: [{ workspace: clone, source: JSON.parse(asks).sources[0], at: 1 }] };
+    writeFileSync(join(clone, '.workrail', 'accepted-sources.json'), JSON.stringify(accepted));
+    expect(await listed(() => writeFileSync(file, asks))).toMatch(/Waiting for the user: own\/\n/);
+    const odd: readonly (readonly [() => void, RegExp])[] = [
+      [() => execFileSync('mkfifo', [file]), /not a file/],
+      [() => symlinkSync('/etc/passwd', file), /leads outside/],
+      [() => writeFileSync(file, `{"v": 1${' '.repeat(5_000_000)}}`), /too large/],
+      [() => writeFileSync(file, JSON.stringify({ v: 1, sources: [source] })), /sources\[0\]\.folder/],
+      [() => writeFileSync(file, asks.replace(commit, '--upload-pack=x')), /sources\[0\]\.commit/],
+    ];
+    for (const [put, said] of odd) expect(await listed(put)).toMatch(said);
+    expect(existsSync(join(machine.home, '.workrail'))).toBe(false);
   });
 });

@@ -11,11 +11,19 @@ export type Typed = readonly [asked: RegExp, keys: string | ((seen: string) => s
 export const DOWN = '\u001b[B';
 export const CTRL_C = '\u0003';
 
-type Place = { readonly env: Record<string, string>; readonly cwd?: string };
+type Place = {
+  readonly env: Record<string, string>;
+  readonly cwd?: string;
+  /** The small one by default. */
+  readonly program?: string;
+};
 
 /** Starts a command of the built program in a pseudo-terminal of its own. */
-export function spawnAtTerminal(args: readonly string[], { env, cwd }: Place): ChildProcessWithoutNullStreams {
-  const words = [process.execPath, SMALL_PROGRAM, ...args].map((word) => `'${word}'`).join(' ');
+export function spawnAtTerminal(
+  args: readonly string[],
+  { env, cwd, program = SMALL_PROGRAM }: Place,
+): ChildProcessWithoutNullStreams {
+  const words = [process.execPath, program, ...args].map((word) => `'${word}'`).join(' ');
   return spawn('script', ['-qec', `stty cols 200 rows 50; exec ${words}`, '/dev/null'], {
     env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', TERM: 'xterm', ...env },
     ...(cwd === undefined ? {} : { cwd }),

@@ -7,33 +7,10 @@ import type { SessionId } from '../../src/core/log/ids.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
 import { readRequestState } from '../../src/mcp/request-state.ts';
 import { type Engine, engine, withFile } from '../examples/engine.ts';
+import { OBSERVED, shipStep, teamFile, whereStep } from '../examples/gates.ts';
 import { drawnSeed, isLong } from '../volume.ts';
 
-const RELEASE = {
-  id: 'team.release',
-  name: 'Release',
-  description: 'Ships it.',
-  version: '1.0.0',
-  steps: [
-    {
-      id: 'ship',
-      title: 'Ship',
-      prompt: 'Ship it.',
-      requireConfirmation: { kind: 'human_approval' },
-    },
-    {
-      id: 'where',
-      title: 'Where',
-      prompt: 'Where to?',
-      userDependency: {
-        reason: 'needs_user_choice',
-        choiceKind: 'irreversible_action',
-        contextKey: 'target',
-        prompt: 'Which environment?',
-      },
-    },
-  ],
-};
+const RELEASE = teamFile('team.release', shipStep(), whereStep());
 
 type Reply = Awaited<ReturnType<Engine['send']>>;
 
@@ -72,9 +49,7 @@ test('an agent with every tool of its connection never passes a gate that only a
       listing: () => withFile(RELEASE),
       services: {
         workspace: {
-          observe: async () => [
-            { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const,
-          ],
+          observe: OBSERVED,
           tree: async (): Promise<BoundWorkspace> => ({ headSha: 'h', treeDigest: `sha256:${tree}` }),
         },
       },

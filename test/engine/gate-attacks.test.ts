@@ -26,67 +26,84 @@ test('the same judge accepts an honest approval', async () => {
   ]);
 });
 
-test('at signed, none of at least 40 attacks of an agent with the shell of its user gets past a gate', async () => {
-  enforces('signed_gate_withstands_agent');
+test('at signed, none of at least 40 attacks of an agent with the shell of its user gets past a gate, and at confirmed each that does is recorded as what it was', async () => {
+  enforces('signed_gate_withstands_agent', 'gate_pass_recorded');
   expect(NAMES.length).toBeGreaterThanOrEqual(40);
-  const [accepted, past]: [string[], { [name: string]: string }] = [[], {}];
+  const accepted: string[] = [];
+  const table: { [name: string]: string } = {};
   for (const name of NAMES) {
-    const found = await tried(name, 'signed');
-    if (found.accepted) accepted.push(name);
-    if (found.isPast) past[name] = found.verdicts[0]?.problem ?? 'needed no signature';
+    const signed = await tried(name, 'signed');
+    if (signed.accepted) accepted.push(name);
+    // What somebody outside says where the run went on, because the agent changed lists, workflow, mode or log.
+    const verdict = signed.isPast
+      ? `refused outside: ${signed.verdicts[0]?.problem ?? 'needed no signature'}`
+      : 'blocked';
+    table[name] = `${verdict} | ${recordOf(await tried(name, 'confirmed'))}`;
   }
   expect(accepted).toEqual([]);
-  // What somebody outside says of the runs that went on, because the agent changed lists, workflow, mode or log.
-  expect(past).toMatchInlineSnapshot(`
+  expect(table).toMatchInlineSnapshot(`
     {
-      "adds its key to the list before the run starts": "approver_unknown",
-      "changes the recorded notes after the step is done": "another_draft",
-      "removes the approval from the log": "nobody_answered",
-      "removes the signature from the log": "not_signed",
-      "replaces the key of alice in the list": "approver_unknown",
-      "sets never-stop for the run in a pseudo-terminal": "nobody_answered",
-      "starts a copy of the workflow that is only confirmed": "needed no signature",
-      "starts a copy of the workflow without assurance": "needed no signature",
+      "adds an artifact after the approval": "blocked | blocked",
+      "adds its key to the list before the run starts": "refused outside: approver_unknown | approved terminal signed by mallory",
+      "adds its key to the list while the run waits": "blocked | approved terminal signed by mallory",
+      "answers a form that another launch asked": "blocked | approved elicitation unsigned",
+      "answers in a pseudo-terminal": "blocked | approved terminal unsigned",
+      "answers in the console with a cookie that it replays": "blocked | approved console unsigned",
+      "answers the form as its own client": "blocked | approved elicitation unsigned",
+      "asks for never-stop in a call": "blocked | blocked",
+      "changes the context after the approval": "blocked | blocked",
+      "changes the notes after the approval": "blocked | blocked",
+      "changes the recorded notes after the step is done": "refused outside: another_draft | approved terminal unsigned",
+      "commits after the approval": "blocked | blocked",
+      "copies a signed approval from run A to run B": "blocked | blocked",
+      "copies a signed approval to another branch": "blocked | blocked",
+      "copies a signed approval to another draft": "blocked | blocked",
+      "copies a signed approval to the next round of a loop": "blocked | blocked",
+      "drives the browser of the user": "blocked | approved console unsigned",
+      "edits a file after the approval": "blocked | blocked",
+      "empties the list": "blocked | approved terminal unsigned",
+      "gets a passkey to sign for another site": "blocked | blocked",
+      "gets a passkey to sign in a page of another site": "blocked | blocked",
+      "gets a passkey to sign without checking who touches it": "blocked | blocked",
+      "lets a hook of the project answer the form": "blocked | approved elicitation unsigned",
+      "lowers gates.minimum in the settings": "blocked | approved terminal unsigned",
+      "makes git fall silent after the approval": "blocked | blocked",
+      "makes git fall silent before the approval": "blocked | approved terminal unsigned",
+      "pretends to be CI": "blocked | blocked",
+      "pretends to be a member of a team": "blocked | approved team unsigned",
+      "pretends to be a rehearsal": "blocked | blocked",
+      "removes the approval from the log": "refused outside: nobody_answered | approved terminal unsigned",
+      "removes the signature from the log": "refused outside: not_signed | approved terminal unsigned",
+      "replaces the key of alice in the list": "refused outside: approver_unknown | approved terminal signed by alice",
+      "says in the settings that nobody can answer here": "blocked | blocked",
+      "sends an artifact that looks like an approval": "blocked | blocked",
+      "sends keys to the terminal through a multiplexer": "blocked | approved terminal unsigned",
+      "sends the same call again and again": "blocked | blocked",
+      "sets a context value that says approved": "blocked | blocked",
+      "sets never-stop for the run in a pseudo-terminal": "refused outside: nobody_answered | a gap",
+      "sets the clock back and answers": "blocked | approved terminal unsigned",
+      "signs with a key of its own": "blocked | blocked",
+      "signs with a key of its own under the name of alice": "blocked | blocked",
+      "starts a copy of the workflow that is only confirmed": "refused outside: needed no signature | approved terminal unsigned",
+      "starts a copy of the workflow without assurance": "refused outside: needed no signature | only the word of the agent",
+      "starts the run in never-stop": "blocked | blocked",
+      "turns a signed rejection into an approval": "blocked | blocked",
+      "uses a client that accepts every form": "blocked | approved elicitation unsigned",
+      "uses a client that declines in silence": "blocked | blocked",
+      "uses an approval again that alice took back": "blocked | blocked",
+      "writes an approval into the log": "blocked | approved terminal unsigned",
+      "writes an approval of a rehearsal into the log": "blocked | blocked",
+      "writes an approval with a made-up signature into the log": "blocked | blocked",
+      "writes in the notes that the user approved": "blocked | blocked",
     }
   `);
 });
 
-test('at confirmed, each attack that gets past the gate is recorded as what it was', async () => {
-  enforces('gate_pass_recorded');
-  const recorded: { [name: string]: string } = {};
-  for (const name of NAMES) {
-    const { isPast, answers, gaps } = await tried(name, 'confirmed');
-    if (!isPast) continue;
-    const said = answers.map(({ by, signature, statement }) =>
-      [statement.kind, by.via, signature === undefined ? 'unsigned' : `signed by ${signature.name}`].join(' '),
-    );
-    recorded[name] = [...said, ...(gaps > 0 ? ['a gap'] : [])].join(', ') || 'only the word of the agent';
-  }
-  expect(recorded).toMatchInlineSnapshot(`
-    {
-      "adds its key to the list before the run starts": "approved terminal signed by mallory",
-      "adds its key to the list while the run waits": "approved terminal signed by mallory",
-      "answers a form that another launch asked": "approved elicitation unsigned",
-      "answers in a pseudo-terminal": "approved terminal unsigned",
-      "answers in the console with a cookie that it replays": "approved console unsigned",
-      "answers the form as its own client": "approved elicitation unsigned",
-      "changes the recorded notes after the step is done": "approved terminal unsigned",
-      "drives the browser of the user": "approved console unsigned",
-      "empties the list": "approved terminal unsigned",
-      "lets a hook of the project answer the form": "approved elicitation unsigned",
-      "lowers gates.minimum in the settings": "approved terminal unsigned",
-      "makes git fall silent before the approval": "approved terminal unsigned",
-      "pretends to be a member of a team": "approved team unsigned",
-      "removes the approval from the log": "approved terminal unsigned",
-      "removes the signature from the log": "approved terminal unsigned",
-      "replaces the key of alice in the list": "approved terminal signed by alice",
-      "sends keys to the terminal through a multiplexer": "approved terminal unsigned",
-      "sets never-stop for the run in a pseudo-terminal": "a gap",
-      "sets the clock back and answers": "approved terminal unsigned",
-      "starts a copy of the workflow that is only confirmed": "approved terminal unsigned",
-      "starts a copy of the workflow without assurance": "only the word of the agent",
-      "uses a client that accepts every form": "approved elicitation unsigned",
-      "writes an approval into the log": "approved terminal unsigned",
-    }
-  `);
-});
+/** As what the log shows that a run went past a gate of `confirmed`. */
+function recordOf({ isPast, answers, gaps }: Awaited<ReturnType<typeof tried>>): string {
+  if (!isPast) return 'blocked';
+  const said = answers.map(({ by, signature, statement }) =>
+    [statement.kind, by.via, signature === undefined ? 'unsigned' : `signed by ${signature.name}`].join(' '),
+  );
+  return [...said, ...(gaps > 0 ? ['a gap'] : [])].join(', ') || 'only the word of the agent';
+}

@@ -1,11 +1,11 @@
 import type { WorkspaceObserver } from '../../src/app/ports/workspace-observer.ts';
-import { answerGate, findWaitingDraft, signedSubject, type WaitingDraft } from '../../src/app/run/answer-gate.ts';
+import { signedSubject, type WaitingDraft } from '../../src/app/run/answer-gate.ts';
 import { appendPlan } from '../../src/app/run/give-reply.ts';
 import { type GateVerdict, verifyApprovals } from '../../src/app/run/verify-approvals.ts';
 import { setPreferences } from '../../src/app/upkeep/set-preferences.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { type DraftOf, type EventDraft, placeEvents, type SessionEvent } from '../../src/core/log/event.ts';
-import { AttestationId, derivedBits, eventIndexSchema, type SessionId } from '../../src/core/log/ids.ts';
+import { eventIndexSchema, type SessionId } from '../../src/core/log/ids.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
 import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { applyEvent, emptySessionView } from '../../src/core/views/session-view.ts';
@@ -17,27 +17,27 @@ import {
   type TestApprover,
 } from '../examples/approvers.ts';
 import { type Engine, engine, type Sent, withFile } from '../examples/engine.ts';
+import {
+  APPROVED,
+  answerAt,
+  answerId,
+  OBSERVED,
+  type Said,
+  shipStep,
+  TELL,
+  teamFile,
+  waitingAt,
+} from '../examples/gates.ts';
 import { sha256 } from '../examples/sha256.ts';
 
 export type Level = 'confirmed' | 'signed';
 type Reply = Awaited<ReturnType<Engine['send']>>;
 type Attested = DraftOf<'attestation_recorded'>['data'];
-type Statement = Parameters<typeof answerGate>[2]['statement'];
 
 /** A workflow whose step "ship" needs a person. */
 function release(assurance: string, title = 'Ship'): object {
-  const ship = { id: 'ship', title, prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' }, assurance };
-  return {
-    id: 'team.release',
-    name: 'Release',
-    description: 'Ships it.',
-    version: '1.0.0',
-    steps: [
-      { id: 'plan', title: 'Plan', prompt: 'Plan it.', notesOptional: true },
-      ship,
-      { id: 'tell', title: 'Tell', prompt: 'Tell them.', notesOptional: true },
-    ],
-  };
+  const plan = { id: 'plan', title: 'Plan', prompt: 'Plan it.', notesOptional: true };
+  return teamFile('team.release', plan, shipStep(assurance, title), TELL);
 }
 
 /** A machine with an agent that can do everything its user can, except sign for somebody. */
@@ -66,18 +66,13 @@ export function machine(level: Level, files?: WorkspaceObserver, folder = '/work
   return { level, world, run, ...people, ...actions(run, folder) };
 }
 
-const OBSERVED = async () => [
-  { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const,
-];
 const sessionIdOf = ({ structured }: Reply) => (structured['session'] as { readonly sessionId: SessionId }).sessionId;
-const APPROVED: Statement = { kind: 'approved', shown: 'whole' };
 
 function actions(run: Engine, workspace: string) {
   const load = async (from: Reply) => (await run.services.sessions.load(sessionIdOf(from)))._unsafeUnwrap();
-  const waiting = async (from: Reply): Promise<WaitingDraft> =>
-    (await findWaitingDraft(run.services, await load(from), await run.node(from)))._unsafeUnwrap();
+  const waiting = async (from: Reply): Promise<WaitingDraft> => (await waitingAt(run, from)).found._unsafeUnwrap();
   let said = 0;
-  const newId = () => AttestationId.of(derivedBits(['answer', said++], sha256));
+  const newId = () => answerId('answer', said++);
   const by = { via: 'terminal', launch: 'l1', askedAt: 1_700_000_000_000, answerMs: 5_000 } as Attested['by'];
   return {
     load,
@@ -88,16 +83,9 @@ function actions(run: Engine, workspace: string) {
     blocked: async (sent: Sent = { notes: 'Shipped 1.2.' }, start: { readonly mode?: Sent['mode'] } = {}) =>
       run.send(await run.send(await run.start('team.release', { workspace, ...start })), sent),
     /** Answers as a channel would, signed or not. Nothing happens where that is refused. */
-    answer: async (
-      from: Reply,
-      how: { by?: Partial<Attested['by']>; who?: TestApprover; statement?: Statement } = {},
-    ) => {
-      const draft = await waiting(from);
-      const { statement = APPROVED, who } = how;
-      const attestationId = newId();
-      const signature = who?.sign({ attestationId, subject: signedSubject(draft), statement });
-      const answer = { attestationId, digest: draft.digest, statement, by: { ...by, ...how.by }, signature };
-      return answerGate(run.services, draft, answer);
+    answer: async (from: Reply, how: { by?: Partial<Attested['by']>; who?: TestApprover; statement?: Said } = {}) => {
+      const more = { by: { ...by, ...how.by }, attestationId: newId() };
+      return answerAt(run, from, { ...how, ...more });
     },
     /** Writes a record into the log past the program, with every hash recomputed. */
     forge: async (from: Reply, data: Attested, more: readonly EventDraft[] = []) => {
@@ -337,6 +325,17 @@ export const ATTACKS: { readonly [name: string]: Attack } = {
     const branch = await it.run.send(again, { notes: 'Shipped 1.2.' });
     await it.forge(branch, { ...(said ?? (await it.record(branch))), attestationId: it.newId() });
     return { reply: await it.run.send(branch) };
+  },
+  'copies a signed approval to the next round of a loop': async (it) => {
+    const loop = { type: 'for', count: 2, maxIterations: 2 };
+    const each = { id: 'each', type: 'loop', title: 'Each', loop, body: [shipStep(it.level)] };
+    it.world.file = teamFile('team.release', each, TELL);
+    const first = await it.run.send(await it.run.start('team.release'), { notes: 'Shipped 1.2.' });
+    await it.answer(first, it.level === 'signed' ? { who: it.alice } : {});
+    const [said] = await it.answersIn(first);
+    const second = await it.run.send(await it.run.send(first), { notes: 'Shipped 1.2.' });
+    await it.forge(second, { ...(said ?? (await it.record(second))), attestationId: it.newId() });
+    return { reply: await it.run.send(second) };
   },
   'turns a signed rejection into an approval': forged(async ({ record, alice }, from) => {
     const said = await record(from, { statement: { kind: 'rejected', shown: 'whole' } });

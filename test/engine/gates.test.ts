@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { answerGate, findWaitingDraft } from '../../src/app/run/answer-gate.ts';
+import { answerGate } from '../../src/app/run/answer-gate.ts';
 import { setPreferences } from '../../src/app/upkeep/set-preferences.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
-import { AttestationId, derivedBits, type NodeId, type SessionId } from '../../src/core/log/ids.ts';
 import { reportHtml } from '../../src/core/report/html/report-html.ts';
 import { reportMarkdown } from '../../src/core/report/markdown/report-markdown.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
@@ -11,58 +10,29 @@ import { answerForm, readAnswer } from '../../src/mcp/answer-form.ts';
 import { reportOf } from '../e2e/report/hunted-report.ts';
 import { enforces } from '../enforces.ts';
 import { type Engine, engine, eventsOf, withFile } from '../examples/engine.ts';
-import { sha256 } from '../examples/sha256.ts';
+import {
+  AT_TERMINAL,
+  answerAt,
+  answerId,
+  OBSERVED,
+  type Said,
+  shipStep,
+  TELL,
+  teamFile,
+  waitingAt,
+  whereStep,
+} from '../examples/gates.ts';
 import { sessionOf } from '../examples/shared-session.ts';
 
-const RELEASE = {
-  id: 'team.release',
-  name: 'Release',
-  description: 'Ships it.',
-  version: '1.0.0',
-  steps: [
-    { id: 'ship', title: 'Ship', prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' } },
-    { id: 'tell', title: 'Tell', prompt: 'Tell them.', notesOptional: true },
-  ],
-};
-const ASK = {
-  ...RELEASE,
-  id: 'team.ask',
-  steps: [
-    {
-      id: 'where',
-      title: 'Where',
-      prompt: 'Where to?',
-      notesOptional: true,
-      userDependency: {
-        reason: 'needs_user_choice',
-        choiceKind: 'irreversible_action',
-        contextKey: 'target',
-        prompt: 'Which environment?',
-      },
-    },
-    RELEASE.steps[1],
-  ],
-};
+const RELEASE = teamFile('team.release', shipStep(), TELL);
+const ASK = teamFile('team.ask', whereStep(), TELL);
 
 type Reply = Awaited<ReturnType<Engine['send']>>;
-const by = { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5_000 } as const;
 const kindOf = ({ structured }: Reply) => structured['kind'];
 
-async function waitingAt(made: Engine, from: Reply) {
-  const { sessionId } = from.structured['session'] as { readonly sessionId: SessionId };
-  const nodeId: NodeId = await made.node(from);
-  const session = (await made.services.sessions.load(sessionId))._unsafeUnwrap();
-  return { at: { sessionId, nodeId }, found: await findWaitingDraft(made.services, session, nodeId) };
-}
-
-type Statement = Parameters<typeof answerGate>[2]['statement'];
-
-async function answer(made: Engine, from: Reply, statement: Statement & { readonly name?: string }) {
-  const { name = 'one', ...said } = statement;
-  const { at, found } = await waitingAt(made, from);
-  const { digest } = found._unsafeUnwrap();
-  const attestationId = AttestationId.of(derivedBits([name], sha256));
-  return answerGate(made.services, at, { attestationId, digest, statement: said, by });
+async function answer(run: Engine, from: Reply, said: Said & { readonly name?: string }) {
+  const { name = 'one', ...statement } = said;
+  return answerAt(run, from, { statement, attestationId: answerId(name) });
 }
 
 const made = (file: object, workspace?: () => BoundWorkspace | undefined) =>
@@ -72,10 +42,6 @@ const made = (file: object, workspace?: () => BoundWorkspace | undefined) =>
       ? {}
       : { services: { workspace: { observe: OBSERVED, tree: async () => workspace() } } }),
   });
-const OBSERVED = async () => [
-  { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const,
-];
-
 const draftCodeOf = ({ structured }: Reply) =>
   ((structured['blockers'] as readonly JsonObject[])[0]?.['details'] as JsonObject | undefined)?.['approval'];
 
@@ -259,12 +225,12 @@ test('the newest answer counts until the step is done; then no answer is taken a
   (await answer(run, blocked, { kind: 'approved', shown: 'whole', name: 'two' }))._unsafeUnwrap();
   expect(kindOf(await run.send(blocked))).toBe('ok');
   const digest = (draftCodeOf(blocked) as { readonly digest: string }).digest;
-  const attestationId = AttestationId.of(derivedBits(['three'], sha256));
+  const attestationId = answerId('three');
   const late = await answerGate(run.services, at, {
     attestationId,
     digest,
     statement: { kind: 'approved', shown: 'whole' },
-    by,
+    by: AT_TERMINAL,
   });
   expect(late._unsafeUnwrapErr()).toEqual({ code: 'already_used' });
 });
@@ -337,13 +303,13 @@ test('an answer to something else than what was shown is refused', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
   const { at } = await waitingAt(run, blocked);
-  const attestationId = AttestationId.of(derivedBits(['x'], sha256));
+  const attestationId = answerId('x');
   const statement = { kind: 'approved', shown: 'whole' } as const;
   const refused = await answerGate(run.services, at, {
     attestationId,
     digest: `sha256:${'0'.repeat(64)}`,
     statement,
-    by,
+    by: AT_TERMINAL,
   });
   expect(refused._unsafeUnwrapErr()).toMatchObject({ code: 'draft_changed' });
 });

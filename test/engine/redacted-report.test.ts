@@ -11,6 +11,9 @@ import { enforces } from '../enforces.ts';
 import { tokenOf } from '../examples/engine.ts';
 import { isLong } from '../volume.ts';
 
+/** Many reports are written, on a busy machine too. */
+const TIMEOUT_MS = 600_000;
+
 describe('redacted reports', () => {
   it('a redacted report hides the path of the workspace wherever it occurs', async () => {
     enforces('reports_redact_repo_root');
@@ -30,6 +33,19 @@ describe('redacted reports', () => {
       const moved = { ...report, sessions: [{ ...session, workspace: [{ key: 'repo_root' as const, value: root }] }] };
       expect(redactReport(moved as Report).sessions[0]?.workspace[0]?.value).toBe(hiddenMarker('workspace path'));
     }
+  });
+
+  it('a redacted report shows the head and the ids of keys, which are public and there to be compared', async () => {
+    const { report } = await hunted();
+    const [head, keyid] = ['head', 'key'].map((name) => createHash('sha256').update(name).digest('hex')) as [
+      string,
+      string,
+    ];
+    const signature = { log: { kind: 'signed' as const, since: 0, keyids: [keyid] as [string] }, head, approvals: [] };
+    const signed = { ...report, sessions: report.sessions.map((one) => ({ ...one, signature })) };
+    const redacted = redactReport(signed as Report);
+    expect(redacted.sessions[0]?.signature).toEqual(signature);
+    expect(reportMarkdown(redacted)).toContain(head);
   });
 
   it('a redacted report leaves out the hash of the workspace path, which would confirm a guess', async () => {
@@ -76,65 +92,73 @@ describe('redacted reports', () => {
     expect(reportHtml(report)).toContain('made without redaction');
   });
 
-  it('no planted secret reaches any format of a redacted report', async () => {
-    enforces('reports_hide_secrets');
-    const { report, hunt } = await hunted();
-    const begun = await hunt.start('test.plain', {});
-    const tokens = (['stateToken', 'ackToken', 'checkpointToken'] as const).map((name) => tokenOf(begun, name));
-    const around = fc.constantFrom(
-      ' ',
-      '\n',
-      '"',
-      "'",
-      '(',
-      ')',
-      '`',
-      '>',
-      '|',
-      '**',
-      '=',
-      ',',
-      ': ',
-      '\t',
-      '<b>',
-      '[x](',
-      '«',
-    );
-    const text = fc.string({ unit: 'grapheme', maxLength: 20 });
-    fc.assert(
-      fc.property(fc.tuple(...planted(tokens)), fc.tuple(text, around, around, text), (secrets, surroundings) => {
-        // One of every kind each time, so that few runs try all of them.
-        const [before, left, right, after] = surroundings.map((part) => part.replaceAll(/[`~]/g, ' '));
-        const written = secrets.map((secret) => `${before}${left}${secret.text}${right}${after}`).join('\n\n');
-        const redacted = redactReport(everywhere(report, written));
-        for (const format of FORMATS) {
-          expect(leaks(format(redacted), [...secrets.map(({ core }) => core), 'planted-too'])).toEqual([]);
-        }
-      }),
-      { numRuns: isLong ? 100 : 8 },
-    );
-  });
+  it(
+    'no planted secret reaches any format of a redacted report',
+    async () => {
+      enforces('reports_hide_secrets');
+      const { report, hunt } = await hunted();
+      const begun = await hunt.start('test.plain', {});
+      const tokens = (['stateToken', 'ackToken', 'checkpointToken'] as const).map((name) => tokenOf(begun, name));
+      const around = fc.constantFrom(
+        ' ',
+        '\n',
+        '"',
+        "'",
+        '(',
+        ')',
+        '`',
+        '>',
+        '|',
+        '**',
+        '=',
+        ',',
+        ': ',
+        '\t',
+        '<b>',
+        '[x](',
+        '«',
+      );
+      const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+      fc.assert(
+        fc.property(fc.tuple(...planted(tokens)), fc.tuple(text, around, around, text), (secrets, surroundings) => {
+          // One of every kind each time, so that few runs try all of them.
+          const [before, left, right, after] = surroundings.map((part) => part.replaceAll(/[`~]/g, ' '));
+          const written = secrets.map((secret) => `${before}${left}${secret.text}${right}${after}`).join('\n\n');
+          const redacted = redactReport(everywhere(report, written));
+          for (const format of FORMATS) {
+            expect(leaks(format(redacted), [...secrets.map(({ core }) => core), 'planted-too'])).toEqual([]);
+          }
+        }),
+        { numRuns: isLong ? 100 : 8 },
+      );
+    },
+    TIMEOUT_MS,
+  );
 
-  it('markup around or inside a secret does not let it through', async () => {
-    enforces('reports_hide_secrets');
-    const { report } = await hunted();
-    const text = fc.string({ unit: 'grapheme', maxLength: 12 });
-    const apart = fc.constantFrom('\n\n', '\n\n\n', '\n \n');
-    const order = fc.shuffledSubarray(Object.keys(DRESSED), { minLength: Object.keys(DRESSED).length });
-    fc.assert(
-      fc.property(order, fc.nat(), fc.tuple(text, apart), (names, seed, [before, between]) => {
-        const cores = names.map(
-          (name) => `k7${createHash('sha256').update(`${seed} ${name}`).digest('hex').slice(0, 10)}`,
-        );
-        const forms = names.map((name, i) => DRESSED[name]?.(cores[i] ?? ''));
-        const written = [before.replaceAll(/[`~]/g, ''), ...forms].join(between);
-        const redacted = redactReport(everywhere(report, written));
-        const secrets = [...cores, ...cores.map(basic)];
-        for (const format of FORMATS) expect(leaks(undressed(format(redacted)), secrets)).toEqual([]);
-      }),
-      { numRuns: isLong ? 50 : 4 },
-    );
-  });
+  it(
+    'markup around or inside a secret does not let it through',
+    async () => {
+      enforces('reports_hide_secrets');
+      const { report } = await hunted();
+      const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+      const apart = fc.constantFrom('\n\n', '\n\n\n', '\n \n');
+      const order = fc.shuffledSubarray(Object.keys(DRESSED), { minLength: Object.keys(DRESSED).length });
+      fc.assert(
+        fc.property(order, fc.nat(), fc.tuple(text, apart), (names, seed, [before, between]) => {
+          const cores = names.map(
+            (name) => `k7${createHash('sha256').update(`${seed} ${name}`).digest('hex').slice(0, 10)}`,
+          );
+          const forms = names.map((name, i) => DRESSED[name]?.(cores[i] ?? ''));
+          const written = [before.replaceAll(/[`~]/g, ''), ...forms].join(between);
+          const redacted = redactReport(everywhere(report, written));
+          const secrets = [...cores, ...cores.map(basic)];
+          for (const format of FORMATS) expect(leaks(undressed(format(redacted)), secrets)).toEqual([]);
+        }),
+        { numRuns: isLong ? 50 : 4 },
+      );
+    },
+    TIMEOUT_MS,
+  );
 });
 
 const HASH = (value: string) => ({ key: 'repo_root_hash' as const, value });

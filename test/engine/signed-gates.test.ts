@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerGate, findWaitingDraft, signedSubject, type WaitingDraft } from '../../src/app/run/answer-gate.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
-import { AttestationId, derivedBits, type SessionId } from '../../src/core/log/ids.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
 import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { enforces } from '../enforces.ts';
@@ -13,44 +11,10 @@ import {
   type TestApprover,
 } from '../examples/approvers.ts';
 import { type Engine, engine, eventsOf, withFile } from '../examples/engine.ts';
-import { sha256 } from '../examples/sha256.ts';
+import { answerAt, answerId, OBSERVED, type Said, shipStep, TELL, teamFile, whereStep } from '../examples/gates.ts';
 
-const RELEASE = {
-  id: 'team.release',
-  name: 'Release',
-  description: 'Ships it.',
-  version: '1.0.0',
-  steps: [
-    {
-      id: 'ship',
-      title: 'Ship',
-      prompt: 'Ship it.',
-      requireConfirmation: { kind: 'human_approval' },
-      assurance: 'signed',
-    },
-    { id: 'tell', title: 'Tell', prompt: 'Tell them.', notesOptional: true },
-  ],
-};
-const ASK = {
-  ...RELEASE,
-  id: 'team.ask',
-  steps: [
-    {
-      id: 'where',
-      title: 'Where',
-      prompt: 'Where to?',
-      notesOptional: true,
-      assurance: 'signed',
-      userDependency: {
-        reason: 'needs_user_choice',
-        choiceKind: 'irreversible_action',
-        contextKey: 'target',
-        prompt: 'Which environment?',
-      },
-    },
-    RELEASE.steps[1],
-  ],
-};
+const RELEASE = teamFile('team.release', shipStep('signed'), TELL);
+const ASK = teamFile('team.ask', whereStep('signed'), TELL);
 
 const [alice, bob, mallory] = [sshApprover('alice'), passkeyApprover('bob'), sshApprover('mallory')];
 const GATES: GateSettings = { ...REHEARSED_GATES, accept: ['terminal', 'console'] };
@@ -72,35 +36,12 @@ function made({ file = RELEASE, gates = {}, tree, people = () => [alice, bob] }:
     },
   });
 }
-const OBSERVED = async () => [
-  { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const,
-];
-
 type Reply = Awaited<ReturnType<Engine['send']>>;
-type Statement = Parameters<typeof answerGate>[2]['statement'];
-const APPROVED: Statement = { kind: 'approved', shown: 'whole' };
-const by = { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5_000 } as const;
 const kindOf = ({ structured }: Reply) => structured['kind'];
 const stepOf = ({ structured }: Reply) => (structured['pending'] as { readonly stepId: string } | null)?.stepId;
 
-async function waitingAt(run: Engine, from: Reply): Promise<WaitingDraft> {
-  const { sessionId } = from.structured['session'] as { readonly sessionId: SessionId };
-  const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
-  return (await findWaitingDraft(run.services, session, await run.node(from)))._unsafeUnwrap();
-}
-
-/** Answers what waits, signed by somebody or by nobody. */
-async function answer(
-  run: Engine,
-  from: Reply,
-  said: { who?: TestApprover; statement?: Statement; name?: string } = {},
-) {
-  const { who, statement = APPROVED, name = 'one' } = said;
-  const waiting = await waitingAt(run, from);
-  const attestationId = AttestationId.of(derivedBits([name], sha256));
-  const signature = who?.sign({ attestationId, subject: signedSubject(waiting), statement });
-  return answerGate(run.services, waiting, { attestationId, digest: waiting.digest, statement, by, signature });
-}
+const answer = (run: Engine, from: Reply, said: { who?: TestApprover; statement?: Said; name?: string } = {}) =>
+  answerAt(run, from, { ...said, attestationId: answerId(said.name ?? 'one') });
 
 async function blockedAt(run: Engine, workflowId = 'team.release'): Promise<Reply> {
   const blocked = await run.send(await run.start(workflowId), { notes: 'Shipped 1.2.' });

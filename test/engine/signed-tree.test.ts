@@ -1,10 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import { gitObserver } from '../../src/adapters/workspace.ts';
+import { cleanTreeDigest } from '../../src/core/passport/passport.ts';
 import { enforces } from '../enforces.ts';
 import { drawnSeed, isLong } from '../volume.ts';
 import { type Machine, machine } from './gate-attacks.ts';
@@ -106,3 +118,105 @@ test('one byte that changes in the work tree after a signed approval ends it, in
   }
   expect({ asked, missed }).toEqual({ asked: TRIES, missed: [] });
 }, 3_600_000);
+
+const AUTHOR = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always'];
+const gitIn = (at: string, ...args: readonly string[]) =>
+  execFileSync('git', ['-C', at, ...AUTHOR, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
+const patient = gitObserver(nodeHasher, { start: 20_000, short: 20_000, long: 20_000 });
+
+function commitAll(at: string): void {
+  gitIn(at, 'add', '-A');
+  gitIn(at, 'commit', '-qm', 'All');
+}
+
+/** Repositories with two files and a link, one of them with a submodule. Every attack gets a copy. */
+function sampleRepositories(): { readonly plain: string; readonly withSub: string } {
+  const [plain, withSub] = ['plain', 'sub'].map((name) => join(realpathSync(folder), name)) as [string, string];
+  mkdirSync(plain);
+  gitIn(plain, 'init', '-q', '-b', 'main');
+  for (const name of ['a.txt', 'b.txt']) writeFileSync(join(plain, name), `${name}\n`);
+  symlinkSync('a.txt', join(plain, 'link'));
+  commitAll(plain);
+  cpSync(plain, withSub, { recursive: true, verbatimSymlinks: true });
+  gitIn(withSub, 'submodule', '--quiet', 'add', plain, 'sub');
+  commitAll(withSub);
+  return { plain, withSub };
+}
+
+/** What an agent prepares before somebody signs, and what it does after that. */
+type Attack = readonly [before: (at: string) => unknown, after: (at: string) => void];
+
+const put =
+  (path: string, text = 'evil\n') =>
+  (at: string) =>
+    writeFileSync(join(at, path), text);
+const set = (key: string, value: string) => (at: string) => gitIn(at, 'config', key, value);
+const mark = (how: string, path: string) => (at: string) => gitIn(at, 'update-index', how, path);
+const gone = (path: string) => (at: string) => rmSync(join(at, path));
+const program = (path: string) => (at: string) => chmodSync(join(at, path), 0o755);
+const lead = (target: string, path: string) => (at: string) => {
+  rmSync(join(at, path), { force: true });
+  symlinkSync(target, join(at, path));
+};
+const inSub = (work: (at: string) => unknown) => (at: string) => work(join(at, 'sub'));
+
+const commitEmpty = (at: string) => gitIn(at, 'commit', '-q', '--allow-empty', '-m', 'More');
+
+function nest(at: string): void {
+  mkdirSync(join(at, 'nested'));
+  gitIn(join(at, 'nested'), 'init', '-q');
+  put('x.js', 'good\n')(join(at, 'nested'));
+  commitAll(join(at, 'nested'));
+}
+
+const ATTACKS: { readonly [name: string]: Attack } = {
+  'deletes a file that is left out of the work tree': [mark('--skip-worktree', 'a.txt'), gone('a.txt')],
+  'deletes a file that is marked as unchanged': [mark('--assume-unchanged', 'a.txt'), gone('a.txt')],
+  'makes a marked file a program': [mark('--assume-unchanged', 'a.txt'), program('a.txt')],
+  'retargets a marked link': [mark('--assume-unchanged', 'link'), lead('b.txt', 'link')],
+  'edits in a repository that nobody added': [nest, put('nested/x.js')],
+  'edits in a changed submodule': [put('sub/a.txt', 'changed\n'), put('sub/a.txt')],
+  'edits a marked file of a clean submodule': [inSub(mark('--assume-unchanged', 'a.txt')), put('sub/a.txt')],
+  'commits again in a changed submodule': [inSub(commitEmpty), inSub(commitEmpty)],
+  'adds a second spelling of a name': [set('core.ignoreCase', 'true'), put('A.txt')],
+  'retargets a new link to a folder': [lead('/usr', 'new'), lead('/etc', 'new')],
+  'retargets a changed link': [lead('/usr', 'link'), lead('/etc', 'link')],
+  'makes a new file a program': [put('new.sh'), program('new.sh')],
+  'makes a file a program where modes do not count': [set('core.fileMode', 'false'), program('a.txt')],
+};
+
+test('what git overlooks by its settings and marks after a signed approval changes the digest of the files', async () => {
+  enforces('signed_tree_asked_again');
+  const { plain, withSub } = sampleRepositories();
+  const digest = async (at: string) => {
+    const tree = await patient.tree(at, 'long', true);
+    return typeof tree === 'object' ? tree.treeDigest : tree;
+  };
+  // Links and clean submodules are part of the commit: the digest is the one that a passport expects.
+  expect(await digest(withSub)).toBe(cleanTreeDigest(gitIn(withSub, 'rev-parse', 'HEAD^{tree}'), nodeHasher));
+  const looks = Object.entries(ATTACKS).map(async ([name, [before, after]], i) => {
+    const at = join(folder, `copy ${i}`);
+    cpSync(name.includes('submodule') ? withSub : plain, at, { recursive: true, verbatimSymlinks: true });
+    before(at);
+    const signed = await digest(at);
+    after(at);
+    const left = await digest(at);
+    return [signed, left].every((one) => one?.startsWith('sha256:')) && signed !== left ? [] : [name];
+  });
+  expect((await Promise.all(looks)).flat()).toEqual([]);
+  await expectNotSigned(withSub);
+}, 60_000);
+
+/** Where git was told to look at a copy, or the files of a submodule are no repository, nobody can sign. */
+async function expectNotSigned(sample: string): Promise<void> {
+  const [at, copy] = ['moved', 'untouched'].map((name) => join(folder, name)) as [string, string];
+  for (const to of [at, copy]) cpSync(sample, to, { recursive: true, verbatimSymlinks: true });
+  gitIn(at, 'config', 'core.worktree', copy);
+  const it = machine('signed', patient, at);
+  const from = await it.blocked();
+  const answered = await it.answer(from, { who: it.alice });
+  expect(answered.isErr() && answered.error).toEqual({ code: 'files_unknown' });
+  expect((await it.run.send(from)).structured['kind']).toBe('blocked');
+  rmSync(join(copy, 'sub', '.git'));
+  expect(await patient.tree(copy, 'long', true)).toBe('unknown');
+}

@@ -25,7 +25,7 @@ import { sha256 } from './sha256.ts';
 export async function exported(
   store: Store,
   sessionId: SessionId,
-  more: Partial<ExportServices> = {},
+  { keepsAuthor = false, ...more }: Partial<ExportServices> & { readonly keepsAuthor?: boolean } = {},
 ): Promise<Result<Exported & { readonly file: Uint8Array }, ExportRefusal>> {
   const pieces: Uint8Array[] = [];
   let isAbandoned = false;
@@ -39,7 +39,7 @@ export async function exported(
       isAbandoned = true;
     },
   };
-  const done = await exportSession({ ...exportServices(store), ...more }, { sessionId, output });
+  const done = await exportSession({ ...exportServices(store), ...more }, { sessionId, output, keepsAuthor });
   if (done.isErr())
     return isAbandoned ? err(done.error) : err({ code: 'output_failed', place: 'test', cause: 'left open' });
   return ok({ ...done.value, file: Buffer.concat(pieces) });

@@ -5,12 +5,16 @@ import { systemLocks } from '../../src/adapters/lock/system-locks.ts';
 import { nodeHasher } from '../../src/adapters/system.ts';
 import type { CanonicalBytes } from '../../src/core/json/canonical-json.ts';
 import type { GivenReply } from '../../src/core/log/operation/stored-reply.ts';
+import { appendAll } from '../contract/store-under-test.ts';
 import { countingFileSystem } from '../e2e/store/counting-file-system.ts';
 import { fastDir } from '../e2e/store/fast-dir.ts';
 import { enforces } from '../enforces.ts';
+import { SMALL_WORKFLOW } from '../examples/compiled.ts';
 import { type Engine, engine, type Sent, stepOf, told, withFile } from '../examples/engine.ts';
 import { WALKED, type WalkedWorkflow } from '../examples/walked-workflows.ts';
+import { numberedSession, SMALL_WORKFLOW_TEXT, storePartsIn } from '../store-folder.ts';
 import { countOperationsDuring } from './count-operations.ts';
+import { sessionWriter } from './session-writer.ts';
 
 /** What a call takes: entries touched, file operations, bytes read, and everything that was hashed. */
 type Cost = {
@@ -80,6 +84,36 @@ describe.each(WALKED)('a warm call in a walk through a $name workflow', { timeou
     expect(late.goBack.files).toEqual({ mode: 1, read: 2, list: 1, version: 1 });
     expect(late.goBack.operations - late.rehydrate.operations).toBeLessThan(6 * (EARLY_STEPS + LATE_STEPS));
   });
+});
+
+it('a signed append takes exactly the file operations of one without a signature', async () => {
+  enforces('log_signatures');
+  const root = fastDir('call-cost');
+  const { fs, taken } = countingFileSystem();
+  const store = storeOf({ ...storePartsIn(root), disk: { fs, root } });
+  (await store.keyring.open())._unsafeUnwrap();
+  await store.pinnedWorkflows.pin(SMALL_WORKFLOW);
+  const costs = [];
+  for (const [i, signed] of [{}, { signed: null }].entries()) {
+    const sessionId = numberedSession(i);
+    const writer = sessionWriter({ sessionId, at: () => 1_000 });
+    let node = writer.startRun({}, SMALL_WORKFLOW_TEXT);
+    for (let step = 0; step < 3; step++) node = writer.advance(node, { note: { name: `note ${step}`, text: 'done' } });
+    for (const plan of writer.plans) {
+      await store.sessionIndex.settled();
+      taken();
+      await appendAll(store.sessions, [{ ...plan, ...signed }]);
+    }
+    await store.sessionIndex.settled();
+    const { operations } = taken();
+    const { signature } = (await store.audit.audit(sessionId))._unsafeUnwrap();
+    costs.push({ operations, signature: signature.kind });
+  }
+  rmSync(root, { recursive: true });
+  const [signed, unsigned] = costs;
+  expect(costs.map(({ signature }) => signature)).toEqual(['signed', 'unsigned']);
+  expect(signed?.operations).toEqual(unsigned?.operations);
+  expect((signed?.operations.sync ?? 0) + (signed?.operations.syncDir ?? 0)).toBeGreaterThan(0);
 });
 
 /** An agent on a store of real files that are not flushed, and what its calls take after so many more steps. */

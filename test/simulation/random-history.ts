@@ -15,6 +15,8 @@ export type HistoryOptions = WriterOptions & {
   readonly eventsMin: number;
   /** How often an operation goes back to an older node than the ones just made; 0 gives one long line. */
   readonly rewindChance?: number;
+  /** The workflow of every run, for stores that look for it. Without it, runs follow several that are nowhere. */
+  readonly workflowText?: string;
 };
 
 /** A legal history. The seed makes it again. */
@@ -24,6 +26,7 @@ type Making = {
   readonly random: SeededRandom;
   readonly writer: SessionWriter;
   readonly rewindChance: number;
+  readonly workflowText: string | undefined;
   readonly nodes: WrittenNode[];
   /** Names of what later facts may refer to; gaps by run. */
   readonly gaps: Map<RunId, string[]>;
@@ -33,29 +36,37 @@ type Making = {
 };
 
 /** Forks, blocked attempts and retries, checkpoints, several runs, corrections and facts that come late. */
-export function randomHistory({ seed, eventsMin, rewindChance = 0.15, ...options }: HistoryOptions): RandomHistory {
+export function randomHistory({
+  seed,
+  eventsMin,
+  rewindChance = 0.15,
+  workflowText,
+  ...options
+}: HistoryOptions): RandomHistory {
   const random = seededRandom(seed);
   const writer = sessionWriter(options);
   const making: Making = {
     random,
     writer,
     rewindChance,
+    workflowText,
     nodes: [],
     gaps: new Map(),
     notes: new Map(),
     artifacts: new Map(),
     names: 0,
   };
-  makeNode(making, undefined, (facts) => writer.startRun(facts));
+  makeNode(making, undefined, (facts) => writer.startRun(facts, workflowText));
   while (writer.events.length < eventsMin) addPlan(making);
   const { plans, events, snapshots } = writer;
   return { seed, plans, events, snapshots };
 }
 
 function addPlan(making: Making): void {
-  const { random, writer } = making;
+  const { random, writer, workflowText } = making;
   const dice = random.below(100);
-  if (dice < 3) makeNode(making, undefined, (facts) => writer.startRun(facts, `source ${random.below(3)}`));
+  if (dice < 3)
+    makeNode(making, undefined, (facts) => writer.startRun(facts, workflowText ?? `source ${random.below(3)}`));
   else if (dice < 18) recordLate(making, pickNode(making));
   else if (dice < 30) makeBelow(making, pickNode(making), writer.checkpoint);
   else if (dice < 50) makeBelow(making, pickOpenNode(making), writer.block);

@@ -2,8 +2,9 @@ import { err, ok, type Result } from 'neverthrow';
 import { ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { type Catalog, findWorkflow } from '../catalog/catalog.ts';
+import { unreadDiagnostic } from '../catalog/file-diagnostics.ts';
 import type { AuthorFiles, FileFailure } from '../ports/author-files.ts';
-import type { SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
+import type { SourceFile, UnreadReason, WorkflowFile } from '../ports/workflow-sources.ts';
 import { authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
 import { isWithin, scenarioPathOf, type TargetRefusal, workflowPathOf } from './find-targets.ts';
@@ -17,7 +18,8 @@ export type OpenedText = { readonly path: string; readonly text?: string; readon
 
 export type OpenedFile = OpenedText & {
   readonly workflowId?: string;
-  readonly scenarios: OpenedText;
+  /** With the words why the file is there, but cannot be read as text. */
+  readonly scenarios: OpenedText & { readonly unread?: string };
   readonly readOnly?: ReadOnly;
 };
 
@@ -31,10 +33,11 @@ export async function openFile(author: AuthorServices, asked: string): Promise<R
   const { file, id } = found.value;
   const readOnly = readOnlyReason(author, file);
   const text = file.content.kind === 'text' ? file.content.text : undefined;
+  const { unread, ...scenarios } = readText(author, scenarioPathOf(file.path));
   return ok({
     path: file.path,
     ...digested(author, text),
-    scenarios: readText(author, scenarioPathOf(file.path)),
+    scenarios: { ...scenarios, ...(unread && { unread: unreadDiagnostic(unread).message }) },
     ...defined({ workflowId: id, readOnly }),
   });
 }
@@ -61,9 +64,13 @@ function ownFolders({ workspace, folders }: AuthorServices): readonly string[] {
   return [folders.project, `${workspace}/workflows`, folders.user];
 }
 
-function readText(author: AuthorServices, path: string): OpenedText {
-  const read = author.files.kindOf(path) === 'file' ? author.files.read(path) : undefined;
-  return { path, ...digested(author, read?.unwrapOr(undefined)) };
+/** What is at a path that a clone may control: a link out of the author's folder is not followed. */
+function readText(author: AuthorServices, path: string): OpenedText & { readonly unread?: UnreadReason } {
+  if (author.files.kindOf(path) === 'nothing') return { path };
+  const real = author.files.resolve(folderOf(path));
+  const within = ownFolders(author).find((own) => author.files.resolve(own) === real || isWithin(author, [own], real));
+  const content = author.files.content(path, within ?? real);
+  return content.kind === 'text' ? { path, ...digested(author, content.text) } : { path, unread: content.reason };
 }
 
 function digested(author: AuthorServices, text: string | undefined): Omit<OpenedText, 'path'> {
@@ -81,6 +88,15 @@ export type SaveRequest = {
   readonly digest?: string | undefined;
 };
 
+/** A file that is there, but not as text, so nothing may take its place. */
+export type FileUnread = { readonly code: 'file_unread'; readonly path: string; readonly why: string };
+
+/** Why the file at a path cannot be read, if it is there. */
+export function fileUnread(author: AuthorServices, path: string): FileUnread | undefined {
+  const { unread } = readText(author, path);
+  return unread && { code: 'file_unread', path, why: unreadDiagnostic(unread).message };
+}
+
 export type Saved =
   | { readonly kind: 'saved'; readonly digest: string }
   /** The file is no longer what was opened, so nothing was written. Without a text, it was deleted. */
@@ -93,8 +109,12 @@ export type Saved =
 export async function saveEdited(
   author: AuthorServices,
   { path, text, digest }: SaveRequest,
-): Promise<Result<Saved, NotEditable | FileFailure>> {
-  if (!(await isEditable(author, path))) return err({ code: 'not_editable', id: path, path });
+): Promise<Result<Saved, NotEditable | FileUnread | FileFailure>> {
+  const { files } = await author.source.files(author.workspace);
+  const listed = files.find((file) => file.path === workflowPathOf(path));
+  const unread = listed && fileUnread(author, path);
+  if (unread !== undefined) return err(unread);
+  if (!isEditable(author, path, listed)) return err({ code: 'not_editable', id: path, path: realPathOf(author, path) });
   const now = readText(author, path);
   if (now.digest !== digest) return ok(changed(now));
   const options = now.text === undefined ? { isNew: true } : { replaces: now.text };
@@ -109,16 +129,18 @@ function changed({ text, digest }: OpenedText): Saved {
 }
 
 /** Whether a path is that of a workflow file of the author, or of its scenarios. */
-async function isEditable(author: AuthorServices, path: string): Promise<boolean> {
-  const { files } = await author.source.files(author.workspace);
-  const workflow = workflowPathOf(path);
-  const listed = files.find((file) => file.path === workflow);
+function isEditable(author: AuthorServices, path: string, listed: WorkflowFile | undefined): boolean {
   if (listed !== undefined && readOnlyReason(author, listed) !== undefined) return false;
-  // What is not there has no links to resolve, so its folder is looked at.
   const isThere = author.files.kindOf(path) === 'file';
-  const real = isThere ? path : `${author.files.resolve(folderOf(path))}${path.slice(folderOf(path).length)}`;
-  const isPlain = workflow.endsWith('.json') && !/(?:^|[\\/])\.\.?(?:[\\/]|$)/.test(path);
-  return isPlain && isWithin(author, ownFolders(author), real) && (listed !== undefined || !isThere);
+  const isPlain = path.endsWith('.json') && !/(?:^|[\\/])\.\.?(?:[\\/]|$)/.test(path);
+  const isOwn = isWithin(author, ownFolders(author), realPathOf(author, path));
+  return isPlain && isOwn && (listed !== undefined || !isThere);
+}
+
+/** What is not there has no links to resolve, so its folder is looked at. */
+function realPathOf(author: AuthorServices, path: string): string {
+  if (author.files.kindOf(path) === 'file') return author.files.resolve(path);
+  return `${author.files.resolve(folderOf(path))}${path.slice(folderOf(path).length)}`;
 }
 
 function folderOf(path: string): string {
@@ -132,7 +154,7 @@ export function withTexts(author: AuthorServices, texts: ReadonlyMap<string, str
   const files: AuthorFiles = {
     ...author.files,
     kindOf: (path) => (textOf(path) === undefined ? author.files.kindOf(path) : 'file'),
-    content: (path) => contentOf(textOf(path)) ?? author.files.content(path),
+    content: (path, within) => contentOf(textOf(path)) ?? author.files.content(path, within),
     read: (path) => {
       const text = textOf(path);
       return text === undefined ? author.files.read(path) : ok(text);

@@ -13,7 +13,7 @@ import { authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
 import { checkFiles, shownFinding } from './check-files.ts';
 import { type DryRun, dryRun } from './dry-run.ts';
-import { openFile, saveEdited, withTexts } from './edit-files.ts';
+import { type FileUnread, fileUnread, openFile, saveEdited, withTexts } from './edit-files.ts';
 import {
   findTargetWorkflow,
   type NothingOwn,
@@ -47,6 +47,7 @@ export type EditorRefusal =
   | PlaceRefusal
   | CopyRefusal
   | MigrateRefusal
+  | FileUnread
   | { readonly code: 'run_not_finished' }
   | { readonly code: 'rehearsal_refused'; readonly refusal: StartRefusal['code'] };
 
@@ -199,6 +200,8 @@ export async function testPage(
   asked: ConsoleInput<'testText'>,
 ): Page<'testText'> {
   const own = editing(author, asked);
+  const unread = fileUnread(own, scenarioPathOf(asked.path));
+  if (unread !== undefined) return err(explainEdit(unread));
   const tested = await testWorkflows(own, { names: [asked.path], isAll: false });
   if (tested.isErr()) return err(explainEdit(tested.error));
   const [file] = tested.value.files;

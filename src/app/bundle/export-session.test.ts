@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { err } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { exported, exportServices, imported, loose } from '../../../test/examples/bundles.ts';
@@ -14,6 +14,7 @@ import { randomIds } from '../../adapters/system.ts';
 import { bundleSchema } from '../../core/bundle/bundle-document.ts';
 import { canonicalJson, type Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import { authorIn } from '../../core/views/node-facts.ts';
 import { exportSession } from './export-session.ts';
 
 test('an export is one canonical JSON document of the published shape', async () => {
@@ -42,6 +43,50 @@ test('an export is one canonical JSON document of the published shape', async ()
     ].sort(),
   );
   expect((await exported(here.services, sessionId))._unsafeUnwrap().file).toEqual(file);
+});
+
+test('the author is recorded once, if the settings allow it, and leaves the machine only when somebody asks', async () => {
+  enforces('session_author');
+  const author = 'Ada Lovelace <ada@example.org>';
+  const hash = { type: 'sha256', value: digest('/work/shop') } as const;
+  const begun = async (recordsAuthor: boolean) => {
+    const { services } = engine();
+    const defaults = (await services.defaults(undefined))._unsafeUnwrap();
+    const here = engine({
+      services: {
+        by: { via: 'mcp' },
+        defaults: async () => ok({ ...defaults, ...(recordsAuthor ? { recordsAuthor: true } : {}) }),
+        workspace: {
+          observe: async () => [{ key: 'repo_root_hash', value: hash, confidence: 'high' }],
+          author: async () => author,
+          tree: async () => undefined,
+        },
+      },
+    });
+    const tip = await here.send(await here.start('test.plain', { workspace: '/work/shop' }), { notes: 'Done.' });
+    return { here, sessionId: sessionOf(tip) };
+  };
+  const off = await begun(false);
+  expect(JSON.stringify(off.here.events)).not.toContain('Ada');
+
+  const { here, sessionId } = await begun(true);
+  expect(here.events.filter(({ by }) => by?.author !== undefined)).toMatchObject([
+    { kind: 'observation_recorded', by: { via: 'mcp', author } },
+  ]);
+  const { view } = (await here.services.sessions.load(sessionId))._unsafeUnwrap();
+  expect(authorIn(view.observations)).toBe(author);
+
+  const shared = (await exported(here.services, sessionId))._unsafeUnwrap().file;
+  expect(Buffer.from(shared).toString()).not.toMatch(/Ada|"author"/);
+  const kept = (await exported(here.services, sessionId, { keepsAuthor: true }))._unsafeUnwrap().file;
+  expect(Buffer.from(kept).toString()).toContain(author);
+  for (const file of [shared, kept]) {
+    const there = engine();
+    const taken = (await imported(there.services, file))._unsafeUnwrap();
+    const loaded = (await there.services.sessions.load(taken.sessionId ?? expect.fail()))._unsafeUnwrap();
+    expect(authorIn(loaded.view.observations)).toBe(file === kept ? author : undefined);
+    expect(loaded.view.nextEventIndex).toBe(view.nextEventIndex);
+  }
 });
 
 test('a damaged session is exported up to the damage, and imports as read-only', async () => {

@@ -10,7 +10,7 @@ import { encodeUtf8, utf8Length } from '../../core/text/utf8.ts';
 import type { BundleOutput, OutputFailure } from '../ports/bundle-output.ts';
 import type { LoadRefusal, SessionLog, SessionLogs } from '../ports/session-store.ts';
 import { getWorkflow, type LogReader } from './read-intact-part.ts';
-import { type Survey, surveySession, type TooLargeToShare } from './survey-session.ts';
+import { type Survey, sharedEvent, surveySession, type TooLargeToShare } from './survey-session.ts';
 
 export type ExportServices = LogReader & {
   readonly logs: SessionLogs;
@@ -33,16 +33,24 @@ export type Exported = {
 
 export type ExportRefusal = LoadRefusal | TooLargeToShare | OutputFailure;
 
+export type ExportRequest = {
+  readonly sessionId: SessionId;
+  readonly output: BundleOutput;
+  /** Keeps the git identity of the author. Without it, a log that names one is no longer the one that was signed. */
+  readonly keepsAuthor?: boolean;
+};
+
 /**
  * Writes a session as one bundle. The session is read twice, once to measure and once to write, so that no more than
  * one append is in memory. Later appends are not included.
  */
 export async function exportSession(
   services: ExportServices,
-  { sessionId, output }: { readonly sessionId: SessionId; readonly output: BundleOutput },
+  request: ExportRequest,
   onProgress: OnProgress = () => undefined,
 ): Promise<Result<Exported, ExportRefusal>> {
-  const exported = await write(services, { sessionId, output }, onProgress);
+  const { sessionId, output } = request;
+  const exported = await write(services, request, onProgress);
   if (exported.isOk()) {
     const finished = await output.finish();
     return finished.isErr() ? err(finished.error) : exported;
@@ -55,12 +63,12 @@ export async function exportSession(
 
 async function write(
   services: ExportServices,
-  { sessionId, output }: { readonly sessionId: SessionId; readonly output: BundleOutput },
+  { sessionId, output, keepsAuthor = false }: ExportRequest,
   onProgress: OnProgress,
 ): Promise<Result<Exported, ExportRefusal>> {
   return safeTry(async function* (): Flow<Exported, ExportRefusal> {
     const log = yield* await services.logs.open(sessionId);
-    const survey = yield* await surveySession(services, log, onProgress);
+    const survey = yield* await surveySession(services, log, { keepsAuthor, onProgress });
     const { entries, events, artifacts, salvage } = survey;
     const envelope = { exportedAt: services.now(), producer: await producerOf(services) };
     const head = bundleHead(envelope, entries, services.tools.sha256);
@@ -108,7 +116,8 @@ async function* piecesOf(services: ExportServices, { log, survey, head }: Pieces
   yield ok('"events":');
   yield* events(services, log, survey);
   yield ok(',"manifest":[');
-  for (const [i, { segment, pins }] of survey.appends.entries()) {
+  for (const [i, { shared }] of survey.appends.entries()) {
+    const { segment, pins } = shared;
     yield ok(`${i === 0 ? '' : ','}${[segment, ...pins].map(canonical).join(',')}`);
   }
   yield ok('],"pinnedWorkflows":');
@@ -135,10 +144,12 @@ async function* table<Key extends string>(
 
 async function* events({ yieldNow }: ExportServices, log: SessionLog, { appends }: Survey): AsyncGenerator<Piece> {
   yield ok('[');
-  for (const [i, append] of appends.entries()) {
+  for (const [i, { stored, shared }] of appends.entries()) {
     await yieldNow();
-    const stored = await log.readEvents(append);
-    yield stored.map((values) => `${i === 0 ? '' : ','}${values.map(canonical).join(',')}`);
+    const read = await log.readEvents(stored);
+    const isWhole = stored.segment.sha256 === shared.segment.sha256;
+    const put = (value: unknown) => canonical(isWhole ? value : sharedEvent(value));
+    yield read.map((values) => `${i === 0 ? '' : ','}${values.map(put).join(',')}`);
   }
   yield ok(']');
 }

@@ -35,6 +35,10 @@ const UNREAD_WORDS: ByCode<UnreadReason, readonly [DiagnosticCode, string]> = {
     'copy_edited',
     `This file was changed after it was fetched, so it is not part of the pinned commit and is not used. To fetch it again: workrail source update ${source}. To keep the change, copy the file to ~/.workrail/workflows.`,
   ],
+  not_accepted: ({ source, url, commit }) => [
+    'source_not_accepted',
+    `This repository asks for the source "${source}" (${url} at ${commit.slice(0, 10)}), and nobody accepted it on this machine. Its workflows are not used. The user can look at it and accept it in a terminal: workrail source accept`,
+  ],
   not_utf8: () => ['file_unreadable', 'The file is not UTF-8 text. Save it as UTF-8.'],
   too_many_files: ({ filesMax }) => [
     'too_many_files',

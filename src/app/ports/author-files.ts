@@ -16,8 +16,11 @@ export type AuthorFiles = {
   kindOf(path: string): 'file' | 'folder' | 'nothing';
   /** Every `.json` file in a folder and its subfolders, sorted. */
   list(folder: string): readonly string[];
-  /** The content as the sources of workflows read it: UTF-8 without a byte order mark. */
-  content(path: string): SourceFile['content'];
+  /**
+   * The content as the sources of workflows read it: UTF-8 without a byte order mark. A link must not lead out of the
+   * folder, if one is given.
+   */
+  content(path: string, within?: string): SourceFile['content'];
   read(path: string): Result<string, FileFailure>;
   /**
    * Writes a whole file at once, with the byte order mark it had. A new file does not replace an existing one, and a

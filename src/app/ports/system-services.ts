@@ -8,7 +8,7 @@ export type Clock = {
   nowMs(): number;
 };
 
-/** Creates ids that cannot be derived. */
+/** Creates ids for a start: at random, or the same ones again for a call that its sender has named. */
 export type Ids = {
   /** Sorts by time of creation. */
   session(): SessionId;

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { OnProgress } from '../../core/flow.ts';
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
-import type { DamageReason, Salvage, SessionHealth } from '../../core/log/health.ts';
+import type { AuditFindingKind, DamageReason, Salvage, SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import type { LogKey, SignatureState } from '../../core/log/log-signatures.ts';
 import type { GateRefusal } from './session-store.ts';
@@ -100,23 +100,6 @@ export type AuditFinding = {
   /** The system's error code for an unreadable file. */
   readonly code?: string;
 };
-
-export const AUDIT_FINDING_KINDS = [
-  'session_damaged',
-  'unknown_version',
-  'event_invalid',
-  'history_inconsistent',
-  'content_missing',
-  'content_damaged',
-  'unreadable',
-  'orphan_segment',
-  'torn_tail',
-  'torn_bytes_kept',
-  'leftover_file',
-  'salvage_mark',
-  'origin_damaged',
-] as const;
-export type AuditFindingKind = (typeof AUDIT_FINDING_KINDS)[number];
 
 /** An unreadable session may be intact. A partial session has no damage, but cannot be continued. */
 export type AuditedHealth =

@@ -1,3 +1,4 @@
+import type { Result } from 'neverthrow';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
 import type { BoundWorkspace, ChangedFile } from '../../core/run/gate-facts.ts';
@@ -7,6 +8,8 @@ import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-wor
 export type WorkspaceObserver = {
   /** What is known about a workspace. Limited in time; what takes longer is left out. */
   observe(workspace: string | undefined): Promise<readonly ObservationData[]>;
+  /** The identity in the git settings of a repository, as `NAME <ADDRESS>`. Nobody checks it. */
+  author?(workspace: string | undefined): Promise<string | undefined>;
   /**
    * The files of a repository as one digest; `unknown` if git takes too long, `undefined` outside of a repository. Where
    * the digest is compared with an earlier one, git gets longer: a busy machine must not read as changed files. Where
@@ -17,6 +20,8 @@ export type WorkspaceObserver = {
     patience?: GitPatience,
     isEveryByteRead?: boolean,
   ): Promise<BoundWorkspace | undefined>;
+  /** The workspaces are on other machines: what a block says about the files is all that is known here. */
+  readonly isElsewhere?: true;
 };
 
 /** What one machine tells another about a workspace. */
@@ -33,10 +38,20 @@ export type WorkspaceFacts = {
 /** A commit and its files. */
 export type Commit = { readonly commit: string; readonly tree: string };
 
+/** A name that is no commit, or more than one. */
+export type UnclearCommit =
+  | { readonly code: 'commit_unknown' }
+  | { readonly code: 'commit_ambiguous'; readonly refs: readonly [string, ...string[]] };
+
 /** Reads what is committed, never the work tree. */
 export type CommitReader = {
   /** What a name stands for in the repository of a folder; `undefined` without a repository or such a commit. */
   commitAt(folder: string, ref: string): Promise<Commit | undefined>;
+  /**
+   * The commit that a decision may rest on: by its id, by a full name such as `refs/remotes/origin/main`, or by a short
+   * name that stands for one commit only. git itself prefers a tag, which anybody who pushes can make.
+   */
+  commitNamed(folder: string, name: string): Promise<Result<Commit, UnclearCommit>>;
   /** A file of a commit; `undefined` if it has none. */
   fileAt(folder: string, ref: string, path: string): Promise<string | undefined>;
 };

@@ -3,7 +3,7 @@ import type { Flow } from '../../core/flow.ts';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { isTrusted, type SessionOrigin } from '../../core/log/origin.ts';
-import { inOrder, likelyRuns, type RankedRun, rankRuns, UNMATCHED_TIER } from '../../core/resume/rank-runs.ts';
+import { likelyRuns, type RankedRun, rankRuns, replaceRuns, UNMATCHED_TIER } from '../../core/resume/rank-runs.ts';
 import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
 import type { StoredSession } from '../../core/sessions/board-rows.ts';
 import { UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
@@ -71,7 +71,7 @@ export async function verifiedRuns(
       }
       read.push({ summary, marks });
     }
-    all = inOrder([...all.filter(({ session }) => !unread.has(session.sessionId)), ...rank(read)]);
+    all = replaceRuns(all, unread, rank(read));
   }
 }
 
@@ -124,11 +124,13 @@ function wordsOf({ view }: LoadedSession, { goal = '', tip }: RunSummary): reado
   return textTokens(`${goal}\n${searchedText(view, nodeOf(view.graph, tip))}`);
 }
 
-function* openParts(some: readonly OfferedSession[], question: ResumeQuestion): Generator<SessionSummary> {
+function openParts(some: readonly OfferedSession[], question: ResumeQuestion): readonly SessionSummary[] {
+  const parts: SessionSummary[] = [];
   for (const one of some) {
     const summary = openPart(one, question);
-    if (summary !== undefined) yield summary;
+    if (summary !== undefined) parts.push(summary);
   }
+  return parts;
 }
 
 /**

@@ -15,6 +15,7 @@ import { isGate, judgeAttempt } from '../../core/run/decide/judge-attempt.ts';
 import {
   type ChangedFile,
   contextChange,
+  describedAt,
   signersOf,
   type VoidedApproval,
   voidedOf,
@@ -24,6 +25,7 @@ import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../../core/views/attestations.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
+import { blockersAt } from '../../core/views/run-status.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { ApprovalRefusal } from '../ports/approvers.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
@@ -59,8 +61,13 @@ export type WaitingDraft = {
   /** What the run is for, and the workflow with where it comes from. */
   readonly goal: string | undefined;
   readonly workflow: string;
+  /** Who started the run, and who sent the draft, where people sign in. */
+  readonly owner: string | undefined;
+  readonly author: string | undefined;
   /** Whether a later change of files in the workspace ends an approval. */
   readonly areFilesBound: boolean;
+  /** The agent's machine described them: this process has not seen them. */
+  readonly areFilesDescribed: boolean;
   /** Git did not answer in time, so the answer cannot be bound to files. */
   readonly isGitSilent: boolean;
   /** The files as the digest names them. */
@@ -103,6 +110,8 @@ export type AnswerRefusal =
   | { readonly code: 'signature_refused'; readonly why: ApprovalRefusal | { readonly code: 'not_known_at_start' } }
   /** Git did not answer, so a signature would not cover the files. */
   | { readonly code: 'files_unknown' }
+  /** Four eyes are asked for, and this is the person's own run or draft. */
+  | { readonly code: 'own_draft' }
   /** What would be approved is no longer what was shown. */
   | { readonly code: 'draft_changed'; readonly waiting: WaitingDraft }
   | AdvanceRefusal;
@@ -140,9 +149,19 @@ export async function findWaitingDraft(
   session: LoadedSession,
   nodeId: NodeId,
 ): Promise<Result<WaitingDraft, AnswerRefusal>> {
-  const target = targetOf(session, nodeId);
-  const surroundings = await gateSurroundings(services, session, target);
-  return waitingAt(services, session, { nodeId, surroundings });
+  return waitingAt(services, session, { nodeId, surroundings: await surroundingsAt(services, session, nodeId) });
+}
+
+/** What a gate depends on; the files as they were described with the block, where nobody here can look at them. */
+async function surroundingsAt(
+  services: AnswerServices,
+  session: LoadedSession,
+  nodeId: NodeId,
+): Promise<GateSurroundings> {
+  const surroundings = await gateSurroundings(services, session, targetOf(session, nodeId));
+  if (services.workspace.isElsewhere === undefined) return surroundings;
+  const block = blockersAt(session.view, nodeId).find(isGate);
+  return { ...surroundings, workspace: describedAt(block?.details) };
 }
 
 async function waitingAt(
@@ -195,7 +214,10 @@ async function waitingAt(
       voided: voidedOf(gate?.details),
       goal: typeof goal === 'string' && goal.trim() !== '' ? goal : undefined,
       workflow: source === undefined ? name : `${name} (${source})`,
+      owner: session.view.graph.runs.get(node.runId)?.owner,
+      author: node.author,
       areFilesBound: bound !== undefined,
+      areFilesDescribed: bound?.isDescribed === true,
       isGitSilent: workspace === 'unknown',
       changedFiles: bound?.changed ?? [],
       workspace: bound && { headSha: bound.headSha, treeDigest: bound.treeDigest },
@@ -212,16 +234,18 @@ async function waitingAt(
 const STATUS_LINES_MAX = 10;
 
 /** Which files of the work tree an answer depends on, as lines. Both channels show the same. */
-export function boundFileLines({ areFilesBound, isGitSilent, changedFiles }: WaitingDraft): readonly string[] {
+export function boundFileLines(waiting: WaitingDraft): readonly string[] {
+  const { areFilesBound, areFilesDescribed, isGitSilent, changedFiles } = waiting;
+  const now = areFilesDescribed ? "as the agent's machine described them" : 'as they are now';
   if (isGitSilent)
     return ['Files not bound: git did not answer in time, so a later change of files does not end the answer.'];
   if (!areFilesBound) return ['The answer does not depend on the files of the workspace.'];
   if (changedFiles.length === 0) {
-    return ['The answer counts for the files as they are now: nothing differs from the last commit.'];
+    return [`The answer counts for the files ${now}: nothing differs from the last commit.`];
   }
   const more = changedFiles.length - STATUS_LINES_MAX;
   return [
-    'The answer counts for the files as they are now. What differs from the last commit:',
+    `The answer counts for the files ${now}. What differs from the last commit:`,
     ...changedFiles.slice(0, STATUS_LINES_MAX).map(({ state, path }) => `  ${state} ${visibleLine(path)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
@@ -250,7 +274,7 @@ export async function answerGate(
 ): Promise<Result<WaitingDraft, AnswerRefusal>> {
   const loaded = await services.sessions.load(at.sessionId);
   if (loaded.isErr()) return err(loaded.error.code === 'session_not_found' ? { code: 'not_waiting' } : loaded.error);
-  const surroundings = await gateSurroundings(services, loaded.value, targetOf(loaded.value, at.nodeId));
+  const surroundings = await surroundingsAt(services, loaded.value, at.nodeId);
   return services.sessions.exclusively<WaitingDraft, AnswerRefusal>(
     at.sessionId,
     async (session, permit) => {
@@ -261,6 +285,7 @@ export async function answerGate(
       if (waiting.digest !== answer.digest) return err({ code: 'draft_changed', waiting });
       const { accept } = waiting;
       if (!accept.includes(answer.by.via)) return err({ code: 'channel_not_accepted', accept });
+      if (surroundings.isFourEyes && isOwnDraft(waiting, answer)) return err({ code: 'own_draft' });
       const refused = await signatureProblem(services, { waiting, answer, surroundings });
       if (refused !== undefined) return err(refused);
       const { sha256 } = services.hasher;
@@ -276,6 +301,12 @@ export async function answerGate(
     },
     { mustExist: true },
   );
+}
+
+/** Whether somebody approves what they or their agent made. Keeping one's own gate closed is always allowed. */
+function isOwnDraft({ owner, author }: WaitingDraft, { statement, by }: PersonAnswer): boolean {
+  const { principal } = by;
+  return principal !== undefined && statement.kind !== 'rejected' && [owner, author].includes(principal);
 }
 
 /** Why an answer must not be recorded as it is: what must be signed is not, or a signature does not count. */

@@ -37,8 +37,11 @@ import { readPlace, rootOf, runGates } from './run-place.ts';
 export type GateSurroundings = {
   readonly minimum: Assurance;
   readonly accept: GateFacts['accept'];
+  readonly page: string | undefined;
   /** The user's settings say that nobody can answer here. */
   readonly isUnattended: boolean;
+  /** Somebody else than who made a draft must approve it. */
+  readonly isFourEyes: boolean;
   readonly workspace: BoundWorkspace | undefined;
   /** Whose signatures count, where the gate of the pending step needs one. */
   readonly signing: KnownSigners | undefined;
@@ -73,7 +76,8 @@ export async function gateSurroundings(
   const workspace = isBound && isNeeded ? await look(true) : tree;
   const areKeysUsed = isNeeded || (gate !== undefined && hasSignature(session.view, target.nodeId));
   const signing = areKeysUsed ? await knownSigners(services, session, { target, isNeeded }) : undefined;
-  return { ...runGates(settings), accept, workspace: isBound ? workspace : undefined, tree, signing };
+  const { isFourEyes, page } = settings;
+  return { ...runGates(settings), accept, page, isFourEyes, workspace: isBound ? workspace : undefined, tree, signing };
 }
 
 function hasSignature(view: SessionView, nodeId: NodeId): boolean {
@@ -191,12 +195,14 @@ export function gateFacts(
   const { nodeId, runId } = target;
   const tried = triedStep(view, nodeId);
   const { signing } = surroundings;
-  const given = unusedAnswers(view, tried.step.nodeId);
+  const all = unusedAnswers(view, tried.step.nodeId);
+  const given = surroundings.isFourEyes ? all.filter((answer) => !isByAuthor(view, answer)) : all;
   const answers = signing === undefined ? given : given.filter(({ data }) => isSignedEnough(data, signing));
   return {
     minimum: surroundings.minimum,
     signing: signing?.isNeeded ? { ...signing, hasUnsigned: answers.length < given.length } : undefined,
     accept: surroundings.accept,
+    page: surroundings.page,
     attestations: answers.map(({ data }) => data),
     approved: approvedDraft(view, answers, surroundings.accept),
     personKeys:
@@ -213,6 +219,12 @@ export function gateFacts(
     },
     sha256: services.hasher.sha256,
   };
+}
+
+/** Whether somebody approved what they or their agent made. A rejection only keeps the gate closed. */
+function isByAuthor({ graph }: SessionView, { data: { statement, by }, scope }: Attestation): boolean {
+  const makers = [graph.runs.get(scope.runId)?.owner, nodeOf(graph, scope.nodeId).author];
+  return by.principal !== undefined && statement.kind !== 'rejected' && makers.includes(by.principal);
 }
 
 /** A rejection needs no signature: it only keeps the gate closed. A rehearsal has no keys. */

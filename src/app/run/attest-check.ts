@@ -35,8 +35,11 @@ export type CommandOrigin = {
   readonly agentKeys: readonly string[];
 };
 
-/** A check of the step that is due, ready to be run. */
-export type CheckToRun = {
+/** A check of the step that is due, ready to be run in a folder of this machine. */
+export type CheckToRun = DueCheck & { readonly workspace: string };
+
+/** A check of the step that is due, wherever it is run. */
+export type DueCheck = {
   readonly sessionId: SessionId;
   readonly runId: RunId;
   /** The node of the step, which all attempts at it share. */
@@ -44,7 +47,6 @@ export type CheckToRun = {
   readonly step: CompiledStep;
   readonly check: Check;
   readonly command: string;
-  readonly workspace: string;
   /** The commit at the start of the run. */
   readonly baseSha: string | undefined;
   readonly origin: CommandOrigin;
@@ -61,13 +63,26 @@ export type FindCheckRefusal =
   | TokenRefusal
   | StoreFailure;
 
-/** Finds a check of the step at which a run stands. */
+/** Finds a check of the step at which a run stands, and the folder to run it in. */
 export async function findCheck(
   services: AnswerServices,
   session: LoadedSession,
-  { runId, checkId }: { readonly runId: RunId; readonly checkId: string },
+  asked: { readonly runId: RunId; readonly checkId: string },
 ): Promise<Result<CheckToRun, FindCheckRefusal>> {
-  return safeTry(async function* (): Flow<CheckToRun, FindCheckRefusal> {
+  const due = await dueCheck(services, session, asked);
+  const workspace = currentObservation(session.view.observations, 'repo_root')?.data.value.value;
+  return due.andThen((found) =>
+    workspace === undefined ? err({ code: 'workspace_unknown' as const }) : ok({ ...found, workspace }),
+  );
+}
+
+/** Finds a check of the step at which a run stands. */
+export async function dueCheck(
+  services: AnswerServices,
+  session: LoadedSession,
+  { runId, checkId }: { readonly runId: RunId; readonly checkId: string },
+): Promise<Result<DueCheck, FindCheckRefusal>> {
+  return safeTry(async function* (): Flow<DueCheck, FindCheckRefusal> {
     const { view, sessionId } = session;
     const tip = preferredTip(view.graph, runId);
     const pinned = view.graph.runs.get(runId)?.pinned;
@@ -85,8 +100,6 @@ export async function findCheck(
     if (unset.length > 0) return err({ code: 'value_missing', names: unset });
     const bytes = utf8Length(text);
     if (bytes > RUN_COMMAND_BYTES_MAX) return err({ code: 'command_too_long', bytes });
-    const workspace = currentObservation(view.observations, 'repo_root')?.data.value.value;
-    if (workspace === undefined) return err({ code: 'workspace_unknown' });
     const kind = pinned.workflowSourceKind;
     const isOwn = isTrusted(await services.marks.origin(sessionId));
     const foreign = isOwn ? foreignKind(kind, check) : ('import' as const);
@@ -97,7 +110,6 @@ export async function findCheck(
       step,
       check,
       command: text,
-      workspace,
       baseSha: view.observations.get('git_head_sha')?.[0]?.data.value.value.replace('sha256:', ''),
       origin: {
         ...(foreign === undefined ? {} : { foreign }),
@@ -202,7 +214,7 @@ export type CheckStatement = Pick<CheckResult, 'statement' | 'tail'> &
 /** Appends the result of a check to the step that it was run for. Only this takes the lock. */
 export async function recordCheck(
   services: AnswerServices,
-  found: Pick<CheckToRun, 'sessionId' | 'runId' | 'stepNodeId' | 'step' | 'check'>,
+  found: Pick<DueCheck, 'sessionId' | 'runId' | 'stepNodeId' | 'step' | 'check'>,
   { statement, tail, attestationId, by }: CheckStatement,
 ): Promise<Result<RunVerdict, RecordCheckRefusal>> {
   const { sessionId, runId, stepNodeId, step, check } = found;

@@ -8,13 +8,14 @@ import { startRun } from '../../core/run/decide/start-run.ts';
 import { type FormUnfilled, refuseBlanks } from '../../core/run/form/unfilled.ts';
 import { startPreferences } from '../../core/settings/settings-in-effect.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
+import { withAuthor } from '../../core/views/node-facts.ts';
 import { SESSION_NOTES } from '../../core/workflow/builtins/builtin-workflows.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { GateRefusal } from '../ports/session-store.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { patternsFor } from './run-place.ts';
-import type { StartRefusal } from './start-workflow.ts';
+import { observeStart, type StartRefusal } from './start-workflow.ts';
 
 export type StartSessionRequest = { readonly goal: string; readonly workspace?: string | undefined };
 
@@ -35,8 +36,8 @@ export async function startSession(
     const bytes = utf8Length(goal);
     if (bytes > GOAL_BYTES_MAX) return err({ code: 'goal_too_large', bytes, bytesMax: GOAL_BYTES_MAX });
     const keyring = yield* await services.keyring.open();
-    const [observed, compilePattern, pinning, defaults] = await Promise.all([
-      services.workspace.observe(request.workspace),
+    const [{ observed, author }, compilePattern, pinning, defaults] = await Promise.all([
+      observeStart(services, request.workspace),
       patternsFor(services, SESSION_NOTES),
       services.pinnedWorkflows.pin(SESSION_NOTES),
       services.defaults(request.workspace),
@@ -67,9 +68,11 @@ export async function startSession(
       sha256,
     );
     const placement = { sessionId, firstEventIndex: 0, at: services.clock.nowMs(), by: services.by };
-    const plan = { ...decisionPlan(decision, placement, sha256), pinned: [pinned] };
-    return services.sessions.exclusively<GivenReply, StartSessionRefusal>(sessionId, async (_, permit) => {
-      const appended = await appendStart(services, permit, { plan, workflow: SESSION_NOTES });
+    const plan = { ...withAuthor(decisionPlan(decision, placement, sha256), author), pinned: [pinned] };
+    return services.sessions.exclusively<GivenReply, StartSessionRefusal>(sessionId, async (current, permit) => {
+      // The same call may have been carried out before, without an answer.
+      const isStarted = current?.view.graph.runs.has(runId) === true;
+      const appended = isStarted ? ok(current) : await appendStart(services, permit, { plan, workflow: SESSION_NOTES });
       if (appended.isErr()) return err(appended.error);
       const { state } = decision.outcome.snapshot.enginePayload;
       const stored = stepReply({ runId, index, state, facts, line: FIRST, lifecycle: 'start', warnings: [], gaps: [] });

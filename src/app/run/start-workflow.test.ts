@@ -321,3 +321,43 @@ test('the start reply reports a misspelled slot and broken bindings of the proje
   expect(await started('{')).toEqual([expect.stringContaining(`${head} This is not JSON`)]);
   expect(await started('{"build": "gradle"}')).toEqual([]);
 });
+
+test('a start that is sent again under the same ids makes no second run and gets the same answer', async () => {
+  const agent = engine();
+  const ids = { session: agent.services.ids.session(), run: agent.services.ids.run() };
+  const services = { ...agent.services, ids: { session: () => ids.session, run: () => ids.run } };
+  const request = { workflowId: 'test.plain', goal: 'Start once.', workspace: WORKSPACE };
+  const first = (await startWorkflow(services, request))._unsafeUnwrap();
+  const moved = await agent.send(first, { notes: 'Done.' });
+  expect((await startWorkflow(services, request))._unsafeUnwrap()).toEqual(first);
+  expect(await agent.send(first, { notes: 'Done.' })).toEqual(moved);
+
+  const run = agent.services.ids.run();
+  const joining = { ...services, ids: { ...services.ids, run: () => run } };
+  const attached = { ...request, goal: 'Join once.', attachTo: tokenOf(first, 'stateToken') };
+  const joined = (await startWorkflow(joining, attached))._unsafeUnwrap();
+  expect((await startWorkflow(joining, attached))._unsafeUnwrap()).toEqual(joined);
+  const { graph } = await agent.view(first);
+  expect([...graph.runs.keys()]).toEqual([ids.run, run]);
+});
+
+test('a start that another release carried out is answered with the workflow that it pinned', async () => {
+  const text = (title: string) =>
+    JSON.stringify({
+      id: 'team.one',
+      name: 'One',
+      description: 'One step.',
+      steps: [{ id: 'a', title, prompt: title }],
+    });
+  let files = [fileWith(text('The old step'))];
+  let nowMs = 0;
+  const agent = engine({ listing: () => ({ files }), services: { clock: { nowMs: () => nowMs } } });
+  const ids = { session: agent.services.ids.session(), run: agent.services.ids.run() };
+  const services = { ...agent.services, ids: { session: () => ids.session, run: () => ids.run } };
+  const first = (await startWorkflow(services, { workflowId: 'team.one' }))._unsafeUnwrap();
+  files = [fileWith(text('The new step'))];
+  nowMs += 3_600_000;
+  const again = (await startWorkflow(services, { workflowId: 'team.one' }))._unsafeUnwrap();
+  expect([first.text, again.text].every((shown) => shown.includes('The old step'))).toBe(true);
+  expect((await agent.start('team.one')).text).toContain('The new step');
+});

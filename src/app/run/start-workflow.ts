@@ -12,7 +12,7 @@ import { type ContextRefusal, checkArgument, contextDelta } from '../../core/log
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { type ShownReference, sourceWords } from '../../core/prompt/reply-parts.ts';
 import type { WarningFact, WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
-import { type StartOutcome, startRun } from '../../core/run/decide/start-run.ts';
+import { type RunStart, type StartOutcome, startRun } from '../../core/run/decide/start-run.ts';
 import { type FormUnfilled, refuseBlanks } from '../../core/run/form/unfilled.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
 import {
@@ -26,7 +26,7 @@ import type { MeantIds } from '../../core/text/spelling.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import { currentObservation, setterOf } from '../../core/views/node-facts.ts';
+import { currentObservation, setterOf, withAuthor } from '../../core/views/node-facts.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { DiagnosticCode } from '../../core/workflow/diagnostics/diagnostic.ts';
 import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
@@ -87,8 +87,8 @@ export async function startWorkflow(
     });
     const { workflow } = listed;
     // Git is asked before anything is locked: it may be slow.
-    const [observed, references, compilePattern, pinned, defaults, gates] = await Promise.all([
-      services.workspace.observe(workspace),
+    const [{ observed, author }, references, compilePattern, pinned, defaults, gates] = await Promise.all([
+      observeStart(services, workspace),
       services.references.find(workflow.references, { workspace, file: listed.file.path }),
       patternsFor(services, workflow),
       pin(services, listed),
@@ -126,6 +126,7 @@ export async function startWorkflow(
       chosen,
       facts,
       observed,
+      author,
       references,
       sessionId,
       runId,
@@ -136,6 +137,17 @@ export async function startWorkflow(
       { mustExist: host !== undefined },
     );
   });
+}
+
+/** What is known of the workspace, and whose git settings it has. Git is asked for both at once. */
+export async function observeStart({ workspace: observer, defaults }: Services, workspace: string | undefined) {
+  const claimed = async () => {
+    if (observer.author === undefined) return undefined;
+    const settings = await defaults(workspace);
+    return settings.isOk() && settings.value.recordsAuthor === true ? observer.author(workspace) : undefined;
+  };
+  const [observed, author] = await Promise.all([observer.observe(workspace), claimed()]);
+  return { observed, author };
 }
 
 type Starting = {
@@ -149,6 +161,8 @@ type Starting = {
   readonly chosen: ChosenPreferences;
   readonly facts: RunFacts;
   readonly observed: readonly ObservationData[];
+  /** The git identity, unless the settings say that it is not recorded. */
+  readonly author: string | undefined;
   readonly references: readonly ShownReference[];
   readonly sessionId: SessionId;
   readonly runId: RunId;
@@ -162,24 +176,59 @@ async function open(
   const { sessionId, runId, listed, workflowHash } = start;
   if (current === undefined && start.request.attachTo !== undefined) return err(sessionGone(sessionId));
   const { sha256 } = services.hasher;
-  const decision = startRun(
-    {
-      runId,
-      isFirstRun: current === undefined,
-      index: indexWorkflow(listed.workflow),
-      pin: { ...pinOf(listed, workflowHash), ...defined({ approvers: start.approvers && [...start.approvers] }) },
-      facts: start.facts,
-      chosenBy: start.chosen,
-      observations: changed(current, start.observed),
-    },
-    sha256,
-  );
+  const started = current?.view.graph.runs.get(runId);
+  if (current !== undefined && started !== undefined) return startedBefore(services, start, { current, started });
+  const isFirstRun = current === undefined;
+  const decision = startRun(runStart(start, { isFirstRun, observations: changed(current, start.observed) }), sha256);
   const firstEventIndex = current?.view.nextEventIndex ?? 0;
   const placement = { sessionId, firstEventIndex, at: services.clock.nowMs(), by: services.by };
-  const plan = { ...decisionPlan(decision, placement, sha256), pinned: [workflowHash] };
+  const plan = { ...withAuthor(decisionPlan(decision, placement, sha256), start.author), pinned: [workflowHash] };
   const appended = await appendStart(services, permit, { plan, workflow: listed.workflow });
   if (appended.isOk()) noteFileRead(services, runId);
   return appended.map(({ view }) => reply(start, decision.outcome, view));
+}
+
+type Repeated = {
+  readonly current: LoadedSession;
+  readonly started: { readonly pinned: { readonly workflowHash: WorkflowHash } };
+};
+
+/** The same call was carried out before, and its answer may have been lost: it gets the same answer. */
+async function startedBefore(
+  services: Services,
+  start: Starting,
+  { current, started }: Repeated,
+): Promise<Result<GivenReply, StartRefusal>> {
+  const { workflowHash } = started.pinned;
+  // A server of another release may have started it.
+  const pinned =
+    workflowHash === start.workflowHash
+      ? ok(start.listed.workflow)
+      : (await services.pinnedWorkflows.get(workflowHash)).mapErr(
+          (refusal): StoreFailure =>
+            refusal.code === 'other_workflow_stored'
+              ? { code: 'io_failed', operation: 'read workflow', place: refusal.place, cause: refusal.code }
+              : refusal,
+        );
+  return pinned.map((workflow) => {
+    const same = { ...start, listed: { ...start.listed, workflow }, workflowHash };
+    const { outcome } = startRun(runStart(same, { isFirstRun: false, observations: [] }), services.hasher.sha256);
+    return reply(same, outcome, current.view);
+  });
+}
+
+function runStart(
+  { runId, listed, workflowHash, approvers, facts, chosen }: Starting,
+  session: Pick<RunStart, 'isFirstRun' | 'observations'>,
+): RunStart {
+  return {
+    runId,
+    index: indexWorkflow(listed.workflow),
+    pin: { ...pinOf(listed, workflowHash), ...defined({ approvers: approvers && [...approvers] }) },
+    facts,
+    chosenBy: chosen,
+    ...session,
+  };
 }
 
 function reply(start: Starting, outcome: StartOutcome, view: LoadedSession['view']): GivenReply {

@@ -37,7 +37,7 @@ export async function approversPage({ approvers, ownApprovers }: ApprovalService
 
 /** Adds a passkey to the list of the user. Like every loosening, only in a console that was started at a terminal. */
 export async function addPasskey(services: ApprovalServices, given: ConsoleInput<'addPasskey'>): Page<'addPasskey'> {
-  if (!services.isAtTerminal) return err(services.explain({ code: 'not_at_terminal' }));
+  if (!services.mayDecide) return err(services.explain({ code: 'not_at_terminal' }));
   const { name, comment, credentialId } = given;
   const key = services.ownApprovers.passkey(fromBase64Url(given.publicKey) ?? new Uint8Array());
   if (!isApproverName(name)) return err(envelope('This cannot be the name of an approver.', NAME_HELP));

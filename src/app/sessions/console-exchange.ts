@@ -3,6 +3,8 @@ import { BUNDLE_BYTES_MAX } from '../../core/bundle/bundle-document.ts';
 import { defined } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
+import { signatureWords } from '../../core/log/log-signatures.ts';
+import { WITHHELD_KINDS } from '../../core/passport/passport.ts';
 import { type ComparedSide, compareLines, sideLabel } from '../../core/report/compare-lines.ts';
 import type { Report, ReportRun, ReportSession } from '../../core/report/report.ts';
 import { titleOf } from '../../core/sessions/board-rows.ts';
@@ -13,6 +15,7 @@ import { editDistance } from '../../core/text/spelling.ts';
 import type { ConsoleInput, ConsoleLine, ConsoleReply } from '../../core/wire/console-shapes.ts';
 import { type ExportServices, exportSession } from '../bundle/export-session.ts';
 import { type ImportServices, importSession } from '../bundle/import-session.ts';
+import { exportPassport, type PassportServices } from '../passport.ts';
 import type { BundleOutput } from '../ports/bundle-output.ts';
 import type { LoadRefusal } from '../ports/session-store.ts';
 import type { BinRefusal, RestoreRefusal, SessionBin } from '../ports/upkeep.ts';
@@ -24,7 +27,10 @@ import { type FoundSession, type SearchHit, searchSessions } from './search-sess
 import { sessionBoard } from './session-board.ts';
 
 /** What bringing sessions in and out of the store, and putting them away, needs. */
-export type ExchangeServices = ConsoleServices & ImportServices & ExportServices & { readonly bin: SessionBin };
+export type ExchangeServices = ConsoleServices &
+  ImportServices &
+  ExportServices &
+  PassportServices & { readonly bin: SessionBin };
 
 /** Closes, reopens, protects or deletes a session, or restores it from the bin. */
 export async function markSession(
@@ -66,7 +72,7 @@ export async function importBundle(
   if (isSealed(bytes)) return { kind: 'refused', error: SEALED };
   if (bytes.length > BUNDLE_BYTES_MAX) return { kind: 'refused', error: TOO_LARGE };
   const isDryRun = asked.dry === '1';
-  if (!isDryRun && asked.accept === '1' && !services.isAtTerminal) {
+  if (!isDryRun && asked.accept === '1' && !services.mayDecide) {
     return { kind: 'refused', error: services.explain({ code: 'not_at_terminal' }) };
   }
   const chooseUpdate = async () => asked.update === '1';
@@ -119,6 +125,40 @@ export async function exportReport(
 ): Promise<Result<Report, ErrorEnvelope>> {
   const report = await readReport(services, { sessionIds, isRedacted, homes: services.homes });
   return report.mapErr(services.explain);
+}
+
+/** What is signed in a session, by which key and by which people. */
+export async function signaturesPage(
+  services: ExchangeServices,
+  sessionId: SessionId,
+): Promise<Result<ConsoleReply<'signatures'>, ErrorEnvelope>> {
+  const report = await exportReport(services, [sessionId], { isRedacted: false });
+  return report.map(({ sessions: [session] }) => {
+    const { log, head, approvals } = session?.signature ?? { log: UNSIGNED, head: undefined, approvals: [] };
+    const textOf = (eventIndex: number) => session?.timeline.find((moment) => moment.eventIndex === eventIndex)?.text;
+    return {
+      log: { isSigned: log.kind === 'signed', words: signatureWords(log) },
+      ...defined({ head }),
+      answers: approvals.map(({ eventIndex, statement, signedBy }) => ({
+        eventIndex,
+        words: textOf(eventIndex) ?? statement,
+        isSigned: signedBy !== undefined,
+      })),
+    };
+  });
+}
+
+const UNSIGNED = { kind: 'unsigned' } as const;
+
+/** The session as one signed file for others, without what is withheld. */
+export async function passportFile(
+  services: ExchangeServices,
+  sessionId: SessionId,
+  withhold = '',
+): Promise<Result<Uint8Array, ErrorEnvelope>> {
+  const kinds = WITHHELD_KINDS.filter((kind) => withhold.split(',').includes(kind));
+  const made = await exportPassport(services, { sessionId, ref: undefined, withholding: { kinds, events: [] } });
+  return made.map(({ bytes }) => bytes).mapErr(services.explain);
 }
 
 /** The whole session, piece by piece. */

@@ -23,6 +23,7 @@ import {
 } from '../../core/wire/console-shapes.ts';
 import type { ExportRefusal } from '../bundle/export-session.ts';
 import type { ImportRefusal } from '../bundle/import-session.ts';
+import type { PassportExportRefusal } from '../passport.ts';
 import type { MarkStore } from '../ports/session-marks.ts';
 import type { LoadRefusal } from '../ports/session-store.ts';
 import type { AnswerIds } from '../ports/system-services.ts';
@@ -44,7 +45,13 @@ import { type ListServices, sessionBoard, wholeBoard } from './session-board.ts'
 import { type WaitingRun, waitingRuns } from './waiting-runs.ts';
 
 /** Why a session cannot be brought in, taken out or put away. */
-type ExchangeRefusal = ImportRefusal | ExportRefusal | AcceptRefusal | BinRefusal | RestoreRefusal;
+type ExchangeRefusal =
+  | ImportRefusal
+  | ExportRefusal
+  | PassportExportRefusal
+  | AcceptRefusal
+  | BinRefusal
+  | RestoreRefusal;
 
 /** What the pages of the console need: everything that reads, and the one way to record a person's answer. */
 export type ConsoleServices = RunPageServices &
@@ -52,6 +59,8 @@ export type ConsoleServices = RunPageServices &
   ReportServices & {
     readonly answerIds: AnswerIds;
     readonly marks: MarkStore;
+    /** On which channel answers in this page count, and whose they are where somebody signed in. */
+    readonly channel: Pick<PersonAnswer['by'], 'principal'> & { readonly via: 'console' | 'team' };
     /** Home folders, which reports hide. */
     readonly homes: readonly string[];
     /** Why something cannot be shown or done, in words for a person. */
@@ -119,6 +128,7 @@ function listRow(row: SessionRow, shortId: (sessionId: SessionId) => string): Li
     ...defined({
       step: place && { title: place.title, ...defined({ index: place.position?.index, of: place.position?.of }) },
       note: run?.note,
+      owner: run?.owner ?? row.summary?.runs[0]?.owner,
     }),
     branches: run?.branchCount ?? 0,
     attempts: run?.attempts ?? 0,
@@ -130,10 +140,15 @@ function listRow(row: SessionRow, shortId: (sessionId: SessionId) => string): Li
 /** Everything that waits for a person. */
 export async function waitingPage(services: ConsoleServices): Page<'waiting'> {
   const found = await waitingRuns(services);
-  return found.isErr() ? err(services.explain(found.error)) : ok({ waiting: found.value.map(waitingItem) });
+  return found.isErr()
+    ? err(services.explain(found.error))
+    : ok({ waiting: found.value.map((run) => waitingItem(run, services.channel.via)) });
 }
 
-function waitingItem({ waiting, goal, workspace, at, origin }: WaitingRun): WaitingItem {
+function waitingItem(
+  { waiting, goal, workspace, at, origin }: WaitingRun,
+  via: ConsoleServices['channel']['via'],
+): WaitingItem {
   const {
     sessionId,
     runId,
@@ -156,7 +171,14 @@ function waitingItem({ waiting, goal, workspace, at, origin }: WaitingRun): Wait
     nodeId,
     stepTitle: step.title,
     question,
-    ...defined({ contextKey, goal, folder: workspace, lastAt: at, origin: origin && originWords(origin) }),
+    ...defined({
+      contextKey,
+      goal,
+      folder: workspace,
+      lastAt: at,
+      origin: origin && originWords(origin),
+      owner: waiting.owner,
+    }),
     digest,
     code,
     workflow,
@@ -171,7 +193,7 @@ function waitingItem({ waiting, goal, workspace, at, origin }: WaitingRun): Wait
       voided: voided && voidedWords(voided),
     }),
     ...defined({ signing: waiting.signing && shownSigning(waiting.signing) }),
-    isAccepted: accept.includes('console'),
+    isAccepted: accept.includes(via),
   };
 }
 
@@ -179,7 +201,7 @@ function shownSigning({ approvers, needed, signers }: WaitingSignature): NonNull
   return { approvers: [...approvers], needed, signers: [...signers] };
 }
 
-export type ConsoleAnswer = Omit<ConsoleInput<'answer'>, 'passkey'> & {
+export type ConsoleAnswer = Omit<ConsoleInput<'answer'>, 'passkey' | 'receipt'> & {
   readonly sessionId: SessionId;
   readonly nodeId: NodeId;
   /** When the page first showed the draft. */
@@ -193,7 +215,7 @@ export async function recordAnswer(
   signed: SignedAnswer = async () => ok({}),
 ): Page<'answer'> {
   const { sessionId, nodeId, digest, askedAt } = given;
-  if (!services.isAtTerminal) return err(services.explain({ code: 'not_at_terminal' }));
+  if (!services.mayDecide) return err(services.explain({ code: 'not_at_terminal' }));
   const waiting = await waitingRuns(services);
   if (waiting.isErr()) return err(services.explain(waiting.error));
   const open = waiting.value.find((one) => one.waiting.nodeId === nodeId && one.waiting.sessionId === sessionId);
@@ -202,7 +224,7 @@ export async function recordAnswer(
   if (!isFitting(given, open.waiting.contextKey)) return err(UNFITTING);
   const statement = statementOf(given);
   const by: PersonAnswer['by'] = {
-    via: 'console',
+    ...services.channel,
     launch: services.answerIds.launch,
     askedAt,
     answerMs: Math.max(0, services.clock.nowMs() - askedAt),
@@ -216,7 +238,7 @@ export async function recordAnswer(
 }
 
 /** The signature of an answer, and the id that it is about. */
-type SignedAnswer = (
+export type SignedAnswer = (
   root: string | undefined,
 ) => Promise<Result<Partial<Pick<PersonAnswer, 'attestationId' | 'signature'>>, ErrorEnvelope>>;
 

@@ -47,8 +47,8 @@ export type RunPageServices = AnswerServices &
   Pick<ReadServices, 'catalog'> & {
     /** A mode, lowered to what the settings of a workspace allow. */
     readonly allowedMode: (mode: Autonomy, workspace: string | undefined) => Promise<Autonomy>;
-    /** Without a terminal, a program may have started the console: it shows everything, and takes no decisions. */
-    readonly isAtTerminal: boolean;
+    /** Whether this is a person: without a terminal or a fresh sign-in, the page shows everything and decides nothing. */
+    readonly mayDecide: boolean;
     readonly explain: (refusal: LoadRefusal | ResumeCallRefusal | PreferRefusal | NotAtTerminal) => ErrorEnvelope;
   };
 
@@ -274,7 +274,7 @@ export async function preferPage(
   { sessionId, runId }: AtRun,
   { mode, riskPolicy, isLoosening = false }: ConsoleInput<'prefer'>,
 ): Page<'prefer'> {
-  if (isLoosening && !services.isAtTerminal) return err(services.explain({ code: 'not_at_terminal' }));
+  if (isLoosening && !services.mayDecide) return err(services.explain({ code: 'not_at_terminal' }));
   const opened = await openSession(services, sessionId);
   if (opened.isErr()) return err(services.explain(opened.error));
   const workspace = currentObservation(opened.value.view.observations, 'repo_root')?.data.value.value;

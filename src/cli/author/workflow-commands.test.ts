@@ -141,7 +141,7 @@ describe('workflow list and show', () => {
     const { out } = await run('list');
     expect(out).toContain('overrides /home/.workrail/workflows/team.example.json\n');
     expect(out).toContain('workrail workflow migrate-id old-one project.old_one\n');
-    expect(out).toContain('✗ .workrail/workflows/broken.json is invalid (1 error)\n');
+    expect(out).toContain('✗ .workrail/workflows/broken.json is not used (1 error)\n');
     expect((await json('list', 'everything')).data).toMatchObject({
       workflows: [{ id: 'old-one' }, { id: 'team.example' }],
     });

@@ -102,7 +102,7 @@ function linesOf({ workflows, invalid }: WorkflowListData, layout: Layout): read
       of.length === 0 ? [] : [[strong(title)], ...of.flatMap((one) => oneOf(one, width, layout))],
     ),
     ...shown.flatMap(({ path, errors, first }): readonly Line[] => [
-      [bad('✗ '), `${pathFrom(path, layout.workspace)} is invalid (${plural(errors, 'error')})`],
+      [bad('✗ '), `${pathFrom(path, layout.workspace)} is not used (${plural(errors, 'error')})`],
       ...hangText(first, { first: '', rest: 4, width: layout.width }).map((text): Line => [dim(text)]),
     ]),
     ...(omitted === 0

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { ScriptRefusal } from '../../app/author/dry-run.ts';
+import type { FileUnread } from '../../app/author/edit-files.ts';
 import type { NothingOwn, TargetRefusal, WorkflowRefusal } from '../../app/author/find-targets.ts';
 import type { MigrateRefusal } from '../../app/author/migrate-id.ts';
 import type { CopyRefusal, Destination, PlaceRefusal } from '../../app/author/new-workflow.ts';
@@ -38,6 +39,7 @@ type AuthorRefusal =
   | PlaceRefusal
   | CopyRefusal
   | MigrateRefusal
+  | FileUnread
   | { readonly code: 'run_not_finished' };
 
 export function authorProblem(refusal: AuthorRefusal): CommandProblem {
@@ -115,6 +117,12 @@ const AUTHOR_PROBLEMS: ByCode<AuthorRefusal, CommandProblem> = {
       EXIT.failed,
       'This run is not complete, so there is no workflow to make from it.',
       'Choose a session with a finished run: workrail session list',
+    ),
+  file_unread: ({ path, why }) =>
+    problem(
+      EXIT.failed,
+      `${path} is left as it is. ${why}`,
+      'Do that outside of the console, and open the file again.',
     ),
   not_editable: ({ id, path }) =>
     problem(

@@ -69,6 +69,10 @@ export const exportCommand = command({
       help: 'keep out of a passport: notes, context, artifacts, workspace or numbers of events, with commas',
     },
     { flags: '--tree <ref>', help: 'the commit that a passport is about (default: HEAD of the workspace of the run)' },
+    {
+      flags: '--author',
+      help: 'keep the git name and address of the author in a bundle or passport (default: left out)',
+    },
     { flags: '--no-redact', help: 'do not hide paths, addresses, keys and passwords in a report' },
   ],
   example: 'workrail export 7f3a --as html -o report.html',
@@ -87,13 +91,14 @@ export const exportCommand = command({
       return err(usageProblem('--passphrase-file has no effect without --encrypt.', 'Add --encrypt, or remove it.'));
     }
     const mayReplace = options['force'] === true;
+    const keepsAuthor = options['author'] === true;
     const isPassport = format === 'passport';
     if (!isPassport && (options['withhold'] ?? options['tree']) !== undefined) {
       return err(usageProblem('--withhold and --tree belong to a passport.', 'Add --as passport, or remove them.'));
     }
     if (isPassport && !isEncrypted) return exportAsPassport(context, { asked, file, mayReplace }, options);
     if (!isPassport && !isReportFormat(format))
-      return exportBundle(context, { asked, file, mayReplace, isEncrypted, passphraseFile });
+      return exportBundle(context, { asked, file, mayReplace, isEncrypted, passphraseFile, keepsAuthor });
     if (isEncrypted || isPassport) {
       return err(usageProblem('Only a bundle can be encrypted.', 'Use --as bundle, or encrypt the report yourself.'));
     }
@@ -102,12 +107,13 @@ export const exportCommand = command({
 });
 
 type BundleRequest = OutputOptions & { readonly asked: readonly string[]; readonly file: string | undefined };
+type BundleOptions = Encryption & { readonly keepsAuthor: boolean };
 type Encryption = { readonly isEncrypted: boolean; readonly passphraseFile: string | undefined };
 
 /** Writes one session so that another machine can continue it. */
 async function exportBundle(
   context: CommandContext,
-  { asked, file, mayReplace, isEncrypted, passphraseFile }: BundleRequest & Encryption,
+  { asked, file, mayReplace, isEncrypted, passphraseFile, keepsAuthor }: BundleRequest & BundleOptions,
 ): Exporting {
   return safeTry(async function* () {
     const { program, switches, progress } = context;
@@ -128,7 +134,7 @@ async function exportBundle(
     if (passphrase?.isErr()) await plain.abandon();
     const output = passphrase === undefined ? plain : await seal.output(plain, yield* passphrase);
     const exported = yield* (
-      await exportSession(services, { sessionId, output }, (step) =>
+      await exportSession(services, { sessionId, output, keepsAuthor }, (step) =>
         progress.show({ label: 'reading the session', ...step }),
       )
     ).mapErr(refused);
@@ -190,7 +196,8 @@ async function exportAsPassport(
     const refused = (refusal: CommandRefusal) => refusalProblem(refusal, dataDir);
     const [sessionId] = yield* (await findSessions(await program.store(), asked)).mapErr(refused);
     if (sessionId === undefined) return err(usageProblem('A passport is about one session.', NAME_ONE));
-    const passport = yield* await passportOf(context, { sessionId, ref, withholding });
+    const keepsAuthor = options['author'] === true;
+    const passport = yield* await passportOf(context, { sessionId, ref, withholding, keepsAuthor });
     const { output } = await program.bundleAccess();
     const opened = yield* (await output(file, { mayReplace })).mapErr(refused);
     yield* (await put(opened, passport.bytes)).mapErr(refused);

@@ -37,12 +37,15 @@ export function reportTitle(sessions: readonly ReportSession[]): string {
 }
 
 export function sessionFacts(session: ReportSession): readonly ReportFact[] {
-  const { sessionId, events, origin, firstAt, lastAt, workspace } = session;
+  const { sessionId, events, origin, author, firstAt, lastAt, workspace } = session;
   const latest = new Map(workspace.map(({ key, value }) => [key, value]));
   latest.delete('repo_root_hash');
   return [
     fact('Session', code(sessionId), secondary(plural(events, 'event'))),
     ...(origin === undefined ? [] : [fact('Origin', plain(originWords(origin)))]),
+    ...(author === undefined
+      ? []
+      : [fact('Author', plain(`git: ${author}`), secondary('from the git settings; nobody checked it'))]),
     ...timeFacts(firstAt, lastAt),
     ...[...latest].map(([key, value]) => fact(inWords(key), key === 'git_head_sha' ? code(value) : plain(value))),
   ];

@@ -201,6 +201,8 @@ export const reportSessionSchema = z.strictObject({
   signature: z
     .strictObject({
       log: signatureStateSchema,
+      /** The chain value after the last record, in 64 hex digits: it fixes everything before it. */
+      head: z.string().exactOptional(),
       /** Approvals and other answers of people, oldest first. */
       approvals: z.array(
         z.strictObject({ eventIndex: count, statement: z.string(), signedBy: z.string().exactOptional() }),
@@ -208,6 +210,8 @@ export const reportSessionSchema = z.strictObject({
     })
     .exactOptional(),
   events: count,
+  /** The name in the git settings, as claimed. */
+  author: z.string().exactOptional(),
   firstAt: time,
   lastAt: time,
   workspace: z.array(z.strictObject({ key: z.enum(OBSERVATION_KEYS), value: z.string(), at: time })),

@@ -4,7 +4,7 @@ import { sha256 } from '../../../test/examples/sha256.ts';
 import { derivedBits, NodeId, RunId, SessionId, type WorkflowHash, workflowIdSchema } from '../log/ids.ts';
 import type { RunSummary, SessionSummary } from '../sessions/session-summary.ts';
 import { wordCodes } from '../text/search-words.ts';
-import { likelyRuns, rankRuns } from './rank-runs.ts';
+import { likelyRuns, rankRuns, replaceRuns } from './rank-runs.ts';
 import { type ResumeClues, resumeQuestion } from './resume-question.ts';
 
 type Facts = Pick<RunSummary, 'status' | 'owner'> & SessionSummary['observed'] & { readonly words?: readonly string[] };
@@ -91,4 +91,18 @@ it('a run or session that is named is resumed, finished or not', () => {
   const [run] = done.runs;
   expect(meant([open, done], { sessionId: done.sessionId }, '/elsewhere')).toBe('done');
   expect(meant([open, done], { runId: run?.runId ?? '' })).toBe('done');
+});
+
+it('a session that was read takes the place that ranking everything again would give it', () => {
+  const question = resumeQuestion({ gitBranch: 'fix', query: 'login' }, { workspaces: [HERE] });
+  const known = [open, blocked, noted, away].map((one, i) => ({ ...one, lastAt: i % 2 }));
+  for (const one of known) {
+    for (const lastAt of [0, 1, 2]) {
+      for (const git_branch of ['fix', 'main']) {
+        const read = { ...one, lastAt, observed: { ...one.observed, git_branch } };
+        const replaced = replaceRuns(rankRuns(known, question), new Set([one.sessionId]), rankRuns([read], question));
+        expect(replaced).toEqual(rankRuns([...known.filter((other) => other !== one), read], question));
+      }
+    }
+  }
 });

@@ -46,9 +46,48 @@ export function rankRuns(
   return inOrder(ranked);
 }
 
-/** Sorts ranked runs. Those of two sorted lists are in order after a few comparisons each. */
-export function inOrder(ranked: readonly RankedRun[]): readonly RankedRun[] {
-  return [...ranked].sort(compareRanked);
+/**
+ * Sorts ranked runs. What is known of sessions comes latest first, so within a group most are in order already, and a
+ * comparison each shows it.
+ */
+function inOrder(ranked: readonly RankedRun[]): RankedRun[] {
+  const groups: RankedRun[][] = [];
+  for (const one of ranked) {
+    const at = groupOf(one);
+    const group = groups[at];
+    if (group === undefined) groups[at] = [one];
+    else group.push(one);
+  }
+  return groups.flatMap((group) => group.sort(compareRecent));
+}
+
+/** Sorted runs with those of some sessions replaced. They are few, so nothing else is sorted again. */
+export function replaceRuns(
+  ranked: readonly RankedRun[],
+  replaced: ReadonlySet<SessionId>,
+  by: readonly RankedRun[],
+): readonly RankedRun[] {
+  const kept = ranked.filter(({ session }) => !replaced.has(session.sessionId));
+  for (const one of by) {
+    let [from, to] = [0, kept.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const other = kept[middle];
+      if (other !== undefined && compareRanked(other, one) < 0) from = middle + 1;
+      else to = middle;
+    }
+    kept.splice(from, 0, one);
+  }
+  return kept;
+}
+
+/** Tier first, then the caller's workspace, then own runs. */
+function groupOf({ tier, isSameWorkspace, isOthers }: RankedRun): number {
+  return tier * 4 + (isSameWorkspace ? 0 : 2) + (isOthers ? 1 : 0);
+}
+
+function compareRanked(a: RankedRun, b: RankedRun): number {
+  return groupOf(a) - groupOf(b) || compareRecent(a, b);
 }
 
 /** A session that only keeps notes has no steps to finish. */
@@ -132,11 +171,8 @@ function workflowMatcher({ words }: ResumeQuestion): (run: RunSummary) => boolea
 }
 
 /** Event indexes of different sessions cannot be compared, so time comes first; ids make the order total. */
-function compareRanked(a: RankedRun, b: RankedRun): number {
+function compareRecent(a: RankedRun, b: RankedRun): number {
   return (
-    a.tier - b.tier ||
-    Number(b.isSameWorkspace) - Number(a.isSameWorkspace) ||
-    Number(a.isOthers) - Number(b.isOthers) ||
     (b.session.lastAt ?? UNKNOWN) - (a.session.lastAt ?? UNKNOWN) ||
     b.run.lastActivityIndex - a.run.lastActivityIndex ||
     compareTexts(a.session.sessionId, b.session.sessionId) ||
@@ -159,15 +195,23 @@ const TELLING_TIER_MAX = 3;
  * bare request resumes it. The run of somebody else is resumed only if it was named.
  */
 export function likelyRuns(ranked: readonly RankedRun[], question: ResumeQuestion): readonly RankedRun[] {
-  const open = ranked.filter(({ run }) => run.status === 'in_progress' || run.status === 'blocked');
-  if (question.sessionId !== undefined || question.runId !== undefined) return [...open, ...ranked].slice(0, 1);
+  const isOpen = ({ run }: RankedRun) => run.status === 'in_progress' || run.status === 'blocked';
+  if (question.sessionId !== undefined || question.runId !== undefined) {
+    return [ranked.find(isOpen) ?? ranked[0]].filter((one) => one !== undefined);
+  }
   const isPlaced = question.workspaces.length > 0;
-  const own = open.filter(({ isOthers }) => !isOthers);
-  const here = isPlaced ? own.filter(({ isSameWorkspace }) => isSameWorkspace) : own;
-  const bestTier = ranked[0]?.tier ?? Number.POSITIVE_INFINITY;
-  const telling = bestTier > TELLING_TIER_MAX ? [] : here.filter(({ tier }) => tier === bestTier);
+  const isLikely = (one: RankedRun) => isOpen(one) && !one.isOthers && (!isPlaced || one.isSameWorkspace);
+  const telling = bestOf(ranked).filter(isLikely);
   if (telling.length === 1) return telling;
-  return question.isOfWorkspaceOnly && isPlaced ? here : telling;
+  return question.isOfWorkspaceOnly && isPlaced ? ranked.filter(isLikely) : telling;
+}
+
+/** The runs of the best tier, if that tier identifies runs. */
+function bestOf(ranked: readonly RankedRun[]): readonly RankedRun[] {
+  const { tier: best = Number.POSITIVE_INFINITY } = ranked[0] ?? {};
+  if (best > TELLING_TIER_MAX) return [];
+  const end = ranked.findIndex(({ tier }) => tier !== best);
+  return end === -1 ? ranked : ranked.slice(0, end);
 }
 
 /** Why a run is offered, strongest reason first. */

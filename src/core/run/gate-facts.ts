@@ -16,6 +16,8 @@ export type BoundWorkspace =
       readonly treeDigest: string;
       /** What differs from the last commit; the digest covers it. */
       readonly changed?: readonly ChangedFile[];
+      /** Another machine says so, and only the block can repeat it. */
+      readonly isDescribed?: true;
     };
 
 /** A file that differs from the last commit. */
@@ -35,6 +37,8 @@ export type GateFacts = {
   readonly signing?: SigningFacts | undefined;
   /** The channels whose answers count. */
   readonly accept: readonly AttestationChannel[];
+  /** Where people answer, if that is a page on another machine. */
+  readonly page?: string | undefined;
   /** What people said about the attempts at this step, oldest first. */
   readonly attestations: readonly Attestation['data'][];
   /** Context keys whose value a person gave. */
@@ -172,7 +176,21 @@ export function draftParts(
     tree: short(workspaceNames(workspace)),
     ...(isUnknown ? { treeUnknown: true } : {}),
     ...(isShort ? { files } : {}),
+    ...(!isUnknown && workspace.isDescribed ? { described: workspaceNames(workspace) } : {}),
   };
+}
+
+/** The files that a block is bound to, where another machine described them. Blocks may come from a bundle and hold anything. */
+export function describedAt(details: JsonObject | undefined): BoundWorkspace | undefined {
+  const draft = details?.['draft'];
+  if (draft === undefined || !isObject(draft)) return undefined;
+  const { described, files } = draft;
+  if (described === undefined || !isObject(described)) return undefined;
+  const { headSha, treeDigest } = described;
+  if (typeof headSha !== 'string' || typeof treeDigest !== 'string') return undefined;
+  const entries = files !== undefined && isList(files) ? files.filter((entry) => typeof entry === 'string') : [];
+  const changed = entries.map((entry) => ({ state: entry.slice(0, 2), path: entryPath(entry) }));
+  return { headSha, treeDigest, changed, isDescribed: true };
 }
 
 /** Whether the draft of a block is bound to files that were known. Blocks may come from a bundle and hold anything. */

@@ -47,3 +47,13 @@ export function truncate(text: string, bytesMax: number): string {
   if (utf8Length(text) <= bytesMax) return text;
   return utf8Prefix(text, bytesMax - TRUNCATION_MARKER.length) + TRUNCATION_MARKER;
 }
+
+export function joinBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

@@ -75,3 +75,9 @@ export function leadsOutside({
   }
   return false;
 }
+
+/** The author of a session as people see it: the name in the git settings, or else the address. Nobody checked it. */
+export function authorWords(author: string): string {
+  const [, name = '', address = author] = /^(.*?) ?<(.*)>$/.exec(author) ?? [];
+  return `git: ${name === '' ? address : name}`;
+}

@@ -14,7 +14,7 @@ import {
   type WorkflowId,
 } from '../log/ids.ts';
 import { fromBase32, normaliseToken, toBase32, unwrapped } from '../text/binary-text.ts';
-import { encodeUtf8, utf8Prefix } from '../text/utf8.ts';
+import { encodeUtf8, joinBytes, utf8Prefix } from '../text/utf8.ts';
 import { encodeJsonToken, parseJsonToken } from './json-token.ts';
 import {
   activeKeys,
@@ -163,14 +163,14 @@ function unsignedOf(claims: CompactTokenClaims): Unsigned {
 }
 
 function macOf({ head, payload }: Unsigned, key: SigningKey, hmac: HmacSha256): Uint8Array {
-  const mac = hmac(key, joined(encodeUtf8(head), payload)).slice(0, MAC_BYTES);
+  const mac = hmac(key, joinBytes(encodeUtf8(head), payload)).slice(0, MAC_BYTES);
   mac[MAC_BYTES - 1] = (mac[MAC_BYTES - 1] ?? 0) & 0xf0;
   return mac;
 }
 
 /** The empty half byte at the end of the MAC would add one character; it is left out. */
 function textOf({ head, payload }: Unsigned, mac: Uint8Array): string {
-  return head + toBase32(joined(payload, mac)).slice(0, BODY_LENGTH);
+  return head + toBase32(joinBytes(payload, mac)).slice(0, BODY_LENGTH);
 }
 
 type Shape = {
@@ -222,13 +222,6 @@ function claimsOf({ prefix, tag, payload }: Shape): Result<CompactTokenClaims, T
     // Any other value in a state token is dropped, so that such a token does not re-encode to itself and is refused.
     attemptId: kind === 'state' ? FIRST_ATTEMPT : attemptIdSchema.parse(view.getUint16(ATTEMPT_AT)),
   });
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(first.length + second.length);
-  bytes.set(first);
-  bytes.set(second, first.length);
-  return bytes;
 }
 
 export type ScopeNode = { readonly nodeId: NodeId; readonly runId: RunId; readonly workflowHash: WorkflowHash };

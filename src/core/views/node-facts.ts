@@ -1,6 +1,6 @@
 import type { Preferences } from '../log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../log/blockers.ts';
-import type { EventOf } from '../log/event.ts';
+import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { OutputChannel } from '../log/events/output-events.ts';
 import type { ObservationKey } from '../log/events/run-events.ts';
 import type { TraceEntry } from '../log/events/trace-events.ts';
@@ -168,6 +168,28 @@ export function observationHistory(
 /** Every observation of every key, in the order in which they were made. */
 export function observationsInOrder(observations: ObservationsView): readonly WorkspaceObservation[] {
   return [...observations.values()].flat().sort((a, b) => a.eventIndex - b.eventIndex);
+}
+
+/** The observation that names the author. A passport can withhold it without losing anything else. */
+const AUTHORED = 'repo_root_hash';
+
+/** The same plan, with the git identity on the one event that holds it. */
+export function withAuthor<Plan extends { readonly events: readonly SessionEvent[] }>(
+  plan: Plan,
+  author: string | undefined,
+): Plan {
+  if (author === undefined) return plan;
+  const events = plan.events.map((event) =>
+    event.kind === 'observation_recorded' && event.data.key === AUTHORED && event.by !== undefined
+      ? { ...event, by: { ...event.by, author } }
+      : event,
+  );
+  return { ...plan, events };
+}
+
+/** Who the git settings said was working when the workspace was last seen first; nobody checked it. */
+export function authorIn(observations: ObservationsView): string | undefined {
+  return observations.get(AUTHORED)?.findLast(({ by }) => by?.author !== undefined)?.by?.author;
 }
 
 /** A gap as it was recorded; never changed, only linked to by a later record. */

@@ -28,6 +28,8 @@ type NodeFacts = {
   readonly createdIndex: number;
   /** When it was created, if its events have times. */
   readonly createdAt: number | undefined;
+  /** Who was signed in when it was created. */
+  readonly author: string | undefined;
   readonly snapshotRef: SnapshotRef;
   readonly workflowHash: WorkflowHash;
   /** The nearest node at or above this one that is not a checkpoint: where a checkpoint was made. */
@@ -105,6 +107,7 @@ export function applyNodeCreated(graph: RunGraph, event: EventOf<'node_created'>
     parentNodeId,
     createdIndex: event.eventIndex,
     createdAt: event.at,
+    author: event.by?.principal,
     snapshotRef,
     workflowHash,
     hostNodeId: nodeKind === 'checkpoint' && parent !== undefined ? parent.hostNodeId : nodeId,

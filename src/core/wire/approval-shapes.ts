@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { COMMENT_BYTES_MAX } from '../log/budgets.ts';
 import { textSchema } from '../log/document-schema.ts';
 import { SIGNATURE_KINDS } from '../log/events/attestation-events.ts';
-import { AttestationId, fingerprintSchema } from '../log/ids.ts';
+import { AttestationId, fingerprintSchema, RunId, stepIdSchema } from '../log/ids.ts';
 
 /** Bytes that a browser gives, in base64url. */
 const bytes = z
@@ -13,6 +13,9 @@ const bytes = z
 function isExact(value: number): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
 }
+
+/** Proof that a team server showed or gave this to the person, which any of its replicas can check. */
+export const receiptShape = z.string().max(1_024);
 
 /** What a person decided about a draft. */
 const decided = {
@@ -37,6 +40,7 @@ export const APPROVAL_INPUTS = {
   challenge: z.strictObject(decided),
   answer: z.strictObject({
     ...decided,
+    receipt: receiptShape.exactOptional(),
     /** The signature of a passkey over a challenge that was given out for exactly this answer. */
     passkey: z
       .strictObject({
@@ -45,6 +49,7 @@ export const APPROVAL_INPUTS = {
         authenticatorData: bytes,
         clientData: bytes,
         signature: bytes,
+        receipt: receiptShape.exactOptional(),
       })
       .exactOptional(),
   }),
@@ -70,8 +75,17 @@ export const APPROVAL_REPLIES = {
     challenge: bytes,
     /** By what the browser finds the passkeys of approvers. */
     credentialIds: z.array(bytes),
+    receipt: receiptShape.exactOptional(),
   }),
   answer: z.strictObject({ words: z.string() }),
+  /** What is signed in a session and by whom, in words. */
+  signatures: z.strictObject({
+    log: z.strictObject({ isSigned: z.boolean(), words: z.string() }),
+    /** The chain value after the last event, in 64 hex digits. */
+    head: z.string().exactOptional(),
+    /** Answers of people, oldest first. */
+    answers: z.array(z.strictObject({ eventIndex: z.int().min(0), words: z.string(), isSigned: z.boolean() })),
+  }),
 } as const;
 
 /** Whose signatures a draft waits for. */
@@ -80,4 +94,29 @@ export const signingShape = z.strictObject({
   needed: z.int().min(1).max(2),
   /** Who has signed already. */
   signers: z.array(z.string()),
+});
+
+export const GATE_PROBLEMS = [
+  /** A person or a setting let the run pass, and a gap says so; or the log was changed. */
+  'nobody_answered',
+  'not_signed',
+  'approver_unknown',
+  'signature_invalid',
+  /** What was signed is not what the step handed in. */
+  'another_draft',
+  /** Fewer people signed than asked for. */
+  'too_few',
+] as const;
+
+/** What signatures show about a step that needed a signed answer. */
+export const gateShape = z.strictObject({
+  runId: RunId.schema,
+  stepId: stepIdSchema,
+  title: z.string(),
+  /** Who of the given list signed exactly what the step handed in. */
+  signers: z.array(z.strictObject({ name: z.string(), fingerprint: fingerprintSchema })),
+  /** Why that is not enough; absent if it is. */
+  problem: z.enum(GATE_PROBLEMS).exactOptional(),
+  /** The commit that was signed. */
+  headSha: z.string().exactOptional(),
 });

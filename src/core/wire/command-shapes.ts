@@ -11,6 +11,7 @@ import {
   keysRotateData,
   keysStatusData,
   listedSourceShape,
+  sessionVerifyData,
   settingNameShape,
   sourceListData,
   sourceRemoveData,
@@ -72,6 +73,7 @@ export const COMMAND_INPUTS = {
   storage: z.strictObject({ days: days.exactOptional() }),
   collect: z.strictObject({ days, isBinEmptied: z.boolean().exactOptional() }),
   bin: nothing,
+  verify: nothing,
   keys: nothing,
   rotateKeys: nothing,
 } as const;
@@ -101,6 +103,7 @@ export const COMMAND_REPLIES = {
   storage: gcData,
   collect: gcData,
   bin: binData,
+  verify: sessionVerifyData,
   keys: keysStatusData,
   rotateKeys: keysRotateData,
 } as const satisfies { readonly [path in CommandPath]: z.ZodType };

@@ -45,6 +45,7 @@ export const CONSOLE_COMMANDS = {
     ...(isBinEmptied === true ? ['--empty-bin', '--yes'] : []),
   ],
   bin: () => ['session', 'delete', '--undo'],
+  verify: () => ['session', 'verify'],
   keys: () => ['keys', 'status'],
   rotateKeys: () => ['keys', 'rotate', '--yes'],
 } as const satisfies { readonly [name in CommandPath]: (input: RequestInput<name>) => Words };

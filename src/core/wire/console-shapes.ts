@@ -7,13 +7,15 @@ import { NodeId, RunId, SessionId } from '../log/ids.ts';
 import { shownOriginSchema } from '../log/origin.ts';
 import { reportSessionSchema } from '../report/report.ts';
 import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES } from '../sessions/session-state.ts';
-import { APPROVAL_INPUTS, APPROVAL_REPLIES, signingShape } from './approval-shapes.ts';
+import { APPROVAL_INPUTS, APPROVAL_REPLIES, receiptShape, signingShape } from './approval-shapes.ts';
 import { COMMAND_INPUTS, COMMAND_REPLIES } from './command-shapes.ts';
 import type { ConsolePath } from './console-paths.ts';
 import { EDITOR_INPUTS, EDITOR_REPLIES } from './editor-shapes.ts';
 import { count, listedSessionShape, moment } from './list-shapes.ts';
 import { driftShape, lineNotesShape, rawShape, runPageShape, stepPageShape } from './run-shapes.ts';
 import { runShape, sessionHead } from './session-shapes.ts';
+import type { TeamPath } from './team-paths.ts';
+import { TEAM_INPUTS, TEAM_REPLIES, teamAboutShape } from './team-shapes.ts';
 
 /** The most sessions in one reply. */
 export const PAGE_OF_SESSIONS = 200;
@@ -37,6 +39,8 @@ const sessionRowShape = listedSessionShape.omit({ isHere: true }).extend({
   step: z.strictObject({ title: z.string(), index: count.exactOptional(), of: count.exactOptional() }).exactOptional(),
   /** The first line of the newest note. */
   note: z.string().exactOptional(),
+  /** Who started its first open run, where people sign in. */
+  owner: z.string().exactOptional(),
   branches: count,
   /** How often the step that is due was blocked. */
   attempts: count,
@@ -62,6 +66,8 @@ const waitingShape = z.strictObject({
   goal: z.string().exactOptional(),
   workflow: z.string(),
   folder: z.string().exactOptional(),
+  /** Who started the run, where people sign in. */
+  owner: z.string().exactOptional(),
   /** Exactly what is approved. */
   draft: z.strictObject({
     notes: z.string().exactOptional(),
@@ -81,6 +87,8 @@ const waitingShape = z.strictObject({
   /** Where the session comes from, in words; absent for one that was started here. */
   origin: z.string().exactOptional(),
   lastAt: moment.exactOptional(),
+  /** To be sent with the answer, where the server remembers nothing. */
+  receipt: receiptShape.exactOptional(),
 });
 
 /** Which branch or step of which session; without `at`, the branch where work goes on. */
@@ -121,12 +129,18 @@ export const CONSOLE_INPUTS = {
   ...COMMAND_INPUTS,
   ...EDITOR_INPUTS,
   ...APPROVAL_INPUTS,
+  ...TEAM_INPUTS,
   signIn: z.strictObject({ code: z.string().max(128) }),
   sessions: sessionsQuery,
   /** What was recorded, as a document; secrets are hidden unless `redact` is 0. A bundle is the whole session. */
   report: z.strictObject({
-    as: z.enum(['md', 'html', 'json', 'bundle']),
+    as: z.enum(['md', 'html', 'json', 'bundle', 'passport']),
     redact: flag,
+    /** What a passport leaves out, with commas between. */
+    withhold: z
+      .string()
+      .regex(/^(?:(?:artifacts|context|notes|workspace)(?:,|$))*$/)
+      .exactOptional(),
     /** Further sessions in the same document, separated by commas. */
     also: z.string().max(16_384).exactOptional(),
   }),
@@ -164,13 +178,14 @@ export const CONSOLE_INPUTS = {
     /** The person was shown that the agent may do more then. */
     isLoosening: z.boolean().exactOptional(),
   }),
-} as const satisfies { readonly [path in ConsolePath]?: z.ZodType };
+} as const satisfies { readonly [path in ConsolePath | TeamPath]?: z.ZodType };
 
 /** What each reply holds. */
 export const CONSOLE_REPLIES = {
   ...COMMAND_REPLIES,
   ...EDITOR_REPLIES,
   ...APPROVAL_REPLIES,
+  ...TEAM_REPLIES,
   /** The value that goes with every further request. */
   signIn: z.strictObject({ key: z.string() }),
   about: z.strictObject({
@@ -180,6 +195,8 @@ export const CONSOLE_REPLIES = {
     command: z.string(),
     /** Without a terminal, the console takes no decisions: a program may have started it. */
     isAtTerminal: z.boolean(),
+    /** Present in the console of a team server, which has no folders, clients or settings of a machine. */
+    team: teamAboutShape.exactOptional(),
   }),
   sessions: z.strictObject({
     rows: z.array(sessionRowShape),
@@ -240,7 +257,9 @@ export const CONSOLE_REPLIES = {
     clients: z.array(z.strictObject({ id: z.string(), name: z.string(), isRegistered: z.boolean() })),
   }),
   waiting: z.strictObject({ waiting: z.array(waitingShape) }),
-} as const satisfies { readonly [path in Exclude<ConsolePath, 'events' | 'report' | 'search' | 'import'>]: z.ZodType };
+} as const satisfies {
+  readonly [path in Exclude<ConsolePath | TeamPath, 'events' | 'report' | 'search' | 'import'>]: z.ZodType;
+};
 
 const workLine = z.strictObject({ kind: z.literal('progress'), done: count, total: count });
 const refusedLine = z.strictObject({ kind: z.literal('refused'), error: errorEnvelopeSchema });

@@ -133,7 +133,8 @@ export const EDITOR_REPLIES = {
   editFile: z.strictObject({
     ...openedText,
     workflowId: z.string().exactOptional(),
-    scenarios: z.strictObject(openedText),
+    /** With the words why the file is there, but cannot be read as text and so not be changed here. */
+    scenarios: z.strictObject({ ...openedText, unread: z.string().exactOptional() }),
     /** Why it cannot be changed here; absent if it can. */
     readOnly: z.enum(['bundled', 'added_source', 'outside', 'unreadable']).exactOptional(),
   }),

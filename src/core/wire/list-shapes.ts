@@ -37,6 +37,8 @@ export const listedSessionShape = z.strictObject({
   lastAt: moment.exactOptional(),
   workspace: z.string().exactOptional(),
   branch: z.string().exactOptional(),
+  /** The identity in the git settings when it was started, as claimed. */
+  author: z.string().exactOptional(),
   isHere: z.boolean(),
   isKept: z.boolean(),
   /** Absent for a session that was started here. */

@@ -1,7 +1,10 @@
 import * as z from 'zod';
-import { SessionId } from '../log/ids.ts';
+import { AUDIT_FINDING_KINDS, DAMAGE_REASONS, salvageSchema } from '../log/health.ts';
+import { plainDigestSchema, SessionId } from '../log/ids.ts';
+import { signatureStateSchema } from '../log/log-signatures.ts';
 import { SETTING_NAMES, type SettingName } from '../settings/setting-keys.ts';
 import { workflowSourceEntrySchema } from '../sources.ts';
+import { gateShape } from './approval-shapes.ts';
 import { count, moment } from './list-shapes.ts';
 
 export const settingNameShape = z.enum(SETTING_NAMES as readonly [SettingName, ...SettingName[]]);
@@ -95,7 +98,26 @@ const healthShape = z.discriminatedUnion('kind', [
 ]);
 
 export const listedSourceShape = z.strictObject({ source: workflowSourceEntrySchema, health: healthShape });
-export const sourceListData = z.strictObject({ sources: z.array(listedSourceShape) });
+const askedSourceShape = z.strictObject({
+  ...listedSourceShape.shape,
+  /** Whether a person accepted exactly this commit on this machine. Only then it is used. */
+  isAccepted: z.boolean(),
+  /** The workflow files in its copy; empty before it was fetched. */
+  files: z.array(z.string()).readonly(),
+});
+export const sourceListData = z.strictObject({
+  sources: z.array(listedSourceShape),
+  /** What the repository in this folder asks for in `.workrail/sources.json`. */
+  project: z
+    .strictObject({ file: z.string(), sources: z.array(askedSourceShape), problem: z.string().exactOptional() })
+    .exactOptional(),
+});
+export const sourceAcceptData = z.strictObject({
+  file: z.string(),
+  sources: z.array(askedSourceShape),
+  /** False if all of them were already accepted. */
+  isChanged: z.boolean(),
+});
 export const sourceRemoveData = z.strictObject({ source: workflowSourceEntrySchema });
 
 export const sourceUpdateData = z.strictObject({
@@ -162,6 +184,8 @@ const clientResult = z.strictObject({
   ]),
   /** Whether the client's own command did it, or the file was edited. */
   via: z.enum(['command', 'file']).exactOptional(),
+  /** For a project: whether a team can commit the entry (a command on the PATH, the package runner) or not. */
+  form: z.enum(['path_command', 'package_runner', 'this_machine']).exactOptional(),
   /** The client's own command that would be run. */
   command: z.string().exactOptional(),
   /** The backup of the file. */
@@ -250,3 +274,56 @@ export const keysShape = z.strictObject({
 
 export const keysStatusData = z.strictObject({ dataDir: z.string(), keys: keysShape });
 export const keysRotateData = z.strictObject({ before: keysShape, after: keysShape });
+
+/** A path relative to the data directory. */
+const storedPlace = z.string();
+
+const damage = z.strictObject({ reason: z.enum(DAMAGE_REASONS), place: storedPlace, offset: count });
+
+const auditedHealth = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('healthy') }),
+  /** Only part of a session; it can be read and exported, but not continued. */
+  z.strictObject({ kind: z.literal('salvaged'), salvage: salvageSchema }),
+  z.strictObject({ kind: z.literal('corrupt_tail'), damage }),
+  z.strictObject({ kind: z.literal('corrupt_head'), damage }),
+  /** It cannot be read, so whether it is intact is unknown; `code` is the system's error. */
+  z.strictObject({ kind: z.literal('unreadable'), place: storedPlace, code: z.string() }),
+  z.strictObject({ kind: z.literal('unknown_version'), place: storedPlace, offset: count, version: z.string() }),
+]);
+
+const auditFinding = z.strictObject({
+  severity: z.enum(['damage', 'note']),
+  what: z.enum(AUDIT_FINDING_KINDS),
+  place: storedPlace,
+  /** Where in the file; absent if the whole file is meant. */
+  offset: count.exactOptional(),
+  reason: z.enum(DAMAGE_REASONS).exactOptional(),
+  /** The unknown version. */
+  version: z.string().exactOptional(),
+  /** The system's error, if the file cannot be read. */
+  code: z.string().exactOptional(),
+});
+
+export const sessionVerifyData = z.strictObject({
+  /** The data directory that was checked. */
+  dataDir: z.string(),
+  sessions: z.array(
+    z.strictObject({
+      sessionId: SessionId.schema,
+      health: auditedHealth,
+      events: count,
+      bytes: count,
+      findings: z.array(auditFinding).readonly(),
+      /** What the signatures show; checked with the keys of this store, or with those that were given. */
+      signature: signatureStateSchema,
+      /** The chain value after the last record. Keep it: nobody can change the history before it unnoticed. */
+      head: plainDigestSchema.exactOptional(),
+      /** With --approvers: every step that needed a signed answer and was done. */
+      gates: z.array(gateShape).exactOptional(),
+      /** With --head: the last event before it; absent if this log never had that head. */
+      knownUntil: count.exactOptional(),
+    }),
+  ),
+  totals: z.strictObject({ sessions: count, damaged: count, events: count, bytes: count }),
+});
+export type SessionVerifyData = z.infer<typeof sessionVerifyData>;

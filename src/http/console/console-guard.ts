@@ -59,7 +59,7 @@ export type GuardedRequest = {
   readonly header: (name: string) => string | undefined;
 };
 
-export type GuardRefusal = { readonly status: 401 | 403 | 415 | 421; readonly error: ErrorEnvelope };
+export type GuardRefusal = { readonly status: 401 | 403 | 415 | 421 | 503; readonly error: ErrorEnvelope };
 
 export type Guarded = {
   readonly port: number;
@@ -90,25 +90,29 @@ export function guardRefusal(request: GuardedRequest, guarded: Guarded): GuardRe
   return cookies.some((cookie) => launch.isSignedIn({ cookie, key })) ? undefined : NOT_SIGNED_IN;
 }
 
-function isJson(contentType: string | undefined): boolean {
+export function isJson(contentType: string | undefined): boolean {
   return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 }
 
-function cookiesIn(cookies: string | undefined, name: string): readonly string[] {
+export function cookiesIn(cookies: string | undefined, name: string): readonly string[] {
   const pairs = (cookies?.split(';') ?? []).map((pair) => pair.trim().split('=', 2));
   return pairs.flatMap(([key, value = '']) => (key === name ? [value] : []));
 }
 
-function refusal(status: GuardRefusal['status'], message: string, suggestion: string): GuardRefusal {
+export function guardProblem(status: GuardRefusal['status'], message: string, suggestion: string): GuardRefusal {
   return { status, error: { code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } } };
 }
 
 const OPEN_AGAIN = 'Run "workrail console" and open the link that it prints.';
 
-const MISDIRECTED = refusal(421, 'This address is not the address of this server.', OPEN_AGAIN);
-const FOREIGN = refusal(403, 'Only the page of this console may make this request.', OPEN_AGAIN);
-const NOT_JSON = refusal(415, 'The body must be JSON.', 'Send it with "Content-Type: application/json".');
-export const NOT_SIGNED_IN = refusal(401, 'This page is not signed in, or the console was started again.', OPEN_AGAIN);
+const MISDIRECTED = guardProblem(421, 'This address is not the address of this server.', OPEN_AGAIN);
+const FOREIGN = guardProblem(403, 'Only the page of this console may make this request.', OPEN_AGAIN);
+const NOT_JSON = guardProblem(415, 'The body must be JSON.', 'Send it with "Content-Type: application/json".');
+export const NOT_SIGNED_IN = guardProblem(
+  401,
+  'This page is not signed in, or the console was started again.',
+  OPEN_AGAIN,
+);
 
 /** What every response tells the browser. The page may load its own files and nothing else. */
 export function responseHeaders(styleNonce: string): { readonly [name: string]: string } {

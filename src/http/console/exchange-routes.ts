@@ -7,8 +7,10 @@ import {
   exportReport,
   importBundle,
   markSession,
+  passportFile,
   searchMatches,
 } from '../../app/sessions/console-exchange.ts';
+import { sessionsPage } from '../../app/sessions/console-pages.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { reportHtml } from '../../core/report/html/report-html.ts';
@@ -19,13 +21,17 @@ import { CONSOLE_INPUTS } from '../../core/wire/console-shapes.ts';
 
 export type Handler = (context: Context) => Promise<Response> | Response;
 
-type Exchange = Extract<ConsolePath, 'report' | 'mark' | 'import' | 'compare' | 'search'>;
+type Exchange = Extract<ConsolePath, 'sessions' | 'report' | 'mark' | 'import' | 'compare' | 'search'>;
 
 const REPORT_WRITERS = { md: reportMarkdown, html: reportHtml, json: reportJson };
 
-/** What finds sessions, compares them, puts them away, and brings them in and out of the store. */
+/** What lists sessions, finds them, compares them, puts them away, and brings them in and out of the store. */
 export function exchangeHandlers(services: ExchangeServices): { readonly [name in Exchange]: Handler } {
   return {
+    sessions: async (context) => {
+      const asked = CONSOLE_INPUTS.sessions.safeParse(context.req.query());
+      return asked.success ? reply(context, await sessionsPage(services, asked.data)) : invalidRequest(context);
+    },
     report: async (context) => {
       const asked = CONSOLE_INPUTS.report.safeParse(context.req.query());
       const named = [context.req.param('session'), ...(asked.data?.also?.split(',') ?? [])];
@@ -33,6 +39,7 @@ export function exchangeHandlers(services: ExchangeServices): { readonly [name i
       if (!sessionIds.success || !asked.success) return invalidRequest(context);
       const [sessionId] = sessionIds.data;
       if (asked.data.as === 'bundle') return bundle(context, services, sessionId);
+      if (asked.data.as === 'passport') return passport(context, services, { sessionId, ...asked.data });
       const report = await exportReport(services, sessionIds.data, { isRedacted: asked.data.redact !== '0' });
       if (report.isErr()) return reply(context, err(report.error));
       return context.body(REPORT_WRITERS[asked.data.as](report.value), 200, DOCUMENT);
@@ -93,6 +100,17 @@ async function bundle(
     });
     void written.then((ended) => ended.isErr() && resolve(reply(context, err(ended.error))));
   });
+}
+
+/** Signed with the key of the store, so a page without the key of this launch must not get one. */
+async function passport(
+  context: Context,
+  services: ExchangeServices,
+  { sessionId, withhold }: { readonly sessionId: SessionId | undefined; readonly withhold?: string },
+): Promise<Response> {
+  if (sessionId === undefined) return invalidRequest(context);
+  const made = await passportFile(services, sessionId, withhold);
+  return made.isErr() ? reply(context, err(made.error)) : context.body(made.value.slice().buffer, 200, DOCUMENT);
 }
 
 const LINES = { 'content-type': 'application/x-ndjson; charset=utf-8' };

@@ -1,6 +1,11 @@
 import type { Context } from 'hono';
 import { err, type Result } from 'neverthrow';
-import { type ExchangeServices, exportReport, withNearest } from '../../app/sessions/console-exchange.ts';
+import {
+  type ExchangeServices,
+  exportReport,
+  signaturesPage,
+  withNearest,
+} from '../../app/sessions/console-exchange.ts';
 import { servicesAsOf } from '../../app/sessions/open-session.ts';
 import {
   driftPage,
@@ -23,7 +28,7 @@ import { body, type Handler, invalidRequest, refusal, reply } from './exchange-r
 
 type RunPath = Extract<
   ConsolePath,
-  'session' | 'run' | 'notes' | 'drift' | 'prefer' | 'step' | 'prompt' | 'raw' | 'resume' | 'timeline'
+  'session' | 'run' | 'notes' | 'drift' | 'prefer' | 'step' | 'prompt' | 'raw' | 'resume' | 'timeline' | 'signatures'
 >;
 
 /** What is shown as it was at an earlier event, too. */
@@ -92,6 +97,10 @@ function laterHandlers(services: ExchangeServices): {
         context,
         report.map(({ sessions: [one] }) => ({ moments: one?.timeline ?? [] })),
       );
+    },
+    signatures: async (context) => {
+      const sessionId = SessionId.schema.safeParse(context.req.param('session'));
+      return reply(context, sessionId.success ? await signaturesPage(services, sessionId.data) : err(NO_SESSION));
     },
     drift: async (context) => {
       const at = runIn(context);

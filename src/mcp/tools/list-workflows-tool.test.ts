@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fileWith, listeningTools, workflowText } from '../../../test/catalog/catalog-of.ts';
+import { enforces } from '../../../test/enforces.ts';
 import { memoryServices } from '../../../test/examples/memory-services.ts';
 import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
 import type { SourceListing } from '../../app/ports/workflow-sources.ts';
@@ -25,6 +26,22 @@ describe('the list of workflows', () => {
       warnings: [{ code: 'workspace_not_used', message }],
     });
     expect(await list({ files: [] })).toMatchObject({ structured: { kind: 'ok', workflows: [], invalid: [] } });
+  });
+
+  it('a source that nobody accepted waits for the user, and is not called invalid', async () => {
+    enforces('project_sources_need_a_person');
+    const reason = {
+      code: 'not_accepted',
+      source: 'flows',
+      url: 'https://example.org/f.git',
+      commit: 'a'.repeat(40),
+    } as const;
+    const path = '/repo/.workrail/sources.json';
+    const content = { kind: 'unread', reason } as const;
+    const { text } = await list({
+      files: [{ kind: 'remote', rank: 1.5, ref: 'flows/', path, isInRoutines: false, content }],
+    });
+    expect(text).toMatch(/^Waiting for the user: flows\/\n.*The user can look at it.*: workrail source accept$/);
   });
 
   it('list_workflows names former ids and files whose name does not match their id', async () => {

@@ -59,7 +59,9 @@ function linesFor(
     ...shown.flatMap(({ file, warnings }) =>
       warnings.length === 0 ? [] : [`Usable, with warnings: ${file.ref}\n${warnings.map(problem).join('\n')}`],
     ),
-    ...broken.map((one) => `Invalid: ${one.file.ref}\n${problemsOf(one).join('\n')}`),
+    ...broken.map(
+      (one) => `${isWaiting(one) ? 'Waiting for the user' : 'Invalid'}: ${one.file.ref}\n${problemsOf(one).join('\n')}`,
+    ),
     ...omittedLine(invalid.length - broken.length),
     ...(shown.some(({ sourceKind }) => sourceKind !== 'bundled')
       ? ['A workflow without a source is bundled with WorkRail.']
@@ -151,6 +153,11 @@ function omittedLine(omitted: number): readonly string[] {
   if (omitted === 0) return [];
   const files = plural(omitted, 'invalid file is', 'invalid files are');
   return [`${files} not shown. This command shows all of them: workrail workflow check --all`];
+}
+
+/** A source that nobody accepted is not a mistake in a file, and the agent cannot do anything about it. */
+function isWaiting({ diagnostics }: InvalidFile): boolean {
+  return diagnostics.every(({ code }) => code === 'source_not_accepted');
 }
 
 function problemsOf({ diagnostics }: InvalidFile): readonly string[] {

@@ -91,10 +91,10 @@ describe('Ctrl-C', () => {
   });
 });
 
-/** Every file of the machine but for locks, which end with their holder. */
+/** Every file of the machine but for locks and notes of running servers, which end with their holder. */
 function everything(): readonly string[] {
   const names = ['data', 'home', 'temp', 'out', 'work'].flatMap((folder) =>
     readdirSync(at(folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
-  return names.filter((name) => !/(?:^|\/)\.lock/.test(name)).sort();
+  return names.filter((name) => !/(?:^|\/)(?:\.lock|cache\/servers\/)/.test(name)).sort();
 }

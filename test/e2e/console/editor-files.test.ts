@@ -47,6 +47,7 @@ beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'workrail-editor-')));
   mkdirSync(own(), { recursive: true });
   mkdirSync(join(folder, 'home'));
+  mkdirSync(join(folder, 'outside'));
   writeFileSync(subject(), BASE);
   server = await startConsole({ ...place(), program: PROGRAM });
   call = await signedIn(server);
@@ -216,7 +217,6 @@ describe('what is saved', () => {
     enforces('console_edits_source_only', 'console_bundled_read_only');
     const bundled = await open('wr.first_steps');
     expect(bundled.readOnly).toBe('bundled');
-    mkdirSync(join(folder, 'outside'));
     writeFileSync(join(folder, 'outside', 'team.linked.json'), BASE.replace('team.subject', 'team.linked'));
     symlinkSync(join(folder, 'outside'), join(own(), 'link'));
     symlinkSync(join(folder, 'outside', 'team.linked.json'), join(own(), 'team.linked.json'));
@@ -252,6 +252,57 @@ describe('what is saved', () => {
     expect(readdirSync(here()).sort()).toEqual(['.workrail']);
     rmSync(join(own(), 'link'));
     rmSync(join(own(), 'team.linked.json'));
+  });
+
+  it('never takes the place of scenarios that are not text, and a link out of the folder is not followed', async () => {
+    enforces('console_edits_source_only', 'console_save_keeps_bytes');
+    const scenarios = join(own(), 'team.subject.test.json');
+    const secret = join(folder, 'outside', 'secret.json');
+    writeFileSync(secret, '{"secret":1}');
+    const latin = Buffer.from('{"workflowId": "team.subject", "scenarios": [{"name": "caf\xe9"}]}', 'latin1');
+    const put: readonly (readonly [why: RegExp, put: () => void])[] = [
+      [/not UTF-8 text/, () => writeFileSync(scenarios, latin)],
+      [new RegExp(`a link to ${secret}, outside of the folder`), () => symlinkSync(secret, scenarios)],
+      [/not a readable file/, () => mkdirSync(scenarios)],
+    ];
+    for (const [why, make] of put) {
+      make();
+      const opened = await open('team.subject');
+      expect(opened.readOnly).toBeUndefined();
+      expect(opened.scenarios).toEqual({ path: scenarios, unread: expect.stringMatching(why) });
+      for (const refused of [
+        await post('saveFile', { path: scenarios, text: '{}' }),
+        await post('testText', { path: subject(), text: BASE }),
+      ]) {
+        expect([refused.status, JSON.parse(refused.text).error.message]).toEqual([409, expect.stringMatching(why)]);
+        expect(refused.text).not.toContain('"secret"');
+      }
+      if (why.source.includes('UTF-8')) expect(readFileSync(scenarios)).toEqual(latin);
+      rmSync(scenarios, { recursive: true });
+    }
+    expect(readFileSync(secret, 'utf8')).toBe('{"secret":1}');
+    // A link that stays in the folder is followed.
+    writeFileSync(join(own(), 'shared.test.json'), '{}');
+    symlinkSync('shared.test.json', scenarios);
+    expect((await open('team.subject')).scenarios.text).toBe('{}');
+    rmSync(scenarios);
+    rmSync(join(own(), 'shared.test.json'));
+    rmSync(secret);
+  });
+
+  it('a refusal names the place that a link leads to', async () => {
+    const real = join(folder, 'outside', 'team.linked.json');
+    writeFileSync(real, BASE.replace('team.subject', 'team.linked'));
+    symlinkSync(real, join(own(), 'team.linked.json'));
+    symlinkSync(join(folder, 'outside'), join(own(), 'link'));
+    for (const [name, target] of [
+      ['team.linked.json', real],
+      ['link/team.new.json', join(folder, 'outside', 'team.new.json')],
+    ] as const) {
+      expect((await post('saveFile', { path: join(own(), name), text: '{}' })).text).toContain(target);
+    }
+    rmSync(join(own(), 'team.linked.json'));
+    rmSync(join(own(), 'link'));
   });
 
   it('a copy of a bundled workflow has an id and a folder of its own, and wr is nobody else’s', async () => {

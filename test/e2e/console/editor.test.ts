@@ -91,6 +91,16 @@ async function discard(page: Page): Promise<void> {
   })`);
 }
 
+/** Every draft that the browser has. One is written a moment after the last key. */
+const drafts = (page: Page) =>
+  page.evaluate<string>(`new Promise((done) => {
+    const opening = indexedDB.open('workrail-drafts');
+    opening.onsuccess = () => {
+      const all = opening.result.transaction('drafts').objectStore('drafts').getAll();
+      all.onsuccess = () => { opening.result.close(); done(JSON.stringify(all.result)); };
+    };
+  })`);
+
 describe('the editor', () => {
   it('a new author goes from "New workflow" to a checked, rehearsed and tested workflow with a loop and a contract', async ({
     skip,
@@ -348,6 +358,89 @@ describe('the editor', () => {
     expect((await runSmall(['workflow', 'test', 'team.by_command'], place)).exitCode).toBe(0);
   });
 
+  it('everything in the editor and the settings is done with the keyboard alone', async ({ skip }) => {
+    const { page } = opened ?? skip('no chromium');
+    await discard(page);
+    rmSync(fileOf('team.by_keys'), { force: true });
+    const press = (keys: string) =>
+      keys.split(' ').reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+    const focused = () =>
+      page.evaluate<string>(`(() => {
+      const one = document.activeElement;
+      return [one.tagName, one.getAttribute('role') ?? '', one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent].join(' ');
+    })()`);
+    /** Every part is reached by the tab key in less than one round of the page, so nothing keeps the focus. */
+    const tabTo = async (wanted: RegExp, key = 'Tab') => {
+      for (let pressed = 0; !wanted.test(await focused()); pressed++) {
+        if (pressed === 80) expect.fail(`${wanted} was not reached, but ${await focused()}`);
+        await page.keyboard.press(key);
+      }
+    };
+    await press('g l');
+    await page.waitForSelector('.library');
+    await tabTo(/^A .*New workflow/);
+    await press('Enter');
+    await page.waitForSelector('.new-workflow');
+    await tabTo(/^INPUT .*blank/);
+    await press('ArrowDown');
+    await tabTo(/^INPUT .*namespace/);
+    await page.keyboard.type('team.by_keys');
+    await press('Enter');
+    await page.waitForSelector('.cm-content');
+    await tabTo(/^DIV textbox/);
+    await press('Control+Home ArrowDown ArrowDown ArrowDown End ArrowLeft ArrowLeft');
+    await page.keyboard.type(' By keys.');
+    await expect.poll(() => shown(page)).toContain('By keys."');
+    // The tab key leaves the text in both directions.
+    await tabTo(/^BUTTON tab Problems/);
+    await press('ArrowRight');
+    await side(page).locator('.prompt').waitFor();
+    await press('ArrowRight');
+    await tabTo(/^BUTTON .*Start the rehearsal/);
+    await press('Enter');
+    for (const title of ['Plan', 'Work on the next point', 'Continue?', 'Check the result']) {
+      await side(page)
+        .getByRole('heading', { name: `: ${title}` })
+        .waitFor();
+      await tabTo(/^BUTTON .*Fill in samples/);
+      await press('Enter');
+      await tabTo(/^BUTTON .*Hand it in/);
+      await press('Enter');
+    }
+    await side(page).getByText('The run is complete.').waitFor();
+    await tabTo(/^BUTTON .*Keep this as a test/);
+    await press('Enter');
+    await tabTo(/^BUTTON tab Rehearse/, 'Shift+Tab');
+    await press('ArrowRight');
+    await tabTo(/^BUTTON .*Run the tests/);
+    await press('Enter');
+    await side(page).getByText('5 scenarios: 5 passed, 0 failed').waitFor();
+    await tabTo(/^BUTTON .*Check the result/, 'Shift+Tab');
+    await press('Alt+ArrowUp Alt+ArrowUp Alt+ArrowDown');
+    await page.getByText('Moved "Check the result" to place 2 of 3.').waitFor();
+    await press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(JSON.parse(onDisk('team.by_keys')).steps.map(({ id }: { id: string }) => id)).toEqual([
+      'plan',
+      'verify',
+      'rounds',
+    ]);
+    writeFileSync(fileOf('team.by_keys'), WRITTEN.replace(DRAFTED.id, 'team.by_keys'));
+    await press('Alt+ArrowUp');
+    await press('Control+s');
+    await tabTo(/^BUTTON .*Compare and merge/);
+    await press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await press('Escape');
+    expect(await focused()).toMatch(/Compare and merge/);
+    await press('g ,');
+    await page.waitForURL(/settings/);
+    await page.getByRole('combobox').first().waitFor();
+    await tabTo(/^SELECT .*mode/);
+    await press('ArrowDown');
+    await tabTo(/^BUTTON .*Change/);
+  }, 60_000);
+
   it('every part of the editor is accessible', async ({ skip }) => {
     const { page, expectAccessible } = opened ?? skip('no chromium');
     await page.goto(address('/workflows/new'));
@@ -381,18 +474,7 @@ describe('the editor', () => {
     await page.goto(editor);
     await replaceAll(page, WRITTEN.replace('Second thing', 'A thing that nobody saved'));
     await page.getByText('kept as a draft').waitFor();
-    // A draft is written a moment after the last key.
-    await expect
-      .poll(() =>
-        page.evaluate(`new Promise((done) => {
-          const opening = indexedDB.open('workrail-drafts');
-          opening.onsuccess = () => {
-            const all = opening.result.transaction('drafts').objectStore('drafts').getAll();
-            all.onsuccess = () => { opening.result.close(); done(JSON.stringify(all.result)); };
-          };
-        })`),
-      )
-      .toContain('nobody saved');
+    await expect.poll(() => drafts(page)).toContain('nobody saved');
     await first.kill();
     expect(onDisk('team.drafted')).toBe(WRITTEN);
     const second = (await startOwnBrowser(profile)) ?? skip('no chromium');
@@ -410,6 +492,34 @@ describe('the editor', () => {
     await second.kill();
     await server.stop();
   }, 60_000);
+
+  it('of two tabs with one file, neither takes away what was typed in the other', async ({ skip }) => {
+    enforces('console_draft_survives');
+    const { page, context } = opened ?? skip('no chromium');
+    await edit(page);
+    const other = await context.newPage();
+    const openOther = async () => {
+      await other.goto(address('/workflows/team.drafted/edit'));
+      await other.waitForSelector('.code-editor:not([hidden]) .cm-content');
+    };
+    await openOther();
+    await replaceAll(page, WRITTEN.replace('Second thing', 'Typed in one tab'));
+    await expect.poll(() => drafts(page)).toContain('Typed in one tab');
+    // The other tab types something, and takes it back: its own draft ends, and no other one.
+    await replaceAll(other, WRITTEN.replace('Third thing', 'Typed in the other tab'));
+    await expect.poll(() => drafts(page)).toContain('Typed in the other tab');
+    expect(await drafts(page)).toContain('Typed in one tab');
+    await replaceAll(other, WRITTEN);
+    await expect.poll(() => drafts(page)).not.toContain('Typed in the other tab');
+    expect(await drafts(page)).toContain('Typed in one tab');
+    // Whoever opens the file then has that draft, and may discard it.
+    await page.goto(address('/waiting'));
+    await openOther();
+    expect(await shown(other)).toContain('Typed in one tab');
+    await other.getByRole('button', { name: 'Discard the draft' }).click();
+    await expect.poll(() => drafts(other)).not.toContain('Typed in one tab');
+    await other.close();
+  });
 
   it('hostile texts in files, prompts and findings are only text', async ({ skip }) => {
     const { page, noise } = opened ?? skip('no chromium');

@@ -224,7 +224,7 @@ it('built-ins are found by words, with what to write, what the agent reads and w
   await page.waitForURL(/\/workflows\/project\.crafted/);
   const kinds = COMMAND_REPLIES.builtins.parse(JSON.parse((await call({ path: '/api/builtins' })).text)).builtins;
   expect(new Set(kinds.map(({ kind }) => kind))).toEqual(
-    new Set(['contract', 'feature', 'ref', 'template', 'capability']),
+    new Set(['contract', 'feature', 'ref', 'template', 'routine', 'capability']),
   );
 });
 

@@ -1,41 +1,21 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CLIENT_KINDS, type TestClient, type ToolResult } from '../clients.ts';
+import { enforces } from '../../enforces.ts';
+import { CLIENT_KINDS, type TestClient } from '../clients.ts';
+import { blockedRun, data, gatedPlace } from '../gated-run.ts';
 import { runSmall } from '../small-program.ts';
 import { hasTerminal } from '../terminal.ts';
 import { type OpenPage, openPage } from './console-fixture.ts';
 import { type RunningConsole, startConsole } from './console-server.ts';
 
-const RELEASE = {
-  id: 'project.release',
-  name: 'Release',
-  description: 'Ships it.',
-  version: '1.0.0',
-  steps: [
-    {
-      id: 'ship',
-      title: 'Ship to production',
-      prompt: 'Ship it.',
-      requireConfirmation: { kind: 'human_approval' },
-      assurance: 'signed',
-    },
-    { id: 'tell', title: 'Tell them', prompt: 'Tell them.' },
-  ],
-};
-
-const folder = realpathSync(mkdtempSync(join(tmpdir(), 'workrail-passkey-')));
-const [home, here] = [join(folder, 'home'), join(folder, 'here')];
-const env = { WORKRAIL_DATA_DIR: join(folder, 'data'), HOME: home, PATH: process.env['PATH'] ?? '' };
+const place = gatedPlace('signed');
+const { env, here, home } = place;
 let server: RunningConsole;
 let agent: TestClient;
 let opened: OpenPage | undefined;
 
 beforeAll(async () => {
-  mkdirSync(join(here, '.workrail', 'workflows'), { recursive: true });
-  mkdirSync(home);
-  writeFileSync(join(here, '.workrail', 'workflows', 'project.release.json'), JSON.stringify(RELEASE));
   agent = await (CLIENT_KINDS['client 2.x'] ?? expect.fail())({ env, cwd: here });
   server = await startConsole({ env, cwd: here });
   opened = await openPage({ server: { ...server, link: server.nameLink } });
@@ -43,17 +23,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await opened?.close();
   await Promise.all([agent.close(), server.stop()]);
-  rmSync(folder, { recursive: true, force: true });
+  place.remove();
 });
-
-const data = ({ structuredContent = {} }: ToolResult) =>
-  structuredContent as { kind: string; ackToken: string; pending: { stepId: string } | null };
-
-async function blockedRun(): Promise<string> {
-  const start = await agent.call('start_workflow', { workflowId: 'project.release', workspacePath: here });
-  const output = { notesMarkdown: 'Shipped 1.2 to production.' };
-  return data(await agent.call('continue_workflow', { ackToken: data(start).ackToken, output })).ackToken;
-}
 
 const advance = async (ackToken: string) => data(await agent.call('continue_workflow', { ackToken }));
 
@@ -80,7 +51,7 @@ it.runIf(hasTerminal)(
     const list = readFileSync(join(home, '.workrail', 'approvers'), 'utf8');
     expect(list).toMatch(/^alice namespaces="workrail-approval" sk-ecdsa-sha2-nistp256@openssh\.com \S+ passkey:\S+/);
 
-    const blocked = await blockedRun();
+    const { ackToken: blocked } = data(await blockedRun(agent, place));
     await page.getByRole('button', { name: 'Approve with a passkey' }).waitFor();
     expect(await text()).toContain('These can sign: alice.');
     await expectAccessible('a draft that must be signed');
@@ -89,14 +60,14 @@ it.runIf(hasTerminal)(
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
     await page.getByRole('button', { name: 'Approve with a passkey' }).click();
     await page.locator('form [role=alert], form .error').first().waitFor();
-    const held = await advance(blocked);
-    expect(held.kind).toBe('blocked');
+    const again = await advance(blocked);
+    expect(again.kind).toBe('blocked');
 
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
     await page.goto(`http://localhost:${server.port}/waiting`);
     await page.getByRole('button', { name: 'Approve with a passkey' }).click();
     await page.getByText('signed as alice with the passkey SHA256:').first().waitFor();
-    expect((await advance(held.ackToken)).pending?.stepId).toBe('tell');
+    expect((await advance(again.ackToken)).pending?.stepId).toBe('tell');
 
     const listed = JSON.parse((await runSmall(['session', 'list', '--json', '--all'], { env, cwd: here })).out) as {
       data: { sessions: { sessionId: string }[] };
@@ -108,5 +79,36 @@ it.runIf(hasTerminal)(
       cwd: here,
     });
     expect([verified.exitCode, verified.out]).toEqual([0, expect.stringContaining('signed by alice (SHA256:')]);
+
+    enforces('console_shows_signatures');
+    // The page of the session says who signed, since when the log is signed, and by which key.
+    await page.goto(`http://localhost:${server.port}/sessions/${newest?.sessionId}`);
+    await page.getByRole('button', { name: 'Signatures' }).click();
+    await page.getByRole('region', { name: 'Signatures' }).waitFor();
+    const shown = await text();
+    expect(shown).toMatch(/The log is signed by this store since event 0 with key [0-9a-f]{16}\./);
+    expect(shown).toMatch(/Ship to production: approved in the console, signed as alice with the passkey SHA256:/);
+    expect(shown).toContain('Nothing: this page reads the whole session.');
+    const head = /Head\s*([0-9a-f]{64})/.exec(shown)?.[1] ?? expect.fail(shown);
+    const held = ['session', 'verify', newest?.sessionId ?? '', '--head', head];
+    expect((await runSmall(held, { env, cwd: here })).exitCode).toBe(0);
+    expect(page.url()).toContain('signatures=shown');
+    await expectAccessible('the signatures of a session');
+
+    // A passport is saved from the same page, and the dialog says before what it leaves out.
+    await page.getByRole('button', { name: 'Export …' }).click();
+    await page.getByRole('radio', { name: /^Passport/ }).check();
+    await page.getByText('Nothing is withheld: it shows every event').waitFor();
+    await page.getByRole('checkbox', { name: 'notes' }).check();
+    await page.getByText(/^Withheld: \d+ of \d+ events \(notes, and what repeats them/).waitFor();
+    await page.getByText('Answers of people: 1, 1 of them signed.').waitFor();
+    await expectAccessible('a passport that is exported');
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    const [saved, pem] = [join(place.folder, 'passport.json'), join(place.folder, 'workrail.pem')];
+    await (await saving).saveAs(saved);
+    writeFileSync(pem, (await runSmall(['keys', 'public'], { env, cwd: here })).out);
+    const checked = await runSmall(['verify', saved, '--key', pem], { env, cwd: here });
+    expect([checked.exitCode, checked.out]).toEqual([0, expect.stringContaining('events (notes, and what')]);
   },
 );

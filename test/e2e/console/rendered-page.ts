@@ -33,10 +33,12 @@ export function pageRenderer(call: (asked: Asked) => Promise<Got>): (address: st
     sessionStorage: undefined,
     localStorage: undefined,
     matchMedia: undefined,
+    location: undefined,
   };
   const inside = {
     sessionStorage: BROWSER,
     localStorage: BROWSER,
+    location: new URL('http://localhost/'),
     matchMedia: () => ({ matches: false, addEventListener: () => undefined }),
     fetch: async (path: string, { method = 'GET', body }: { method?: string; body?: string } = {}) => {
       const got = await call({ method, path, ...(body === undefined ? {} : { body }) });

@@ -227,6 +227,13 @@ it('a source is added, shows the diff of its new commit before an update, and is
   await own.getByRole('button', { name: 'Remove' }).click();
   await confirm('Remove', 'workrail source remove flows');
   await page.getByText('No source was added.').waitFor();
+  // What the project asks for is shown, and only a terminal accepts it.
+  typed('source', 'add', repo, '--project');
+  await page.reload();
+  const asked = section('Sources that this project asks for');
+  await asked.getByText('not accepted, so not used').waitFor();
+  await asked.getByText('workrail source accept').waitFor();
+  expect((await page.getByText('No source was added.').count()) > 0).toBe(true);
 }, 60_000);
 
 it('a client is registered after its diff was shown, and undoing restores its file', async ({ skip }) => {
@@ -280,6 +287,29 @@ it('storage shows sizes and what old sessions would free, and the bin restores a
   await page.getByRole('button', { name: 'Remove older sessions' }).click();
   await confirm('Remove older sessions', 'workrail gc --older-than 30d');
   await page.getByText(/Removed 0 sessions/).waitFor();
+}, 60_000);
+
+it('storage checks every stored byte when asked, and says which session is damaged and where', async ({ skip }) => {
+  ready(skip);
+  const check = async () => {
+    await go('storage');
+    await section('Check every stored byte').getByRole('button', { name: 'Check every session' }).click();
+    return (
+      (await page
+        .getByRole('status')
+        .filter({ hasText: /sessions?, / })
+        .textContent()) ?? ''
+    );
+  };
+  expect(await check()).toMatch(/^\d+ sessions?, \d+ events, [\d.]+ kB: all healthy$/);
+  const [{ sessionId }] = typed('session', 'list').sessions;
+  const events = join(folder, 'data', 'sessions', sessionId, 'events');
+  const file = join(events, readdirSync(events).sort()[0] ?? expect.fail('no events'));
+  const whole = readFileSync(file, 'utf8');
+  writeFileSync(file, whole.replace('Try it', 'Try if'));
+  expect(await check()).toMatch(/: 1 damaged$/);
+  expect(await section('Check every stored byte').textContent()).toContain(sessionId);
+  writeFileSync(file, whole);
 }, 60_000);
 
 it('keys are rotated with a warning about tokens, and About has the version and the data folder', async ({ skip }) => {

@@ -3,6 +3,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { measurementsPage } from '../../../bench/measurements.ts';
+import { budgeted, noted } from '../../../bench/row.ts';
 import { ERROR_CODES } from '../../../src/core/log/error-envelope.ts';
 import { enforces } from '../../enforces.ts';
 import { CLIENTS } from '../clients.ts';
@@ -116,14 +118,82 @@ describe('the documents', () => {
     }
   });
 
-  it('the documents link only to existing pages', () => {
-    const broken = PAGES.flatMap(({ path, text }) =>
-      [...text.matchAll(/\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/g)]
-        .map(([, target = '']) => target)
-        .filter((target) => !existsSync(join(dirname(path), target)))
-        .map((target) => `${path} -> ${target}`),
+  it('the documents link only to existing pages, by relative paths', () => {
+    const files = execFileSync('git', ['ls-files', '*.md', ':!test'], { encoding: 'utf8' }).trim().split('\n');
+    const links = files.flatMap((path) =>
+      [...readFileSync(path, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => ({
+        path,
+        target,
+      })),
+    );
+    expect(links.length).toBeGreaterThan(100);
+    const broken = links.filter(
+      // The repository's own pages, wherever it is hosted.
+      ({ path, target }) =>
+        !/^\.\.\/\.\.\/(?:issues|discussions)$/.test(target) && !existsSync(join(dirname(path), target)),
     );
     expect(broken).toEqual([]);
+  });
+
+  it('every page of docs has its title in front matter, and can be reached from the index', () => {
+    enforces('docs_as_a_site');
+    const files = execFileSync('git', ['ls-files', 'docs/*.md'], { encoding: 'utf8' }).trim().split('\n');
+    const index = readFileSync('docs/index.md', 'utf8');
+    const odd = files.filter((path) => {
+      const text = readFileSync(path, 'utf8');
+      const [, title] = /^---\ntitle: (.+)\n---\n\n# /.exec(text) ?? [];
+      const [, heading = ''] = /^# (.+)$/m.exec(text) ?? [];
+      const isListed = path === 'docs/index.md' || index.includes(`](${path.slice('docs/'.length)})`);
+      return title !== JSON.stringify(heading.replaceAll('`', '')) || !isListed;
+    });
+    expect(files.length).toBeGreaterThan(20);
+    expect(odd).toEqual([]);
+  });
+
+  it('the page of measurements names machine, date, commit and load, and marks what is over its budget', () => {
+    enforces('measurements_page');
+    const parts = [
+      /^- Date: \d{4}-\d{2}-\d{2} · commit [0-9a-f]{10}$/m,
+      /^- Machine: .+, \d+ cores, \d+ GiB of memory$/m,
+      /^- System: .+, Node \d+\.\d+\.\d+$/m,
+      /^- Load over 1, 5 and 15 minutes: /m,
+      /^\| tools\/list \| \d+ B \| at most 7500 B/m,
+    ];
+    const kept = readFileSync('docs/measurements.md', 'utf8');
+    const made = measurementsPage({
+      sections: [
+        { name: 'sizes', rows: [budgeted('tools/list', 8000, { max: 7500, unit: 'B' }), noted('a|b', 3, '×')] },
+      ],
+      machine: { processor: 'A chip', cores: 2, memoryBytes: 2 ** 34, system: 'Linux 6.1', node: '20.19.0' },
+      at: '2026-01-02T03:04:05.678Z',
+      commit: '0123456789',
+      load: { before: [0, 0, 0], after: [1, 1, 1] },
+    });
+    for (const part of parts) expect([kept, made].map((page) => part.test(page))).toEqual([true, true]);
+    expect(made).toContain('at most 7500 B **over** |');
+    expect(made).toContain('| a\\|b | 3.00 × |  |');
+  });
+
+  it('every claim in the tables of the README links to its test, its page or its source', () => {
+    enforces('readme_claims_linked');
+    const readme = readFileSync('README.md', 'utf8');
+    const rows = (heading: string) =>
+      (readme.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '')
+        .split('\n')
+        .filter((line) => /^\| (?!When |Instead )/.test(line));
+    const claims = rows('What happens when …');
+    expect(claims.length).toBeGreaterThan(9);
+    expect(claims.filter((row) => !/\[test\]\([\w./-]+\.test\.ts\)/.test(row))).toEqual([]);
+    const compared = rows('How it compares');
+    expect(compared.filter((row) => !/\[\d\]/.test(row))).toEqual([]);
+    const [, date = ''] = /^Read on (\d{4}-\d{2}-\d{2}): /m.exec(readme) ?? [];
+    expect(Date.parse(date)).not.toBeNaN();
+    for (const [, number] of compared.join('').matchAll(/\[(\d)\]/g)) expect(readme).toContain(`[${number}] [`);
+    // The picture is drawn from a run, narrow enough for half a page, with glyphs that fonts for terminals have.
+    const picture = readFileSync('docs/demo.svg', 'utf8');
+    expect(Number(/viewBox="0 0 (\d+) /.exec(picture)?.[1])).toBeLessThanOrEqual(560);
+    expect(picture).not.toContain('⑂');
+    expect(readme.split('\n').findIndex((line) => line.includes('docs/demo.svg'))).toBeLessThan(8);
   });
 
   it('the documents explain every error code', () => {

@@ -10,10 +10,13 @@ export type Page = {
 
 /** Every page that people read, but for those that are generated. */
 export function writtenPages(): readonly Page[] {
-  const guides = readdirSync('docs/guides').map((name) => `docs/guides/${name}`);
+  const guides = ['docs/guides', 'docs/questions'].flatMap((folder) =>
+    readdirSync(folder).map((name) => `${folder}/${name}`),
+  );
   const pages = [
     'README.md',
     'CONTRIBUTING.md',
+    'docs/index.md',
     'docs/start.md',
     'integrations/claude-code/README.md',
     'examples/README.md',

@@ -1,57 +1,28 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { enforces } from '../../enforces.ts';
 import { share } from '../../volume.ts';
 import { type AskedForm, CLIENT_KINDS, type FormAnswer, type TestClient, type ToolResult } from '../clients.ts';
+import { data, type GatedPlace, gatedPlace, handIn, startedRun, textOf } from '../gated-run.ts';
 import { runSmall, SMALL_PROGRAM } from '../small-program.ts';
 import { atTerminal, CTRL_C, DOWN, hasTerminal, type Typed } from '../terminal.ts';
 import { startHttp } from './local-http.ts';
 
-const RELEASE = {
-  id: 'project.release',
-  name: 'Release',
-  description: 'Ships it.',
-  version: '1.0.0',
-  steps: [
-    { id: 'ship', title: 'Ship to production', prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' } },
-    { id: 'tell', title: 'Tell them', prompt: 'Tell them.' },
-  ],
-};
-
-let folder: string;
+let gated: GatedPlace;
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'workrail-gates-')));
-  const workflows = join(folder, 'here', '.workrail', 'workflows');
-  mkdirSync(workflows, { recursive: true });
-  writeFileSync(join(workflows, 'project.release.json'), JSON.stringify(RELEASE));
+  gated = gatedPlace();
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => gated.remove());
 
-const place = () => ({ env: { WORKRAIL_DATA_DIR: join(folder, 'data') }, cwd: join(folder, 'here') });
-const data = ({ structuredContent = {} }: ToolResult) =>
-  structuredContent as {
-    kind: string;
-    ackToken: string;
-    pending: { stepId: string } | null;
-    warnings?: { code: string; message: string }[];
-    blockers?: { message: string; details?: { approval?: { code: string } } }[];
-  };
-const textOf = ({ content }: ToolResult) => content.map(({ text = '' }) => text).join('\n');
-
-async function started(client: TestClient): Promise<string> {
-  const workspacePath = join(folder, 'here');
-  return data(await client.call('start_workflow', { workflowId: 'project.release', workspacePath })).ackToken;
-}
-
-const report = (ackToken: string) => ({ ackToken, output: { notesMarkdown: 'Shipped 1.2 to production.' } });
+const place = () => ({ env: { WORKRAIL_DATA_DIR: gated.env.WORKRAIL_DATA_DIR }, cwd: gated.here });
+const started = (client: TestClient) => startedRun(client, gated);
 
 const run = (...args: readonly string[]) =>
-  runSmall(args, { cwd: join(folder, 'here'), env: { ...place().env, PATH: process.env['PATH'] ?? '' } });
+  runSmall(args, { cwd: gated.here, env: { ...place().env, PATH: process.env['PATH'] ?? '' } });
 
 /** What waits for a person now. */
 async function waitingNow(): Promise<readonly { readonly tag: string }[]> {
@@ -93,7 +64,7 @@ describe.each(KINDS)('%s over stdio', (kind, connect) => {
       return { action: 'accept', content: { decision: 'approve', comment: 'Go.' } };
     };
     const client = await connect(place(), { onForm });
-    const reply = await client.call('continue_workflow', report(await started(client)));
+    const reply = await client.call('continue_workflow', handIn(await started(client)));
     expect([data(reply).kind, data(reply).pending?.stepId]).toEqual(['ok', 'tell']);
     expect(forms).toHaveLength(1);
     expect(forms[0]?.message).toContain('| Shipped 1.2 to production.');
@@ -103,7 +74,7 @@ describe.each(KINDS)('%s over stdio', (kind, connect) => {
   });
 
   it('an answer to a draft whose files changed while the form was open is not recorded, and the reply says why', async () => {
-    const here = join(folder, 'here');
+    const here = gated.here;
     const git = (...args: string[]) =>
       spawnSync('git', ['-C', here, '-c', 'user.name=T', '-c', 'user.email=t@e.org', ...args]);
     git('init', '-q');
@@ -116,7 +87,7 @@ describe.each(KINDS)('%s over stdio', (kind, connect) => {
       return { action: 'accept', content: { decision: 'approve' } };
     };
     const client = await connect(place(), { onForm });
-    const blocked = await client.call('continue_workflow', report(await started(client)));
+    const blocked = await client.call('continue_workflow', handIn(await started(client)));
     expect(data(blocked).kind).toBe('blocked');
     expect(textOf(blocked)).toContain(
       'The user answered, but what the answer is about changed while the form was open',
@@ -132,7 +103,7 @@ describe.each(KINDS)('%s over stdio', (kind, connect) => {
       content: { decision: 'reject', comment: 'Not on a Friday.' },
     });
     const client = await connect(place(), { onForm });
-    const reply = await client.call('continue_workflow', report(await started(client)));
+    const reply = await client.call('continue_workflow', handIn(await started(client)));
     expect(data(reply).kind).toBe('blocked');
     expect(textOf(reply)).toContain('Not on a Friday.');
     await client.close();
@@ -140,10 +111,10 @@ describe.each(KINDS)('%s over stdio', (kind, connect) => {
 
   it('a late answer counts: the call returns when the project says, and the call of the agent advances', async () => {
     const form = asksLater();
-    writeFileSync(join(folder, 'here', '.workrail', 'config.json'), JSON.stringify({ 'gates.waitSeconds': 0 }));
+    writeFileSync(join(gated.here, '.workrail', 'config.json'), JSON.stringify({ 'gates.waitSeconds': 0 }));
     const client = await connect(place(), { onForm: form.onForm });
     const ackToken = await started(client);
-    const first = client.call('continue_workflow', report(ackToken));
+    const first = client.call('continue_workflow', handIn(ackToken));
     await form.shown;
     expect(await waitingNow()).toHaveLength(1);
     if (kind.includes('2026')) {
@@ -171,7 +142,7 @@ describe.each(share(KINDS, { every: KINDS.length }))('%s over stdio, further on'
     const answers: FormAnswer[] = [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: {} }];
     const client = await connect(place(), { onForm: () => answers.shift() ?? expect.fail('asked too often') });
     for (const { action } of [...answers]) {
-      const reply = await client.call('continue_workflow', report(await started(client)));
+      const reply = await client.call('continue_workflow', handIn(await started(client)));
       expect([action, data(reply).kind]).toEqual([action, 'blocked']);
       expect(textOf(reply)).toMatch(/The client was asked and nobody decided \(\w+ after \d+ ms\)/);
       expect(data(reply).warnings?.map(({ code }) => code)).toContain('person_asked');
@@ -182,7 +153,7 @@ describe.each(share(KINDS, { every: KINDS.length }))('%s over stdio, further on'
 
   it('a client without forms gets the one way that works here', async () => {
     const client = await connect(place());
-    const reply = await client.call('continue_workflow', report(await started(client)));
+    const reply = await client.call('continue_workflow', handIn(await started(client)));
     expect(data(reply).kind).toBe('blocked');
     expect(textOf(reply)).toMatch(/ answer [0-9a-z]{4}`/);
     await client.close();
@@ -190,11 +161,11 @@ describe.each(share(KINDS, { every: KINDS.length }))('%s over stdio, further on'
 
   it.runIf(hasTerminal)('an answer counts while the chat is gone, and a new chat continues with it', async () => {
     const client = await connect(place());
-    const blocked = await client.call('continue_workflow', report(await started(client)));
+    const blocked = await client.call('continue_workflow', handIn(await started(client)));
     await client.close();
     expect((await answerAt(tagIn(blocked), decided('approve'))).code).toBe(0);
     const other = await connect(place());
-    const resumed = await other.call('resume_session', { workspacePath: join(folder, 'here') });
+    const resumed = await other.call('resume_session', { workspacePath: gated.here });
     expect(textOf(resumed)).toContain('A person answered: draft');
     const { nextCall } = resumed.structuredContent as {
       nextCall: { tool: string; arguments: Record<string, unknown> };
@@ -211,7 +182,7 @@ describe.each(share(KINDS, { every: KINDS.length }))('%s over stdio, further on'
       return { action: 'accept', content: { decision: 'approve' } };
     };
     const client = await connect(place(), { onForm });
-    const workspacePath = join(folder, 'here');
+    const workspacePath = gated.here;
     const start = await client.call('start_workflow', { workflowId: 'project.release', workspacePath });
     const { stateToken } = start.structuredContent as { stateToken: string };
     let ackToken = data(start).ackToken;
@@ -228,10 +199,10 @@ describe.each(share(KINDS, { every: KINDS.length }))('%s over stdio, further on'
     enforces('only_new_blocks_ask');
     const first = await connect(place());
     const ackToken = await started(first);
-    const blocked = await first.call('continue_workflow', report(ackToken));
+    const blocked = await first.call('continue_workflow', handIn(ackToken));
     await first.close();
     const client = await connect(place(), { onForm: () => expect.fail('somebody was asked') });
-    const replayed = await client.call('continue_workflow', report(ackToken));
+    const replayed = await client.call('continue_workflow', handIn(ackToken));
     expect(replayed.structuredContent).toEqual(blocked.structuredContent);
     const { stateToken } = blocked.structuredContent as { stateToken: string };
     expect(data(await client.call('continue_workflow', { stateToken })).kind).toBe('blocked');
@@ -242,10 +213,10 @@ describe.each(share(KINDS, { every: KINDS.length }))('%s over stdio, further on'
     const client = await connect(place(), { onForm: () => ({ action: 'decline' }) });
     const ackToken = await started(client);
     const answer = { approval: { action: 'accept', content: { decision: 'approve' } } };
-    const smuggled = { ...report(ackToken), inputResponses: answer, requestState: 'wr1.e30.AAAA' };
+    const smuggled = { ...handIn(ackToken), inputResponses: answer, requestState: 'wr1.e30.AAAA' };
     const refused = await client.call('continue_workflow', smuggled);
     expect(data(refused).kind).not.toBe('ok');
-    const reply = await client.call('continue_workflow', report(ackToken));
+    const reply = await client.call('continue_workflow', handIn(ackToken));
     expect(data(reply).kind).toBe('blocked');
     await client.close();
   });
@@ -258,8 +229,8 @@ it('a form shows the context that the step would change, and a draft that does n
     return { action: 'accept', content: { decision: 'approve' } };
   };
   const client = await (CLIENT_KINDS['client 1.x'] ?? expect.fail())(place(), { onForm });
-  const { ackToken } = report(await started(client));
-  await client.call('continue_workflow', { ...report(ackToken), context: { target: 'production' } });
+  const { ackToken } = handIn(await started(client));
+  await client.call('continue_workflow', { ...handIn(ackToken), context: { target: 'production' } });
   expect(forms[0]?.message).toContain('| context "target": "production"');
   const manyLines = `${'x\n'.repeat(640)}And I drop the table.`;
   await client.call('continue_workflow', { ackToken: await started(client), output: { notesMarkdown: manyLines } });
@@ -286,7 +257,7 @@ it('a server with an open form ends by itself when the client hangs up, and the 
   const clientInfo = { name: 'raw', version: '1' };
   send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities, clientInfo } });
   send({ method: 'notifications/initialized' });
-  send({ id: 2, method: 'tools/call', params: { name: 'continue_workflow', arguments: report(ackToken) } });
+  send({ id: 2, method: 'tools/call', params: { name: 'continue_workflow', arguments: handIn(ackToken) } });
   await isAsked;
   const ended = new Promise<readonly unknown[]>((resolve) => child.once('exit', (...how) => resolve(how)));
   const hungUpAt = performance.now();
@@ -295,7 +266,7 @@ it('a server with an open form ends by itself when the client hangs up, and the 
   console.log(`exit with an open form: ${Math.round(performance.now() - hungUpAt)} ms after the client hung up`);
   expect(await waitingNow()).toHaveLength(1);
   const other = await connectFirst();
-  expect(data(await other.call('continue_workflow', report(ackToken))).kind).toBe('blocked');
+  expect(data(await other.call('continue_workflow', handIn(ackToken))).kind).toBe('blocked');
   await other.close();
 });
 
@@ -307,7 +278,7 @@ async function connectFirst(): Promise<TestClient> {
 
 it('without a terminal nobody can answer, whatever is piped in or passed', async () => {
   const client = await connectFirst();
-  await client.call('continue_workflow', report(await started(client)));
+  await client.call('continue_workflow', handIn(await started(client)));
   const tag = (await waitingNow())[0]?.tag ?? '';
   for (const args of [
     ['answer', tag],
@@ -337,7 +308,7 @@ it.runIf(hasTerminal)(
   'a person at a terminal approves exactly the draft that was shown, and the record says so',
   async () => {
     const client = await connectFirst();
-    const blocked = await client.call('continue_workflow', report(await started(client)));
+    const blocked = await client.call('continue_workflow', handIn(await started(client)));
     const { code, text } = await answerAt(tagIn(blocked), decided('approve', 'Fine by me.'));
     expect([code, text]).toEqual([0, expect.stringContaining('Shipped 1.2 to production.')]);
     const next = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
@@ -351,7 +322,7 @@ it.runIf(hasTerminal)(
   'the newest answer counts until the step is done, and then an answer is refused as already used',
   async () => {
     const client = await connectFirst();
-    const blocked = await client.call('continue_workflow', report(await started(client)));
+    const blocked = await client.call('continue_workflow', handIn(await started(client)));
     const tag = tagIn(blocked);
     expect((await answerAt(tag, decided('approve'))).code).toBe(0);
     expect(await waitingNow()).toEqual([]);
@@ -378,14 +349,14 @@ it.runIf(hasTerminal)(
 );
 
 it.runIf(hasTerminal)('a file that was edited after the approval asks again', async () => {
-  const here = join(folder, 'here');
+  const here = gated.here;
   const git = (...args: string[]) =>
     spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: here });
   git('init', '-q');
   git('add', '-A');
   git('commit', '-qm', 'All');
   const client = await connectFirst();
-  const blocked = await client.call('continue_workflow', report(await started(client)));
+  const blocked = await client.call('continue_workflow', handIn(await started(client)));
   const { text } = await answerAt(tagIn(blocked), decided('approve'));
   expect(text).toContain('The answer counts for the files as they are now');
   writeFileSync(join(here, 'late.txt'), 'Not seen by anybody.');
@@ -396,7 +367,7 @@ it.runIf(hasTerminal)('a file that was edited after the approval asks again', as
 
 it.runIf(hasTerminal)('a wrong code and an early end at the terminal record nothing', async () => {
   const client = await connectFirst();
-  const blocked = await client.call('continue_workflow', report(await started(client)));
+  const blocked = await client.call('continue_workflow', handIn(await started(client)));
   const tag = tagIn(blocked);
   const ended = await answerAt(tag, [
     ...decided('approve').slice(0, 2),
@@ -414,7 +385,7 @@ it('over HTTP, a client of the 2026 era is asked and a client of the 2025 era is
   const onForm = (): FormAnswer => ({ action: 'accept', content: { decision: 'approve' } });
   for (const [kind, connect] of Object.entries(CLIENT_KINDS)) {
     const client = await connect(server, { onForm });
-    const reply = await client.call('continue_workflow', report(await started(client)));
+    const reply = await client.call('continue_workflow', handIn(await started(client)));
     expect([kind, data(reply).kind]).toEqual([kind, kind.includes('2026') ? 'ok' : 'blocked']);
     await client.close();
   }
@@ -429,7 +400,7 @@ it('an answer to a question that another launch asked counts once, and the repor
     return { action: 'accept', content: { decision: 'approve' } };
   };
   const client = await (CLIENT_KINDS['client 2.x on protocol 2026-07-28'] ?? expect.fail())(server, { onForm });
-  const reply = await client.call('continue_workflow', report(await started(client)));
+  const reply = await client.call('continue_workflow', handIn(await started(client)));
   expect(data(reply).kind).toBe('ok');
   await client.close();
   await server.stop();

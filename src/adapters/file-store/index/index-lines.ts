@@ -132,6 +132,7 @@ export type SummaryFields = readonly [
   runs: readonly RunFields[],
   /** Only of sessions from a team server. */
   remote?: string | null,
+  author?: string | null,
 ];
 type RunFields = readonly [
   runId: string,
@@ -157,16 +158,17 @@ type PlaceFields =
   | readonly [kind: string]
   | readonly [kind: string, stepId: string, title: string, index: number | null, of: number | null];
 
-export function summaryFields({ lastEventIndex, lastAt, observed, runs }: SessionSummary): SummaryFields {
+export function summaryFields({ lastEventIndex, lastAt, observed, runs, author }: SessionSummary): SummaryFields {
   const { git_branch = null, git_head_sha = null, repo_root = null, repo_remote = null } = observed;
-  return [lastEventIndex, lastAt ?? null, git_branch, git_head_sha, repo_root, runs.map(runFields), repo_remote];
+  const fields = [lastEventIndex, lastAt ?? null, git_branch, git_head_sha, repo_root, runs.map(runFields)] as const;
+  return author === undefined ? [...fields, repo_remote] : [...fields, repo_remote, author];
 }
 
 /** Absent fields are left out one by one: spreading objects takes several times as long. */
 type Mutable<Value> = { -readonly [key in keyof Value]: Value[key] };
 
 export function summaryOf(sessionId: SessionId, fields: SummaryFields): SessionSummary {
-  const [lastEventIndex, lastAt, branch, commit, root, runs, remote] = fields;
+  const [lastEventIndex, lastAt, branch, commit, root, runs, remote, author] = fields;
   const observed: Mutable<SessionSummary['observed']> = {};
   if (branch !== null) observed.git_branch = branch;
   if (commit !== null) observed.git_head_sha = commit;
@@ -174,6 +176,7 @@ export function summaryOf(sessionId: SessionId, fields: SummaryFields): SessionS
   if (typeof remote === 'string') observed.repo_remote = remote;
   const summary: Mutable<SessionSummary> = { sessionId, lastEventIndex, observed, runs: runs.map(runOf) };
   if (lastAt !== null) summary.lastAt = lastAt;
+  if (typeof author === 'string') summary.author = author;
   return summary;
 }
 

@@ -8,6 +8,7 @@ import { lastActivityIndex } from '../../sessions/session-summary.ts';
 import { historyOf, type NodeHistory } from '../../views/history.ts';
 import { contextValueAt } from '../../views/lineage.ts';
 import {
+  authorIn,
   autonomySetterAt,
   gapsOfRun,
   observationsInOrder,
@@ -40,8 +41,9 @@ function sessionOf(source: ReportSource): ReportSession {
     sessionId,
     salvage,
     origin: origin && shownOrigin(origin),
-    signature: source.signature && { log: source.signature, approvals: approvalsOf(view) },
+    signature: source.signature && { ...source.signature, approvals: approvalsOf(view) },
     events: events.length,
+    author: authorName(authorIn(view.observations)),
     ...timesOf(events),
     workspace: observationsInOrder(view.observations).map(({ data: { key, value }, at }) =>
       defined({ key, value: value.value, at: timeText(at) }),
@@ -49,6 +51,12 @@ function sessionOf(source: ReportSource): ReportSession {
     runs: [...view.graph.runs.values()].map((run) => runOf(source, run, history)),
     timeline: timelineOf(source),
   });
+}
+
+/** Only the name: a report is read by others, who need no address. */
+function authorName(author: string | undefined): string | undefined {
+  const name = author?.replace(/ ?<.*>$/, '');
+  return name === undefined || name === '' || name.includes('@') ? undefined : name;
 }
 
 /** What people answered, with the name of each approver who signed. */

@@ -24,8 +24,8 @@ export type ReportSource = {
   readonly salvage: Salvage | undefined;
   /** Absent for a session that was started here. */
   readonly origin?: SessionOrigin | undefined;
-  /** What the signatures of the log show; absent where nobody checked them. */
-  readonly signature?: SignatureState | undefined;
+  /** What the signatures of the log show, and its head; absent where nobody checked them. */
+  readonly signature?: { readonly log: SignatureState; readonly head?: string } | undefined;
   /** Runs that a user closed; this is not part of the log. */
   readonly closed: ClosedRuns;
   readonly events: readonly SessionEvent[];

@@ -15,6 +15,7 @@ export function redactReport(report: Report, { homes = [] }: { readonly homes?: 
     // Anyone who guesses a path could check the guess against its hash.
     workspace: session.workspace.filter(({ key }) => key !== 'repo_root_hash'),
   }));
+  const shown = publicParts(sessions.map(({ signature }) => signature));
   const notes = new Set<object>(
     sessions.flatMap(({ runs }) => runs.flatMap(({ entries }) => entries.flatMap((entry) => entry.notes))),
   );
@@ -41,6 +42,7 @@ export function redactReport(report: Report, { homes = [] }: { readonly homes?: 
   };
   const redactField = (parent: object, key: string, value: unknown) => {
     if (key === 'markdown' && notes.has(parent)) return redactNote(String(value), folders, onHidden);
+    if ((key === 'log' || key === 'head') && shown.has(value)) return value;
     // A short root is not searched for in texts, but where it is recorded it is always hidden.
     return key === 'value' && roots.has(parent) ? hide('workspace path') : undefined;
   };
@@ -52,13 +54,20 @@ export function redactReport(report: Report, { homes = [] }: { readonly homes?: 
   return { ...report, isRedacted: true, hidden, sessions: redacted };
 }
 
+type Signature = NonNullable<Report['sessions'][number]['signature']>;
+
+/** The head and the ids of keys are public, and are shown to be compared. They only look random. */
+function publicParts(signatures: readonly (Signature | undefined)[]): ReadonlySet<unknown> {
+  return new Set(signatures.flatMap((one) => (one === undefined ? [] : [one.log, one.head])).filter((one) => one));
+}
+
 export type ValueRedaction = {
   /** A text with its secrets hidden. */
   readonly redact: (text: string) => string;
   /** What replaces a whole value. */
   readonly hide: () => string;
   /** Fields that are redacted in their own way; `undefined` for all others. */
-  readonly redactField?: (parent: object, key: string, value: unknown) => string | undefined;
+  readonly redactField?: (parent: object, key: string, value: unknown) => unknown;
 };
 
 /** The same value with its secrets hidden: in its texts, and everything under a secret name, however deep. */

@@ -153,10 +153,18 @@ function entryFor(id: string, entry: JsonValue): JsonValue {
   const fields = entry as JsonObject;
   const own = ['id', 'name'].find((name) => Object.hasOwn(fields, name));
   if (own !== undefined) return { ...fields, [own]: id };
-  const named = ['criterion', 'title', 'summary'].find((name) => typeof fields[name] === 'string');
-  const field = named ?? Object.keys(fields)[0] ?? 'name';
+  const named = SUBJECTS.find((name) => typeof fields[name] === 'string');
+  const field = named ?? Object.keys(fields).find((name) => isFreeText(fields[name])) ?? 'name';
   const words = blankWords(quote(fields[field] ?? ''))[0] ?? 'what became of it';
   return { ...fields, [field]: blank(`${id}: ${words}`) };
+}
+
+/** Fields that say what an entry is about, so that an id belongs in front of them. */
+const SUBJECTS = ['criterion', 'title', 'summary', 'question', 'failure', 'mistake', 'claim', 'action', 'path'];
+
+/** Whether a field takes any words: an id in front of a listed value would make it invalid. */
+function isFreeText(field: JsonValue | undefined): boolean {
+  return typeof field === 'string' && !(blankWords(field)[0] ?? '').includes(' | ');
 }
 
 /** A larger artifact is not repeated: the agent still has it. */

@@ -291,9 +291,10 @@ function placeToAnswer(
   gate: GateFacts,
   { command, tag, digest }: { readonly command: string; readonly tag: string; readonly digest: string },
 ): string {
-  const { accept, signing } = gate;
+  const { accept, signing, page } = gate;
   const isConsole = accept.includes('console');
   if (signing !== undefined) return placeToSign(signing, signersOf(gate, digest), { command, tag, isConsole });
+  if (page !== undefined) return `To answer, open ${page} in a browser and sign in.`;
   const orConsole = isConsole ? `, or in the page that \`${command} console\` opens` : '';
   if (accept.includes('terminal'))
     return `To answer, run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
