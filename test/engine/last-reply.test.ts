@@ -30,8 +30,8 @@ test('the last reply says what was done and skipped, and why', async () => {
     expect(text).toContain(
       [
         '2 steps done. 2 steps were skipped:',
-        '- "Step b": runs only if size is "large".',
-        '- "Step d": runs only if risk is "high".',
+        '- "Step b": because size is "small".',
+        '- "Step d": because risk is "low".',
         '',
         'No gaps are open. Every required output was sent.',
       ].join('\n'),
@@ -39,8 +39,8 @@ test('the last reply says what was done and skipped, and why', async () => {
     expect(structured['result']).toEqual({
       stepsDone: 2,
       skipped: [
-        { stepId: 'b', title: 'Step b', reason: 'runs only if size is "large".' },
-        { stepId: 'd', title: 'Step d', reason: 'runs only if risk is "high".' },
+        { stepId: 'b', title: 'Step b', reason: 'because size is "small".' },
+        { stepId: 'd', title: 'Step d', reason: 'because risk is "low".' },
       ],
     });
   }
@@ -128,5 +128,5 @@ test('a skipped loop counts with all of its steps, so that the numbers add up to
   const { start, send } = engine({ listing: () => withFile(file) });
   const second = await send(await start('test.skipping'), { notes: 'Done.', context: { size: 'small' } });
   const { text } = await send(second, { notes: 'Done.' });
-  expect(text).toContain('2 steps done. 3 steps were skipped:\n- "Rounds" (3 steps): runs only if size is "large".');
+  expect(text).toContain('2 steps done. 3 steps were skipped:\n- "Rounds" (3 steps): because size is "small".');
 });

@@ -136,8 +136,8 @@ const WORDS: { readonly [trouble in Trouble]: (found: Found) => Words } = {
   }),
   unreadable: ({ damaged, total, dataDir }) => ({
     code: 'STORE_IO',
-    message: `No permission to read ${damaged.length} of ${plural(total, 'session')}.`,
-    suggestion: `Make the files named above in ${dataDir} readable for your user, then check again. Nothing was changed.`,
+    message: `${damaged.length} of ${plural(total, 'session')} cannot be read.`,
+    suggestion: `The lines above say why. In ${dataDir}, make those files readable for your user, or move away what is not a file. Then check again. Nothing was changed.`,
   }),
   // An unknown version needs an update, not a backup.
   newer: ({ damaged, total }) => ({

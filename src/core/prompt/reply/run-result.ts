@@ -1,8 +1,9 @@
 import { type JsonObject, quote } from '../../json/json-value.ts';
-import { unsetKeys } from '../../run/condition/deciding-context.ts';
+import { readPath } from '../../run/condition/context-values.ts';
+import { keysAgainst, unsetKeys } from '../../run/condition/deciding-context.ts';
 import { conditionFacts } from '../../run/step-place.ts';
 import { visibleLine } from '../../text/visible-text.ts';
-import { plural } from '../../text/words.ts';
+import { andList, plural } from '../../text/words.ts';
 import type { SkippedStep } from '../../views/session-view.ts';
 import type { Entry } from '../../workflow/compiled/compiled-loop.ts';
 import type { Condition } from '../../workflow/compiled/condition.ts';
@@ -39,7 +40,7 @@ export function runResult({ index, facts, line }: ReplyParts): RunResult {
     const unset = [...new Set(conditions.flatMap((condition) => unsetKeys(condition, asked)))];
     const title = index.steps.get(stepId)?.title ?? index.loops.get(stepId)?.title ?? stepId;
     const steps = stepsInside(index, stepId);
-    const reason = reasonOf(conditions, unset);
+    const reason = unset.length > 0 ? neverSet(unset) : reasonOf(index, conditions, facts.context);
     return { stepId, title: visibleLine(titleWithoutValues(title)), steps, reason, unset };
   });
   return { stepsDone: line.stepNumber - 1, skipped };
@@ -102,17 +103,49 @@ export function resultData({ stepsDone, skipped }: RunResult): JsonObject {
   };
 }
 
-/** When a step or loop that was skipped runs; `undefined` if no condition decides that. */
-export function skipReason(index: WorkflowIndex, { stepId }: Pick<SkippedStep, 'stepId'>): string | undefined {
+/** Why a step or loop was skipped with this context; `undefined` if no condition decides that. */
+export function skipReason(
+  index: WorkflowIndex,
+  { stepId }: Pick<SkippedStep, 'stepId'>,
+  context?: JsonObject,
+): string | undefined {
   const conditions = conditionsIn(index).get(stepId) ?? [];
-  return conditions.length === 0 ? undefined : reasonOf(conditions, []);
+  return conditions.length === 0 ? undefined : reasonOf(index, conditions, context);
 }
 
-/** Named conditions stay names: what they mean is in `inspect_workflow`, and would be longer than the rest of the reply. */
-function reasonOf(conditions: readonly Condition[], unset: readonly string[]): string {
-  if (unset.length > 0) return `${unset.map((key) => quote(key)).join(', ')} was never set.`;
+function neverSet(unset: readonly string[]): string {
+  return `${unset.map((key) => quote(key)).join(', ')} was never set.`;
+}
+
+function reasonOf(index: WorkflowIndex, conditions: readonly Condition[], context: JsonObject | undefined): string {
   if (conditions.length === 0) return 'not due.';
+  const values = context && valuesAgainst(index, conditions, context);
+  if (values !== undefined) return visibleLine(`because ${andList(values)}.`);
+  // Named conditions stay names: what they mean is in `inspect_workflow`, and is longer than the rest of the reply.
   return visibleLine(`runs only if ${conditions.map((one) => conditionText(one)).join(', and ')}.`);
+}
+
+const VALUE_MAX = 40;
+
+/** The values that make the first condition false that is; `undefined` if they are long, or do not explain it. */
+function valuesAgainst(
+  { conditions: named }: WorkflowIndex,
+  conditions: readonly Condition[],
+  context: JsonObject,
+): readonly string[] | undefined {
+  const facts = { context, loopVariables: {}, conditions: named };
+  for (const condition of conditions) {
+    const keys = keysAgainst(condition, facts);
+    if (keys === undefined || keys.length === 0) continue;
+    const values = keys.map((key) => valueText(key, readPath(facts, key)));
+    return values.some((text) => text.length > VALUE_MAX) ? undefined : values;
+  }
+  return undefined;
+}
+
+function valueText(key: string, value: ReturnType<typeof readPath>): string {
+  if (value === undefined || value === null) return `${key} is not set`;
+  return Array.isArray(value) && value.length === 0 ? `${key} is empty` : `${key} is ${quote(value)}`;
 }
 
 /** All conditions that decide whether a step or a loop is due, the outermost first, by its id. */

@@ -59,7 +59,10 @@ function factsOf(source: StepSource, node: RunNode, record: NodeRecord): Facts {
     divergences: record.divergences.map(({ reason, summary }) => ({ reason, summary })),
     ...shownEvidence(source, node),
     skipped: record.skipped.map((step) =>
-      defined({ ...reportStep(source, node.workflowHash, step), why: whySkipped(source, node, step) }),
+      defined({
+        ...reportStep(source, node.workflowHash, step),
+        why: whySkipped(source, node, { step, context: record.context }),
+      }),
     ),
     preferences: record.preferences.map(({ source, setBy, effective: { autonomy, riskPolicy }, warnings = [] }) => ({
       source,
@@ -84,10 +87,10 @@ function factsOf(source: StepSource, node: RunNode, record: NodeRecord): Facts {
 function whySkipped(
   { workflows }: StepSource,
   { workflowHash }: RunNode,
-  step: Parameters<typeof skipReason>[1],
+  { step, context }: { readonly step: Parameters<typeof skipReason>[1]; readonly context: JsonObject },
 ): string | undefined {
   const workflow = workflows.get(workflowHash);
-  return workflow && skipReason(indexWorkflow(workflow), step);
+  return workflow && skipReason(indexWorkflow(workflow), step, context);
 }
 
 function shownValues(context: JsonObject): JsonObject {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { re2Patterns } from '../../../adapters/patterns.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
 import { COMPARISONS, type Comparison, type Condition } from '../../workflow/compiled/condition.ts';
-import { decidingContext, unsetKeys } from './deciding-context.ts';
+import { decidingContext, keysAgainst, unsetKeys } from './deciding-context.ts';
 import { evaluateCondition } from './evaluate-condition.ts';
 
 const conditions = new Map<string, Condition>([['is-ready', compare('ready', 'equals', true)]]);
@@ -109,4 +109,23 @@ it.each<readonly [what: string, condition: Condition, keys: readonly string[]]>(
   ['nothing', { kind: 'never' }, []],
 ])('%s', (_, condition, keys) => {
   expect(unsetKeys(condition, facts)).toEqual(keys);
+});
+
+describe('keys whose values make a condition false', () => {
+  const facts = { context: { a: 1, b: 2 }, loopVariables: {}, conditions };
+  const isA = compare('a', 'equals', 1);
+  const isB = compare('b', 'equals', 1);
+
+  it.each<[string, Condition, readonly string[] | undefined]>([
+    ['the key of a comparison', isB, ['b']],
+    ['no key of a condition that is true', isA, undefined],
+    ['the first false part of "and"', { kind: 'and', conditions: [isA, isB] }, ['b']],
+    ['all parts of "or"', { kind: 'or', conditions: [isB, compare('a', 'equals', 3)] }, ['b', 'a']],
+    ['the true part of a negation', { kind: 'not', condition: { kind: 'or', conditions: [isB, isA] } }, ['a']],
+    ['the keys behind a name', { kind: 'ref', conditionId: 'is-ready' }, ['ready']],
+    ['none where a pattern decides', compare('b', 'matches', '^x'), undefined],
+    ['none where nothing is compared', { kind: 'never' }, []],
+  ])('are %s', (_, condition, keys) => {
+    expect(keysAgainst(condition, facts)).toEqual(keys);
+  });
 });

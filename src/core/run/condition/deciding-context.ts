@@ -84,6 +84,52 @@ function candidates({ comparison, value }: Comparison): readonly JsonValue[] {
   return [...near, ...numbers, ...others, null, true];
 }
 
+/** What a condition comes out as, and the keys whose values decide that. */
+type Reason = { readonly holds: boolean; readonly keys: readonly string[] };
+
+/**
+ * The keys whose values make a condition false, each once, in order; of several reasons the first. `undefined` if the
+ * condition is true, or if a pattern decides it, which only the engine can match.
+ */
+export function keysAgainst(condition: Condition, facts: Omit<Facts, 'compilePattern'>): readonly string[] | undefined {
+  const reason = reasonFor(condition, facts, new Map());
+  return reason === undefined || reason.holds ? undefined : [...new Set(reason.keys)];
+}
+
+type KnownReasons = Map<string, Reason | undefined>;
+
+function reasonFor(
+  condition: Condition,
+  facts: Omit<Facts, 'compilePattern'>,
+  known: KnownReasons,
+): Reason | undefined {
+  return foldCondition<Reason | undefined>(condition, {
+    leaf: (leaf) => {
+      if (leaf.kind === 'compare') {
+        if (leaf.comparison === 'matches') return undefined;
+        return { holds: evaluateCondition(leaf, { ...facts, compilePattern: noPatterns }), keys: [leaf.variable] };
+      }
+      if (leaf.kind !== 'ref') return { holds: leaf.kind === 'always', keys: [] };
+      const { conditionId } = leaf;
+      if (!known.has(conditionId)) {
+        known.set(conditionId, reasonFor(facts.conditions.get(conditionId) ?? { kind: 'never' }, facts, known));
+      }
+      return known.get(conditionId);
+    },
+    not: (part) => part && { ...part, holds: !part.holds },
+    join: (kind, parts) => {
+      const decisive = kind === 'or';
+      const reasons: Reason[] = [];
+      for (const part of parts) {
+        const reason = part();
+        if (reason === undefined || reason.holds === decisive) return reason;
+        reasons.push(reason);
+      }
+      return { holds: !decisive, keys: reasons.flatMap(({ keys }) => keys) };
+    },
+  });
+}
+
 /** Either the result of a condition, or the unset keys that would decide it. */
 type Answer = boolean | readonly string[];
 
