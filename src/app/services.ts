@@ -22,7 +22,7 @@ export type ReadServices = {
   readonly snapshots: SnapshotStore;
   readonly artifacts: ArtifactStore;
   readonly pinnedWorkflows: Pick<PinnedWorkflows, 'get'>;
-  readonly keyring: Pick<KeyringStore, 'find'>;
+  readonly keyring: Pick<KeyringStore, 'find' | 'known'>;
   readonly hasher: Hasher;
   readonly tokenForm: TokenForm;
   readonly catalog: WorkflowCatalog;

@@ -13,7 +13,7 @@ test('a use case that only reads cannot append: it does not compile', () => {
   expectTypeOf<Parameters<typeof rehydrate>[0]>().toEqualTypeOf<ReadServices>();
   expectTypeOf<ReadServices['sessions']>().toEqualTypeOf<SessionReader>();
   expectTypeOf<keyof ReadServices['pinnedWorkflows']>().toEqualTypeOf<'get'>();
-  expectTypeOf<keyof ReadServices['keyring']>().toEqualTypeOf<'find'>();
+  expectTypeOf<keyof ReadServices['keyring']>().toEqualTypeOf<'find' | 'known'>();
   expectTypeOf<Services>().toExtend<ReadServices>();
   const calls = (services: ReadServices, permit: AppendPermit) => [
     // @ts-expect-error a reader has no gate
@@ -39,7 +39,7 @@ test('appending is the only way to change a session, and it needs a permit from 
     'load' | 'loadValidPrefix' | 'makeDurable' | 'storedReply' | 'list'
   >();
   expectTypeOf<keyof ReadServices['snapshots'] | keyof ReadServices['artifacts']>().toEqualTypeOf<'get' | 'getJson'>();
-  expectTypeOf<keyof KeyringStore>().toEqualTypeOf<'adopt' | 'find' | 'open' | 'rotate' | 'repair'>();
+  expectTypeOf<keyof KeyringStore>().toEqualTypeOf<'adopt' | 'find' | 'known' | 'open' | 'rotate' | 'repair'>();
   const calls = (sessions: SessionStore, sessionId: SessionId) => [
     // @ts-expect-error an object is not a permit
     sessions.append({}, PLANS.start),

@@ -1,12 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AppendPermit, GateRefusal, LoadedSession } from '../../app/ports/session-store.ts';
+import type { AppendPermit, ExclusiveOptions, GateRefusal, LoadedSession } from '../../app/ports/session-store.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { checkedView } from '../../core/views/session-view.ts';
-import type { OpenSession } from '../file-store/session/refresh-session.ts';
 import { describeClaim, ownClaim } from '../lock/claim-locks.ts';
 import { boundedTurnTaking, turnTaking } from '../lock/wait-for-lock.ts';
 import { type DatabaseFailure, type Held, LOCK_NOT_AVAILABLE, type SpaceParts, sql, storeFailure } from './database.ts';
-import { type DatabaseSession, type SessionRows, wholeSession } from './session-rows.ts';
+import { type DatabaseSession, marksSeen, type SessionRows, wholeSession } from './session-rows.ts';
 
 /** Somebody else appended after the decision was made. It has to be made again, from what is there now. */
 export class Overtaken {
@@ -29,7 +28,7 @@ const DECISIONS_MAX = 12;
 const LOCK_ROW = sql('lock_row', 'select 1 from wr.session where space_id = $1 and session_id = $2 for update');
 const COMMIT = sql('commit', 'commit');
 
-type Wanted = { readonly sessionId: SessionId; readonly mustExist: boolean };
+type Wanted = ExclusiveOptions & { readonly sessionId: SessionId };
 
 type Work<Value> = (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Value>;
 
@@ -47,8 +46,14 @@ export function databaseGate({ database, spaceId, sha256 }: SpaceParts, rows: Se
   const inTurn = boundedTurnTaking<SessionId>();
   const uses = turnTaking<AppendPermit>();
 
-  async function decide<Value>({ sessionId, mustExist }: Wanted, held: HeldRow | undefined, work: Work<Value>) {
-    const found = await rows.load(sessionId);
+  async function decide<Value>(
+    { sessionId, mustExist, isLoaded = false }: Wanted,
+    held: HeldRow | undefined,
+    work: Work<Value>,
+  ) {
+    // An append compares the whole chain, so a first decision may be made from what this call has read already.
+    const known = isLoaded && held === undefined ? rows.known(sessionId) : undefined;
+    const found = known === undefined ? await rows.load(sessionId) : ok(known);
     if (found.isErr() && found.error.code !== 'session_not_found') return err<Value, GateRefusal>(found.error);
     const session = found.isOk() ? found.value : undefined;
     const permit = Object.freeze({}) as AppendPermit;
@@ -109,6 +114,8 @@ export function databaseGate({ database, spaceId, sha256 }: SpaceParts, rows: Se
   };
 }
 
-export function loaded({ sessionId, view }: OpenSession): LoadedSession {
-  return { ...checkedView(view, { kind: 'healthy' }), sessionId };
+export function loaded({ sessionId, view, marks }: DatabaseSession): LoadedSession {
+  const session = { ...checkedView(view, { kind: 'healthy' }), sessionId };
+  marksSeen.set(session, marks);
+  return session;
 }

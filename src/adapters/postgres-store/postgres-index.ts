@@ -12,8 +12,7 @@ import { type SummedContent, summariseSession } from '../file-store/index/entry-
 import { INDEX_VERSION, type SummaryFields, summaryFields, summaryOf } from '../file-store/index/index-lines.ts';
 import type { OpenSession } from '../file-store/session/refresh-session.ts';
 import { type SpaceParts, sql, storeFailure } from './database.ts';
-import { MARK_COLUMNS, type MarkRow, marksOf } from './postgres-marks.ts';
-import type { SessionRows } from './session-rows.ts';
+import { MARK_COLUMNS, type MarkRow, marksOf, type SessionRows } from './session-rows.ts';
 
 const ALL = sql(
   'all_sessions',

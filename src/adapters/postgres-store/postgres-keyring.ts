@@ -36,6 +36,9 @@ type Stored = { readonly version: string; readonly keyring: Keyring };
 /** A keyring that also gives what was read last: appends follow a call that read it. */
 export type SeenDatabaseKeyring = KeyringStore & {
   readonly seen: () => Promise<Keyring | undefined>;
+  readonly known: () => Keyring | undefined;
+  /** Another statement has read this version. */
+  readonly note: (version: string | undefined) => void;
 };
 
 /** One keyring per space, sealed with the master key: a dump of the database does not hold the keys. */
@@ -84,6 +87,10 @@ export function postgresKeyring({ database, spaceId, masterKey }: SpaceParts): S
   }
 
   return {
+    known: () => known?.keyring,
+    note: (version) => {
+      if (known?.version !== version) known = undefined;
+    },
     find: async () => (await find()).map((stored) => stored?.keyring),
     seen: async () => (known ?? (await find()).unwrapOr(undefined))?.keyring,
     open: async () => (await open()).map(({ keyring }) => keyring),

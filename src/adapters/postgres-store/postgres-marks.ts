@@ -3,18 +3,10 @@ import type { MarkStore } from '../../app/ports/session-marks.ts';
 import type { LoadRefusal } from '../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import type { BinnedSession, SessionBin } from '../../app/ports/upkeep.ts';
-import { defined } from '../../core/json/json-value.ts';
-import { parseDocument } from '../../core/log/document-schema.ts';
-import type { RunId, SessionId } from '../../core/log/ids.ts';
-import { originSchema, type SessionOrigin } from '../../core/log/origin.ts';
+import type { SessionId } from '../../core/log/ids.ts';
 import type { SessionMarks } from '../../core/sessions/session-state.ts';
 import { LOCK_NOT_AVAILABLE, type SpaceParts, sql, storeFailure, UNIQUE_VIOLATION } from './database.ts';
-import type { SessionRows } from './session-rows.ts';
-
-/** The marks of one session, as columns. */
-export const MARK_COLUMNS = `s.kept, s.origin,
-  coalesce((select json_object_agg(c.run_id, c.closed_at) from wr.closed_run c
-    where c.space_id = s.space_id and c.session_id = s.session_id), '{}'::json) as closed`;
+import { MARK_COLUMNS, type MarkRow, marksOf, marksSeen, type SessionRows } from './session-rows.ts';
 
 const READ = sql(
   'read_marks',
@@ -39,22 +31,6 @@ const REOPEN = sql(
    select 1 from there`,
 );
 
-export type MarkRow = {
-  readonly kept: boolean;
-  readonly origin: unknown;
-  readonly closed: { readonly [runId: string]: number };
-};
-
-export function marksOf({ kept, origin, closed }: MarkRow): SessionMarks {
-  const runs = Object.entries(closed).map(([runId, at]) => [runId as RunId, Number(at)] as const);
-  return { isKept: kept, closed: new Map(runs), ...defined({ origin: originOf(origin) }) };
-}
-
-function originOf(origin: unknown): SessionOrigin | undefined {
-  if (origin === null || origin === undefined) return undefined;
-  return parseDocument(originSchema, origin).unwrapOr({ kind: 'unreadable' });
-}
-
 const NO_MARK_ROW: MarkRow = { kept: false, origin: null, closed: {} };
 
 export function postgresMarks({ database, spaceId }: SpaceParts): MarkStore {
@@ -74,6 +50,7 @@ export function postgresMarks({ database, spaceId }: SpaceParts): MarkStore {
   };
   return {
     of: read,
+    seenWith: (session) => marksSeen.get(session),
     closed: async (sessionId) => (await read(sessionId)).map(({ closed }) => closed),
     origin: async (sessionId) =>
       (await read(sessionId)).map(({ origin }) => origin).unwrapOr({ kind: 'unreadable' } as const),

@@ -128,7 +128,7 @@ export function postgresSessions(
   return {
     ...readers(parts, rows, fresh),
     exclusively: async (sessionId, work, options) => {
-      const passed = await gate.pass({ sessionId, mustExist: options?.mustExist === true }, work);
+      const passed = await gate.pass({ mustExist: false, ...options, sessionId }, work);
       return passed.isErr() ? err(passed.error) : passed.value;
     },
     append,
@@ -174,9 +174,11 @@ function readers(
     storedReply: async (sessionId, eventIndex) => {
       const reply = fresh.take(sessionId, eventIndex);
       if (reply !== undefined) return ok(reply);
-      const session = await rows.load(sessionId);
-      if (session.isErr()) return err(session.error);
-      const segment = segmentOf(session.value.segments, eventIndex);
+      // What was appended never changes, so what is known of it need not be read again.
+      const known = segmentOf(rows.known(sessionId)?.segments ?? [], eventIndex);
+      const session = known === undefined ? await rows.load(sessionId) : undefined;
+      if (session?.isErr() === true) return err(session.error);
+      const segment = known ?? segmentOf(session?.isOk() === true ? session.value.segments : [], eventIndex);
       assert(segment !== undefined, `${sessionId} has event ${eventIndex}`);
       const bytes = await readAppend(parts, sessionId, segment);
       if (bytes.isErr()) return err(bytes.error);
@@ -236,6 +238,7 @@ async function appendPlan(
     const grown = {
       ...grownBy(session, { ...transaction, events: plan.events }, { lines, version: undefined }),
       salvage: session.salvage,
+      marks: session.marks,
     };
     rows.keep(grown);
     return ok({ session: grown, segment: sealed.segment });

@@ -18,11 +18,11 @@ import { sessionRows } from './session-rows.ts';
 
 /** Everything durable of one space, in a PostgreSQL database. */
 export function postgresStore(parts: SpaceParts): SpaceStore {
-  const rows = sessionRows(parts);
+  const keyring = postgresKeyring(parts);
+  const rows = sessionRows(parts, keyring.note);
   const pinnedWorkflows = postgresWorkflows(parts);
   const snapshots = postgresSnapshots(parts, pinnedWorkflows);
   const index = postgresIndex(parts, rows, { snapshots, pinnedWorkflows });
-  const keyring = postgresKeyring(parts);
   const signed = { ...parts, storeKey: async () => currentStoreKey(await keyring.seen()) };
   const sessions = postgresSessions(signed, rows, async (session, plan) => {
     snapshots.remember(plan.snapshots);

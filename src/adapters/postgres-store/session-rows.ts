@@ -1,10 +1,14 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { LoadRefusal, LoggedAppend } from '../../app/ports/session-store.ts';
+import type { LoadedSession, LoadRefusal, LoggedAppend } from '../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import { assert } from '../../core/assert.ts';
 import { canonicalLines, type Sha256 } from '../../core/json/canonical-json.ts';
+import { defined } from '../../core/json/json-value.ts';
+import { parseDocument } from '../../core/log/document-schema.ts';
 import type { Salvage, SessionHealth } from '../../core/log/health.ts';
-import type { SessionId } from '../../core/log/ids.ts';
+import type { RunId, SessionId } from '../../core/log/ids.ts';
+import { originSchema, type SessionOrigin } from '../../core/log/origin.ts';
+import { NO_MARKS, type SessionMarks } from '../../core/sessions/session-state.ts';
 import { applyEvent } from '../../core/views/session-view.ts';
 import { salvagedHealth } from '../file-store/session/import-marks.ts';
 import { faultHealth, type LogFault, readManifest } from '../file-store/session/read-manifest.ts';
@@ -15,7 +19,7 @@ import { turnTaking } from '../lock/wait-for-lock.ts';
 import { digestText, type SpaceParts, sql, storeFailure } from './database.ts';
 
 /** A session that was read from its rows. */
-export type DatabaseSession = OpenSession & { readonly salvage: Salvage | undefined };
+export type DatabaseSession = OpenSession & { readonly salvage: Salvage | undefined; readonly marks: SessionMarks };
 
 /** Reads sessions and caches them, so that a further call reads only what was added. */
 export type SessionRows = {
@@ -40,14 +44,26 @@ export type ReadLog = {
   readonly appends: readonly LoggedAppend[];
 };
 
-/** The head and what was appended after what is known, in one statement: so both are of the same moment. */
+/** The marks of one session, as columns. */
+export const MARK_COLUMNS = `s.kept, s.origin,
+  coalesce((select json_object_agg(c.run_id, c.closed_at) from wr.closed_run c
+    where c.space_id = s.space_id and c.session_id = s.session_id), '{}'::json) as closed`;
+
+/**
+ * The head, its marks, the version of the keys, and what was appended after what is known, in one statement: so all are
+ * of the same moment.
+ */
 const READ = sql(
   'read_session',
-  `select s.chain as head, s.next_event_index::float8 as next_event_index, s.salvage, a.records, a.events
-   from wr.session s
+  `with head as materialized (
+     select s.space_id, s.session_id, s.chain, s.next_event_index, s.salvage, ${MARK_COLUMNS},
+       (select k.version::text from wr.keyring k where k.space_id = s.space_id) as keyring
+     from wr.session s where s.space_id = $1 and s.session_id = $2 and s.binned_at is null)
+   select h.chain as head, h.next_event_index::float8 as next_event_index, h.salvage, h.kept, h.origin, h.closed,
+     h.keyring, a.records, a.events
+   from head h
    left join wr.append a
-     on a.space_id = s.space_id and a.session_id = s.session_id and a.first_event_index >= $3
-   where s.space_id = $1 and s.session_id = $2 and s.binned_at is null
+     on a.space_id = h.space_id and a.session_id = h.session_id and a.first_event_index >= $3
    order by a.first_event_index`,
 );
 const READ_LOG = sql(
@@ -59,7 +75,8 @@ const READ_LOG = sql(
    order by a.first_event_index`,
 );
 
-type SessionRow = {
+type SessionRow = MarkRow & {
+  readonly keyring?: string | null;
   readonly head: Buffer;
   readonly next_event_index: number;
   readonly salvage: Salvage | null;
@@ -68,7 +85,26 @@ type SessionRow = {
 };
 
 export function wholeSession(sessionId: SessionId, sha256: Sha256): DatabaseSession {
-  return { ...emptySession(sessionId, sha256), salvage: undefined };
+  return { ...emptySession(sessionId, sha256), salvage: undefined, marks: NO_MARKS };
+}
+
+/** The marks of sessions as they were when these were loaded. */
+export const marksSeen = new WeakMap<LoadedSession, SessionMarks>();
+
+export type MarkRow = {
+  readonly kept: boolean;
+  readonly origin: unknown;
+  readonly closed: { readonly [runId: string]: number };
+};
+
+export function marksOf({ kept, origin, closed }: MarkRow): SessionMarks {
+  const runs = Object.entries(closed).map(([runId, at]) => [runId as RunId, Number(at)] as const);
+  return { isKept: kept, closed: new Map(runs), ...defined({ origin: originOf(origin) }) };
+}
+
+function originOf(origin: unknown): SessionOrigin | undefined {
+  if (origin === null || origin === undefined) return undefined;
+  return parseDocument(originSchema, origin).unwrapOr({ kind: 'unreadable' });
 }
 
 /** The place of an append in messages. */
@@ -76,7 +112,10 @@ export function appendPlace(sessionId: SessionId, firstEventIndex: number): stri
   return `${sessionId}/append/${firstEventIndex}`;
 }
 
-export function sessionRows({ database, spaceId, sha256 }: SpaceParts): SessionRows {
+export function sessionRows(
+  { database, spaceId, sha256 }: SpaceParts,
+  onKeyring: (version: string | undefined) => void,
+): SessionRows {
   const kept = keptSessions<DatabaseSession>();
   const alone = turnTaking<SessionId>();
 
@@ -87,7 +126,11 @@ export function sessionRows({ database, spaceId, sha256 }: SpaceParts): SessionR
     const rows = found.value as unknown as readonly SessionRow[];
     const [head] = rows;
     // A session that was removed is read from scratch, should one of its name come again.
-    if (head === undefined) return ok(wholeSession(sessionId, sha256));
+    if (head === undefined) {
+      onKeyring(undefined);
+      return ok(wholeSession(sessionId, sha256));
+    }
+    onKeyring(head.keyring ?? undefined);
     if (head.next_event_index < position.nextEventIndex) {
       kept.delete(sessionId);
       return err({
@@ -97,7 +140,7 @@ export function sessionRows({ database, spaceId, sha256 }: SpaceParts): SessionR
         found: head.next_event_index,
       });
     }
-    const grown = grow({ ...known, salvage: head.salvage ?? undefined }, rows, sha256);
+    const grown = grow({ ...known, salvage: head.salvage ?? undefined, marks: marksOf(head) }, rows, sha256);
     if (grown.health.kind !== 'healthy') {
       // What was cached may be of another history than what is there now: that is read from its start.
       return position.nextEventIndex === 0 ? ok(grown) : read(wholeSession(sessionId, sha256));

@@ -19,6 +19,11 @@ export type StoreKey = LogSigner & {
 export type KeyringStore = {
   /** The keyring; `undefined` if none exists yet. Never writes. */
   find(): Promise<Result<Keyring | undefined, StoreFailure>>;
+  /**
+   * The keyring that was found last, unless the store has seen since that there is another one. Loading a session is such
+   * a look, so a caller who loads one between two calls that give the same keyring need not find it.
+   */
+  known?(): Keyring | undefined;
   /** The keyring. The first call on a machine creates it, however many processes race. */
   open(): Promise<Result<Keyring, StoreFailure>>;
   /**

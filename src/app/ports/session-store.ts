@@ -76,17 +76,20 @@ export type AppendRefusal =
   | IntegrityViolation
   | StoreFailure;
 
+export type ExclusiveOptions = { readonly mustExist: boolean; readonly isLoaded?: boolean };
+
 export type SessionStore = SessionReader & {
   /**
    * Runs `work` with the current, durable session (`undefined` if it is new) and the only permit to append to it. Waits
    * a limited time for others. A store may find at an append that another process was faster: then `work` runs again
    * from its start with what is there now, so it must act only through its permit. If it `mustExist` and does not,
-   * nothing is created: `work` gets no session and an invalid permit.
+   * nothing is created: `work` gets no session and an invalid permit. A caller who has loaded the session in the same
+   * call says so with `isLoaded`: a store that compares at the append need not read it again before.
    */
   exclusively<Value, Refusal>(
     sessionId: SessionId,
     work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Result<Value, Refusal>>,
-    options?: { readonly mustExist: boolean },
+    options?: ExclusiveOptions,
   ): Promise<Result<Value, Refusal | GateRefusal>>;
 
   /**

@@ -114,7 +114,7 @@ export async function advance(
           ? record(services, { request, sealed, target, current, permit, surroundings, chosen, drift })
           : ok(current);
       },
-      { mustExist: true },
+      { mustExist: true, isLoaded: true },
     );
     const made = recordOf(recorded, target);
     assert(made !== undefined, 'what was appended is recorded');

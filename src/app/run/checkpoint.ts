@@ -135,7 +135,7 @@ async function keep(
       const plan = await planCheckpoint(services, { kept, current: corrected.value, observed });
       return plan.isErr() ? err(plan.error) : appendPlan(services.sessions, permit, plan.value);
     },
-    { mustExist: true },
+    { mustExist: true, isLoaded: true },
   );
 }
 

@@ -10,7 +10,7 @@ import { isFalselyBundled, runSource } from '../../core/prompt/reply-parts.ts';
 import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
 import { lastActivityIndex } from '../../core/sessions/session-summary.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
-import type { TokenKeys } from '../../core/token/keyring.ts';
+import type { Keyring, TokenKeys } from '../../core/token/keyring.ts';
 import {
   parseToken,
   resolveToken,
@@ -18,7 +18,7 @@ import {
   type TokenScope,
   type TokenTarget,
 } from '../../core/token/node-token.ts';
-import type { TokenSlot } from '../../core/token/token.ts';
+import type { TokenClaims, TokenSlot } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { contextAt } from '../../core/views/lineage.ts';
 import {
@@ -191,10 +191,12 @@ export async function findPinned(
 /** Whether a run is closed. Marks are not part of the log: if they are unreadable, the run is open. */
 export async function isRunClosed(
   { marks }: Pick<ReadServices, 'marks'>,
-  { sessionId, view }: LoadedSession,
+  session: LoadedSession,
   runId: RunId,
 ): Promise<boolean> {
-  const closed = await marks.closed(sessionId);
+  const { sessionId, view } = session;
+  const seen = marks.seenWith?.(session);
+  const closed = seen === undefined ? await marks.closed(sessionId) : ok(seen.closed);
   const run = view.graph.runs.get(runId);
   if (closed.isErr() || run === undefined) return false;
   return isClosed(closed.value, { runId, lastActivityIndex: lastActivityIndex(view.graph, run) });
@@ -229,19 +231,47 @@ export async function findTokenNode(
   token: { readonly text: string; readonly slot: TokenSlot },
 ): Promise<Result<FoundNode, TokenRefusal | StoreFailure>> {
   return safeTry(async function* (): Flow<FoundNode, TokenRefusal | StoreFailure> {
-    const keyring = yield* await services.keyring.find();
-    const hmac = services.hasher.hmacSha256;
-    const claims = yield* parseToken(token.text, token.slot, { keyring, hmac });
-    assert(keyring !== undefined, 'a token is genuine by a key of the keyring');
-    const keys = { keyring, hmac };
-
-    const loaded = await services.sessions.load(claims.sessionId);
-    if (loaded.isErr() && loaded.error.code !== 'session_not_found') return err(loaded.error);
-    const session = loaded.unwrapOr(undefined);
+    const { keyring, claims, session } = yield* await genuineToken(services, token);
+    const keys = { keyring, hmac: services.hasher.hmacSha256 };
     return resolveToken(claims, session && tokenScope(session)).andThen((target) =>
       session === undefined ? err(sessionGone(target.sessionId)) : ok({ session, target, keys }),
     );
   });
+}
+
+type GenuineToken = {
+  readonly keyring: Keyring;
+  readonly claims: TokenClaims;
+  readonly session: LoadedSession | undefined;
+};
+
+/** A token that a key of the keyring made, and its session. The keyring is read only if the store does not know it. */
+async function genuineToken(
+  services: ReadServices,
+  token: { readonly text: string; readonly slot: TokenSlot },
+): Promise<Result<GenuineToken, TokenRefusal | StoreFailure>> {
+  return safeTry(async function* (): Flow<GenuineToken, TokenRefusal | StoreFailure> {
+    const hmac = services.hasher.hmacSha256;
+    const known = services.keyring.known?.();
+    const early = known === undefined ? undefined : parseToken(token.text, token.slot, { keyring: known, hmac });
+    if (known !== undefined && early?.isOk() === true) {
+      const session = yield* await sessionNamed(services, early.value.sessionId);
+      if (services.keyring.known?.() === known) return ok({ keyring: known, claims: early.value, session });
+    }
+    const keyring = yield* await services.keyring.find();
+    const claims = yield* parseToken(token.text, token.slot, { keyring, hmac });
+    assert(keyring !== undefined, 'a token is genuine by a key of the keyring');
+    return ok({ keyring, claims, session: yield* await sessionNamed(services, claims.sessionId) });
+  });
+}
+
+async function sessionNamed(
+  { sessions }: Pick<ReadServices, 'sessions'>,
+  sessionId: SessionId,
+): Promise<Result<LoadedSession | undefined, StoreFailure>> {
+  const loaded = await sessions.load(sessionId);
+  if (loaded.isOk()) return ok(loaded.value);
+  return loaded.error.code === 'session_not_found' ? ok(undefined) : err(loaded.error);
 }
 
 /** The place of a node, as a token would name it. */

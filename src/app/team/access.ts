@@ -3,7 +3,13 @@ import { digestHex, ownJsonBytes, type Sha256, type Sha256Digest } from '../../c
 import type { SessionId } from '../../core/log/ids.ts';
 import { toBase64Url } from '../../core/text/binary-text.ts';
 import { type Handover, ROLES, type Role } from '../../core/wire/team-paths.ts';
-import type { AppendPermit, GateRefusal, LoadedSession, SessionStore } from '../ports/session-store.ts';
+import type {
+  AppendPermit,
+  ExclusiveOptions,
+  GateRefusal,
+  LoadedSession,
+  SessionStore,
+} from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Clock } from '../ports/system-services.ts';
 import type { AccessToken, IdentityProvider, SpaceAccess, SpaceRefusal } from '../ports/team-database.ts';
@@ -161,7 +167,7 @@ export function ownedSessions(access: () => Promise<Result<SpaceAccess, SpaceRef
     exclusively: <Value, Refusal>(
       sessionId: SessionId,
       work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Result<Value, Refusal>>,
-      options?: { readonly mustExist: boolean },
+      options?: ExclusiveOptions,
     ) =>
       sessions.exclusively<Value, Refusal | GateRefusal>(
         sessionId,
