@@ -6,6 +6,9 @@ import { postgresStore } from '../../src/adapters/postgres-store/postgres-store.
 import type { Store } from '../../src/app/ports/store.ts';
 import { AUTONOMY } from '../../src/core/log/autonomy.ts';
 import type { AppendPlan } from '../../src/core/log/plan/append-plan.ts';
+import { rankRuns } from '../../src/core/resume/rank-runs.ts';
+import { resumeQuestion } from '../../src/core/resume/resume-question.ts';
+import { healthySummaries } from '../../src/core/sessions/board-rows.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
 import { BUNDLED, CORPUS, FIXTURES } from '../compiler/compile-file.ts';
 import { filledCall } from '../examples/filled-call.ts';
@@ -19,6 +22,7 @@ import { memoryWorld } from '../simulation/agent/world/memory-world.ts';
 import { workflowFile } from '../simulation/agent/world/workflow-files.ts';
 import { randomHistory } from '../simulation/random-history.ts';
 import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
+import { numberedSession } from '../store-folder.ts';
 import { drawnSeed, isLong, share } from '../volume.ts';
 import { storeContract } from './store.contract.ts';
 import { appendAll, appendOne, type MarkedStore } from './store-under-test.ts';
@@ -84,6 +88,32 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     expect(inMemory.isComplete).toBe(true);
     // Every walk has the same session id, each in a space of its own: nothing of another space may be in a reply.
     expect(await walkOver(postgresStore(spaceOf()))).toEqual(inMemory);
+  });
+
+  it('ranking what is found for a question gives what ranking all sessions gives, whoever appended last', async () => {
+    const parts = spaceOf();
+    const stores = [postgresStore(parts), postgresStore(parts)];
+    const random = seededRandom(drawnSeed());
+    const left = Array.from({ length: 6 }, (_, seed) => [
+      ...randomHistory({ seed, eventsMin: 40, sessionId: numberedSession(seed), at: () => 1_000 + seed }).plans,
+    ]).filter((plans) => plans.length > 0);
+    let skipped = 0;
+    while (left.length > 0) {
+      const plans = random.pick(left);
+      const plan = plans.shift();
+      if (plan !== undefined) await appendAll(random.pick(stores).sessions, [plan]);
+      if (plans.length === 0) left.splice(left.indexOf(plans), 1);
+      const index = random.pick(stores).sessionIndex;
+      const all = (await index.summaries())._unsafeUnwrap();
+      for (const clues of [{}, { query: 'a' }, { gitBranch: 'main' }, { includeFinished: true }]) {
+        const question = resumeQuestion(clues, { workspaces: ['/repo'], principal: 'me', branch: 'main' });
+        const found = (await index.find?.(question))?._unsafeUnwrap() ?? [];
+        expect(rankRuns(healthySummaries(found), question)).toEqual(rankRuns(all, question));
+        skipped += all.length - found.length;
+      }
+    }
+    // Otherwise nothing was left out, and nothing was tested.
+    expect(skipped).toBeGreaterThan(0);
   });
 
   it('writers whose connections are cut before and after statements lose and repeat nothing', async () => {

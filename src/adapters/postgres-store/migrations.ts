@@ -150,6 +150,16 @@ create policy own_space on wr.${table}
     title: 'sessions that were handed over',
     sql: 'alter table wr.session add column handed_to text',
   },
+  {
+    version: 5,
+    title: 'sessions that may have an unfinished run',
+    sql: `
+-- Every append sets it, and a summary without an unfinished run clears it. An update that leaves it as it is stays on its
+-- page.
+alter table wr.session add column is_open boolean not null default true;
+create index session_open on wr.session (space_id) where is_open;
+`,
+  },
 ];
 
 /** The version that this program needs. */

@@ -5,27 +5,38 @@ import type { LoadRefusal } from '../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
 import type { SessionHealth } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import { isFinished } from '../../core/resume/rank-runs.ts';
 import { healthySummaries, type SessionRow, type StoredSession, sessionRow } from '../../core/sessions/board-rows.ts';
 import type { SessionMarks } from '../../core/sessions/session-state.ts';
 import type { SessionSummary } from '../../core/sessions/session-summary.ts';
 import { type SummedContent, summariseSession } from '../file-store/index/entry-makers.ts';
 import { INDEX_VERSION, type SummaryFields, summaryFields, summaryOf } from '../file-store/index/index-lines.ts';
 import type { OpenSession } from '../file-store/session/refresh-session.ts';
-import { type SpaceParts, sql, storeFailure } from './database.ts';
+import { type SpaceParts, type Statement, sql, storeFailure } from './database.ts';
 import { MARK_COLUMNS, type MarkRow, marksOf, type SessionRows } from './session-rows.ts';
 
-const ALL = sql(
-  'all_sessions',
-  `select s.session_id, ${MARK_COLUMNS}, i.summary
+const listing = (condition: string) => `select s.session_id, ${MARK_COLUMNS}, i.summary
    from wr.session s
    left join wr.summary i on i.space_id = s.space_id and i.session_id = s.session_id
      and i.manifest_index = s.next_manifest_index - 1 and s.salvage is null
-   where s.space_id = $1 and s.binned_at is null and s.next_event_index > 0 order by s.session_id`,
+   where s.space_id = $1 and s.binned_at is null and s.next_event_index > 0 ${condition} order by s.session_id`;
+const ALL = sql('all_sessions', listing(''));
+/** A session whose summary is missing or older than its last append is one of these. */
+const OPEN = sql('open_sessions', listing('and s.is_open'));
+/** Sessions of before this was recorded count as open until somebody has seen that they are not. */
+const NOT_OPEN = sql(
+  'not_open',
+  `update wr.session s set is_open = false from wr.summary i
+   where s.space_id = $1 and s.session_id = any($2) and i.space_id = s.space_id and i.session_id = s.session_id
+     and i.manifest_index = s.next_manifest_index - 1`,
 );
 /** Of two processes that summarise the same session, the one that saw more wins. */
 const RECORD = sql(
   'record_summary',
-  `insert into wr.summary as i (space_id, session_id, manifest_index, summary)
+  `with finished as (
+     update wr.session set is_open = false
+     where $5 and space_id = $1 and session_id = $2 and next_manifest_index = $3::bigint + 1 and is_open)
+   insert into wr.summary as i (space_id, session_id, manifest_index, summary)
    select space_id, session_id, $3, $4::jsonb from wr.session where space_id = $1 and session_id = $2
    on conflict (space_id, session_id) do update
      set manifest_index = excluded.manifest_index, summary = excluded.summary
@@ -34,7 +45,10 @@ const RECORD = sql(
 
 /** A summary of another version is made again. */
 type StoredSummary = { readonly v: string; readonly fields: SummaryFields };
-type IndexRow = MarkRow & { readonly session_id: SessionId; readonly summary: StoredSummary | null };
+type IndexRow = MarkRow & {
+  readonly session_id: SessionId;
+  readonly summary: StoredSummary | null;
+};
 
 export type PostgresIndex = SessionIndex & { record(session: OpenSession): Promise<void> };
 
@@ -47,7 +61,7 @@ export function postgresIndex(parts: SpaceParts, rows: SessionRows, content: Sum
     // It is derived: the next list of sessions makes it again.
     if (summary.isErr()) return;
     const text = JSON.stringify({ v: INDEX_VERSION, fields: summaryFields(summary.value) } satisfies StoredSummary);
-    await database.run(RECORD, [spaceId, sessionId, position.nextManifestIndex - 1, text]);
+    await database.run(RECORD, [spaceId, sessionId, position.nextManifestIndex - 1, text, isDone(summary.value)]);
   }
 
   async function see(sessionId: SessionId, marks: SessionMarks): Promise<Result<StoredSession, LoadRefusal>> {
@@ -59,8 +73,8 @@ export function postgresIndex(parts: SpaceParts, rows: SessionRows, content: Sum
     return ok({ sessionId, summary, health, marks });
   }
 
-  const sessions = async (): Promise<Result<readonly SessionRow[], StoreFailure>> => {
-    const all = await database.run(ALL, [spaceId]);
+  const listed = async (statement: Statement): Promise<Result<readonly SessionRow[], StoreFailure>> => {
+    const all = await database.run(statement, [spaceId]);
     if (all.isErr()) return err(storeFailure(all.error, 'list sessions', 'session'));
     const found: SessionRow[] = [];
     for (const row of all.value as unknown as readonly IndexRow[]) {
@@ -77,9 +91,16 @@ export function postgresIndex(parts: SpaceParts, rows: SessionRows, content: Sum
 
   return {
     record,
-    sessions,
+    sessions: () => listed(ALL),
+    find: async ({ areFinishedMeant }) => {
+      const found = await listed(areFinishedMeant ? ALL : OPEN);
+      if (found.isErr() || areFinishedMeant) return found;
+      const done = found.value.filter(({ summary, health }) => health === HEALTHY && summary && isDone(summary));
+      if (done.length > 0) await database.run(NOT_OPEN, [spaceId, done.map(({ sessionId }) => sessionId)]);
+      return found;
+    },
     summarise: (session) => summariseSession(session, content),
-    summaries: async () => (await sessions()).map(healthySummaries),
+    summaries: async () => (await listed(ALL)).map(healthySummaries),
     inspect: ({ sessionId, marks }) => see(sessionId, marks),
   };
 }
@@ -118,6 +139,11 @@ export function postgresFeed({ database, spaceId }: SpaceParts): StoreFeed {
       };
     },
   };
+}
+
+/** Whether none of its runs can be meant by a caller who does not ask for finished ones. */
+function isDone({ runs }: SessionSummary): boolean {
+  return runs.every(isFinished);
 }
 
 const HEALTHY: SessionHealth = { kind: 'healthy' };

@@ -52,7 +52,7 @@ const APPEND = sql(
          and ($15 or exists (select 1 from wr.session where space_id = $1 and session_id = $2))
      on conflict (space_id, session_id) do update
        set next_event_index = excluded.next_event_index, next_manifest_index = excluded.next_manifest_index,
-           chain = excluded.chain, last_at = greatest(s.last_at, excluded.last_at)
+           chain = excluded.chain, last_at = greatest(s.last_at, excluded.last_at), is_open = true
        where s.chain = $8 and s.salvage is not distinct from $9::jsonb
      returning 1),
    appended as (

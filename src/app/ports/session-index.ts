@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
 import type { SessionRow, StoredSession } from '../../core/sessions/board-rows.ts';
 import type { SessionSummary } from '../../core/sessions/session-summary.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
@@ -16,12 +17,16 @@ export type SessionIndex = {
     readonly sessionId: SessionId;
     readonly view: SessionView;
   }): Promise<Result<SessionSummary, StoreFailure>>;
-  /** A summary of every healthy session, oldest first. Writes nothing. */
   /**
    * Every session, oldest first. The first call compares the index with all sessions, later calls read only what was
    * added to it. If nothing has changed, the answer is the same object as the last one.
    */
   sessions(): Promise<Result<readonly SessionRow[], StoreFailure>>;
+  /**
+   * At least the sessions with a run that the question can mean, from an index that need not read all sessions for that:
+   * ranking them gives what ranking all would give.
+   */
+  find?(question: ResumeQuestion): Promise<Result<readonly SessionRow[], StoreFailure>>;
   /** The summaries of those that are healthy. */
   summaries(): Promise<Result<readonly SessionSummary[], StoreFailure>>;
   /**

@@ -84,11 +84,12 @@ async function asked({ workspace, by }: ResumeServices, request: ResumeRequest):
 type LookedAt = { readonly offered: readonly OfferedSession[]; readonly unreadable: readonly SessionId[] };
 
 /** A named session is read directly, and its damage is reported. */
-async function lookedAt(
-  services: ReadServices,
-  { sessionId }: ResumeQuestion,
-): Promise<Result<LookedAt, ResumeRefusal>> {
-  if (sessionId === undefined) return (await sessionBoard(services)).map(({ rows }) => offeredOf(rows));
+async function lookedAt(services: ReadServices, question: ResumeQuestion): Promise<Result<LookedAt, ResumeRefusal>> {
+  const { sessionId } = question;
+  if (sessionId === undefined) {
+    const found = await services.sessionIndex.find?.(question);
+    return (found ?? (await sessionBoard(services)).map(({ rows }) => rows)).map(offeredOf);
+  }
   const named = SessionId.schema.safeParse(sessionId).data;
   if (named === undefined) return ok(NOTHING_FOUND);
   const verified = await verifySession(services, named);

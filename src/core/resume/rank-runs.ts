@@ -91,7 +91,7 @@ function compareRanked(a: RankedRun, b: RankedRun): number {
 }
 
 /** A session that only keeps notes has no steps to finish. */
-function isFinished({ status, workflowId }: RunSummary): boolean {
+export function isFinished({ status, workflowId }: RunSummary): boolean {
   return (status === 'complete' || status === 'complete_with_gaps') && workflowId !== SESSION_NOTES.workflowId;
 }
 
