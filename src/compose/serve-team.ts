@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { err, ok, type Result } from 'neverthrow';
+import { boundedCache } from '../adapters/bounded-cache.ts';
 import { readBundleFile } from '../adapters/bundle.ts';
 import { consoleAssets } from '../adapters/console.ts';
 import { browserSignIn, masterKeySealer, oidcProvider } from '../adapters/identity-provider.ts';
 import { re2Patterns } from '../adapters/patterns.ts';
 import { teamDatabase } from '../adapters/postgres-store/postgres-store.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
-import { workflowFiles } from '../adapters/sources/workflow-files.ts';
+import { withProjectFiles, workflowFiles } from '../adapters/sources/workflow-files.ts';
 import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import { workflowCatalog } from '../app/catalog/workflow-catalog.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
   SpaceStore,
   TeamDatabase,
 } from '../app/ports/team-database.ts';
+import type { SourceListing } from '../app/ports/workflow-sources.ts';
 import type { Services } from '../app/services.ts';
 import { type Entrance, ownedSessions, type SessionOwners } from '../app/team/access.ts';
 import type { TeamServeOptions, TeamServeRefusal, TeamServing } from '../cli/program.ts';
@@ -24,9 +26,10 @@ import { CALLBACK_PATH } from '../http/team/browser-sessions.ts';
 import { resourceOf, serveSpaces } from '../http/team/serve-spaces.ts';
 import { type TeamMetrics, teamMetrics } from '../http/team/team-metrics.ts';
 import { TOOLS } from '../mcp/answer-call.ts';
+import { describedFiles, textDigest } from '../mcp/described-workflows.ts';
 import { describedWorkspace, idsOfCall } from '../mcp/described-workspace.ts';
 import { type McpHttpHandler, mcpHttpHandler } from '../mcp/http-handler.ts';
-import { mcpBackend } from '../mcp/server.ts';
+import { type Backend, type CallCatalog, mcpBackend } from '../mcp/server.ts';
 import { type Bundled, catalogTools } from './open-catalog.ts';
 import { spaceConsole } from './open-team-console.ts';
 
@@ -61,8 +64,9 @@ export async function serveTeam(
   const metrics = teamMetrics(TOOLS.map(({ name }) => name));
   const stores = openedOnce((space) => database.openSpace(space, masterKey.value));
   const access = openedOnce((space): Promise<Result<SpaceAccess, SpaceRefusal>> => database.access(space));
-  const servicesOf = spaceServices(bundledCatalog(bundled), access, how.publicUrl);
-  const agents = mcpHandlers({ stores, access, servicesOf, metrics, version, isLogged: how.isLogged });
+  const catalogs = teamCatalogs(bundled);
+  const servicesOf = spaceServices(catalogs.bundled, access, how.publicUrl);
+  const agents = mcpHandlers({ stores, access, servicesOf, catalogs, metrics, version, isLogged: how.isLogged });
   const serving = await serveSpaces({
     publicUrl: how.publicUrl,
     listen: how.listen,
@@ -114,13 +118,14 @@ type Agents = {
   readonly stores: (space: string) => Promise<Result<SpaceStore, SpaceRefusal>>;
   readonly access: Entrance['access'];
   readonly servicesOf: (space: string, store: SpaceStore) => Services;
+  readonly catalogs: TeamCatalogs;
   readonly metrics: TeamMetrics;
   readonly version: string;
   readonly isLogged: boolean;
 };
 
 /** Answers MCP in each space; `undefined` for one that does not exist. */
-function mcpHandlers({ stores, access, servicesOf, metrics, version, isLogged }: Agents) {
+function mcpHandlers({ stores, access, servicesOf, catalogs, metrics, version, isLogged }: Agents) {
   const handlers = new Map<string, McpHttpHandler>();
   return {
     of: async (space: string): Promise<McpHttpHandler | undefined> => {
@@ -130,7 +135,8 @@ function mcpHandlers({ stores, access, servicesOf, metrics, version, isLogged }:
       if (store.isErr()) return undefined;
       const backend = mcpBackend({ version, services: async () => servicesOf(space, store.value), isLogged });
       const owners = ownedSessions(() => access(space), systemClock);
-      const handler = countedHandler(backend, metrics, owners);
+      const catalogOf = (meta: unknown) => catalogs.of(space, meta);
+      const handler = countedHandler({ ...backend, catalogOf }, metrics, owners);
       handlers.set(space, handler);
       return handler;
     },
@@ -142,7 +148,7 @@ function mcpHandlers({ stores, access, servicesOf, metrics, version, isLogged }:
 
 /** Answers MCP, and counts the calls. */
 function countedHandler(
-  backend: ReturnType<typeof mcpBackend>,
+  backend: ReturnType<typeof mcpBackend> & Pick<Backend, 'catalogOf'>,
   metrics: TeamMetrics,
   sessionsFor: SessionOwners,
 ): McpHttpHandler {
@@ -237,11 +243,44 @@ async function readClientSecret(file: string | undefined): Promise<Result<string
   return text === '' ? err({ code: 'client_secret_unusable', file }) : ok(text);
 }
 
-/** The workflows that come with the program. No folder of the server's machine belongs to a caller. */
-function bundledCatalog(bundled: Bundled): Services['catalog'] {
-  const files = workflowFiles({ bundled: bundled.folder }, nodeFolderAccess);
-  return workflowCatalog({ files: () => files.files(undefined) }, catalogTools(bundled));
+/** The workflows of calls. What is remembered is only a cache: another replica asks for the texts that it lacks. */
+function teamCatalogs(bundled: Bundled): TeamCatalogs {
+  const source = workflowFiles({ bundled: bundled.folder }, nodeFolderAccess);
+  const tools = catalogTools(bundled);
+  const catalogs = boundedCache<string, Services['catalog']>(CATALOGS_MAX);
+  const texts = boundedCache<string, string>(TEXTS_MAX);
+  const { sha256 } = nodeHasher;
+  return {
+    bundled: workflowCatalog({ files: () => source.files(undefined) }, tools),
+    of: (space, meta) => {
+      const described = describedFiles(meta, { space, texts, sha256 });
+      if (described?.kind !== 'files') return described;
+      const { files } = described;
+      const key = textDigest(JSON.stringify([space, files.map(({ ref, digest }) => [ref, digest])]), sha256);
+      const known = catalogs.get(key);
+      if (known !== undefined) return { kind: 'catalog', catalog: known };
+      // Made once, so that files that did not change are the same objects.
+      let listing: Promise<SourceListing> | undefined;
+      const brought = async () => withProjectFiles(await source.files(undefined), files);
+      const made = { files: () => (listing ??= brought()) };
+      const catalog = workflowCatalog(made, tools);
+      catalogs.set(key, catalog);
+      return { kind: 'catalog', catalog };
+    },
+  };
 }
+
+/** Projects whose workflows are kept compiled. */
+const CATALOGS_MAX = 64;
+/** Files of projects whose texts are remembered; a bridge sends the others again. */
+const TEXTS_MAX = 1_000;
+
+type TeamCatalogs = {
+  /** The workflows that come with the program. No folder of the server's machine belongs to a caller. */
+  readonly bundled: Services['catalog'];
+  /** Those and the files that a call brings along; `undefined` if it brings none. */
+  readonly of: (space: string, meta: unknown) => CallCatalog | undefined;
+};
 
 const TEAM_DEFAULTS = { autonomy: 'guided', riskPolicy: 'conservative' } as const;
 

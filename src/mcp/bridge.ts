@@ -5,6 +5,7 @@ import { Result } from 'neverthrow';
 import type { WorkspaceFacts } from '../app/ports/workspace-observer.ts';
 import { isObject, type JsonObject } from '../core/json/json-value.ts';
 import { defaultWorkspace, folderOf } from './client-root.ts';
+import { FILES_MISSING_CODE, type TextFile, WORKFLOW_TOOLS, WORKFLOWS_META_KEY } from './described-workflows.ts';
 import { CALL_ID_META_KEY, WORKSPACE_META_KEY } from './described-workspace.ts';
 import { stdioTransport } from './serve-stdio.ts';
 import { callsUnderWay } from './server.ts';
@@ -15,6 +16,8 @@ export type Bridging = {
   readonly token: string;
   /** Looks at a folder of this machine; at its files only if asked, because that takes longer. */
   readonly factsOf: (folder: string, wish: { readonly isTreeAsked: boolean }) => Promise<WorkspaceFacts>;
+  /** The workflow files of a project in a folder of this machine. */
+  readonly workflowsOf: (folder: string) => Promise<readonly TextFile[]>;
   readonly place: { readonly workingDir: string; readonly homeDir: string };
   /** Names a call, so that the server recognises it when it is sent again. */
   readonly newCallId: () => string;
@@ -41,7 +44,9 @@ export async function bridge(bridging: Bridging): Promise<Bridge> {
   remote.onmessage = (message) => {
     if ('id' in message && message.id !== undefined && !('method' in message)) {
       if (versions.delete(message.id)) keepVersion(remote, message);
-      waiting.get(message.id)?.(undefined);
+      const missing = missingFiles(message);
+      waiting.get(message.id)?.(missing);
+      if (missing !== undefined) return;
     }
     local.send(message).catch((cause: unknown) => trouble(String(cause)));
   };
@@ -54,11 +59,16 @@ export async function bridge(bridging: Bridging): Promise<Bridge> {
 
   async function answer(request: JSONRPCRequest): Promise<void> {
     if (request.method === 'initialize') versions.add(request.id);
-    const asked = request.method === 'tools/call' ? await described(request, bridging) : request;
+    const [asked, files] = request.method === 'tools/call' ? await described(request, bridging) : [request, []];
+    let sent = withFiles(asked, files, []);
     for (let tries = 1; ; tries++) {
-      const failure = await ask(asked);
+      const failure = await ask(sent);
       waiting.delete(request.id);
       if (failure === undefined) return;
+      if (tries < TRIES_MAX && failure.missing !== undefined) {
+        sent = withFiles(asked, files, failure.missing);
+        continue;
+      }
       if (tries < TRIES_MAX && failure.isPassing) {
         await pause(FIRST_PAUSE_MS * 2 ** (tries - 1));
         continue;
@@ -94,8 +104,8 @@ function keepVersion(remote: StreamableHTTPClientTransport, message: JSONRPCMess
 /** A call with what this machine knows about its workspace, and without the path, which means nothing elsewhere. */
 async function described(
   request: JSONRPCRequest,
-  { factsOf, place, newCallId }: Pick<Bridging, 'factsOf' | 'place' | 'newCallId'>,
-): Promise<JSONRPCRequest> {
+  { factsOf, workflowsOf, place, newCallId }: Pick<Bridging, 'factsOf' | 'workflowsOf' | 'place' | 'newCallId'>,
+): Promise<readonly [JSONRPCRequest, readonly TextFile[]]> {
   const { arguments: sent, _meta, ...params } = (request.params ?? {}) as JsonObject;
   const { workspacePath, ...others } = isObject(sent) ? sent : {};
   const argument = typeof workspacePath === 'string' ? (folderOf(workspacePath) ?? workspacePath) : undefined;
@@ -104,7 +114,27 @@ async function described(
   const facts = folder === undefined ? {} : await factsOf(folder, { isTreeAsked });
   // Every try has the same name, so that a start is carried out once.
   const meta = { [CALL_ID_META_KEY]: newCallId(), ...(isObject(_meta) ? _meta : {}), [WORKSPACE_META_KEY]: facts };
-  return { ...request, params: { ...params, arguments: others, _meta: meta } };
+  const isAboutWorkflows = WORKFLOW_TOOLS.includes(String(params['name']));
+  const files = folder === undefined || !isAboutWorkflows ? [] : await workflowsOf(folder);
+  return [{ ...request, params: { ...params, arguments: others, _meta: meta } }, files];
+}
+
+/** The call with the names of the project's workflow files, and with the texts of those that the server asked for. */
+function withFiles(request: JSONRPCRequest, files: readonly TextFile[], missing: readonly string[]): JSONRPCRequest {
+  if (files.length === 0) return request;
+  const named = files.map(({ ref, digest, text }) => ({ ref, digest, ...(missing.includes(digest) ? { text } : {}) }));
+  return {
+    ...request,
+    params: { ...request.params, _meta: { ...request.params?._meta, [WORKFLOWS_META_KEY]: named } },
+  };
+}
+
+/** Which files a server asks for that cannot answer without their texts. */
+function missingFiles(message: JSONRPCMessage): Failure | undefined {
+  const error = 'error' in message ? message.error : undefined;
+  const digests = error?.code === FILES_MISSING_CODE && isObject(error.data) ? error.data['missing'] : undefined;
+  if (!Array.isArray(digests)) return undefined;
+  return { isOutcomeKnown: true, isPassing: false, reason: error?.message ?? '', missing: digests.map(String) };
 }
 
 /** Why a request got no answer. */
@@ -113,6 +143,8 @@ type Failure = {
   readonly isOutcomeKnown: boolean;
   readonly isPassing: boolean;
   readonly reason: string;
+  /** The digests of files whose texts the server needs. */
+  readonly missing?: readonly string[];
 };
 
 const NO_ANSWER: Failure = {

@@ -12,11 +12,12 @@ import * as z from 'zod';
 import type { SessionStore } from '../app/ports/session-store.ts';
 import type { WorkspaceObserver } from '../app/ports/workspace-observer.ts';
 import type { Services } from '../app/services.ts';
-import { isObject, type JsonObject } from '../core/json/json-value.ts';
+import { defined, isObject, type JsonObject } from '../core/json/json-value.ts';
 import type { By } from '../core/log/events/event-envelope.ts';
 import type { ToolCall } from './answer-call.ts';
 import type { Answered, PersonAsker } from './ask-person.ts';
 import { calledBy, clientRoot } from './client-root.ts';
+import { FILES_MISSING_CODE, WORKFLOW_TOOLS, WORKFLOWS_META_KEY } from './described-workflows.ts';
 import { type RecentReplies, recentReplies } from './explain/recent-replies.ts';
 import { INSTRUCTIONS, listedPrompts, promptNamed } from './instructions.ts';
 
@@ -70,11 +71,17 @@ export type Backend = {
   readonly caller?: SignedIn | undefined;
   /** Reads what a call says about a workspace on the caller's machine; only a team server needs it. */
   readonly describedWorkspace?: (meta: unknown) => WorkspaceObserver;
+  /** The workflows of a call that brings files of its project along; only a team server cannot read them itself. */
+  readonly catalogOf?: (meta: unknown) => CallCatalog | undefined;
   /** The ids of a call that its sender has named; only a team server needs them, where an answer can be lost. */
   readonly idsOfCall?: (meta: unknown, call: ToolCall, principal: string) => Services['ids'] | undefined;
   /** The sessions as somebody may continue them; only a team server makes a difference. */
   readonly sessionsFor?: (principal: string, sessions: SessionStore) => SessionStore;
 };
+
+export type CallCatalog =
+  | { readonly kind: 'catalog'; readonly catalog: Services['catalog'] }
+  | { readonly kind: 'missing'; readonly digests: readonly string[] };
 
 /** Somebody who is signed in. A reader can look at everything and change nothing. */
 export type SignedIn = { readonly principal: string; readonly isReader: boolean };
@@ -226,7 +233,8 @@ async function answered(
   const workspace = describedWorkspace?.(meta) ?? others.workspace;
   const own = caller === undefined ? sessions : (sessionsFor?.(caller.principal, sessions) ?? sessions);
   const ids = (caller && idsOfCall?.(meta, call, caller.principal)) ?? others.ids;
-  const services = { ...others, workspace, ids, sessions: { ...own, append }, by };
+  const catalog = WORKFLOW_TOOLS.includes(call.name) ? broughtCatalog(backend, meta) : undefined;
+  const services = { ...others, workspace, ids, sessions: { ...own, append }, by, ...defined({ catalog }) };
   const context = {
     services,
     recent,
@@ -243,6 +251,17 @@ async function answered(
   if (entry.outcome !== 'error') backend.called(call.name);
   if (isNew) backend.appended(by);
   return { result, isNew };
+}
+
+/** Throws what makes the bridge send the call again, with the texts that are missing here. */
+function broughtCatalog({ catalogOf }: Backend, meta: unknown): Services['catalog'] | undefined {
+  const brought = catalogOf?.(meta);
+  if (brought?.kind !== 'missing') return brought?.catalog;
+  throw new ProtocolError(
+    FILES_MISSING_CODE,
+    `Send the call again, with the texts of these files in _meta["${WORKFLOWS_META_KEY}"]: data.missing has their digests.`,
+    { missing: brought.digests },
+  );
 }
 
 function principalOf({ caller }: Pick<Backend, 'caller'>): Pick<By, 'principal'> {

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodeHasher } from '../../src/adapters/system.ts';
+import { textDigest, WORKFLOWS_META_KEY } from '../../src/mcp/described-workflows.ts';
 import { filledCall } from '../examples/filled-call.ts';
 import { startOpenId } from '../openid.ts';
 import { startPostgres } from '../postgres.ts';
@@ -293,6 +295,57 @@ describe.runIf(postgres)('a team server', () => {
     ]);
     expect(byKey.filter(({ key }) => key === 'git_branch')).toEqual([{ key: 'git_branch', value: 'work-of-laptop' }]);
     expect(secrets).toEqual([]);
+  });
+
+  it('a bridge brings the workflows of its project along, and they are seen by nobody else', async () => {
+    const { token } = await tokenFor('flo', '--space', 'shop');
+    const project = mkdtempSync(join(folder, 'flows-'));
+    const text = JSON.stringify({
+      id: 'acme.greet',
+      name: 'Greet',
+      description: 'Greets somebody.',
+      version: '1.0.0',
+      steps: [{ id: 'greet', title: 'Greet', prompt: 'Say hello. Write the greeting in your notes.' }],
+    });
+    const file = '.workrail/workflows/acme.greet.json';
+    mkdirSync(join(project, '.workrail/workflows'), { recursive: true });
+    writeFileSync(join(project, file), text);
+    for (const kind of Object.keys(CLIENT_KINDS)) {
+      const env = { WORKRAIL_TOKEN: token, HOME: folder, PATH: process.env['PATH'] ?? '' };
+      const command = ['connect', `${proxy.url}/s/shop`];
+      const client = (await CLIENT_KINDS[kind]?.({ env, cwd: project, command })) ?? expect.fail('a client');
+      // Each replica asks once for the text, so each call goes to both.
+      for (let times = 0; times < 2; times++) {
+        const listed = await client.call('list_workflows', { query: 'greet' });
+        expect(listed.content[0]?.text, kind).toContain('acme.greet');
+      }
+      let reply = await client.call('start_workflow', { workflowId: 'acme.greet', goal: `Greet by ${kind}.` });
+      for (let calls = 0; reply.structuredContent?.['isComplete'] !== true && calls < 5; calls++) {
+        const { tool, arguments: args } = filledCall(nextCallOf(reply), undefined);
+        reply = await client.call(tool, { ...args });
+      }
+      expect(reply.structuredContent, kind).toMatchObject({ isComplete: true });
+      await client.close();
+    }
+    const direct = (await CLIENT_KINDS['client 2.x']?.(place('shop', token))) ?? expect.fail('a client');
+    expect((await direct.call('list_workflows', { query: 'greet' })).content[0]?.text).not.toContain('acme.greet');
+    await direct.close();
+    // Who knows the digest of a file in another space does not get the file by it.
+    const stranger = await tokenFor('eve', '--space', 'other');
+    const digest = textDigest(text, nodeHasher.sha256);
+    const named = { [WORKFLOWS_META_KEY]: [{ ref: file, digest }] };
+    const answer = await fetch(`${proxy.url}/s/other/mcp`, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        ...{ 'mcp-protocol-version': '2025-06-18', ...bearer(stranger.token) },
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'list_workflows', arguments: { query: 'greet' }, _meta: named },
+      }),
+    });
+    expect(await answer.text()).toContain(`"missing":["${digest}"]`);
   });
 
   it(

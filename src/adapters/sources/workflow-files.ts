@@ -165,7 +165,8 @@ const KEPT_MAX = 4096;
 
 /** Folders that do not depend on the workspace. */
 export type FixedFolders = {
-  readonly bundled: string;
+  /** The bridge to a team server has none. */
+  readonly bundled?: string;
   /** A team server has none. */
   readonly user?: string;
   /** Sources that the user added, read again each time. */
@@ -192,15 +193,16 @@ export function workflowFiles(fixed: FixedFolders, access: FolderAccess): Workfl
       const added = fixed.added?.() ?? NONE;
       const asked = (workspace === undefined ? undefined : fixed.asked?.(workspace, access)) ?? NONE;
       const folders = differentFolders(access, [
-        { kind: 'bundled', dir: fixed.bundled, refPrefix: '', rank: 0 },
+        ...(fixed.bundled === undefined
+          ? []
+          : [{ kind: 'bundled', dir: fixed.bundled, refPrefix: '', rank: 0 } as const]),
         ...added.folders,
         ...(fixed.user === undefined ? [] : [{ kind: 'user', dir: fixed.user, refPrefix: '', rank: 1 } as const]),
         ...asked.folders,
         ...(workspace === undefined ? [] : projectFolders(workspace)),
       ]);
       const files = [...folders.flatMap((folder) => readFolder(reader, folder)), ...added.unread, ...asked.unread];
-      const bindings =
-        workspace === undefined ? undefined : readProjectFile(workspace, '.workrail/bindings.json', reader);
+      const bindings = workspace === undefined ? undefined : readProjectFile(workspace, BINDINGS, reader);
       return {
         files,
         ...defined({ bindings, workspaceProblem: problem }),
@@ -221,13 +223,43 @@ function workspaceProblem(access: FolderAccess, path: string): WorkspaceProblem 
 
 /** A repository is untrusted, so its folders must not lead out of it. */
 function projectFolders(workspace: string): readonly SourceFolder[] {
-  return ['.workrail/workflows', 'workflows'].map((folder, i) => ({
+  return PROJECT_FOLDERS.map((folder, i) => ({
     kind: 'project',
     dir: join(workspace, folder),
     refPrefix: `${folder}/`,
-    rank: 2 + i,
+    rank: PROJECT_RANK + i,
     within: workspace,
   }));
+}
+
+const PROJECT_FOLDERS = ['.workrail/workflows', 'workflows'];
+const PROJECT_RANK = 2;
+const BINDINGS = '.workrail/bindings.json';
+
+/** Files of a project on another machine, as they came with a call, after those that are here. */
+export function withProjectFiles(
+  { files }: SourceListing,
+  brought: readonly { readonly ref: string; readonly text: string }[],
+): SourceListing {
+  const asSource = ({ ref, text }: (typeof brought)[number]): SourceFile => ({
+    ref,
+    path: ref,
+    content: { kind: 'text', text },
+  });
+  const project = PROJECT_FOLDERS.flatMap((folder, i) =>
+    brought
+      .filter(({ ref }) => ref.startsWith(`${folder}/`))
+      .map(
+        (file): WorkflowFile => ({
+          ...asSource(file),
+          kind: 'project',
+          rank: PROJECT_RANK + i,
+          isInRoutines: file.ref.slice(folder.length).includes('/routines/'),
+        }),
+      ),
+  );
+  const bindings = brought.find(({ ref }) => ref === BINDINGS);
+  return { files: [...files, ...project], ...defined({ bindings: bindings && asSource(bindings) }) };
 }
 
 /** Removes duplicates: the home folder or our own source tree may be the workspace. */
