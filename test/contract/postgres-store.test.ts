@@ -90,7 +90,7 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     expect(await walkOver(postgresStore(spaceOf()))).toEqual(inMemory);
   });
 
-  it('ranking what is found for a question gives what ranking all sessions gives, whoever appended last', async () => {
+  it('ranking what is found for a question gives what ranking all sessions gives, after every append', async () => {
     const parts = spaceOf();
     const stores = [postgresStore(parts), postgresStore(parts)];
     const random = seededRandom(drawnSeed());
