@@ -1,8 +1,9 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import type { Flow, OnProgress } from '../core/flow.ts';
+import type { JsonValue } from '../core/json/json-value.ts';
 import type { SessionEvent } from '../core/log/event.ts';
 import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
-import type { SessionId, SnapshotRef } from '../core/log/ids.ts';
+import type { ArtifactDigest, SessionId, SnapshotRef } from '../core/log/ids.ts';
 import { checkSignatures, type SignatureState } from '../core/log/log-signatures.ts';
 import { makePassport, type PassportSource } from '../core/passport/make-passport.ts';
 import type { Statement } from '../core/passport/passport.ts';
@@ -100,14 +101,19 @@ async function readSource(
     const log = yield* await services.logs.open(sessionId);
     const events: SessionEvent[] = [];
     const snapshots = new Map<SnapshotRef, ExecutionSnapshot>();
+    const contents = new Map<ArtifactDigest, JsonValue>();
     const { view, health } = yield* await readIntactPart(services, log, {
       onProgress,
       each: ({ plan }) => {
         events.push(...plan.events);
         for (const [name, snapshot] of plan.snapshots) snapshots.set(name, snapshot);
+        for (const [name, bytes] of plan.artifacts) {
+          const content = services.tools.parseJson(bytes);
+          if (content.isOk()) contents.set(name, content.value as JsonValue);
+        }
       },
     });
     if (health !== undefined) return err({ code: 'session_partial', sessionId });
-    return ok({ sessionId, appends: log.appends, events, snapshots, view });
+    return ok({ sessionId, appends: log.appends, events, snapshots, contents, view });
   });
 }

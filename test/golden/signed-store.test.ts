@@ -164,7 +164,11 @@ test('withholding one note of a stored session by number withholds the same note
   const { predicate } = verifyPassport(bytesOf('passport.json'), { keys, tools: nodeBundleTools })._unsafeUnwrap()
     .statement;
   const events = predicate.events.map((item) => takeAsParsed(item?.event ?? expect.fail()));
-  const withheld = withheldEvents({ events, snapshots: new Map() }, { kinds: [], events: [7] }, sha256);
+  const withheld = withheldEvents(
+    { events, snapshots: new Map(), contents: new Map() },
+    { kinds: [], events: [7] },
+    { subject: undefined, sha256 },
+  );
   expect([withheld.get(7), withheld.get(12)]).toEqual(['asked', 'repeats']);
   expect(withheldTooWords(withheld)).toEqual([
     'Withheld too, because they repeat a text of a withheld event: 12.',

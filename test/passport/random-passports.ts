@@ -1,6 +1,7 @@
 import { nodeBundleTools } from '../../src/adapters/bundle.ts';
 import { storeKeyOf } from '../../src/adapters/system.ts';
 import { canonicalLines } from '../../src/core/json/canonical-json.ts';
+import type { JsonValue } from '../../src/core/json/json-value.ts';
 import { type SessionEvent, takeAsParsed } from '../../src/core/log/event.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { chainGenesis, type LogSigner, type ManifestRecord } from '../../src/core/log/manifest.ts';
@@ -24,6 +25,7 @@ export const TOOLS = nodeBundleTools;
 export type Log = Pick<RandomHistory, 'snapshots'> & {
   readonly sessionId: SessionId;
   readonly appends: readonly (readonly SessionEvent[])[];
+  readonly contents?: PassportSource['contents'];
 };
 
 /** A log as a store takes it, append by append. */
@@ -45,7 +47,12 @@ export function randomLog(
   });
   const sessionId = plans[0]?.sessionId as SessionId;
   const changed = plans.map((plan) => ({ ...plan, events: plan.events.map((event) => withChecks(event, random)) }));
-  return { sessionId, snapshots, plans: changed, appends: changed.map(({ events }) => events) };
+  const contents = new Map(
+    plans.flatMap(({ artifacts }) =>
+      [...artifacts].map(([name, bytes]) => [name, TOOLS.parseJson(bytes)._unsafeUnwrap() as JsonValue] as const),
+    ),
+  );
+  return { sessionId, snapshots, contents, plans: changed, appends: changed.map(({ events }) => events) };
 }
 
 function withChecks(event: SessionEvent, random: SeededRandom): SessionEvent {
@@ -99,8 +106,8 @@ export function appendsOf(records: readonly ManifestRecord[]): PassportSource['a
 
 export function sourceOf(log: Log, records: readonly ManifestRecord[] = recordsOf(log)): PassportSource {
   const events = log.appends.flat();
-  const { sessionId, snapshots } = log;
-  return { sessionId, events, appends: appendsOf(records), snapshots, view: foldEvents(events) };
+  const { sessionId, snapshots, contents = new Map() } = log;
+  return { sessionId, events, appends: appendsOf(records), snapshots, contents, view: foldEvents(events) };
 }
 
 export const NOTHING = { kinds: [], events: [] };
@@ -156,6 +163,5 @@ export function passportAbout(tree: string, { ran = tree, grade = 'observed', sa
   );
   const events = appends.flat();
   const log: Log = { sessionId: events[0]?.sessionId as never, snapshots: writer.snapshots, appends };
-  const source = { ...log, events, appends: appendsOf(recordsOf(log)), view: foldEvents(events) };
-  return passportOf(source, { subject: { commit: 'f'.repeat(40), tree } }).bytes;
+  return passportOf(sourceOf(log), { subject: { commit: 'f'.repeat(40), tree } }).bytes;
 }

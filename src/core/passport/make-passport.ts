@@ -1,9 +1,9 @@
 import { ownJsonBytes, type Sha256Digest } from '../json/canonical-json.ts';
-import { defined } from '../json/json-value.ts';
+import { defined, type JsonValue } from '../json/json-value.ts';
 import { PRESETS } from '../log/autonomy.ts';
 import type { SessionEvent } from '../log/event.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
-import type { NodeId, SessionId, SnapshotRef } from '../log/ids.ts';
+import type { ArtifactDigest, NodeId, SessionId, SnapshotRef } from '../log/ids.ts';
 import { appendSignature, headOf, type LogKey } from '../log/log-signatures.ts';
 import { chainGenesis, type LogSignature, type SegmentClosed, type SnapshotPinned } from '../log/manifest.ts';
 import { bytesOfHex } from '../text/binary-text.ts';
@@ -32,6 +32,8 @@ export type PassportSource = {
   readonly appends: readonly { readonly segment: SegmentClosed; readonly pins: readonly SnapshotPinned[] }[];
   readonly events: readonly SessionEvent[];
   readonly snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>;
+  /** What artifacts contain, to find what is withheld in them. */
+  readonly contents: ReadonlyMap<ArtifactDigest, JsonValue>;
   readonly view: SessionView;
 };
 
@@ -53,7 +55,7 @@ export function makePassport(
   source: PassportSource,
   making: PassportMaking,
 ): { bytes: Uint8Array; statement: Statement; withheld: ReadonlyMap<number, WithheldReason> } {
-  const withheld = withheldEvents(source, making.withholding, making.tools.sha256);
+  const withheld = withheldEvents(source, making.withholding, { subject: making.subject, sha256: making.tools.sha256 });
   const statement = statementOf(source, making, withheld);
   const payload = ownJsonBytes(statement);
   const { keyid, signBytes } = making.key;
@@ -69,7 +71,8 @@ function statementOf(
 ): Statement {
   const { sessionId, events } = source;
   const { subject, made, tools, saltOf } = making;
-  const salts = events.map(({ eventIndex }) => saltOf(`${sessionId}/${eventIndex}`));
+  // Of the content too: after a restored backup, another event can have the place of one whose salt was shown.
+  const salts = events.map((event) => saltOf(`${sessionId}/${event.eventIndex}/${tools.sha256(ownJsonBytes(event))}`));
   const leaves = events.map((event, i) => leafOf(salts[i] as Uint8Array, event, tools));
   const signers = signersOfAppends(source, making);
   const appends = shownAppends(source, withheld, signers);

@@ -1,9 +1,10 @@
-import { bareTextBytes, canonicalLength, ownJsonBytes, type Sha256 } from '../json/canonical-json.ts';
+import type { Sha256 } from '../json/canonical-json.ts';
 import type { JsonValue } from '../json/json-value.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
-import type { SnapshotRef } from '../log/ids.ts';
-import type { WithheldKind } from './passport.ts';
+import type { ArtifactDigest, SnapshotRef } from '../log/ids.ts';
+import { cleanTreeDigest, type WithheldKind } from './passport.ts';
+import { comparable, document, hash, prose, repeating, type Said, type SaidTexts, valueSaid } from './repeats.ts';
 
 /** What the exporter wants to keep out: kinds of content, and single events by their index. */
 export type Withholding = {
@@ -16,44 +17,58 @@ export type Withholding = {
 /** Why an event is withheld: it was asked for, it repeats a text of one that was, or it has a hash of such content. */
 export type WithheldReason = 'asked' | 'repeats' | 'hash';
 
-type Source = {
+export type WithheldSource = {
   readonly events: readonly SessionEvent[];
   readonly snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>;
+  /** What artifacts contain. Events have only their digests. */
+  readonly contents: ReadonlyMap<ArtifactDigest, JsonValue>;
 };
+
+/** The commit and tree that the passport names in any case. */
+export type ShownSubject = { readonly commit: string; readonly tree: string } | undefined;
 
 /**
  * The events that a passport must not show. Besides what was asked for, these are the events that repeat it, and those
  * with a hash of it: somebody could guess short notes, and see from the hash whether the guess is right.
  */
 export function withheldEvents(
-  { events, snapshots }: Source,
+  source: WithheldSource,
   { kinds, events: named, authors = [] }: Withholding,
-  sha256: Sha256,
+  { subject, sha256 }: { readonly subject: ShownSubject; readonly sha256: Sha256 },
 ): ReadonlyMap<number, WithheldReason> {
+  const { events } = source;
   const withheld = new Map<number, WithheldReason>([...authors, ...named].map((index) => [index, 'asked']));
   for (const event of events) {
-    if (kinds.some((kind) => holds(kind, event, snapshots))) withheld.set(event.eventIndex, 'asked');
+    if (kinds.some((kind) => holds(kind, event, source))) withheld.set(event.eventIndex, 'asked');
   }
   const isData = ({ eventIndex }: SessionEvent) => withheld.has(eventIndex) && !authors.includes(eventIndex);
-  const texts = new Map<number, readonly string[]>();
+  const cleanTree = subject && cleanTreeDigest(subject.tree, { sha256 });
+  const isShownAnyway = (text: string) => text === subject?.commit || text === subject?.tree;
+  const texts = new Map<number, SaidTexts>();
   const textsOf = (event: SessionEvent) => {
-    const known = texts.get(event.eventIndex) ?? comparable(textsIn(event, snapshots), sha256);
+    const known = texts.get(event.eventIndex) ?? comparable(textsIn(event, source), { sha256, isShownAnyway });
     texts.set(event.eventIndex, known);
     return known;
   };
-  let found = events.filter(({ eventIndex }) => named.includes(eventIndex));
+  let found = events.filter(
+    (event) => named.includes(event.eventIndex) || kinds.some((kind) => kind === contentOf(event)),
+  );
   // What repeats a withheld text is withheld whole, so its other texts must not be anywhere else either.
-  for (;;) {
+  while (found.length > 0) {
     const gone = new Set(events.filter(isData).flatMap((event) => contentOf(event) ?? []));
     for (const event of events) {
-      if (!withheld.has(event.eventIndex) && hashes(gone, event, snapshots)) withheld.set(event.eventIndex, 'hash');
+      if (withheld.has(event.eventIndex)) continue;
+      const isOfAnswer = isAnswerSet(event, events) && withheld.has(event.eventIndex - 1);
+      if (isOfAnswer) withheld.set(event.eventIndex, 'repeats');
+      else if (hashes(gone, event, { source, subject, cleanTree })) withheld.set(event.eventIndex, 'hash');
     }
-    if (found.length === 0) return withheld;
-    const secret = found.filter(({ kind }) => kind !== 'advance_recorded').flatMap(textsOf);
-    const repeats = repeatsAny(secret);
-    found = events.filter((event) => !withheld.has(event.eventIndex) && repeats(textsOf(event)));
+    const shown = events.filter(({ eventIndex }) => !withheld.has(eventIndex));
+    const secret = found.filter(({ kind }) => kind !== 'advance_recorded').map(textsOf);
+    const isRepeating = repeating(secret, shown.map(textsOf));
+    found = shown.filter((event) => isRepeating(textsOf(event)));
     for (const { eventIndex } of found) withheld.set(eventIndex, 'repeats');
   }
+  return withheld;
 }
 
 /** Which events are withheld because of others, and why. */
@@ -72,105 +87,96 @@ function contentOf(event: SessionEvent): WithheldKind | undefined {
   return event.kind === 'observation_recorded' ? 'workspace' : undefined;
 }
 
+/** An answer is recorded as an attestation and, right after it, as the value of a context key. */
+function isAnswerSet(event: SessionEvent, events: readonly SessionEvent[]): boolean {
+  if (event.kind !== 'context_set' || event.data.source !== 'person') return false;
+  return events[event.eventIndex - 1]?.kind === 'attestation_recorded';
+}
+
+type Hashed = {
+  readonly source: WithheldSource;
+  readonly subject: ShownSubject;
+  /** The digest of a work tree that is exactly the commit of the passport. */
+  readonly cleanTree: string | undefined;
+};
+
 /** Whether an event has a hash that covers content of one of these kinds. */
-function hashes(
-  kinds: ReadonlySet<WithheldKind>,
-  event: SessionEvent,
-  snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>,
-): boolean {
+function hashes(kinds: ReadonlySet<WithheldKind>, event: SessionEvent, hashed: Hashed): boolean {
+  const isOfDraft = kinds.has('notes') || kinds.has('context') || kinds.has('artifacts');
   // The digest that a person approves, and the digest of what was sent, are hashes of notes, context and artifacts.
-  if (hashesContent(event)) return kinds.has('notes') || kinds.has('context') || kinds.has('artifacts');
+  if (isOfDraft && (hashesContent(event) || hasApproval(event))) return true;
+  // The digest that a person approves is a hash of the files, too.
+  if (kinds.has('workspace') && hashesFiles(event, hashed)) return true;
   if (isCheck(event)) return kinds.has('context') || kinds.has('artifacts') || kinds.has('workspace');
-  return kinds.has('context') && hasItems(event, snapshots);
+  return kinds.has('context') && hasLoopValues(event, hashed.source);
 }
 
-const TEXT_MIN = 6;
-const LINE_MIN = 16;
-/** A name, number or key that hardly stands in two texts by accident: it has letters and digits. */
-const UNUSUAL_WORD = /(?=\d*\p{L})(?=\p{L}*\d)[\p{L}\d]{6,}/gu;
-
-/** Whether texts repeat one of these: as a whole, a line of it, or an unusual word of it; or whether one is in these. */
-function repeatsAny(secret: readonly string[]): (texts: readonly string[]) => boolean {
-  const parts = new Set<string>();
-  for (const text of secret) {
-    if (text.length >= TEXT_MIN) parts.add(text);
-    for (const line of text.split('\n')) if (line.length >= LINE_MIN) parts.add(line);
-    for (const [word] of text.matchAll(UNUSUAL_WORD)) parts.add(word);
-  }
-  const all = secret.join('\n');
-  return (texts) => {
-    const shown = texts.join('\n');
-    for (const part of parts) if (shown.includes(part)) return true;
-    return texts.some((text) => text.length >= LINE_MIN && all.includes(text));
-  };
+/** Whether an event has the digest of files that are not those of the passport. */
+function hashesFiles(event: SessionEvent, { subject, cleanTree }: Hashed): boolean {
+  if (event.kind !== 'attestation_recorded') return hasApproval(event);
+  const about = event.data.subject;
+  if (about.kind !== 'attempt') return false;
+  const files = about.workspace;
+  return files === undefined || files.headSha !== subject?.commit || files.treeDigest !== cleanTree;
 }
 
-/** Texts in one spelling, and the digests of values that are not too short to say anything. */
-function comparable(values: readonly JsonValue[], sha256: Sha256): readonly string[] {
-  const long = values.filter((value) => canonicalLength(value) >= TEXT_MIN);
-  const digests = long.flatMap((value) => [
-    sha256(ownJsonBytes(value)),
-    ...(typeof value === 'string' ? [sha256(bareTextBytes(value))] : []),
-  ]);
-  const plain = (text: string) =>
-    text
-      .toLowerCase()
-      .replace(/sha256:?/g, '')
-      .replace(/[^\S\n]+/g, ' ');
-  return [...values.flatMap(leavesOf), ...digests].map((text) => plain(text).replace(/^ | $/gm, '').trim());
-}
-
-/** The texts and numbers of a value, and the names in it that are unusual. */
-function leavesOf(value: JsonValue): readonly string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value === 'number') return [String(value)];
-  if (typeof value !== 'object' || value === null) return [];
-  const names = Array.isArray(value) ? [] : Object.keys(value).flatMap((name) => name.match(UNUSUAL_WORD) ?? []);
-  return [...names, ...Object.values(value).flatMap(leavesOf)];
+/** Whether an event names the digest that a person is asked to approve. */
+function hasApproval(event: SessionEvent): boolean {
+  if (event.kind === 'gap_recorded') return event.data.details?.['approval'] !== undefined;
+  if (event.kind !== 'advance_recorded' || event.data.outcome.kind !== 'blocked') return false;
+  return event.data.outcome.blockers.some(({ details }) => details?.['approval'] !== undefined);
 }
 
 /** What the agent, a person or a command said in an event, and the hashes that stand for such content. */
-function textsIn(event: SessionEvent, snapshots: Source['snapshots']): readonly JsonValue[] {
+function textsIn(event: SessionEvent, source: WithheldSource): readonly Said[] {
   switch (event.kind) {
-    case 'node_output_appended':
-      return [event.data.outputChannel === 'recap' ? event.data.payload.notesMarkdown : event.data.payload.sha256];
+    case 'node_output_appended': {
+      const { payload } = event.data;
+      if (payload.payloadKind === 'notes') return [prose(payload.notesMarkdown)];
+      const content = source.contents.get(payload.sha256);
+      return [hash(payload.sha256), ...(content === undefined ? [] : [document(content)])];
+    }
     case 'context_set':
-      return [event.data.context, ...Object.values(event.data.context)];
+      return [event.data.context, ...Object.values(event.data.context)].map(valueSaid);
     case 'observation_recorded':
-      return [event.data.value.value];
+      return [valueSaid(event.data.value.value)];
     case 'gap_recorded':
-      return [event.data.summary, ...Object.values(event.data.details ?? {})];
+      return [event.data.summary, ...Object.values(event.data.details ?? {})].map(prose);
     case 'divergence_recorded':
-      return [event.data.summary];
+      return [prose(event.data.summary)];
     case 'decision_trace_appended':
-      return event.data.entries.map(({ summary }) => summary);
+      return event.data.entries.map(({ summary }) => prose(summary));
     case 'run_started':
-      return [event.data.workflowSourceRef];
-    case 'advance_recorded':
-      return [...event.data.reply.text.filter((part) => typeof part === 'string'), event.data.reply.structured];
+      return [prose(event.data.workflowSourceRef)];
+    case 'advance_recorded': {
+      const { reply, outcome } = event.data;
+      const text = reply.text.filter((part) => typeof part === 'string');
+      const blockers = outcome.kind === 'blocked' ? (outcome.blockers as unknown as JsonValue) : null;
+      return [...text, reply.structured, blockers].map(prose);
+    }
     case 'attestation_recorded':
       return answerIn(event);
     case 'node_created':
-      return hasItems(event, snapshots) ? [event.data.snapshotRef, ...itemsOf(event, snapshots)] : [];
+      return hasLoopValues(event, source)
+        ? [hash(event.data.snapshotRef), ...loopValuesOf(event, source).map(valueSaid)]
+        : [];
     default:
       return [];
   }
 }
 
-function answerIn({ data: { statement, subject } }: EventOf<'attestation_recorded'>): readonly JsonValue[] {
-  const place = subject.kind === 'step' ? [subject.snapshotRef] : [];
+function answerIn({ data: { statement, subject } }: EventOf<'attestation_recorded'>): readonly Said[] {
   if (statement.kind !== 'check') {
-    return [statement.comment ?? null, statement.kind === 'answered' ? (statement.value ?? null) : null];
+    const answer = statement.kind === 'answered' ? (statement.value ?? null) : null;
+    const about = subject.kind === 'attempt' ? [subject.digest, subject.workspace?.headSha ?? null] : [];
+    return [prose(statement.comment ?? null), valueSaid(answer), ...about.map(hash)];
   }
-  const { command = null, log, headSha = null } = statement;
-  return [...place, command, headSha, log?.sha256 ?? null];
+  const { command = null, log, headSha = null, commandDigest } = statement;
+  const place = subject.kind === 'step' ? [subject.snapshotRef] : [];
+  return [prose(command), ...[...place, headSha, log?.sha256 ?? null, commandDigest].map(hash)];
 }
 
-function holds(
-  kind: WithheldKind,
-  event: SessionEvent,
-  snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>,
-): boolean {
+function holds(kind: WithheldKind, event: SessionEvent, source: WithheldSource): boolean {
   switch (kind) {
     case 'notes':
       return hasText(event) || (event.kind === 'node_output_appended' && event.data.outputChannel === 'recap');
@@ -181,7 +187,7 @@ function holds(
         (event.kind === 'node_output_appended' && event.data.outputChannel === 'artifact')
       );
     case 'context':
-      return hasText(event) || isCheck(event) || event.kind === 'context_set' || hasItems(event, snapshots);
+      return hasText(event) || isCheck(event) || event.kind === 'context_set' || hasLoopValues(event, source);
     default:
       return event.kind === 'observation_recorded' || isCheck(event);
   }
@@ -204,15 +210,14 @@ function isCheck(event: SessionEvent): boolean {
   return event.kind === 'attestation_recorded' && event.data.subject.kind === 'step';
 }
 
-/** A snapshot keeps the items of an open loop, which are context, and a node names it by its hash. */
-function hasItems(event: SessionEvent, snapshots: Source['snapshots']): boolean {
-  return itemsOf(event, snapshots).length > 0;
+/** A snapshot keeps the items or the count of an open loop, which are context, and a node names it by its hash. */
+function hasLoopValues(event: SessionEvent, source: WithheldSource): boolean {
+  return loopValuesOf(event, source).length > 0;
 }
 
-function itemsOf(event: SessionEvent, snapshots: Source['snapshots']): readonly JsonValue[] {
+function loopValuesOf(event: SessionEvent, { snapshots }: WithheldSource): readonly JsonValue[] {
   if (event.kind !== 'node_created') return [];
   const engine = snapshots.get(event.data.snapshotRef)?.enginePayload.state;
-  return engine?.kind === 'running'
-    ? engine.loopStack.flatMap(({ items }) => (items === undefined ? [] : [items]))
-    : [];
+  if (engine?.kind !== 'running') return [];
+  return engine.loopStack.flatMap(({ items, count }) => [items, count].filter((value) => value !== undefined));
 }
