@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { ownJsonBytes } from '../../src/core/json/canonical-json.ts';
-import { PAYLOAD_TYPE, preAuthEncoding, type Statement, WITHHELD_KINDS } from '../../src/core/passport/passport.ts';
+import {
+  leafOf,
+  PAYLOAD_TYPE,
+  preAuthEncoding,
+  rootOf,
+  type Statement,
+  WITHHELD_KINDS,
+} from '../../src/core/passport/passport.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
 import { enforces } from '../enforces.ts';
 import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
@@ -188,8 +195,61 @@ const FORMS: { readonly [what: string]: Damage } = {
     signedPayload(Buffer.from(JSON.stringify(Object.fromEntries(Object.entries(statement).reverse())))),
 };
 
+/** Changes any part of a statement, gives every event the leaf that it has then, and signs it with the key of the store. */
+const anyPart =
+  (change: (parent: Part, name: string, random: SeededRandom) => void): Damage =>
+  ({ statement, random }) => {
+    const changed = structuredClone(statement);
+    const { parent, name } = random.pick(partsOf(changed as never));
+    change(parent, name, random);
+    const { subject, predicate } = changed;
+    const isWhole = [predicate?.events, predicate?.leaves, subject].every(Array.isArray);
+    for (const [i, item] of isWhole ? predicate.events.entries() : []) {
+      const isEvent = typeof item?.salt === 'string' && typeof item.event === 'object';
+      if (isEvent) predicate.leaves[i] = leafOf(Buffer.from(item.salt, 'hex'), item.event, TOOLS);
+    }
+    const isHashed = isWhole && predicate.leaves.every((leaf) => typeof leaf === 'string');
+    const root = subject?.at?.(-1)?.digest;
+    if (isHashed && typeof root === 'object' && root !== null) {
+      Object.assign(root, { sha256: rootOf(predicate.leaves, TOOLS) });
+    }
+    return signedPayload(ownJsonBytes(changed));
+  };
+
+type Part = { [name: string]: unknown };
+
+function partsOf(value: Part): readonly { readonly parent: Part; readonly name: string }[] {
+  return Object.entries(value).flatMap(([name, part]) => [
+    { parent: value, name },
+    ...(typeof part === 'object' && part !== null ? partsOf(part as Part) : []),
+  ]);
+}
+
+const OTHER_VALUES = [null, true, false, 0, 1, -1, 1.5, 1e21, '', 'x', '0'.repeat(64), [], {}, [null], { a: 1 }];
+
+const ANY_PART: { readonly [what: string]: Damage } = {
+  'a part missing, signed': anyPart((parent, name) => {
+    if (Array.isArray(parent)) parent.splice(Number(name), 1);
+    else delete parent[name];
+  }),
+  'a part more, signed': anyPart((parent, name, random) => {
+    if (Array.isArray(parent)) parent.splice(Number(name), 0, structuredClone(parent[Number(name)]));
+    else parent['more'] = random.pick(OTHER_VALUES);
+  }),
+  'a part replaced, signed': anyPart((parent, name, random) => {
+    parent[name] = random.pick(OTHER_VALUES);
+  }),
+  'a number changed, signed': anyPart((parent, name) => {
+    const value = parent[name];
+    // A program that takes true for 1 and false for 0 must not pass either.
+    if (typeof value === 'number') parent[name] = value < 2 ? value === 1 : value + 1;
+    else parent[name] = `${value}x`;
+  }),
+};
+
 const DAMAGES: { readonly [what: string]: Damage } = {
   ...FORMS,
+  ...ANY_PART,
   flip: ({ bytes, random }) => {
     const flipped = Uint8Array.from(bytes);
     const at = random.below(bytes.length);
@@ -212,6 +272,10 @@ const DAMAGES: { readonly [what: string]: Damage } = {
   }),
   'wrong signedSince, signed': resigned(({ predicate: { log } }) => {
     log.signedSince = log.signedSince === null ? 0 : null;
+  }),
+  'signed by no key, signed': resigned(({ predicate: { log } }) => {
+    log.keyids = [];
+    if (log.signedSince === null) log.signedSince = 0;
   }),
   'hidden without need, signed': resigned(({ predicate: { log } }) => {
     const [first] = log.appends;

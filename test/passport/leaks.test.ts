@@ -224,6 +224,16 @@ function hashesOf(source: WithheldSource, secret: string): readonly string[] {
   ].map((hash) => hash.slice('sha256:'.length));
 }
 
+/** Whether a text stands in another one. Short ones stand in ids and hashes by accident. */
+function isIn(text: string, secret: string): boolean {
+  const lower = secret.toLowerCase();
+  if (lower.length >= 6) return text.includes(lower);
+  const parts = text.split(lower);
+  return parts.some((part, i) => i > 0 && !/[\p{L}\d]$/u.test(parts[i - 1] ?? '') && !/^[\p{L}\d]/u.test(part));
+}
+
+const isYear = (word: string) => /^(?:19|20)\d\d$/.test(word);
+
 const TRIES = isLong ? 20_000 : 500;
 
 test(`${TRIES} texts of 4 characters or more that stand in two places of a session are not in its passport once one of them is withheld`, {
@@ -242,7 +252,7 @@ test(`${TRIES} texts of 4 characters or more that stand in two places of a sessi
     const word = Array.from({ length }, () => random.pick(letters)).join('');
     // Sentences are known again from 6 characters on, and artifacts from 16; a word with a digit from 4.
     const isKnown = (isValue ?? /\d/.test(word)) || length >= (from === 'an artifact' ? 16 : 6);
-    const secret = isKnown ? word : `${word.slice(0, 3).replace(/[^\p{L}]/gu, 'x')}${i % 10}`;
+    const secret = isKnown && !isYear(word) ? word : `${word.slice(0, 3).replace(/[^\p{L}]/gu, 'x')}${i % 10}`;
     const session = plain();
     const named = planted(session, [from, secret]) ?? expect.fail(from);
     if (planted(session, [to, (REPEATS[how] ?? expect.fail())(secret)], named) === undefined) continue;
@@ -253,8 +263,7 @@ test(`${TRIES} texts of 4 characters or more that stand in two places of a sessi
     const text = shownOf(session, withheldEvents(session, asked, { subject: SUBJECT, sha256 }));
     const what = `${from} → ${to}, ${how}, ${alphabet} ${isByKind ? 'by kind' : 'by number'}`;
     tried.add(`${from} → ${to}`);
-    const isLeaked =
-      text.includes(secret.toLowerCase()) || hashesOf(session, secret).some((hash) => text.includes(hash));
+    const isLeaked = isIn(text, secret) || hashesOf(session, secret).some((hash) => text.includes(hash));
     if (isLeaked) leaks.set(`${what}: ${secret}`, named);
   }
   expect([...leaks.keys()].slice(0, 20)).toEqual([]);

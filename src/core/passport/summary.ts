@@ -115,8 +115,8 @@ export function treeOfAttestation(
   tools: Pick<PassportTools, 'sha256'>,
 ): 'subject' | 'other' | 'unknown' {
   const { statement, subject } = (shown as unknown as { data?: LooseAttestation } | undefined)?.data ?? {};
-  const digest: JsonValue | undefined = statement?.treeDigest ?? subject?.workspace?.treeDigest;
-  if (digest === undefined || tree === undefined) return 'unknown';
+  const digest: JsonValue = statement?.treeDigest ?? subject?.workspace?.treeDigest ?? null;
+  if (digest === null || tree === undefined) return 'unknown';
   const isSame = digest === cleanTreeDigest(tree, tools) && statement?.changedDuring !== true;
   return isSame ? 'subject' : 'other';
 }

@@ -159,7 +159,8 @@ function checkLog(predicate: Predicate, checks: LogChecks): Result<number | null
     isHeadSeen ||= isRecomputed && chain === `sha256:${checks.head}`;
   }
   if (next !== session.events || chain !== log.head) return err(refusal('wrong_chain', 'log/head'));
-  if (signedSince !== log.signedSince) return err(refusal('wrong_chain', 'log/signedSince'));
+  if (signedSince !== log.signedSince || (signedSince !== null && log.keyids.length === 0))
+    return err(refusal('wrong_chain', 'log/signedSince'));
   if (!isHeadSeen) return err(refusal(isRecomputed ? 'head_missing' : 'head_withheld', 'log'));
   return ok(signedSince === null ? null : checkedSince);
 }
