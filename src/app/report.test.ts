@@ -93,6 +93,17 @@ describe('reports', () => {
     expect(reportMarkdown(report)).toContain('5 steps done along branch A');
   });
 
+  it('a report explains a skipped step by values that earlier steps set', async () => {
+    const hunt = huntEngine();
+    const begun = await hunt.start('team.bug_hunt', { goal: 'Checkout fails' });
+    const triaged = await hunt.send(begun, { notes: 'An empty cart.', context: { isUrgent: false } });
+    await hunt.send(triaged, { notes: 'The sum of nothing.' });
+    const [run] = (await reportOf(hunt.services, sessionOf(begun))).sessions[0]?.runs ?? [];
+    expect(run?.entries.flatMap(({ skipped }) => skipped.map(({ why }) => why))).toEqual([
+      'because isUrgent is false.',
+    ]);
+  });
+
   it('a report says on which branch a gap was resolved', async () => {
     const hunt = huntEngine();
     const { start, send, show } = hunt;

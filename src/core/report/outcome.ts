@@ -1,4 +1,12 @@
-import { isList, isObject, type JsonObject, type JsonValue, ownValue, quote } from '../json/json-value.ts';
+import {
+  isList,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  ownValue,
+  quote,
+  readableJson,
+} from '../json/json-value.ts';
 import { clip, truncate } from '../text/utf8.ts';
 import { plural } from '../text/words.ts';
 import type { ReportEntry, ReportGap, ReportRun } from './report.ts';
@@ -9,7 +17,8 @@ export type OutcomeCheck = {
   readonly name: string;
   readonly result: string;
   readonly evidence: string;
-  readonly isBad: boolean;
+  /** A check that nobody ran is open: it shows nothing, good or bad. */
+  readonly state: 'good' | 'open' | 'bad';
 };
 
 /** What came of a run, from the line on which work goes on. */
@@ -53,13 +62,17 @@ const RESULT_FIELDS = [
   'purpose',
   'goal',
 ];
+/** Fields in which a contract decides; the decision leads the result. */
+const DECISION_FIELDS = ['decision', 'verdict', 'outcome', 'releaseAdvice'];
 const RESULT_BYTES_MAX = 600;
 
 function resultText(content: JsonObject): string | undefined {
   if (content['kind'] === 'wr.loop_control' || content['kind'] === 'wr.assessment') return undefined;
   const texts = RESULT_FIELDS.map((name) => ownValue(content, name));
   const text = texts.find((value): value is string => typeof value === 'string' && value.trim() !== '');
-  return text === undefined ? undefined : truncate(text, RESULT_BYTES_MAX);
+  const decision = DECISION_FIELDS.map((name) => ownValue(content, name)).find((value) => typeof value === 'string');
+  const lead = typeof decision === 'string' ? `${fieldWords(decision)}: ` : '';
+  return text === undefined ? undefined : truncate(`${lead}${text}`, RESULT_BYTES_MAX);
 }
 
 function checksOf(entries: readonly ReportEntry[], contents: readonly JsonObject[]): readonly OutcomeCheck[] {
@@ -68,27 +81,31 @@ function checksOf(entries: readonly ReportEntry[], contents: readonly JsonObject
     'checks',
   );
   const graded = entries.flatMap((entry) =>
-    (entry.checks ?? []).map(({ checkId, grade = 'not shown', run }) => {
+    (entry.checks ?? []).map(({ checkId, grade = 'not shown', run }): OutcomeCheck => {
       const item = items.find(({ name }) => name === checkId);
       const outcome = item === undefined ? '' : `${textOf(item['outcome'])}, `;
       return {
         name: checkId,
         result: `${outcome}${grade}`,
         evidence: run ?? textOf(item?.['evidence']),
-        isBad: grade === 'not shown',
+        state: grade === 'not shown' ? 'bad' : 'good',
       };
     }),
   );
   const reported = items
     .filter(({ name }) => !graded.some((check) => check.name === name))
-    .map((item) => ({
-      name: textOf(item['name']),
-      result: `${textOf(item['outcome'])}, reported`,
-      evidence: textOf(item['evidence']),
-      isBad: item['outcome'] !== 'pass',
-    }));
+    .map(
+      (item): OutcomeCheck => ({
+        name: textOf(item['name']),
+        result: `${textOf(item['outcome'])}, reported`,
+        evidence: textOf(item['evidence']),
+        state: STATES[textOf(item['outcome'])] ?? 'bad',
+      }),
+    );
   return [...graded, ...reported];
 }
+
+const STATES: { readonly [outcome: string]: OutcomeCheck['state'] } = { pass: 'good', skipped: 'open', fail: 'bad' };
 
 const FILES_MAX = 40;
 
@@ -144,7 +161,8 @@ export function artifactView(content: JsonValue): ArtifactView | undefined {
   const facts = shown.flatMap(({ name, value }): readonly (readonly [string, string])[] => {
     if (isList(value)) return value.length === 0 ? [[name, 'none']] : [];
     if (!isObject(value)) return [[name, cut(textOf(value))]];
-    return Object.entries(value as JsonObject).map(([inner, one]) => [`${name}: ${inner}`, cut(textOf(one ?? null))]);
+    const label = (inner: string) => (name === 'Dimensions' ? fieldWords(inner) : `${name}: ${inner}`);
+    return Object.entries(value as JsonObject).map(([inner, one]) => [label(inner), cut(textOf(one ?? null))]);
   });
   const tables = lists.filter(({ items }) => items.every((item) => isObject(item)));
   return {
@@ -155,6 +173,16 @@ export function artifactView(content: JsonValue): ArtifactView | undefined {
     tables: tables.map(({ name, items }) => ({ name, ...tableOf(items as readonly JsonObject[]) })),
     isCut: lists.some(({ items }) => items.length > ROWS_MAX) || quote(content).length > ROWS_MAX * TEXT_BYTES_MAX,
   };
+}
+
+const CONTENT_LENGTH_MAX = 8_000;
+export const SHORTENED = 'Shortened here. The report as JSON contains all of it.';
+
+/** As much of an artifact as a page shows. */
+export function shownContent(content: JsonValue): { readonly text: string; readonly isCut: boolean } {
+  const whole = readableJson(content);
+  const isCut = whole.length > CONTENT_LENGTH_MAX;
+  return { text: isCut ? whole.slice(0, CONTENT_LENGTH_MAX).toWellFormed() : whole, isCut };
 }
 
 /** Short columns first: a name and an outcome are read before an explanation. */
@@ -195,7 +223,8 @@ function fieldWords(name: string): string {
   const words = name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
-    .toLowerCase();
+    .toLowerCase()
+    .replaceAll(/\b(?:ci|cwe|cvss|owasp)\b/g, (word) => word.toUpperCase());
   return clip(`${words.charAt(0).toUpperCase()}${words.slice(1)}`, 60);
 }
 

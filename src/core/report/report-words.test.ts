@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { NodeId } from '../log/ids.ts';
-import { entryFacts } from './report-words.ts';
+import { artifactView } from './outcome.ts';
+import { entryFacts, stepLabel } from './report-words.ts';
 
 it('a report says what a decision means instead of repeating the words of the log', () => {
   const decisions = [
@@ -36,5 +37,37 @@ it('a report says what a decision means instead of repeating the words of the lo
     'Decision: Started loop "each" (3 iterations).',
     'Decision: The while condition of loop "each" is true.',
     'Context set: goal',
+  ]);
+});
+
+it('a step of a nested loop is named by the round of the outer loop and the item of the inner one', () => {
+  const outer = { loopId: 'rounds', round: 2 };
+  const label = (...rounds: Parameters<typeof stepLabel>[0]['rounds']) => stepLabel({ title: 'Try it', rounds });
+  expect([
+    label(outer),
+    label({ loopId: 'each', round: 1, item: { name: 'cause', value: 'H1: rounding' } }),
+    label(outer, { loopId: 'each', round: 1, item: { name: 'cause', value: 'H1: rounding' } }),
+    label(outer, { loopId: 'again', round: 3 }),
+  ]).toEqual([
+    'Try it (round 2)',
+    'Try it (round 1: "H1: rounding")',
+    'Try it (round 2, item 1: "H1: rounding")',
+    'Try it (round 2 of rounds, round 3 of again)',
+  ]);
+});
+
+it('an artifact is shown with names that people read', () => {
+  const shown = artifactView({
+    kind: 'wr.assessment',
+    ciEvidence: 'run 812',
+    dimensions: { way_back: 'tried' },
+    keyDecisions: ['One writer'],
+  });
+  expect([shown?.facts, shown?.lists]).toEqual([
+    [
+      ['CI evidence', 'run 812'],
+      ['Way back', 'tried'],
+    ],
+    [{ name: 'Key decisions', items: ['One writer'] }],
   ]);
 });

@@ -1,4 +1,4 @@
-import { type JsonValue, ownValue, quote, readableJson } from '../json/json-value.ts';
+import { type JsonValue, ownValue, quote } from '../json/json-value.ts';
 import type { Preferences } from '../log/autonomy.ts';
 import type { Salvage } from '../log/health.ts';
 import type { NodeId } from '../log/ids.ts';
@@ -67,9 +67,12 @@ export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastA
   ];
 }
 
-/** When a run began and ended, in a few words. */
-export function timeWords({ startedAt, lastAt }: ReportRun): readonly string[] {
-  return timeFacts(startedAt, lastAt).flatMap(({ parts }) => parts.map(({ text }) => text));
+/** When a run began and ended, in a few words; before that its mode, if nobody had to be asked. */
+export function modeAndTimeWords({ startedAt, lastAt, preferences, setBy }: ReportRun): readonly string[] {
+  const { autonomy } = preferences;
+  const chosen = setBy === undefined ? '' : `, ${SETTERS[setBy]}`;
+  const mode = autonomy === 'guided' ? [] : [`mode: ${inWords(autonomy)}${chosen}`];
+  return [...mode, ...timeFacts(startedAt, lastAt).flatMap(({ parts }) => parts.map(({ text }) => text))];
 }
 
 /** Nothing where no event has a time. The second day is shown only if it differs. */
@@ -222,9 +225,11 @@ export function entryLabel(entry: ReportEntry): string {
 /** A step with the rounds of its loops. */
 export function stepLabel({ title, rounds }: Pick<ReportStep, 'title' | 'rounds'>): string {
   if (rounds.length === 0) return title;
+  const isNested = rounds.length > 1;
+  const hasOneCount = rounds.filter(({ item }) => item === undefined).length === 1;
   const shown = rounds.map(({ loopId, round, item }) => {
-    if (item !== undefined) return `round ${round}: ${valueWords(item.value)}`;
-    return rounds.length === 1 ? `round ${round}` : `round ${round} of ${loopId}`;
+    if (item !== undefined) return `${isNested ? 'item' : 'round'} ${round}: ${valueWords(item.value)}`;
+    return hasOneCount ? `round ${round}` : `round ${round} of ${loopId}`;
   });
   return `${title} (${shown.join(', ')})`;
 }
@@ -324,16 +329,6 @@ function decisionText(summary: string, { skipped }: Pick<ReportEntry, 'skipped'>
 /** What is known of an artifact besides its content. */
 export function artifactFacts({ contentType, byteLength, isSuperseded }: ReportArtifact): string {
   return `${contentType}, ${sizeOf(byteLength)}${isSuperseded ? ', corrected later' : ''}`;
-}
-
-const CONTENT_LENGTH_MAX = 8_000;
-export const SHORTENED = 'Shortened here. The report as JSON contains all of it.';
-
-/** As much of an artifact as a page shows. */
-export function shownContent(content: JsonValue): { readonly text: string; readonly isCut: boolean } {
-  const whole = readableJson(content);
-  const isCut = whole.length > CONTENT_LENGTH_MAX;
-  return { text: isCut ? whole.slice(0, CONTENT_LENGTH_MAX).toWellFormed() : whole, isCut };
 }
 
 /** The step of a gap by number and title. */

@@ -4,6 +4,7 @@ import type { RunId } from '../../log/ids.ts';
 import { skipReason } from '../../prompt/reply/run-result.ts';
 import type { NodeHistory, NodeRecord } from '../../views/history.ts';
 import { checksAt, type EvidenceLine, evidenceAt, evidenceBefore, evidenceWords } from '../../views/line-checks.ts';
+import { contextAt } from '../../views/lineage.ts';
 import { decisionTrace, type OutputEntry, outputHistory } from '../../views/node-facts.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import { indexWorkflow } from '../../workflow/compiled/workflow-index.ts';
@@ -54,14 +55,14 @@ function factsOf(source: StepSource, node: RunNode, record: NodeRecord): Facts {
     notes: outputs.flatMap(({ output: { data }, isSuperseded }) =>
       data.outputChannel === 'recap' ? [{ markdown: data.payload.notesMarkdown, isSuperseded }] : [],
     ),
-    artifacts: outputs.flatMap((output) => artifactOf(source, output)),
+    artifacts: assessmentsLast(outputs.flatMap((output) => artifactOf(source, output))),
     decisions: decisionTrace(view.trace, node.nodeId).map(({ kind, summary }) => ({ kind, summary })),
     divergences: record.divergences.map(({ reason, summary }) => ({ reason, summary })),
     ...shownEvidence(source, node),
     skipped: record.skipped.map((step) =>
       defined({
         ...reportStep(source, node.workflowHash, step),
-        why: whySkipped(source, node, { step, context: record.context }),
+        why: whySkipped(source, node, step),
       }),
     ),
     preferences: record.preferences.map(({ source, setBy, effective: { autonomy, riskPolicy }, warnings = [] }) => ({
@@ -84,13 +85,14 @@ function factsOf(source: StepSource, node: RunNode, record: NodeRecord): Facts {
   };
 }
 
+/** Conditions read the whole context of the line, not only what this step added. */
 function whySkipped(
-  { workflows }: StepSource,
-  { workflowHash }: RunNode,
-  { step, context }: { readonly step: Parameters<typeof skipReason>[1]; readonly context: JsonObject },
+  { workflows, view }: StepSource,
+  { workflowHash, nodeId }: RunNode,
+  step: Parameters<typeof skipReason>[1],
 ): string | undefined {
   const workflow = workflows.get(workflowHash);
-  return workflow && skipReason(indexWorkflow(workflow), step, context);
+  return workflow && skipReason(indexWorkflow(workflow), step, contextAt(view.context, nodeId));
 }
 
 function shownValues(context: JsonObject): JsonObject {
@@ -123,6 +125,12 @@ function artifactOf({ artifacts }: StepSource, { output, isSuperseded }: OutputE
   const { sha256, contentType, byteLength } = data.payload;
   const content = artifacts.get(sha256);
   return [defined({ sha256, contentType, byteLength, isSuperseded, kind: kindOf(content), content })];
+}
+
+/** What a step produced is read before the judgement about it. */
+function assessmentsLast(artifacts: readonly ReportArtifact[]): ReportArtifact[] {
+  const isAssessment = ({ kind }: ReportArtifact) => kind === 'wr.assessment';
+  return [...artifacts.filter((one) => !isAssessment(one)), ...artifacts.filter(isAssessment)];
 }
 
 function kindOf(content: JsonValue | undefined): string | undefined {

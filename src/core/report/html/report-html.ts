@@ -3,7 +3,16 @@ import { signatureReport } from '../../log/log-signatures.ts';
 import { shownSecond } from '../../text/utc-time.ts';
 import { visibleLine } from '../../text/visible-text.ts';
 import { gapText } from '../../text/words.ts';
-import { type ArtifactView, artifactName, artifactView, type Outcome, outcomeOf, skippedLines } from '../outcome.ts';
+import {
+  type ArtifactView,
+  artifactName,
+  artifactView,
+  type Outcome,
+  outcomeOf,
+  SHORTENED,
+  shownContent,
+  skippedLines,
+} from '../outcome.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import * as words from '../report-words.ts';
 import { branchGraph } from './branch-graph.ts';
@@ -71,7 +80,7 @@ function sessionHtml(session: ReportSession, isOne: boolean): string {
 
 /** A part that a reader opens if it matters; printed, it is open. */
 function folded(title: string, html: string): string {
-  return `<section class="card"><details><summary><h3>${title}</h3></summary>${html}</details></section>`;
+  return `<details class="fold"><summary><h3>${title}</h3></summary>${html}</details>`;
 }
 
 /** `isTitle`: the goal of the run is the title of the page. */
@@ -102,6 +111,8 @@ function runHtml(run: ReportRun, { position, total, isTitle }: RunPlace): string
   );
 }
 
+const CHECK_CHIPS = { good: 'complete', open: 'complete_with_gaps', bad: 'bad' };
+
 /** What a reader wants to know first: result, checks, approvals, changed files and gaps. */
 function outcomeHtml(run: ReportRun, outcome: Outcome): string {
   const { result, checks, files, approvals } = outcome;
@@ -112,15 +123,15 @@ function outcomeHtml(run: ReportRun, outcome: Outcome): string {
     ...figures.map(([noun, count]) => `${count} ${noun}`),
     ...(outcome.skipped === 0 ? [] : [`${outcome.skipped} skipped`]),
   ];
-  const checkRows = checks.map(({ name, result: how, evidence, isBad }) => {
-    return `<tr><td dir="auto">${textHtml(name)}</td><td><span class="chip ${isBad ? 'bad' : 'complete'}">${textHtml(how)}</span></td><td dir="auto">${textHtml(evidence)}</td></tr>`;
+  const checkRows = checks.map(({ name, result: how, evidence, state }) => {
+    return `<tr><td dir="auto">${textHtml(name)}</td><td><span class="chip ${CHECK_CHIPS[state]}">${textHtml(how)}</span></td><td dir="auto">${textHtml(evidence)}</td></tr>`;
   });
   const list = (items: readonly string[]) =>
     `<ul>${items.map((item) => `<li dir="auto">${textHtml(item)}</li>`).join('')}</ul>`;
   return lines(
     '<section class="card outcome"><h3>Outcome</h3>',
     result !== undefined && `<p class="result" dir="auto">${textHtml(result)}</p>`,
-    `<p class="muted">${[...numbers, ...words.timeWords(run)].map(escapeHtml).join(' · ')}</p>`,
+    `<p class="muted">${[...numbers, ...words.modeAndTimeWords(run)].map(escapeHtml).join(' · ')}</p>`,
     '<div class="cols">',
     checkRows.length > 0 &&
       `<div class="broad"><h4>Checks</h4><div class="wide" tabindex="0"><table><thead><tr><th>Check</th><th>Result</th><th>Evidence</th></tr></thead><tbody>${checkRows.join('')}</tbody></table></div></div>`,
@@ -167,6 +178,10 @@ function entryHtml(entry: ReportEntry, number: number): string {
     skippedHtml(entry),
   ];
   const details = words.detailFacts(entry).map(([name, text]) => definition(name, textHtml(text)));
+  if (entry.kind === 'start' && said.every((html) => html === '')) {
+    const facts = details.length === 0 ? '' : `<dl>${details.join('')}</dl>`;
+    return `<article class="entry ${kind}" id="${nodeId}"><details><summary><span class="head">${title}</span></summary>${facts}</details></article>`;
+  }
   if (details.length > 0)
     said.push(`<details class="more"><summary>Details</summary><dl>${details.join('')}</dl></details>`);
   if (entry.kind === 'blocked_attempt') {
@@ -207,8 +222,8 @@ function artifactHtml(artifact: ReportArtifact): string {
 }
 
 function jsonHtml(content: JsonValue): string {
-  const { text, isCut } = words.shownContent(content);
-  return `<pre tabindex="0"><code>${textHtml(text)}</code></pre>${isCut ? `<p class="muted">${words.SHORTENED}</p>` : ''}`;
+  const { text, isCut } = shownContent(content);
+  return `<pre tabindex="0"><code>${textHtml(text)}</code></pre>${isCut ? `<p class="muted">${SHORTENED}</p>` : ''}`;
 }
 
 function viewHtml({ facts, lists, tables, isCut }: ArtifactView): string {
@@ -220,7 +235,7 @@ function viewHtml({ facts, lists, tables, isCut }: ArtifactView): string {
   return lines(
     all.length > 0 && `<dl>${all.join('')}</dl>`,
     ...tables.map(({ columns, rows }) => tableHtml(columns, rows)),
-    isCut && `<p class="muted">${words.SHORTENED}</p>`,
+    isCut && `<p class="muted">${SHORTENED}</p>`,
   );
 }
 
@@ -244,8 +259,11 @@ function footerHtml(report: Report): string {
   const items =
     typeof hidden === 'string' ? `<p>${hidden}</p>` : `<ul>${hidden.map((line) => `<li>${line}</li>`).join('')}</ul>`;
   const lines = signatureReport(report.sessions).map((line) => `<li dir="auto">${textHtml(line)}</li>`);
-  const signed = lines.length === 0 ? '' : `<h2>Signatures</h2><ul>${lines.join('')}</ul>`;
-  return `<footer><h2>What was hidden</h2>${items}${signed}</footer>`;
+  const signed =
+    lines.length === 0
+      ? ''
+      : `<details class="fold"><summary><h2>Signatures</h2></summary><ul>${lines.join('')}</ul></details>`;
+  return `<footer>${signed}<h2>What was hidden</h2>${items}</footer>`;
 }
 
 function factsHtml(facts: readonly words.ReportFact[]): string {

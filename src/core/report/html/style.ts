@@ -4,7 +4,7 @@ export const STYLE = `
 @media(prefers-color-scheme:dark){:root{--bg:#11141a;--card:#191e27;--text:#e7eaf0;--muted:#a5afbd;--edge:#2d3543;--accent:#90b6ff;--good:#7fdca3;--goodbg:#17301f;--bad:#ffa198;--badbg:#3a1d1c;--warn:#f3c969;--warnbg:#332a14;--code:#232a36;--rail:#5d6a7e}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%;text-size-adjust:100%}
-body{margin:0;background:var(--bg);color:var(--text);font:16px/1.6 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}
+body{margin:0;background:var(--bg);color:var(--text);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Helvetica Neue",Arial,sans-serif;overflow-wrap:anywhere}
 header.page,main,footer{max-width:70rem;margin:0 auto;padding:0 1.25rem}
 header.page{padding-top:1.5rem}
 header.page p,.run>header p{margin:0;font-size:.8rem;letter-spacing:.04em}
@@ -25,7 +25,7 @@ mark{background:var(--warnbg);color:var(--warn);border-radius:4px;padding:.05em 
 time{font-size:.82rem;white-space:nowrap;font-variant-numeric:tabular-nums}
 .skip{position:absolute;left:-100vw;background:var(--card);padding:.5rem 1rem}
 .skip:focus{left:1rem;top:1rem}
-.card,.entry{background:var(--card);border:1px solid var(--edge);border-radius:12px;padding:.8rem 1.1rem;margin:0 0 .75rem}
+.card,.entry{background:var(--card);border:1px solid var(--edge);border-radius:12px;padding:.7rem 1.1rem;margin:0 0 .65rem}
 .banner{background:var(--warnbg);color:var(--warn);border:1px solid currentColor;border-radius:12px;padding:.75rem 1.25rem;margin:0 0 1rem;font-weight:600}
 dl{margin:0}dd{margin:0}
 .facts{display:grid;gap:.3rem}
@@ -74,6 +74,7 @@ dt{color:var(--muted);font-size:.88rem}
 .entry:target{box-shadow:0 0 0 2px var(--accent)}
 .entry>header,.head{display:flex;flex-wrap:wrap;align-items:baseline;gap:.2rem .6rem}
 .head{display:inline-flex;width:calc(100% - 1.5rem)}
+.entry h4{max-width:calc(100% - 14rem)}
 .entry>header time,.head time{margin-left:auto}
 .sign{color:var(--accent)}
 .start .sign,.checkpoint .sign{color:var(--muted)}
@@ -92,6 +93,7 @@ dt{color:var(--muted);font-size:.88rem}
 .note>:first-child{margin-top:0}.note>:last-child{margin-bottom:0}
 .note p,.note li,.note h5,.note h6,.note td,.note th,dd,.goal{unicode-bidi:plaintext;text-align:start}
 .note p,.note ul,.note ol{margin:.5rem 0}
+.note p{white-space:pre-line}
 .note ul,.note ol{padding-inline-start:1.4rem}
 .note hr{border:0;border-top:1px solid var(--edge);margin:1rem 0}
 .blocked_attempt .note{border-inline-start:3px solid var(--edge);padding-inline-start:.9rem}
@@ -105,19 +107,20 @@ th{font-size:.82rem;color:var(--muted);font-weight:600}
 .timeline td:nth-child(2){white-space:nowrap;color:var(--muted);font-variant-numeric:tabular-nums}
 .artifact{margin:.5rem 0 0}.artifact table{margin:.3rem 0 0;width:100%}
 summary{cursor:pointer}
-summary h3{display:inline;margin:0}
+summary h2,summary h3{display:inline;margin:0}
+.fold{border-top:1px solid var(--edge);padding:.4rem 0}
 .ending{margin:.25rem 0 0;padding-inline-start:1.25rem;color:var(--muted);font-weight:600}
 .ending.complete{color:var(--good)}
 .gaps ul{list-style:none;margin:0;padding:0}
 footer ul{margin:.3rem 0;padding-inline-start:1.2rem}
 .gaps li{margin:.6rem 0 0}
 .gaps li a{color:inherit}
-footer{padding-top:.5rem;padding-bottom:3rem;color:var(--muted);font-size:.92rem}
+footer{padding-bottom:2rem;color:var(--muted);font-size:.92rem}
 footer h2{font-size:1rem}
 footer p{margin:.3rem 0}
-@media(max-width:36rem){header.page,main,footer{padding-left:.9rem;padding-right:.9rem}.card,.entry{padding:.85rem .9rem}.facts>div,.entry dl>div{grid-template-columns:1fr;gap:0}.entry>header time,.head time{margin-left:0;flex-basis:100%}.cols{grid-template-columns:minmax(0,1fr)}}
+@media(max-width:36rem){header.page,main,footer{padding-left:.9rem;padding-right:.9rem}.card,.entry{padding:.85rem .9rem}.facts>div,.entry dl>div{grid-template-columns:1fr;gap:0}.entry h4{max-width:calc(100% - 2rem)}.entry>header time,.head time{margin-left:0;flex-basis:100%}.cols{grid-template-columns:minmax(0,1fr)}th,td{padding:.3rem .35rem}td:last-child{overflow-wrap:anywhere}}
 @media print{mark{border:1px solid currentColor}:root{--bg:#fff;--card:#fff;--text:#000;--muted:#444;--edge:#bbb;--accent:#1d479f;--good:#14683a;--goodbg:#fff;--bad:#9c1c15;--badbg:#fff;--warn:#6b4600;--warnbg:#fff;--code:#f3f3f3;--rail:#777;color-scheme:light}body{font-size:10.5pt}header.page,main,footer{max-width:none;padding:0}header.page{padding-top:0}pre{white-space:pre-wrap;overflow-wrap:anywhere}.skip{display:none}h2,h3,h4,.entry>header{break-after:avoid}.outcome,.blocker{break-inside:avoid}.run{break-before:page}.run:first-of-type{break-before:auto}details::details-content{content-visibility:visible;block-size:auto}.graph,.wide{overflow:visible}}
 `;
 
 /** The content security policy of the page allows only the style with this hash. */
-export const STYLE_HASH = 'sha256-R9cr/RDUDYM6+t3Zv4r+YuVqAAAxzGua9O8mHhG2eZw=';
+export const STYLE_HASH = 'sha256-96XcZi/9rpu4ZdYKMhH4MmVoTel6KcRX8aXn/b6TdwQ=';

@@ -2,7 +2,15 @@ import { signatureReport } from '../../log/log-signatures.ts';
 import { shownSecond, shownTime } from '../../text/utc-time.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { gapText } from '../../text/words.ts';
-import { artifactName, artifactView, type Outcome, outcomeOf, skippedLines } from '../outcome.ts';
+import {
+  artifactName,
+  artifactView,
+  type Outcome,
+  outcomeOf,
+  SHORTENED,
+  shownContent,
+  skippedLines,
+} from '../outcome.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import * as words from '../report-words.ts';
 import { codeBlock, codeSpan, markdownLine } from './escape-markdown.ts';
@@ -63,7 +71,7 @@ function runLines(run: ReportRun, { level, name }: { readonly level: string; rea
   return [
     `${level} ${name}: ${markdownLine(workflow.name)}`,
     '',
-    `**${words.statusLabel(run)}** · ${[...figures, ...words.timeWords(run)].join(' · ')}`,
+    `**${words.statusLabel(run)}** · ${[...figures, ...words.modeAndTimeWords(run)].join(' · ')}`,
     '',
     ...(goal === undefined ? [] : [`**Goal:** ${markdownLine(goal)}`, '']),
     ...(outcome.result === undefined ? [] : [`**Result:** ${markdownLine(outcome.result)}`, '']),
@@ -149,14 +157,8 @@ function artifactLines(artifact: ReportArtifact): Lines {
   if (content === undefined) return [`${head}: ${codeSpan(sha256)}`, ''];
   const view = artifactView(content);
   if (view === undefined) {
-    const { text, isCut } = words.shownContent(content);
-    return [
-      `${head}:`,
-      '',
-      ...codeBlock(visibleText(text), 'json'),
-      '',
-      ...(isCut ? [`*${words.SHORTENED}*`, ''] : []),
-    ];
+    const { text, isCut } = shownContent(content);
+    return [`${head}:`, '', ...codeBlock(visibleText(text), 'json'), '', ...(isCut ? [`*${SHORTENED}*`, ''] : [])];
   }
   return [
     head,
@@ -168,7 +170,7 @@ function artifactLines(artifact: ReportArtifact): Lines {
     ]),
     '',
     ...view.tables.flatMap(({ columns, rows }) => [...tableLines(columns, rows), '']),
-    ...(view.isCut ? [`*${words.SHORTENED}*`, ''] : []),
+    ...(view.isCut ? [`*${SHORTENED}*`, ''] : []),
   ];
 }
 
