@@ -1,9 +1,12 @@
 import {
   autocompletion,
+  type Completion,
   type CompletionContext,
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  pickedCompletion,
+  startCompletion,
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { json } from '@codemirror/lang-json';
@@ -28,8 +31,8 @@ type Parts = {
   readonly text: string;
   readonly isReadOnly: boolean;
   readonly isHidden: boolean;
-  /** Whether the field table describes this file. */
-  readonly hasFields: boolean;
+  /** The text of the workflow, if this file is its tests: they may name its steps. */
+  readonly workflow?: () => string;
   readonly found: FoundProblems;
   readonly onReady: (view: EditorView) => void;
   readonly onChange: (state: EditorState) => void;
@@ -42,7 +45,7 @@ export function CodeEditor(parts: Parts) {
   const current = useRef(parts);
   current.current = parts;
   useEffect(() => {
-    const { label, path, text, isReadOnly, hasFields, onReady } = current.current;
+    const { label, path, text, isReadOnly, workflow, onReady } = current.current;
     // A built-in that is chosen on its own page is inserted where the author was.
     const cursor = `workrail-cursor ${path}`;
     const changes = EditorView.updateListener.of(({ docChanged, selectionSet, state }) => {
@@ -56,7 +59,7 @@ export function CodeEditor(parts: Parts) {
         // What scrolls can be reached by keys.
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
         isReadOnly ? EditorState.readOnly.of(true) : [],
-        hasFields ? fieldHelp : [],
+        fieldHelp(workflow),
         changes,
       ],
     });
@@ -130,51 +133,77 @@ export function applyFix(view: EditorView, { edits }: NonNullable<Finding['fix']
   view.focus();
 }
 
-async function suggestions(state: EditorState, position: number) {
-  const found = await write('suggest', {}, { text: state.sliceDoc(), offset: textOffset(state, position) });
-  return { ...found, from: editorPosition(state, found.from), to: editorPosition(state, found.to) };
+/** Completion and hover from the description of the file's fields, which also holds for what is not finished. */
+function fieldHelp(workflow: Parts['workflow']): Extension {
+  const suggestions = async (state: EditorState, position: number) => {
+    const asked = { text: state.sliceDoc(), offset: textOffset(state, position) };
+    const found = await write('suggest', {}, { ...asked, ...(workflow && { workflow: workflow() }) });
+    return { ...found, from: editorPosition(state, found.from), to: editorPosition(state, found.to) };
+  };
+  return [
+    autocompletion({
+      override: [
+        async (context: CompletionContext) => {
+          const { state, pos } = context;
+          if (!context.explicit && context.matchBefore(/"[\w.-]*/) === null) return null;
+          const { from, to, options } = await suggestions(state, pos).catch(() => NOTHING);
+          if (options.length === 0) return null;
+          const written = state.sliceDoc(from, pos).replaceAll('"', '').toLowerCase();
+          const fitting = bestFirst(options, written);
+          return {
+            from,
+            to,
+            filter: false,
+            options: fitting.map(({ label, insert, says, isNeeded }) => ({
+              label,
+              apply: (...picked: Picked) => complete(insert, picked),
+              detail: isNeeded ? 'required' : '',
+              info: says,
+            })),
+          };
+        },
+      ],
+    }),
+    hoverTooltip(async ({ state }, pos) => {
+      const { field, from, to } = await suggestions(state, pos).catch(() => NOTHING);
+      if (field === undefined || pos < from || pos > to) return null;
+      return {
+        pos: from,
+        end: to,
+        create: () => {
+          const dom = document.createElement('div');
+          dom.className = 'field-help';
+          const lines = [`${field.name}: ${field.says}`, field.accepts === '' ? '' : `Takes ${field.accepts}.`];
+          dom.append(...lines.map((line) => Object.assign(document.createElement('p'), { textContent: line })));
+          return { dom };
+        },
+      };
+    }),
+  ];
 }
 
-/** Completion and hover from the field table, which also holds for what is not finished. */
-const fieldHelp: Extension = [
-  autocompletion({
-    override: [
-      async (context: CompletionContext) => {
-        const { state, pos } = context;
-        if (!context.explicit && context.matchBefore(/"[\w.-]*/) === null) return null;
-        const { from, to, options } = await suggestions(state, pos).catch(() => NOTHING);
-        if (options.length === 0) return null;
-        const written = state.sliceDoc(from, pos).replaceAll('"', '').toLowerCase();
-        const fitting = options.filter(({ label }) => label.toLowerCase().includes(written));
-        return {
-          from,
-          to,
-          filter: false,
-          options: fitting.map(({ label, insert, says, isNeeded }) => ({
-            label,
-            apply: insert,
-            detail: isNeeded ? 'required' : '',
-            info: says,
-          })),
-        };
-      },
-    ],
-  }),
-  hoverTooltip(async ({ state }, pos) => {
-    const { field, from, to } = await suggestions(state, pos).catch(() => NOTHING);
-    if (field === undefined || pos < from || pos > to) return null;
-    return {
-      pos: from,
-      end: to,
-      create: () => {
-        const dom = document.createElement('div');
-        dom.className = 'field-help';
-        const lines = [`${field.name}: ${field.says}`, field.accepts === '' ? '' : `Takes ${field.accepts}.`];
-        dom.append(...lines.map((line) => Object.assign(document.createElement('p'), { textContent: line })));
-        return { dom };
-      },
-    };
-  }),
-];
+/** Those that have the typed letters, first those that begin with them; otherwise in the order of the field table. */
+function bestFirst<Option extends { readonly label: string }>(options: readonly Option[], typed: string) {
+  const begins = ({ label }: Option) => label.toLowerCase().startsWith(typed);
+  const fitting = options.filter(({ label }) => label.toLowerCase().includes(typed));
+  return [...fitting.filter(begins), ...fitting.filter((one) => !begins(one))];
+}
+
+type Picked = readonly [view: EditorView, completion: Completion, from: number, to: number];
+
+/** Puts in what was chosen. An empty value gets the cursor, and what fits there is offered at once; a number is selected. */
+function complete(insert: string, [view, completion, from, to]: Picked): void {
+  const isEmpty = /(?:""|{}|\[])$/.test(insert);
+  const end = from + insert.length - (isEmpty ? 1 : 0);
+  const [number] = /\d+$/.exec(insert) ?? [];
+  view.dispatch({
+    changes: { from, to, insert },
+    selection: { anchor: end - (number?.length ?? 0), head: end },
+    annotations: pickedCompletion.of(completion),
+    userEvent: 'input.complete',
+    scrollIntoView: true,
+  });
+  if (isEmpty) startCompletion(view);
+}
 
 const NOTHING = { from: 0, to: 0, options: [], field: undefined };

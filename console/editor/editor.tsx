@@ -135,7 +135,6 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
             text={workflow.first}
             isReadOnly={isReadOnly}
             isHidden={isTests}
-            hasFields
             found={checked.workflow}
             onReady={workflow.onReady}
             onChange={(changed) => {
@@ -149,7 +148,7 @@ function OpenEditor({ opened, drafts }: { readonly opened: Opened; readonly draf
             text={tests.first}
             isReadOnly={isTestsReadOnly}
             isHidden={!isTests}
-            hasFields={false}
+            workflow={() => workflow.view()?.state.sliceDoc() ?? workflow.first}
             found={checked.tests}
             onReady={tests.onReady}
             onChange={tests.onChange}
@@ -210,6 +209,19 @@ function EditorHead({ opened, shown, files, save }: HeadParts) {
   return (
     <header className="page-head">
       <div>
+        <p className="crumbs">
+          <Link to="/workflows" search={{}}>
+            Workflows
+          </Link>{' '}
+          {workflowId !== undefined && (
+            <>
+              /{' '}
+              <Link to="/workflows/$id" params={{ id: workflowId }} search={{}}>
+                Overview
+              </Link>
+            </>
+          )}
+        </p>
         <h1>{workflowId ?? path.slice(path.lastIndexOf('/') + 1)}</h1>
         <p className="meta break">{shown.path}</p>
       </div>
@@ -351,7 +363,7 @@ function SidePanel(parts: SideParts) {
             onShow={() => show(tests)}
           />
         )}
-        {panel === 'insert' && <Insert view={workflow.view} isReadOnly={isReadOnly} chosen={insert} />}
+        {panel === 'insert' && <Insert file={workflow} isReadOnly={isReadOnly} chosen={insert} onShow={show} />}
       </Tabs>
     </aside>
   );

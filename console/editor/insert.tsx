@@ -4,16 +4,19 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, CommandHint, Pending } from '../parts/panels.tsx';
 import { read } from '../state/api.ts';
+import type { EditedFile } from './edited-file.ts';
 
 type Parts = {
-  readonly view: () => EditorView | undefined;
+  /** The workflow. Built-ins have no place in its tests. */
+  readonly file: EditedFile;
   readonly isReadOnly: boolean;
   /** The built-in that was chosen on its own page. */
   readonly chosen: string | undefined;
+  readonly onShow: (file: EditedFile) => void;
 };
 
 /** The built-ins by the words in them. One is put where the cursor is. */
-export function Insert({ view, isReadOnly, chosen }: Parts) {
+export function Insert({ file, isReadOnly, chosen, onShow }: Parts) {
   const [words, setWords] = useState(chosen ?? '');
   const { data, error } = useQuery({ queryKey: ['builtins'], queryFn: () => read('builtins'), staleTime: Infinity });
   if (data === undefined) return <Pending words="Reading the built-ins …" error={error} />;
@@ -43,7 +46,10 @@ export function Insert({ view, isReadOnly, chosen }: Parts) {
               <Button
                 label="Insert at the cursor"
                 aria-label={`Insert at the cursor: ${id}`}
-                onClick={() => insertAt(view(), insert)}
+                onClick={() => {
+                  onShow(file);
+                  insertAt(file.view(), insert);
+                }}
               />
             )}
             <details>

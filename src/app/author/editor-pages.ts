@@ -1,5 +1,6 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { contextKeysIn, suggestAt } from '../../core/author/suggest.ts';
+import { suggestInScenarios } from '../../core/author/suggest-scenario.ts';
 import type { FinishedRun } from '../../core/author/workflow-from-run.ts';
 import type { Flow } from '../../core/flow.ts';
 import { defined } from '../../core/json/json-value.ts';
@@ -106,8 +107,9 @@ export async function checkPage(
   return ok({ findings: shown(false), scenarioFindings: shown(true) });
 }
 
-export function suggestPage({ text, offset }: ConsoleInput<'suggest'>): ConsoleReply<'suggest'> {
-  return suggestAt(text, Math.min(offset, text.length));
+export function suggestPage({ text, offset, workflow }: ConsoleInput<'suggest'>): ConsoleReply<'suggest'> {
+  const at = Math.min(offset, text.length);
+  return workflow === undefined ? suggestAt(text, at) : suggestInScenarios(text, at, workflow);
 }
 
 /** What an agent reads at a step with these values. Without a step, the first one is shown. */

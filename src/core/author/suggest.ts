@@ -1,12 +1,12 @@
-import { getLocation } from 'jsonc-parser';
-import { quote } from '../json/json-value.ts';
+import { getLocation, type Location } from 'jsonc-parser';
+import { defined, quote } from '../json/json-value.ts';
 import { collectDiagnostics } from '../workflow/diagnostics/diagnostic.ts';
 import { isChosen, type Kind, type KindData, type NameRole } from '../workflow/format/field.ts';
 import { mentionsIn } from '../workflow/format/rename-everywhere.ts';
 import { visitTexts } from '../workflow/format/text-walk.ts';
 import { workflow } from '../workflow/format/workflow-fields.ts';
 import { parseUnfinished } from '../workflow/source/parse-source.ts';
-import type { SourceNode } from '../workflow/source/source-node.ts';
+import type { SourceNode, SourceObject } from '../workflow/source/source-node.ts';
 
 export type Suggestion = {
   readonly label: string;
@@ -26,11 +26,10 @@ export type Suggestions = {
 
 /** Reads the field table at a place of a file that may be unfinished. */
 export function suggestAt(text: string, offset: number): Suggestions {
-  const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
+  const location = getLocation(text, offset);
+  const { path, isAtPropertyKey } = location;
   const root = parseUnfinished(text, collectDiagnostics());
-  const isInside = previousNode !== undefined && offset <= previousNode.offset + previousNode.length;
-  const word = isInside ? previousNode : { offset, length: 0 };
-  const at = { from: word.offset, to: word.offset + word.length };
+  const at = wordAt(location, offset);
   if (root === undefined) return { ...at, options: [] };
   const inside = isAtPropertyKey ? path.slice(0, -1) : path;
   const { kinds, node } = placeAt(root, inside);
@@ -42,7 +41,14 @@ export function suggestAt(text: string, offset: number): Suggestions {
   return { ...at, options: valuesOf(kinds, root), ...fieldAt(root, path) };
 }
 
-type Path = readonly (string | number)[];
+/** The word around or before a place, which a suggestion replaces. */
+export function wordAt({ previousNode }: Location, offset: number): Pick<Suggestions, 'from' | 'to'> {
+  const isInside = previousNode !== undefined && offset <= previousNode.offset + previousNode.length;
+  const word = isInside ? previousNode : { offset, length: 0 };
+  return { from: word.offset, to: word.offset + word.length };
+}
+
+export type Path = readonly (string | number)[];
 type Place = { readonly kinds: readonly KindData[]; readonly node: SourceNode | undefined };
 
 /** What the table says may stand at a path. */
@@ -58,6 +64,11 @@ function placeAt(root: SourceNode, path: Path): Place {
 function childAt(node: SourceNode | undefined, key: string | number): SourceNode | undefined {
   if (node?.kind === 'object') return node.fields.get(String(key))?.value;
   return node?.kind === 'array' ? node.items[Number(key)] : undefined;
+}
+
+/** The value at a path of a file, if it is there. */
+export function nodeAt(root: SourceNode, path: Path): SourceNode | undefined {
+  return path.reduce<SourceNode | undefined>(childAt, root);
 }
 
 function inner(data: KindData, key: string | number): readonly Kind[] {
@@ -77,7 +88,8 @@ function resolved(
   // A condition may be one of several, one of which is again a condition.
   if (seen.has(data)) return [];
   const inside = new Set([...seen, data]);
-  return optionsOf(data, node)?.flatMap((one) => resolved(one, node, inside)) ?? [data];
+  const found = optionsOf(data, node)?.flatMap((one) => resolved(one, node, inside)) ?? [data];
+  return data.kind === 'chosen' && node?.kind === 'object' ? [...openKeys(data, node, inside), ...found] : found;
 }
 
 /** What stands for a kind that is not one itself. */
@@ -99,12 +111,34 @@ function optionsOf(data: KindData, node: SourceNode | undefined): readonly Kind[
       return variant === undefined ? Object.values(data.of) : [variant];
     }
     case 'chosen': {
-      const option = object && data.options.find(({ when }) => isChosen(when, object));
-      return (option === undefined ? data.options : [option]).map(({ of }) => of);
+      const options = data.options.filter(({ when }) => when?.isEmpty !== true);
+      const option = object && options.find(({ when }) => isChosen(when, object));
+      return (option === undefined ? options : [option]).map(({ of }) => of);
     }
     default:
       return undefined;
   }
+}
+
+type Chosen = Extract<KindData, { readonly kind: 'chosen' }>;
+
+/** The keys by which an object would be read as another one of several. None is required: it may stay what it is. */
+function openKeys({ options }: Chosen, object: SourceObject, seen: ReadonlySet<KindData>): readonly KindData[] {
+  const { fields } = object;
+  const fits = ({ when }: Chosen['options'][number], key: string) =>
+    isChosen(when, object) || (when?.has?.includes(key) === true && isChosen(defined({ is: when.is }), object));
+  return options.flatMap((option) =>
+    (option.when?.has ?? [])
+      .filter((key) => !fields.has(key) && options.find((one) => fits(one, key)) === option)
+      .flatMap((key) => resolved(option.of, object, seen).flatMap((data) => onlyKey(data, key))),
+  );
+}
+
+function onlyKey(data: KindData, key: string): readonly KindData[] {
+  const field = data.kind === 'object' && Object.hasOwn(data.fields, key) ? data.fields[key] : undefined;
+  return data.kind !== 'object' || field === undefined
+    ? []
+    : [{ ...data, fields: { [key]: { ...field, isNeeded: false } } }];
 }
 
 type Keyed = { readonly node: SourceNode | undefined; readonly name: string; readonly isValueThere: boolean };
@@ -124,9 +158,10 @@ function keysOf(kinds: readonly KindData[], { node, name, isValueThere }: Keyed)
     .sort((a, b) => Number(b.isNeeded) - Number(a.isNeeded));
 }
 
-/** A value to begin with. */
+/** A value to begin with. Where a list or a name may stand, as in a loop's body, most authors write the list. */
 function emptyOf(kind: Kind): string {
-  const [first] = resolved(kind, undefined);
+  const kinds = resolved(kind, undefined);
+  const first = kinds.find((data) => data.kind === 'list') ?? kinds[0];
   switch (first?.kind) {
     case 'list':
       return '[]';
@@ -176,6 +211,12 @@ function namesIn(root: SourceNode, role: NameRole): readonly string[] {
     if (given === role && value !== '') names.add(value);
   });
   return [...names];
+}
+
+/** The ids of the steps of a workflow file, loops among them. */
+export function stepIdsIn(text: string): readonly string[] {
+  const root = parseUnfinished(text, collectDiagnostics());
+  return root === undefined ? [] : namesIn(root, 'step');
 }
 
 const PLACEHOLDER = /\{\{\s*([^{}\s.]+)/g;

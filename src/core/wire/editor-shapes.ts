@@ -81,7 +81,12 @@ export const EDITOR_INPUTS = {
   editFile: z.strictObject({ workflow: z.string().max(4_096) }),
   checkText: z.strictObject(edited),
   /** What may be written at a place of the text, which counts UTF-16 code units. */
-  suggest: z.strictObject({ text: z.string(), offset: count }),
+  suggest: z.strictObject({
+    text: z.string(),
+    offset: count,
+    /** The text of the workflow, if the text is that of its scenarios. */
+    workflow: z.string().exactOptional(),
+  }),
   previewText: z.strictObject({ ...edited, ...started, step: z.string().max(512).exactOptional() }),
   rehearse: z.strictObject({
     ...edited,

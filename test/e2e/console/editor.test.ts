@@ -150,6 +150,93 @@ describe('the editor', () => {
     expect(noise).toEqual([]);
   }, 60_000);
 
+  it('an author writes a loop and a contract into three plain steps from what is offered, and rehearses and tests them', async ({
+    skip,
+  }) => {
+    const { page, noise } = opened ?? skip('no chromium');
+    const before = noise.length;
+    /** Types the start of a word, and takes what is offered for it. */
+    const pick = async (typed: string, wanted: string) => {
+      await page.keyboard.type(typed);
+      const offered = page.locator('.cm-tooltip-autocomplete [aria-selected] .cm-completionLabel');
+      await offered.getByText(wanted, { exact: true }).waitFor();
+      await page.waitForTimeout(200);
+      await page.keyboard.press('Enter');
+    };
+    const replaceLine = async (text: string) => {
+      await page.locator('.code-editor:not([hidden]) .cm-line', { hasText: text }).first().click({ clickCount: 3 });
+      for (const key of ['Enter', 'ArrowUp', 'End']) await page.keyboard.press(key);
+    };
+    await discard(page);
+    rmSync(fileOf('team.tidy'), { force: true });
+    rmSync(fileOf('team.tidy.test'), { force: true });
+    await page.getByRole('link', { name: 'Workflows' }).click();
+    await page.getByRole('link', { name: 'New workflow' }).click();
+    await page.getByLabel('Id, as namespace.name').fill('team.tidy');
+    await page.getByRole('button', { name: 'Create and edit' }).click();
+    await side(page).getByText('No problems.').waitFor();
+    // The second of three plain steps becomes a loop of two rounds.
+    await replaceLine('"prompt": "Do the work');
+    await pick('"ty', 'type');
+    await pick('lo', 'loop');
+    await pick(', "loo', 'loop');
+    await pick('"ty', 'type');
+    await pick('for', 'for');
+    await pick(', "cou', 'count');
+    await page.keyboard.type('2, "maxIterations": 2');
+    await page.keyboard.press('End');
+    await pick(', "bod', 'body');
+    await page.keyboard.insertText(JSON.stringify(DRAFTED.steps[2], null, 2).replace(/,\s+"runCondition"[^}]*}/, ''));
+    await side(page).getByText('No problems.').waitFor();
+    expect(await page.locator('.outline button.step').allInnerTexts()).toEqual([
+      'Understand what is asked',
+      'Do it\nloop',
+      'Third thing',
+      'Check the result',
+    ]);
+    // Its step asks for a contract.
+    await page.getByRole('button', { name: 'Third thing', exact: true }).click();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('tab', { name: 'Insert' }).click();
+    await page.getByRole('searchbox', { name: 'Find a built-in' }).fill('changed');
+    await page.getByRole('button', { name: 'Insert at the cursor: wr.contracts.changed_files' }).click();
+    await page.getByRole('tab', { name: /^Problems/ }).click();
+    await side(page).getByText('No problems.').waitFor();
+    await page.getByRole('tab', { name: 'Rehearse' }).click();
+    await page.getByRole('button', { name: 'Start the rehearsal' }).click();
+    const turns = ['Understand what is asked', 'Third thing', 'Third thing', 'Check the result'];
+    for (const [i, title] of turns.entries()) {
+      await side(page)
+        .getByRole('heading', { name: new RegExp(`: ${title}`) })
+        .waitFor();
+      await page.getByRole('button', { name: 'Fill in samples' }).click();
+      await page.getByRole('button', { name: 'Hand it in' }).click();
+      await expect.poll(() => side(page).locator('.turns li').count()).toBe(i + 1);
+    }
+    await side(page).getByText('The run is complete.').waitFor();
+    // The tests still expect the plain step; the editor offers the steps that there are now.
+    await page.getByRole('tab', { name: 'Tests' }).click();
+    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await side(page).getByText('Unknown step "do". The workflow\'s steps are understand, three, verify.').waitFor();
+    await page.getByRole('button', { name: 'Show the scenarios' }).click();
+    await replaceLine('"do"');
+    await pick('"thr', 'three');
+    await page.keyboard.type(', ');
+    await pick('"thr', 'three');
+    await page.keyboard.type(',');
+    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await side(page).getByText('4 scenarios: 4 passed, 0 failed').waitFor();
+    expect(await side(page).textContent()).toContain('understand → three → three → verify');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved', { exact: true }).waitFor();
+    const [, loop] = JSON.parse(onDisk('team.tidy')).steps;
+    expect([loop.loop, loop.body[0].outputContract]).toEqual([
+      { type: 'for', count: 2, maxIterations: 2 },
+      { contractRef: 'wr.contracts.changed_files' },
+    ]);
+    expect(noise.slice(before)).toEqual([]);
+  }, 60_000);
+
   it('the outline moves a step by keys, and no other byte of the file changes', async ({ skip }) => {
     enforces('console_save_keeps_bytes');
     const { page } = opened ?? skip('no chromium');
@@ -179,11 +266,11 @@ describe('the editor', () => {
     // The editor ignores keys for a moment after the list changed, so that nobody accepts what they did not see.
     await page.waitForTimeout(200);
     await page.keyboard.press('Enter');
+    // What was empty is filled at once: its only key, and then the names that may stand there.
     await expect.poll(() => shown(page)).toContain('"outputContract": {}');
-    await page.keyboard.press('ArrowLeft');
-    await page.keyboard.insertText('"contractRef": ""');
-    await page.keyboard.press('ArrowLeft');
-    await page.keyboard.press('Control+Space');
+    await page.locator('.cm-tooltip-autocomplete').getByText('contractRef').waitFor();
+    await page.waitForTimeout(200);
+    await page.keyboard.press('Enter');
     await page.locator('.cm-tooltip-autocomplete').getByText('wr.contracts.findings').waitFor();
     await page.keyboard.type('verif');
     await page.locator('.cm-tooltip-autocomplete [aria-selected]', { hasText: 'verification_report' }).waitFor();
