@@ -117,7 +117,7 @@ function CurrentTurn({ turn: { title, index, of, kind, text, blockers } }: { rea
         {title}
       </h3>
       {kind === 'blocked' && (
-        <ul className="plain" role="alert">
+        <ul className="plain banner lacking" role="alert">
           {blockers.map(({ code, message, suggestedFix }, i) => (
             <li key={i} className="blocker">
               <span className="badge">{code}</span> {message} {suggestedFix}

@@ -10,6 +10,7 @@ import { moveAmong, useKeys } from '../parts/keys.tsx';
 import { CommandHint, CopyButton, DataTable, Json, Pending, SearchField, Select } from '../parts/panels.tsx';
 import { read } from '../state/api.ts';
 import { BUILTIN_KINDS, readBuiltinSearch } from '../state/search.ts';
+import { Rendered } from './step-data.tsx';
 import '../style/library.css';
 
 type Builtin = ConsoleReply<'builtins'>['builtins'][number];
@@ -127,7 +128,13 @@ function About({ builtin }: { readonly builtin: Builtin }) {
       )}
       {text && <h3>What the agent reads</h3>}
       {text && <pre tabIndex={0}>{visibleText(text)}</pre>}
-      {example && <h3>{schema && rendererHint ? `Example, shown as: ${rendererHint}` : 'Defaults'}</h3>}
+      {example && rendererHint && (
+        <section aria-label="Example, as the page of a run shows it">
+          <h3>Example, as the page of a run shows it</h3>
+          <Rendered content={example as JsonValue} renderer={{ hint: rendererHint, order: [] }} />
+        </section>
+      )}
+      {example && <h3>{rendererHint ? 'Example, as the agent sends it' : 'Defaults'}</h3>}
       {example && <Json value={example as JsonValue} />}
       {schema && (
         <details>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
-import { diffWordsWithSpace } from 'diff';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { isObject, type JsonValue } from '../../src/core/json/json-value.ts';
 import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { Words } from '../parts/diff.tsx';
 import { CommandHint, CopyButton, DataTable, Pending, SessionLink } from '../parts/panels.tsx';
 import { duration } from '../parts/times.ts';
 import { read } from '../state/api.ts';
@@ -91,60 +91,6 @@ function StepDifference({ step: { kind, title, a, b } }: { readonly step: Step }
 function tookWords(handed: Handed | undefined, side: string): string {
   if (handed?.from === undefined || handed.to === undefined) return '';
   return `${duration(handed.from, handed.to)} on ${side}`;
-}
-
-/** Longer texts are compared line by line, so that the page does not stand still. */
-const WORDS_MAX = 20_000;
-
-/** The words of two texts; what is only in one of them is marked. */
-function Words({ before, after }: { readonly before: string; readonly after: string }) {
-  const parts = useMemo(() => wordParts(before, after), [before, after]);
-  if (before === '' && after === '') return null;
-  return (
-    <div className="words">
-      {parts.map(({ value, added, removed }, i) => {
-        const Tag = added ? 'ins' : removed ? 'del' : 'span';
-        return <Tag key={i}>{visibleText(value)}</Tag>;
-      })}
-    </div>
-  );
-}
-
-function wordParts(before: string, after: string): readonly Part[] {
-  if (before === after || before.length + after.length <= WORDS_MAX) {
-    return withoutCrumbs(diffWordsWithSpace(before, after));
-  }
-  return [
-    { value: before, added: false, removed: true },
-    { value: after, added: true, removed: false },
-  ];
-}
-
-type Part = { readonly value: string; readonly added: boolean; readonly removed: boolean };
-
-/** A space or a full stop that happens to be the same between two changes belongs to both: phrases can be read. */
-function withoutCrumbs(parts: readonly Part[]): readonly Part[] {
-  const joined: Part[] = [];
-  let [old, now] = ['', ''];
-  const flush = () => {
-    if (old !== '') joined.push({ value: old, added: false, removed: true });
-    if (now !== '') joined.push({ value: now, added: true, removed: false });
-    [old, now] = ['', ''];
-  };
-  for (const [i, part] of parts.entries()) {
-    const next = parts[i + 1];
-    const isBetween = (old !== '' || now !== '') && next !== undefined && (next.added || next.removed);
-    const isCrumb = !part.added && !part.removed && isBetween && /^[^\n\p{L}\p{N}]*$/u.test(part.value);
-    if (!part.added && !part.removed && !isCrumb) {
-      flush();
-      joined.push(part);
-      continue;
-    }
-    if (!part.added) old += part.value;
-    if (!part.removed) now += part.value;
-  }
-  flush();
-  return joined;
 }
 
 type Change = {

@@ -5,6 +5,7 @@ import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural } from '../../src/core/text/words.ts';
 import type { StepPageData } from '../../src/core/wire/run-shapes.ts';
 import { CopyButton, DataTable, Facts, Json } from '../parts/panels.tsx';
+import '../style/run.css';
 
 type Parts = { readonly data: StepPageData; readonly entry: ReportEntry | undefined };
 
@@ -37,14 +38,20 @@ function Artifact({ artifact, renderer }: ArtifactParts) {
       </h3>
       {content === undefined ? (
         <p className="meta">Its content is missing or damaged.</p>
-      ) : renderer === undefined || renderer.hint === 'plain' || !isObject(content) ? (
-        // Nothing says what the fields mean, so nothing is made of them.
-        <Tree value={content} />
       ) : (
-        <Fields value={inOrder(content, renderer.order) as JsonObject} hint={renderer.hint} />
+        <Rendered content={content} renderer={renderer} />
       )}
     </article>
   );
+}
+
+type RenderedParts = { readonly content: JsonValue; readonly renderer: Renderer | undefined };
+
+/** Data as its contract says that it is shown. */
+export function Rendered({ content, renderer }: RenderedParts) {
+  // Nothing says what the fields mean, so nothing is made of them.
+  if (renderer === undefined || renderer.hint === 'plain' || !isObject(content)) return <Tree value={content} />;
+  return <Fields value={inOrder(content, renderer.order) as JsonObject} hint={renderer.hint} />;
 }
 
 function titled(kind: string): string {

@@ -5,12 +5,13 @@ import { visibleText } from '../../src/core/text/visible-text.ts';
 import { plural, sizeOf } from '../../src/core/text/words.ts';
 import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
+import { Words } from '../parts/diff.tsx';
 import { Note } from '../parts/note.tsx';
-import { CommandHint, CopyButton, DataTable, Facts, Json, Pending, SessionLink } from '../parts/panels.tsx';
+import { CommandHint, CopyButton, DataTable, EditLink, Facts, Json, Pending, SessionLink } from '../parts/panels.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { wholeTime } from '../parts/times.ts';
-import { read } from '../state/api.ts';
+import { Refused, read } from '../state/api.ts';
 import { readWorkflowSearch, WORKFLOW_TABS, type WorkflowSearch } from '../state/search.ts';
 import '../style/library.css';
 
@@ -35,6 +36,11 @@ export function Workflow() {
     return (
       <>
         <Pending words="Reading the workflow …" error={error} isPage />
+        {error instanceof Refused && error.envelope.code === 'WORKFLOW_INVALID' && (
+          <div className="actions">
+            <EditLink workflow={id} />
+          </div>
+        )}
         {error !== null && <CommandHint command={`workrail workflow check ${id}`} />}
       </>
     );
@@ -75,9 +81,7 @@ function Actions({ id, source }: { readonly id: string; readonly source: Shown['
   return (
     <div className="actions">
       {isOwn ? (
-        <Link className="button" to="/workflows/$workflow/edit" params={{ workflow: id }} search={{}}>
-          Edit
-        </Link>
+        <EditLink workflow={id} />
       ) : (
         <Link className="button" to="/workflows/new" search={{ copy: id }}>
           Make a copy
@@ -105,7 +109,7 @@ function Overview({ data }: { readonly data: Shown }) {
   } = data;
   return (
     <div className="readable">
-      <p>{visibleText(description)}</p>
+      <p className="lead">{visibleText(description)}</p>
       {about !== undefined && <Note text={about} />}
       {examples.length > 0 && <h2>Examples</h2>}
       {examples.map((text) => (
@@ -366,9 +370,9 @@ function Difference({ difference: { isSame, isReordered, parts } }: { readonly d
             {part} {id} <span className="badge">{KINDS[kind]}</span>
           </h3>
           {changes.map(({ field, before, after }) => (
-            <div key={field} className="words">
+            <div key={field}>
               <p className="meta">{field}</p>
-              {before !== undefined && <del>{textOf(before)}</del>} {after !== undefined && <ins>{textOf(after)}</ins>}
+              <Words before={textOf(before)} after={textOf(after)} isCode={typeof (before ?? after) !== 'string'} />
             </div>
           ))}
         </section>
@@ -377,6 +381,6 @@ function Difference({ difference: { isSame, isReordered, parts } }: { readonly d
   );
 }
 
-function textOf(value: JsonValue): string {
-  return visibleText(typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value, null, 2);
 }

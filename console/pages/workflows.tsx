@@ -5,7 +5,7 @@ import { plural } from '../../src/core/text/words.ts';
 import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { moveAmong, useKeys } from '../parts/keys.tsx';
-import { CommandHint, Pending, SearchField, Select } from '../parts/panels.tsx';
+import { CommandHint, EditLink, Pending, SearchField, Select } from '../parts/panels.tsx';
 import { length } from '../parts/times.ts';
 import { read } from '../state/api.ts';
 import { type LibrarySearch, readLibrarySearch } from '../state/search.ts';
@@ -133,7 +133,7 @@ export function Use({
       <span>{plural(runs, 'run')}</span>
       <span>{Math.round((100 * done) / runs)} % done</span>
       {open > 0 && <span>{open} open</span>}
-      {medianMs !== undefined && <span>{length(medianMs)} at the median</span>}
+      {medianMs !== undefined && <span>median {length(medianMs)}</span>}
       {mostBlocked && (
         <span className="warning">
           mostly blocked at “{mostBlocked.title}” ({plural(mostBlocked.attempts, 'attempt')})
@@ -157,7 +157,10 @@ function Invalid({ files }: { readonly files: ConsoleReply<'workflows'>['invalid
               {plural(errors, 'error')}
             </span>
             <p className="break">{first}</p>
-            <CommandHint command={`workrail workflow check ${path}`} />
+            <div className="actions">
+              <EditLink workflow={id ?? path} />
+              <CommandHint command={`workrail workflow check ${path}`} />
+            </div>
           </li>
         ))}
       </ul>

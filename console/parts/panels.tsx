@@ -49,6 +49,15 @@ export function SessionLink({ session, children }: { readonly session: string; r
   );
 }
 
+/** Opens a workflow file in the editor: by the id, or by the path of a file that has none. */
+export function EditLink({ workflow }: { readonly workflow: string }) {
+  return (
+    <Link className="button" to="/workflows/$workflow/edit" params={{ workflow }} search={{}}>
+      Edit
+    </Link>
+  );
+}
+
 type Labelled = React.ComponentProps<'button'> & { readonly label: React.ReactNode };
 
 export function Button({ label, ...more }: Labelled) {

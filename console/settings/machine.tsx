@@ -5,6 +5,7 @@ import { plural } from '../../src/core/text/words.ts';
 import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { CommandButton } from '../parts/command.tsx';
+import { Diff } from '../parts/diff.tsx';
 import { Button, CommandHint, ErrorPanel, Pending } from '../parts/panels.tsx';
 import { Refused, read, write } from '../state/api.ts';
 
@@ -139,14 +140,16 @@ function UpdateSource({ name }: { readonly name: string }) {
                   <Diff lines={diff} />
                 </details>
               ))}
-              <CommandButton
-                path="updateSource"
-                input={{ name }}
-                label="Update"
-                isMain
-                question="New runs use the new commit. Runs that are open keep their version."
-                said={({ sources: [one] }) => one?.problem ?? `${name} is at ${one?.to.slice(0, SHORT)}.`}
-              />
+              <div className="actions">
+                <CommandButton
+                  path="updateSource"
+                  input={{ name }}
+                  label="Update"
+                  isMain
+                  question="New runs use the new commit. Runs that are open keep their version."
+                  said={({ sources: [one] }) => one?.problem ?? `${name} is at ${one?.to.slice(0, SHORT)}.`}
+                />
+              </div>
             </>
           )}
           <CommandHint command={typedCommand('updateSource', { name, isDry: true })} />
@@ -156,24 +159,12 @@ function UpdateSource({ name }: { readonly name: string }) {
   );
 }
 
-/** A unified diff; what is added and removed is marked by its first character too. */
-function Diff({ lines }: { readonly lines: readonly string[] }) {
-  return (
-    <pre className="diff" tabIndex={0}>
-      {lines.map((line, i) => {
-        const Tag = line.startsWith('+') ? 'ins' : line.startsWith('-') ? 'del' : 'span';
-        return <Tag key={i}>{`${visibleText(line)}\n`}</Tag>;
-      })}
-    </pre>
-  );
-}
-
 function AddSource() {
   const [address, setAddress] = useState('');
   const [ref, setRef] = useState('');
   const input = { address: address.trim() || 'ADDRESS', ...(ref.trim() !== '' && { ref: ref.trim() }) };
   return (
-    <section aria-label="Add a source">
+    <section className="part" aria-label="Add a source">
       <h3>Add a source</h3>
       <div className="list-tools">
         <input
@@ -243,7 +234,7 @@ export function Clients() {
       ))}
       {data?.forms?.map(({ text, fix }) => (
         <p key={text} className="banner lacking">
-          {text} {fix}
+          {text}. {fix}
         </p>
       ))}
       <CommandHint command={typedCommand('registrations', {})} />

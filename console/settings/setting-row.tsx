@@ -26,7 +26,7 @@ export function useSettings() {
 /** Files and servers change without the store. */
 export const LOOK_MS = 1_500;
 
-const SCOPES = { user: 'all my work', project: 'this project' } as const;
+const SCOPES = { user: 'all projects', project: 'this project' } as const;
 
 /** A setting with what is in force, where that comes from, and a way to change it. */
 export function SettingRow({

@@ -71,7 +71,7 @@ function Verification() {
   const check = useMutation({ mutationFn: () => read('verify') });
   const damaged = check.data?.sessions.filter(({ findings }) => findings.some(({ severity }) => severity === 'damage'));
   return (
-    <section aria-label="Check every stored byte">
+    <section className="part" aria-label="Check every stored byte">
       <h3>Check every stored byte</h3>
       <div className="actions">
         <Button
@@ -115,7 +115,7 @@ function Bin() {
   });
   if (data === undefined) return <Pending words="Reading the bin …" error={error} />;
   return (
-    <section aria-label="Bin">
+    <section className="part" aria-label="Bin">
       <h3>Bin</h3>
       <ErrorPanel error={restore.error} />
       {data.bin.length === 0 ? (
@@ -124,10 +124,10 @@ function Bin() {
         <>
           <DataTable
             title="Deleted sessions"
-            head={['Session', 'Deleted', 'Restore']}
+            head={['Session', 'Deleted', 'Action']}
             rows={data.bin.map(({ sessionId, deletedAtMs }) => [
               sessionId,
-              `${wholeTime(deletedAtMs)}, ${Math.floor((now - deletedAtMs) / DAY_MS)} days ago`,
+              `${wholeTime(deletedAtMs)}, ${daysAgo(now - deletedAtMs)}`,
               <Button
                 key="restore"
                 label="Restore"
@@ -136,13 +136,15 @@ function Bin() {
               />,
             ])}
           />
-          <CommandButton
-            path="collect"
-            input={{ days: '36500', isBinEmptied: true }}
-            label="Empty the bin"
-            question={`${plural(data.bin.length, 'deleted session')} can no longer be restored.`}
-            said={({ removed }) => `Removed ${plural(removed.fromBin.length, 'deleted session')} for good.`}
-          />
+          <div className="actions">
+            <CommandButton
+              path="collect"
+              input={{ days: '36500', isBinEmptied: true }}
+              label="Empty the bin"
+              question={`${plural(data.bin.length, 'deleted session')} can no longer be restored.`}
+              said={({ removed }) => `Removed ${plural(removed.fromBin.length, 'deleted session')} for good.`}
+            />
+          </div>
         </>
       )}
       <CommandHint command={typedCommand('bin', {})} />
@@ -151,3 +153,7 @@ function Bin() {
 }
 
 const DAY_MS = 86_400_000;
+
+function daysAgo(ms: number): string {
+  return ms < DAY_MS ? 'less than a day ago' : `${plural(Math.floor(ms / DAY_MS), 'day')} ago`;
+}

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { jsonObjectSchema, jsonValueSchema } from '../log/document-schema.ts';
 import { WORKFLOW_SOURCE_KINDS } from '../log/events/run-events.ts';
 import { RunId, SessionId } from '../log/ids.ts';
+import { RENDERER_HINTS } from '../workflow/builtins/contract.ts';
 import { count, moment, stateShape } from './list-shapes.ts';
 
 /** What the sessions here know of a workflow. */
@@ -212,7 +213,7 @@ export const builtinsData = z.strictObject({
       schema: jsonObjectSchema.exactOptional(),
       example: jsonObjectSchema.exactOptional(),
       /** How the console shows it. */
-      rendererHint: z.string().exactOptional(),
+      rendererHint: z.enum(RENDERER_HINTS).exactOptional(),
       /** What to write in a workflow file, as JSON. */
       insert: z.string(),
       /** The workflows that use it. */
