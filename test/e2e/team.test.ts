@@ -42,8 +42,8 @@ describe.runIf(postgres)('a team database', () => {
     const before = await run('here', 'space', 'list', '--database-url', url);
     expect([before.exitCode, before.error.code]).toEqual([1, 'STORE_UNKNOWN_VERSION']);
     expect(before.error.suggestion).toContain('workrail migrate');
-    expect((await run('here', 'migrate', '--database-url', url, '--dry-run')).data.steps).toHaveLength(4);
-    expect((await run('here', 'migrate', '--database-url', url)).data.steps).toHaveLength(4);
+    expect((await run('here', 'migrate', '--database-url', url, '--dry-run')).data.steps).toHaveLength(5);
+    expect((await run('here', 'migrate', '--database-url', url)).data.steps).toHaveLength(5);
     expect((await run('here', 'migrate', '--database-url', url)).data.steps).toEqual([]);
     const unknown = await run('here', 'store', 'copy', '--to', url, '--space', 'shop');
     expect([unknown.exitCode, unknown.error.message]).toEqual([2, 'There is no space "shop" in this database.']);

@@ -95,8 +95,8 @@ export function rootOf({ view }: LoadedSession): string | undefined {
 }
 
 /** What the settings say about the gates of a run. */
-export function runGates({ minimum, unattended }: GateSettings): NonNullable<RunFacts['gates']> {
-  return { minimum, isUnattended: unattended === 'gap' };
+export function runGates({ minimum, unattended, page }: GateSettings): NonNullable<RunFacts['gates']> {
+  return { minimum, isUnattended: unattended === 'gap', ...defined({ page }) };
 }
 
 /** Who set the mode, and where the workflow comes from. */

@@ -251,6 +251,8 @@ export async function driftPage(services: RunPageServices, { sessionId, runId }:
   const pinned = view.graph.runs.get(runId)?.pinned;
   if (pinned === undefined) return err(NO_RUN);
   const workspace = currentObservation(view.observations, 'repo_root')?.data.value.value;
+  // A team server does not see the folder that the file is in.
+  if (pinned.workflowSourceKind === 'project' && workspace === undefined) return ok({ kind: 'unknown' });
   const { drift, now } = await findDrift(services, { pinned, workspace, restart: { attachTo: '' } });
   if (drift.kind !== 'changed') return ok({ kind: drift.kind });
   const before = workflowOf(pinned.workflowHash);

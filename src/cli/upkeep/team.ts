@@ -43,7 +43,7 @@ export const migrateCommand = command({
           steps.length === 0
             ? [[`${none}: the database has all tables that this workrail needs.`]]
             : steps.map(({ version, title }): Line => [`${doing} version ${version}: ${title}.`]),
-        next: isDryRun ? MIGRATE : 'workrail space create NAME --database-url URL',
+        next: isDryRun && steps.length > 0 ? MIGRATE : 'workrail space create NAME --database-url URL',
       });
     }),
 });
@@ -72,7 +72,7 @@ export const spaceCreate = command({
       return done({
         data: { name, isNew: created.value },
         lines: [[created.value ? `Created the space ${name}.` : `The space ${name} exists. Nothing was changed.`]],
-        next: `workrail store copy --to URL --space ${name}`,
+        next: `workrail member set "ISSUER|SUBJECT" admin --space ${name} --database-url URL`,
       });
     }),
 });

@@ -108,6 +108,8 @@ type GateFactsOfSettings = {
   readonly minimum: Assurance;
   /** The user's settings say that nobody can answer here, so never-stop passes a gate with a gap. */
   readonly isUnattended: boolean;
+  /** Where people answer, if that is a page on another machine. */
+  readonly page?: string;
 };
 
 /** What lets never-stop pass a gate with a gap; `undefined` where the gate holds. Nothing that an agent sets does. */

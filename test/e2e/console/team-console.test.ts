@@ -154,7 +154,9 @@ describe.runIf(postgres && openId)('the console of a team', () => {
   /** An agent that comes to the gate. */
   async function blocked(token: string, goal: string, cwd?: string) {
     const client = await (cwd === undefined ? connectTo({ url: `${PUBLIC}/s/shop/mcp`, token }) : bridged(token, cwd));
-    const started = dataOf(await client.call('start_workflow', { workflowId: 'wr.release', goal }));
+    const begun = await client.call('start_workflow', { workflowId: 'wr.release', goal });
+    expect(JSON.stringify(begun)).toContain(`until somebody who may approve answers at ${PUBLIC}/s/shop/waiting`);
+    const started = dataOf(begun);
     const output = { notesMarkdown: `Would ship ${goal}.` };
     let last = dataOf(await client.call('continue_workflow', { ackToken: started.ackToken, output }));
     expect(last.kind).toBe('blocked');

@@ -99,6 +99,10 @@ describe('doctor and forms', () => {
         fix: expect.stringContaining('"workrail answer"'),
       },
     ]);
+    // On a team server, people answer in its console.
+    const bridge = { command: 'workrail', args: ['connect', 'https://rail.example/s/shop'] };
+    put('home/.cursor/mcp.json', { mcpServers: { workrail: bridge } });
+    expect(await check()).toMatchObject([{ kind: 'good' }]);
   });
 
   it('files that are broken or of an unexpected shape do not stop the check', async () => {

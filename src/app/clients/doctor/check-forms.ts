@@ -2,7 +2,7 @@ import { getNodeValue } from 'jsonc-parser';
 import * as z from 'zod';
 import { parseLenientJson } from '../../../core/json/lenient-json.ts';
 import type { ClientServices } from '../../ports/machine.ts';
-import { type Client, type ClientScope, SERVER_NAME, shortPath } from '../client.ts';
+import { type Client, type ClientScope, SERVER_NAME, shortPath, spaceOf } from '../client.ts';
 import { CLIENTS } from '../client-list.ts';
 import { inspectClient } from '../inspect-client.ts';
 import { type DoctorFinding, findingsOf } from './doctor-finding.ts';
@@ -157,7 +157,11 @@ async function registeredFiles(
   if (client === undefined) return [];
   const scopes: readonly ClientScope[] = ['user', 'project'];
   const inspected = await Promise.all(scopes.map((scope) => inspectClient(services, client, { scope })));
-  const isRegistered = (one: (typeof inspected)[number]) => one?.state.kind === 'same' || one?.state.kind === 'other';
+  const isRegistered = (one: (typeof inspected)[number]) => {
+    if (one?.state.kind !== 'same' && one?.state.kind !== 'other') return false;
+    // Through the bridge to a team server, no form counts.
+    return one.state.launch === undefined || spaceOf(one.state.launch) === undefined;
+  };
   if (!inspected.some(isRegistered)) return [];
   const files = inspected.filter((one) => isAnyScope || isRegistered(one));
   return files.flatMap((one) => (one?.text === undefined ? [] : [{ file: one.file, text: one.text }]));

@@ -18,7 +18,7 @@ import {
   voidedBy,
   voidedWords,
 } from '../gate-facts.ts';
-import { dueConfirmation, gatePass, type StepPlace } from '../step-place.ts';
+import { dueConfirmation, gatePass, type RunFacts, type StepPlace } from '../step-place.ts';
 import { notesFormAt } from './notes.ts';
 import {
   type AskedAttempt,
@@ -64,7 +64,7 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
     const needs = `This step needs ${ONLY_THE_USER[reason]}${kind}`;
     return isUnasked
       ? `${needs}, but ${NOT_ASKED} ${unattendedWay(asked)}\nThe user would be asked: ${prompt}`
-      : `${needs}.\n${prompt}\n${isHeld(asked, place) ? WAITS : answerWay(asked)}`;
+      : `${needs}.\n${prompt}\n${isHeld(asked, place) ? waits(facts) : answerWay(asked)}`;
   },
 
   form: ({ contextKey }, place, problem) => {
@@ -118,7 +118,7 @@ export const approval = requirementKind<'approval', Problem>({
   },
 
   ask: (asked, place) => {
-    if (isHeld(asked, place)) return `The user must approve this step. ${WAITS}`;
+    if (isHeld(asked, place)) return `The user must approve this step. ${waits(place.facts)}`;
     return place.facts.preferences.autonomy === 'full_auto_never_stop'
       ? `The user should approve this step, but ${NOT_ASKED} ${WITHOUT}`
       : `The user must approve this step. ${HELD_BACK}`;
@@ -233,7 +233,7 @@ function waitingWords(
 ): Pick<Unmet, 'message' | 'suggestedFix'> & Partial<Pick<Unmet, 'details'>> {
   const { draft } = problem;
   if (draft === undefined || gate === undefined)
-    return { message: `This step waits for a person: ${question}`, suggestedFix: WAITS };
+    return { message: `This step waits for a person: ${question}`, suggestedFix: waits(facts) };
   const { code } = draft;
   const tag = runTag(gate.subject.runId);
   const { voided } = draft;
@@ -353,9 +353,16 @@ const ASSUMED =
   'Look for the answer yourself. If you do not find it, assume the most likely one, write in the notes what you assumed, and continue. The run records a gap.';
 const WITHOUT =
   'Do the parts of this step that do not need the user. Do not do anything that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
+
 /** Answers that the agent reports do not count. */
-const WAITS =
-  'Report your work as usual. The report is shown to the user, and the run waits until the user fills in the form shown by the client, or answers in a terminal. Do not answer for the user: an answer in notes or context does not count.';
+function waits({ gates }: RunFacts): string {
+  const answered =
+    gates?.page === undefined
+      ? 'the user fills in the form shown by the client, or answers in a terminal'
+      : `somebody who may approve answers at ${gates.page}`;
+  return `Report your work as usual. The report is shown to the user, and the run waits until ${answered}. Do not answer for the user: an answer in notes or context does not count.`;
+}
+
 const HELD_BACK =
   "Your first report is always blocked: show it to the user and wait for the answer. Then send the call from the blocked reply, with the report and the user's answer, in their words, as notes.";
 
