@@ -41,7 +41,9 @@ describe('the list of workflows', () => {
     const { text } = await list({
       files: [{ kind: 'remote', rank: 1.5, ref: 'flows/', path, isInRoutines: false, content }],
     });
-    expect(text).toMatch(/^Waiting for the user: flows\/\n.*The user can look at it.*: workrail source accept$/);
+    expect(text).toMatch(
+      /^Waiting for the user: flows\/\nThis repository asks for .*The user can look at it.*: workrail source accept$/,
+    );
   });
 
   it('list_workflows names former ids and files whose name does not match their id', async () => {

@@ -156,8 +156,10 @@ function omittedLine(omitted: number): readonly string[] {
 }
 
 /** A source that nobody accepted is not a mistake in a file, and the agent cannot do anything about it. */
+const NOT_ACCEPTED = 'source_not_accepted';
+
 function isWaiting({ diagnostics }: InvalidFile): boolean {
-  return diagnostics.every(({ code }) => code === 'source_not_accepted');
+  return diagnostics.every(({ code }) => code === NOT_ACCEPTED);
 }
 
 function problemsOf({ diagnostics }: InvalidFile): readonly string[] {
@@ -170,6 +172,8 @@ function listedInvalid(invalid: InvalidFile): JsonObject {
   return defined({ file: file.ref, id, problems: problemsOf(invalid) });
 }
 
-function problem({ line, column, pointer, message }: LocatedDiagnostic): string {
+function problem({ code, line, column, pointer, message }: LocatedDiagnostic): string {
+  // A source that waits for a person has no place in a file.
+  if (code === NOT_ACCEPTED) return message;
   return `line ${line}, column ${column}${pointer === '' ? '' : ` (${pointer})`}: ${message}`;
 }
