@@ -35,9 +35,11 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
   const started = { version: host.version, config, how, startedAt: Date.now(), isSessionStartOn };
   // Only a server that has recorded something is known to others: a client may start many and never use them.
   let recorded: Promise<() => Promise<void>> | undefined;
+  let recording: NodeJS.Timeout | undefined;
   const onStop = (stop: () => Promise<void>) =>
     host.onStop(async () => {
       await stop();
+      clearTimeout(recording);
       await (await recorded)?.();
     });
   const backend = mcpBackend({
@@ -47,7 +49,9 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
     isSessionStartOn,
     ...defined({ onRest: host.onRest }),
     onAppend: (by) => {
-      recorded ??= import('./record-server.ts').then(({ recordServer }) => recordServer({ ...started, by }));
+      recording ??= setTimeout(() => {
+        recorded = import('./record-server.ts').then(({ recordServer }) => recordServer({ ...started, by }));
+      }, RECORD_AFTER_MS).unref();
     },
   });
   if (how.transport === 'http') {
@@ -57,6 +61,9 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
   onStop(serveMcpOnStdio(backend).stop);
   return ok({});
 }
+
+/** The reply to the first append, and a call that follows it at once, need not wait for the record. */
+const RECORD_AFTER_MS = 100;
 
 /** A data folder that somebody made with a mode open to others stays open; nobody else would say so. */
 async function warnIfOpen({ writeError }: Host): Promise<void> {
