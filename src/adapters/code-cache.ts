@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { closeSync, constants, existsSync, fstatSync, readFileSync, readSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
 import { likelyDataDir } from './data-dir.ts';
 import { openRegular, putCached, removeOldest } from './guarded-file.ts';
@@ -35,8 +36,16 @@ const FILES_MAX = 8;
 const HEAD_BYTES_MAX = 2 ** 14;
 const CODE_BYTES_MAX = 2 ** 25;
 
+/**
+ * A short chat keeps most of what it loads. With the default, the space for young objects grows so slowly that all of it
+ * is copied again and again, and the first steps of a run wait for a collection of the whole heap. Compiled code is only
+ * used with the options that it was compiled with, so this is set before anything is loaded.
+ */
+const YOUNG_GROWTH = '--semi-space-growth-factor=4';
+
 /** The scripts in a folder. A start only reads, and what it finds is used only if nobody else could have written it. */
 export function openScripts(folder: string, data = likelyDataDir(process)): Scripts {
+  setFlagsFromString(YOUNG_GROWTH);
   const place = join(data, 'cache', 'code');
   const file = join(place, hash('sha256', `${process.version} ${process.arch} ${folder}`).slice(0, 32));
   const modules = new Map<string, { exports: unknown }>();
