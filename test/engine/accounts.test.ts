@@ -1,5 +1,7 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { idsIn, namesId } from '../../src/core/run/requirements/judge-artifact.ts';
 import { compileValue, found } from '../compiler/compile-file.ts';
 import { enforces } from '../enforces.ts';
 import { type Engine, engine, withFile } from '../examples/engine.ts';
@@ -150,4 +152,39 @@ test('a list that the artifact of the step does not have is an error', () => {
   expect(found(compileValue(wrong))).toEqual(['error wrong_value /steps/0/collects/0/list']);
   const small = { ...WORK, steps: [{ ...first, collects: [{ list: 'findings', into: 'open', prefix: 'f' }] }] };
   expect(found(compileValue(small))).toEqual(['error wrong_value /steps/0/collects/0/prefix']);
+});
+
+test('an id counts only as a word of its own, in text of any script', () => {
+  // One pattern for all scripts; the code avoids it where the characters around an id are plain.
+  const named = (text: string) => /(?<![\p{L}\p{N}_])AC1(?![\p{L}\p{N}_])/iu.test(text);
+  const listed = (text: string) => /^[\s*_`"'([-]*(AC\d{1,4})(?![\p{L}\p{N}_])/iu.exec(text)?.[1]?.toUpperCase();
+  const pieces = [
+    'AC1',
+    'ac1',
+    'AC',
+    '1',
+    '23',
+    ' ',
+    '-',
+    '_',
+    '*',
+    '(',
+    'x',
+    'ß',
+    '名',
+    '𝒳',
+    '\ud835',
+    '\udcb3',
+    '½',
+    '😀',
+  ];
+  const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((all) => all.join(''));
+  fc.assert(
+    fc.property(texts, (text) => {
+      expect(namesId(text, 'AC1')).toBe(named(text));
+      const id = listed(text);
+      expect(idsIn([text], 'AC')).toEqual(id === undefined ? [] : [id]);
+    }),
+    { numRuns: 5_000 },
+  );
 });

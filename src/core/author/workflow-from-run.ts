@@ -1,6 +1,6 @@
 import { defined, type JsonObject } from '../json/json-value.ts';
 import type { RunId, WorkflowHash } from '../log/ids.ts';
-import { VALUE_PLACE } from '../run/condition/context-values.ts';
+import { fillPlaces } from '../run/condition/context-values.ts';
 import { type Picture, runLines } from '../sessions/run-lines.ts';
 import type { RunStanding } from '../sessions/run-standing.ts';
 import { utf8Length } from '../text/utf8.ts';
@@ -104,5 +104,5 @@ function askedOfUser({ assurance, ...asked }: NonNullable<CompiledStep['userDepe
 
 /** Values of context belong to conditions and loops that the new workflow does not have. */
 function generalText(text: string): string {
-  return text.replaceAll(VALUE_PLACE, (place) => `the value of "${place.replaceAll(/[{}\s]/g, '')}"`);
+  return fillPlaces(text, (path) => `the value of "${path}"`);
 }

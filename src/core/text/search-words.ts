@@ -48,6 +48,8 @@ function normal(text: string): string {
  */
 export function textTokens(text: string): readonly string[] {
   const normal = text.replaceAll(TRUNCATION_MARKER, '\n').normalize('NFKC').toLowerCase();
+  // A pattern for all scripts takes long to prepare, and most texts need none.
+  if (!/[^\0-\x7f]/.test(normal)) return [...new Set(normal.match(/[\w-]+/g))].sort();
   const words = normal.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];
   return [...new Set(words.flatMap(tokensOf))].sort();
 }

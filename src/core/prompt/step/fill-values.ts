@@ -1,7 +1,7 @@
 import { unreachable } from '../../assert.ts';
 import { type JsonValue, quote } from '../../json/json-value.ts';
 import { INLINE_VALUE_BYTES_MAX, SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX } from '../../log/budgets.ts';
-import { type ContextValues, readPath, VALUE_PLACE } from '../../run/condition/context-values.ts';
+import { type ContextValues, fillPlaces, pathsIn, readPath } from '../../run/condition/context-values.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../text/utf8.ts';
 import { hiddenCharacters, quoteReservedLines, RECORDED, visibleJson, visibleLine } from '../../text/visible-text.ts';
 
@@ -60,7 +60,7 @@ export function valueFiller(values: ContextValues): ValueFiller {
   };
   const put: Put = (text, around, except = []) => {
     const isCode = around === undefined ? codeIn(text) : () => false;
-    return text.replaceAll(VALUE_PLACE, (place, path: string, at: number) => {
+    return fillPlaces(text, (path, place, at) => {
       if (except.includes(path)) return place;
       const isQuoted = text[at - 1] === '"' && text[at + place.length] === '"';
       return shown(path, around ?? (isCode(at) ? 'code' : isQuoted ? 'quoted' : 'text'));
@@ -134,10 +134,10 @@ function eachLine(text: string, put: (line: string, around?: Surroundings) => st
 
 /** Whether a text asks for a value, or for something inside it. */
 export function asksFor(text: string, name: string): boolean {
-  return [...text.matchAll(VALUE_PLACE)].some(([, path = '']) => path === name || path.startsWith(`${name}.`));
+  return pathsIn(text).some((path) => path === name || path.startsWith(`${name}.`));
 }
 
 /** A title without its values: an ellipsis in a heading reads better than braces. */
 export function titleWithoutValues(title: string): string {
-  return title.replaceAll(VALUE_PLACE, '…');
+  return fillPlaces(title, () => '…');
 }

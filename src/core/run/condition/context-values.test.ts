@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { enforces } from '../../../../test/enforces.ts';
 import type { JsonObject, JsonValue } from '../../json/json-value.ts';
-import { lenientEquals, numberOf, readPath } from './context-values.ts';
+import { fillPlaces, lenientEquals, numberOf, pathsIn, readPath } from './context-values.ts';
 
 const context: JsonObject = {
   plan: { slices: [{ name: 'first' }, { name: 'second' }], owner: null },
@@ -127,6 +127,45 @@ describe('lenient equality', () => {
   it('lenient equality does not treat other text as a number', () => {
     expect(['', ' ', 'three', '1,5', 'NaN', 'Infinity', true, null, [], undefined].map(numberOf)).toEqual(
       Array.from({ length: 10 }, () => undefined),
+    );
+  });
+});
+
+describe('a place for a value in a text', () => {
+  // One pattern for names of all scripts; the code avoids it where a name is plain.
+  const PLACE = /\{\{[ \t]*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}/gu;
+  const pieces = [
+    '{',
+    '{{',
+    '}',
+    '}}',
+    ' ',
+    '\t',
+    '\n',
+    '.',
+    'a',
+    'Ä',
+    '名',
+    '𝒳',
+    '\ud835',
+    '7',
+    '_',
+    '$',
+    '-',
+    '|',
+    '\u00a0',
+  ];
+
+  it('holds a key or a dotted path in letters of any script, and nothing else', () => {
+    const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 24 }).map((all) => all.join(''));
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(pathsIn(text)).toEqual([...text.matchAll(PLACE)].map(([, path]) => path));
+        const shown = (path: string, place: string, at: number) => `<${path} ${place.length} ${at}>`;
+        const filled = text.replaceAll(PLACE, (place, path: string, at: number) => shown(path, place, at));
+        expect(fillPlaces(text, shown)).toBe(filled);
+      }),
+      { numRuns: 2_000 },
     );
   });
 });

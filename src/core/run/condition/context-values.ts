@@ -2,8 +2,25 @@ import { isList, type JsonObject, type JsonValue, ownValue } from '../../json/js
 
 const INDEX = /^(?:0|[1-9][0-9]*)$/;
 
-/** A key or a dotted path in double braces. Anything else in braces is the author's own text. */
-export const VALUE_PLACE = /\{\{[ \t]*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*)[ \t]*\}\}/gu;
+/** Anything in double braces that may be a path. */
+const PLACE = /\{\{[ \t]*([^\s{}]+)[ \t]*\}\}/g;
+/** Patterns for letters of any script take long to prepare, so plain names are recognised without them. */
+const PLAIN_PATH = /^[\w$-]+(?:\.[\w$-]+)*$/;
+const PATH = /^[\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)*$/u;
+
+function isPath(text: string): boolean {
+  return PLAIN_PATH.test(text) || PATH.test(text);
+}
+
+/** Replaces each key or dotted path in double braces. Anything else in braces is the author's own text. */
+export function fillPlaces(text: string, fill: (path: string, place: string, at: number) => string): string {
+  return text.replaceAll(PLACE, (place, path: string, at: number) => (isPath(path) ? fill(path, place, at) : place));
+}
+
+/** The keys and dotted paths that a text has in double braces, in order. */
+export function pathsIn(text: string): readonly string[] {
+  return [...text.matchAll(PLACE)].map(([, path = '']) => path).filter(isPath);
+}
 
 /** What conditions and prompts can see. Loop variables hide context values of the same name. */
 export type ContextValues = { readonly context: JsonObject; readonly loopVariables: JsonObject };

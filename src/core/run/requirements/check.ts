@@ -7,7 +7,7 @@ import { commandText } from '../../views/attestations.ts';
 import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
 import type { Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
-import { type ContextValues, readPath, VALUE_PLACE } from '../condition/context-values.ts';
+import { type ContextValues, fillPlaces, readPath } from '../condition/context-values.ts';
 import {
   type CheckRecord,
   type CheckStanding,
@@ -272,7 +272,7 @@ export type CheckCommand = {
 export function checkCommand({ run }: Pick<Check, 'run'>, values: ContextValues): CheckCommand {
   const unset = new Set<string>();
   const keys = new Set<string>();
-  const text = run.replaceAll(VALUE_PLACE, (whole, path: string) => {
+  const text = fillPlaces(run, (path, whole) => {
     keys.add(path.split('.')[0] ?? path);
     const value = readPath(values, path);
     if (value !== undefined && value !== null && value !== '') return typeof value === 'string' ? value : quote(value);

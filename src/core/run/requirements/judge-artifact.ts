@@ -80,9 +80,12 @@ export function correctedArtifact(
 
 /** The ids of a list in context: what each entry begins with, such as `AC1`. */
 export function idsIn(value: JsonValue | undefined, prefix: string): readonly string[] {
-  const begins = new RegExp(`^[\\s*_\`"'([-]*(${prefix}\\d{1,4})(?![\\p{L}\\p{N}_])`, 'iu');
+  const begins = new RegExp(`^[\\s*_\`"'([-]*(${prefix}\\d{1,4})`, 'iu');
   const entries = value !== undefined && isList(value) ? value : [];
-  const ids = entries.flatMap((entry) => (typeof entry === 'string' ? (begins.exec(entry)?.[1] ?? []) : []));
+  const ids = entries.flatMap((entry) => {
+    const [whole = '', id] = typeof entry === 'string' ? (begins.exec(entry) ?? []) : [];
+    return id === undefined || isWordAt(String(entry), whole.length) ? [] : [id];
+  });
   return [...new Set(ids.map((id) => id.toUpperCase()))].slice(0, IDS_MAX);
 }
 
@@ -103,7 +106,22 @@ export function accountsAt({ step, facts }: Pick<StepPlace, 'step' | 'facts'>): 
 
 /** Whether a text names an id as a word of its own. */
 export function namesId(text: string, id: string): boolean {
-  return new RegExp(`(?<![\\p{L}\\p{N}_])${id}(?![\\p{L}\\p{N}_])`, 'iu').test(text);
+  return [...text.matchAll(new RegExp(id, 'giu'))].some(
+    ({ 0: { length }, index }) => !isWordAt(text, index - 1) && !isWordAt(text, index + length),
+  );
+}
+
+/**
+ * Whether the character at a place is part of a word. The engine takes longer to prepare a pattern with classes of all
+ * scripts than for everything else that is done with an id, so such a pattern is used for other characters only.
+ */
+function isWordAt(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  if (unit < 0x80) return /\w/.test(text.charAt(at));
+  if (Number.isNaN(unit)) return false;
+  // The second half of a pair is a character only together with the first.
+  const isSecondHalf = (text.codePointAt(at - 1) ?? 0) > 0xffff;
+  return /^[\p{L}\p{N}]/u.test(text.slice(isSecondHalf ? at - 1 : at, at + 2));
 }
 
 /** Ids that no entry of any list of an artifact names, with the list that they belong in. */

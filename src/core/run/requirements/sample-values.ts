@@ -2,6 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../json/json-value
 import type { CompiledLoop } from '../../workflow/compiled/compiled-loop.ts';
 import { type Comparison, type Condition, conditionLeaves } from '../../workflow/compiled/condition.ts';
 import { loopOf, stepOf, type WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
+import { pathsIn } from '../condition/context-values.ts';
 
 /** A value that a loop can iterate over. */
 function sampleItems(index: WorkflowIndex, loop: CompiledLoop): JsonValue {
@@ -55,7 +56,7 @@ function fieldsOf(index: WorkflowIndex, loop: CompiledLoop): readonly string[] {
     ...fragments.map(({ text }) => text),
     ...checks.map(({ run }) => run),
   ]);
-  const places = texts.flatMap((text) => [...text.matchAll(PLACE)].map(([, path = '']) => path));
+  const places = texts.flatMap(pathsIn);
   const conditions = [
     ...[...steps, ...loops.slice(1)].flatMap(({ runCondition }) => runCondition ?? []),
     ...steps.flatMap(({ fragments }) => fragments.map(({ when }) => when)),
@@ -67,8 +68,6 @@ function fieldsOf(index: WorkflowIndex, loop: CompiledLoop): readonly string[] {
   const found = [...places, ...compared].filter((path) => path.startsWith(`${item}.`));
   return [...new Set(found.map((path) => path.slice(item.length + 1)))];
 }
-
-const PLACE = /\{\{[ \t]*([\p{L}\p{N}_$-]+(?:\.[\p{L}\p{N}_$-]+)+)[ \t]*\}\}/gu;
 
 function withPath(object: JsonObject, path: string, value: JsonValue): JsonObject {
   const [first = '', ...rest] = path.split('.');
