@@ -1,12 +1,20 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { assert } from '../src/core/assert.ts';
+import { WALKED } from '../test/examples/walked-workflows.ts';
+import { inFolder } from './bench-store.ts';
+import { benchMachine } from './engine/bench-services.ts';
+import { type Layer, lineReader, replyIn } from './engine/layers.ts';
+import { startWalk, walk } from './engine/walker.ts';
 import { budgeted, noted, type Row } from './row.ts';
 
 const RUNS = 20;
 const RATIO_MAX = 2.1;
 const MEMORY_MIB_MAX = 62;
+const ADVANCES = 1_000;
+const MEMORY_LATER_MIB_MAX = 110;
 export const PROGRAM = 'dist/workrail.js';
 export const HELLO = `${JSON.stringify({
   jsonrpc: '2.0',
@@ -29,6 +37,7 @@ export async function benchStartUp(): Promise<readonly Row[]> {
     noted('spawn to first reply', best, 'ms'),
     budgeted('spawn to first reply / bare node', best / floor, { max: RATIO_MAX, unit: 'x' }),
     budgeted('memory after initialisation', await memory(), { max: MEMORY_MIB_MAX, unit: 'MiB' }),
+    budgeted('memory after 1,000 advances', await memoryLater(), { max: MEMORY_LATER_MIB_MAX, unit: 'MiB' }),
   ];
 }
 
@@ -61,8 +70,48 @@ async function memory(): Promise<number> {
   const server = greeted();
   await once(server.stdout, 'data');
   await new Promise((resolve) => setTimeout(resolve, 500));
-  const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
+  const resident = residentMiB(server.pid);
   server.stdin.end();
   await once(server, 'exit');
+  return resident;
+}
+
+function residentMiB(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+}
+
+/** Of a server that one agent has used for a long run of a realistic workflow, without a pause. */
+async function memoryLater(): Promise<number> {
+  return inFolder(async (root) => {
+    const workflow = WALKED.find(({ name }) => name === 'real');
+    assert(workflow !== undefined, 'a workflow is realistic');
+    const machine = benchMachine(root, [workflow.source]);
+    const env = { ...process.env, HOME: join(root, 'home'), WORKRAIL_DATA_DIR: machine.data };
+    const server = spawn(process.execPath, [resolve(PROGRAM), 'serve'], { env, cwd: machine.workspace });
+    const lines = lineReader(server.stdout);
+    const exchange = (line: string) => {
+      const reply = lines.next();
+      server.stdin.write(line);
+      return reply;
+    };
+    await exchange(HELLO);
+    let id = 0;
+    const layer: Layer = {
+      name: 'mcp',
+      ready: ({ tool, arguments: sent }) => {
+        const params = { name: tool, arguments: sent };
+        const line = `${JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params })}\n`;
+        return async () => {
+          const reply = await exchange(line);
+          return () => replyIn(reply);
+        };
+      },
+    };
+    await walk(await startWalk(workflow, layer), layer, ADVANCES);
+    const resident = residentMiB(server.pid);
+    server.stdin.end();
+    await once(server, 'exit');
+    return resident;
+  });
 }
