@@ -96,7 +96,7 @@ type CheckedHistory = {
 };
 
 /** A larger bundle is read a second time when it is written. */
-const KEPT_BYTES_MAX = 32 * 2 ** 20;
+const KEPT_BYTES_MAX = 64 * 2 ** 20;
 
 function* checkHistory(
   index: BundleIndex,

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { AppendRefusal } from '../../../app/ports/session-store.ts';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
+import type { WorkflowHash } from '../../../core/log/ids.ts';
 import { type AppendPlan, planNovelty } from '../../../core/log/plan/append-plan.ts';
 import { applyEvent } from '../../../core/views/session-view.ts';
 import { isPresent } from '../content/content-files.ts';
@@ -139,6 +140,16 @@ async function commitBatch(
 
 type Staging = { readonly plan: AppendPlan; readonly files: StagedFiles };
 
+/** Whether the workflows of a plan are pinned. Collection cannot run meanwhile, so each is looked for once. */
+function findUnpinnedOnce(parts: Committing, plan: AppendPlan, { pinned }: StagedFiles) {
+  const unknown = (plan.pinned ?? []).filter((hash) => !pinned.has(hash));
+  if (unknown.length === 0) return ok(undefined);
+  return findUnpinned(parts, { ...plan, pinned: unknown }).map((unpinned) => {
+    if (unpinned === undefined) for (const hash of unknown) pinned.add(hash);
+    return unpinned;
+  });
+}
+
 /** Writes the files of a plan under temporary names; `undefined` if the session already has the plan. */
 async function stage(
   parts: Committing,
@@ -148,15 +159,15 @@ async function stage(
   const novelty = planNovelty(plan, session.view.knownKeys);
   if (novelty.kind === 'half_known') return err({ code: 'half_known_plan', dedupeKey: novelty.dedupeKey });
   if (novelty.kind === 'known') return ok(undefined);
-  const unpinned = findUnpinned(parts, plan);
+  const unpinned = findUnpinnedOnce(parts, plan, files);
   if (unpinned.isErr()) return err(unpinned.error);
   if (unpinned.value !== undefined) return err({ code: 'workflow_not_pinned', workflowHash: unpinned.value });
   const prepared = await preparePlan(parts, session, plan);
   if (prepared.isErr()) return err(prepared.error);
   const { sealed } = prepared.value;
   const written = await accessing('write events', layout.session(plan.sessionId), async () => {
-    await ensureDir(parts.disk, layout.snapshots);
-    if (plan.artifacts.size > 0) await ensureDir(parts.disk, layout.artifacts);
+    await files.ensureDir(layout.snapshots);
+    if (plan.artifacts.size > 0) await files.ensureDir(layout.artifacts);
     for (const [ref, bytes] of sealed.snapshots) await files.content(layout.snapshot(ref), bytes);
     for (const [digest, bytes] of plan.artifacts) await files.content(layout.artifact(digest), bytes);
     await files.add(segmentPath(plan), sealed.segment);
@@ -166,6 +177,9 @@ async function stage(
 
 /** Files that are written, and get their names together once all of them are flushed. */
 type StagedFiles = {
+  /** Workflows that were found. */
+  readonly pinned: Set<WorkflowHash>;
+  ensureDir(path: string): Promise<void>;
   add(path: string, bytes: Uint8Array): Promise<void>;
   /** Content that is already there only becomes young again. */
   content(path: string, bytes: Uint8Array): Promise<void>;
@@ -173,7 +187,9 @@ type StagedFiles = {
   abandon(): Promise<void>;
 };
 
-function stagedFiles({ fs, root }: Disk): StagedFiles {
+function stagedFiles(disk: Disk): StagedFiles {
+  const { fs, root } = disk;
+  const ensured = new Set<string>();
   const temps = new Map<string, string>();
   const dirs = new Set<string>();
   const present = new Set<string>();
@@ -190,6 +206,9 @@ function stagedFiles({ fs, root }: Disk): StagedFiles {
     temps.set(target, temp);
     const file = await fs.create(temp);
     try {
+      // A file system such as ext4 then writes the content when the file is closed, and one commit of its journal covers
+      // many files. Otherwise each flush would begin with its own file and commit alone.
+      await file.truncate(0);
       await file.write(bytes);
     } finally {
       await file.close();
@@ -206,11 +225,16 @@ function stagedFiles({ fs, root }: Disk): StagedFiles {
   }
 
   return {
+    pinned: new Set(),
+    ensureDir: async (path) => {
+      if (!ensured.has(path)) await ensureDir(disk, path);
+      ensured.add(path);
+    },
     add,
     content: async (path, bytes) => {
       const target = join(root, path);
       if (present.has(target) || temps.has(target)) return;
-      if (!isPresent({ fs, root }, target, bytes)) return add(path, bytes);
+      if (!isPresent(disk, target, bytes)) return add(path, bytes);
       present.add(target);
       dirs.add(dirname(target));
       await fs.touch(target);
