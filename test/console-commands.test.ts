@@ -86,6 +86,19 @@ it('every request that is a command names a command and only options that it has
   }
 });
 
+it('no value of a request becomes an option, ends a word or is longer than a name', () => {
+  enforces('console_settings_scope');
+  const hostile = ['--help', '-x', '--upload-pack=x', 'a\u0000b', 'x'.repeat(100_000), '', ['a'], { a: 1 }, null];
+  for (const path of Object.keys(CONSOLE_COMMANDS) as CommandPath[]) {
+    for (const [name, value] of Object.entries(WHOLE[path])) {
+      if (typeof value !== 'string') continue;
+      const read = hostile.filter((bad) => COMMAND_INPUTS[path].safeParse({ ...WHOLE[path], [name]: bad }).success);
+      expect([path, name, read]).toEqual([path, name, []]);
+    }
+    expect([path, COMMAND_INPUTS[path].safeParse({ ...WHOLE[path], more: 'x' }).success]).toEqual([path, false]);
+  }
+});
+
 it('everything else that a page can change is a command too, or says why not, and a page shows it', () => {
   const names = COMMANDS.map(commandName);
   for (const [path, command] of Object.entries(OTHERS)) {

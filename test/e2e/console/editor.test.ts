@@ -529,19 +529,47 @@ describe('the editor', () => {
   }, 60_000);
 
   it('every part of the editor is accessible', async ({ skip }) => {
-    const { page, expectAccessible } = opened ?? skip('no chromium');
+    const { page, expectAccessible, expectStateAccessible } = opened ?? skip('no chromium');
     await page.goto(address('/workflows/new'));
     await page.waitForSelector('main h1');
     await expectAccessible('new');
+    for (const from of ['another workflow', 'a finished run']) {
+      await page.getByRole('radio', { name: from }).check();
+      await expectStateAccessible(`new from ${from}`);
+    }
+    await page.goto(address('/workflows/wr.first_steps/edit'));
+    await side(page).getByText('No problems.').waitFor();
+    await expectStateAccessible('a bundled file');
     await edit(page, { text: WRITTEN.replace('"description"', '"descripton"') });
     await side(page).getByText('Unknown key').waitFor();
     for (const panel of ['Problems', 'Preview', 'Rehearse', 'Tests', 'Insert']) {
       await page.getByRole('tab', { name: new RegExp(`^${panel}`) }).click();
       await expectAccessible(panel);
     }
+    await replaceAll(page, WRITTEN);
+    await page.getByRole('tab', { name: 'Rehearse' }).click();
+    await page.getByRole('button', { name: 'Start the rehearsal' }).click();
+    await page.getByRole('button', { name: 'Hand it in' }).click();
+    await side(page).getByRole('alert').waitFor();
+    await expectStateAccessible('a blocked rehearsal');
+    await page.getByRole('tab', { name: 'Tests' }).click();
+    await page.getByRole('button', { name: 'Write the first scenario' }).click();
+    await page.getByRole('button', { name: 'Run the tests' }).click();
+    await side(page).getByText('1 scenario: 1 passed, 0 failed').waitFor();
+    await expectStateAccessible('tests that ran');
+    await page.getByRole('button', { name: /^Workflow/ }).click();
+    await typeAfter(page, '"prompt": "Do the second', ', "outp');
+    await page.locator('.cm-tooltip-autocomplete').getByText('outputContract').waitFor();
+    await expectStateAccessible('what is offered at the cursor');
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByText('was restored.').waitFor();
+    await expectStateAccessible('a restored draft');
     writeFileSync(fileOf('team.drafted'), WRITTEN);
     await replaceAll(page, '{}');
     await page.keyboard.press('Control+s');
+    await page.getByRole('button', { name: 'Compare and merge' }).waitFor();
+    await expectStateAccessible('a file that changed on disk');
     await page.getByRole('button', { name: 'Compare and merge' }).click();
     await expectAccessible('merge');
     await page.keyboard.press('Escape');

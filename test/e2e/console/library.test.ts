@@ -176,7 +176,7 @@ it('a workflow is opened by keys, and its overview has the examples, the outline
 });
 
 it('the runs of a workflow are shown by version, and two pinned versions are compared', async ({ skip }) => {
-  const { text } = ready(skip);
+  const { text, expectStateAccessible } = ready(skip);
   const changed = { ...CRAFTED, steps: [{ ...CRAFTED.steps[1], prompt: 'Check it twice.' }, CRAFTED.steps[0]] };
   writeFileSync(file(CRAFTED.id), JSON.stringify(changed));
   await fixture.start(CRAFTED.id, 'Craft it again');
@@ -192,6 +192,7 @@ it('the runs of a workflow are shown by version, and two pinned versions are com
   expect(await prompt.textContent()).toMatch(/^step check changed.*prompt ?Check it/);
   expect([await prompt.locator('ins').allTextContents(), await prompt.locator('del').count()]).toEqual([[' twice'], 0]);
   expect(await text()).toContain('step probe removed');
+  await expectStateAccessible('two versions');
   expect(page.url()).toMatch(/a=sha256.*b=sha256/);
 });
 

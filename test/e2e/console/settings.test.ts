@@ -106,6 +106,10 @@ it('two servers show what each applied once they have appended, and a restart en
     await go('server');
     await expect.poll(() => page.getByText('restart needed').count()).toBe(1);
     expect(await open.text()).toContain('Restart the agent client, or the chat that started this server.');
+    // The page shows the hashes that doctor shows, and the one that a restart would apply.
+    for (const { appliedConfigHash } of servers) expect(await open.text()).toContain(appliedConfigHash.slice(0, 19));
+    expect(await open.text()).toContain(`applies ${desired.hash.slice(0, 19)}`);
+    await open.expectStateAccessible('servers that need a restart');
   }
   await first.close();
   const third = await connect();
@@ -163,7 +167,7 @@ it('a setting is changed by the command that is shown, says where it comes from,
 });
 
 it('a setting that lets agents do more is refused in the page, with the command for a terminal', async ({ skip }) => {
-  ready(skip);
+  const { expectStateAccessible } = ready(skip);
   await go('preferences');
   const own = section('mode');
   await own.getByLabel('mode', { exact: true }).selectOption('full_auto_never_stop');
@@ -171,6 +175,7 @@ it('a setting that lets agents do more is refused in the page, with the command 
   const dialog = page.getByRole('dialog', { name: 'Change' });
   await dialog.getByRole('button', { name: 'Change' }).click();
   await dialog.getByText('Only a person at a terminal can allow that').waitFor();
+  await expectStateAccessible('a change that is refused');
   await dialog.getByText('Run this in a terminal of your own: workrail config set mode full_auto_never_stop').waitFor();
   expect(JSON.parse(readFileSync(config(), 'utf8'))).toMatchObject({ mode: 'guided' });
 });
@@ -183,7 +188,7 @@ it('open runs have their mode, since when, and what is pending in the preference
 });
 
 it('a source is added, shows the diff of its new commit before an update, and is removed', async ({ skip }) => {
-  ready(skip);
+  const { expectStateAccessible } = ready(skip);
   const repo = join(folder, 'flows.git');
   const flow = join(repo, 'workflows', 'team.flow.json');
   mkdirSync(join(repo, 'workflows'), { recursive: true });
@@ -220,6 +225,7 @@ it('a source is added, shows the diff of its new commit before an update, and is
   await own.getByRole('button', { name: 'Look for updates' }).click();
   await own.locator('ins', { hasText: 'Do it twice.' }).waitFor();
   await own.locator('del', { hasText: 'Do it once.' }).waitFor();
+  await expectStateAccessible('a source with an update');
   expect(typed('workflow', 'show', 'team.flow', '--compiled').text).toContain('Do it once.');
   await own.getByRole('button', { name: 'Update', exact: true }).click();
   await confirm('Update', 'workrail source update flows');
@@ -256,11 +262,12 @@ it('a client is registered after its diff was shown, and undoing restores its fi
 }, 60_000);
 
 it('doctor shows its findings with what to do, and Fix fixes what can be fixed', async ({ skip }) => {
-  ready(skip);
+  const { expectStateAccessible } = ready(skip);
   execFileSync('chmod', ['755', join(folder, 'data')]);
   await go('doctor');
   await page.getByRole('button', { name: 'Check now' }).click();
   await page.getByText(/can be read by other users of this machine/).waitFor();
+  await expectStateAccessible('findings of doctor');
   await page.getByRole('button', { name: 'Fix' }).click();
   await confirm('Fix', 'workrail doctor --fix');
   await page.getByText(/1 fixed, 0 left/).waitFor();
@@ -290,7 +297,7 @@ it('storage shows sizes and what old sessions would free, and the bin restores a
 }, 60_000);
 
 it('storage checks every stored byte when asked, and says which session is damaged and where', async ({ skip }) => {
-  ready(skip);
+  const { expectStateAccessible } = ready(skip);
   const check = async () => {
     await go('storage');
     await section('Check every stored byte').getByRole('button', { name: 'Check every session' }).click();
@@ -308,6 +315,7 @@ it('storage checks every stored byte when asked, and says which session is damag
   const whole = readFileSync(file, 'utf8');
   writeFileSync(file, whole.replace('Try it', 'Try if'));
   expect(await check()).toMatch(/: 1 damaged$/);
+  await expectStateAccessible('storage with a damaged session');
   expect(await section('Check every stored byte').textContent()).toContain(sessionId);
   writeFileSync(file, whole);
 }, 60_000);
