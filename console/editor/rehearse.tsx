@@ -117,13 +117,13 @@ function CurrentTurn({ turn: { title, index, of, kind, text, blockers } }: { rea
         {title}
       </h3>
       {kind === 'blocked' && (
-        <ul className="plain banner lacking" role="alert">
+        <div className="banner lacking" role="alert">
           {blockers.map(({ code, message, suggestedFix }, i) => (
-            <li key={i} className="blocker">
+            <p key={i} className="blocker">
               <span className="badge">{code}</span> {message} {suggestedFix}
-            </li>
+            </p>
           ))}
-        </ul>
+        </div>
       )}
       <pre className="prompt" tabIndex={0}>
         {text}

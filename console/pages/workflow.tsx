@@ -7,7 +7,17 @@ import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { Words } from '../parts/diff.tsx';
 import { Note } from '../parts/note.tsx';
-import { CommandHint, CopyButton, DataTable, EditLink, Facts, Json, Pending, SessionLink } from '../parts/panels.tsx';
+import {
+  CommandHint,
+  CopyButton,
+  DataTable,
+  EditLink,
+  Facts,
+  Json,
+  Pending,
+  Select,
+  SessionLink,
+} from '../parts/panels.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { wholeTime } from '../parts/times.ts';
@@ -325,25 +335,13 @@ function Versions({ hashes, current, a, b, onPick }: VersionParts) {
     retry: false,
   });
   if (hashes.length < 2) return null;
-  const pick = (label: string, value: string, onValue: (hash: string) => void) => (
-    <label className="pick">
-      <span>{label}</span>
-      <select aria-label={label} value={value} onChange={({ target }) => onValue(target.value)}>
-        {hashes.map((hash) => (
-          <option key={hash} value={hash}>
-            {short(hash)}
-            {hash === current ? ' (now)' : ''}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
+  const options = Object.fromEntries(hashes.map((hash) => [hash, `${short(hash)}${hash === current ? ' (now)' : ''}`]));
   return (
-    <section aria-label="Compare two versions">
+    <section className="readable" aria-label="Compare two versions">
       <h2>Compare two versions</h2>
       <div className="list-tools">
-        {pick('From', a, (hash) => onPick({ a: hash }))}
-        {pick('To', b, (hash) => onPick({ b: hash }))}
+        <Select label="From" value={a} options={options} onPick={(hash) => onPick({ a: hash })} />
+        <Select label="To" value={b} options={options} onPick={(hash) => onPick({ b: hash })} />
       </div>
       {a === b ? (
         <p>Choose two different versions.</p>

@@ -164,23 +164,25 @@ export function SearchField({ label, hint = 'Find by words', words, onWords, onD
 
 type SelectParts = {
   readonly label: string;
+  /** What it is called to somebody who does not see what stands around it. */
+  readonly name?: string;
   /** Without one, the first option. */
   readonly value: string | undefined;
   readonly options: { readonly [name: string]: string };
   readonly onPick: (name: string) => void;
 };
 
-export function Select({ label, value, options, onPick }: SelectParts) {
+export function Select({ label, name = label, value, options, onPick }: SelectParts) {
   return (
     <label className="pick">
       <span>{label}</span>
       <select
-        aria-label={label}
+        aria-label={name}
         value={value ?? Object.keys(options)[0]}
         onChange={({ target }) => onPick(target.value)}
       >
-        {Object.entries(options).map(([name, words]) => (
-          <option key={name} value={name}>
+        {Object.entries(options).map(([one, words]) => (
+          <option key={one} value={one}>
             {words}
           </option>
         ))}

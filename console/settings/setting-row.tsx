@@ -11,7 +11,7 @@ import { originText } from '../../src/core/settings/settings-words.ts';
 import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { CommandButton } from '../parts/command.tsx';
-import { CommandHint } from '../parts/panels.tsx';
+import { CommandHint, Select } from '../parts/panels.tsx';
 import { read } from '../state/api.ts';
 
 type Shown = ConsoleReply<'settings'>['settings'][number];
@@ -59,20 +59,13 @@ export function SettingRow({
         <div className="list-tools">
           <Field name={key} value={next} onValue={setTyped} />
           {isForWorkspaces && (
-            <label className="pick">
-              <span>for</span>
-              <select
-                aria-label={`${key} for`}
-                value={scope}
-                onChange={({ target }) => setScope(target.value as typeof scope)}
-              >
-                {Object.entries(SCOPES).map(([name, words]) => (
-                  <option key={name} value={name}>
-                    {words}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <Select
+              label="for"
+              name={`${key} for`}
+              value={scope}
+              options={SCOPES}
+              onPick={(one) => setScope(one as typeof scope)}
+            />
           )}
           <CommandButton
             path="setSetting"
@@ -98,21 +91,15 @@ export function SettingRow({
   );
 }
 
+const SWITCH = { 1: 'on', 0: 'off' };
+
 type FieldParts = { readonly name: SettingName; readonly value: string; readonly onValue: (value: string) => void };
 
 function Field({ name, value, onValue }: FieldParts) {
   const key: SettingKey = SETTING_KEYS[name];
   if (key.kind === 'choice' || key.kind === 'switch') {
-    const values = key.kind === 'choice' ? key.values : ['1', '0'];
-    return (
-      <select aria-label={name} value={value} onChange={({ target }) => onValue(target.value)}>
-        {values.map((one) => (
-          <option key={one} value={one}>
-            {key.kind === 'switch' ? (one === '1' ? 'on' : 'off') : one}
-          </option>
-        ))}
-      </select>
-    );
+    const options = key.kind === 'choice' ? Object.fromEntries(key.values.map((one) => [one, one])) : SWITCH;
+    return <Select label="" name={name} value={value} options={options} onPick={onValue} />;
   }
   return <input type="text" aria-label={name} value={value} onChange={({ target }) => onValue(target.value)} />;
 }

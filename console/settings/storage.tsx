@@ -3,8 +3,7 @@ import { useState } from 'react';
 import { plural, sizeOf } from '../../src/core/text/words.ts';
 import { markText, typedCommand } from '../../src/core/wire/console-commands.ts';
 import { CommandButton } from '../parts/command.tsx';
-import { Button, CommandHint, DataTable, ErrorPanel, Facts, Pending, SessionLink } from '../parts/panels.tsx';
-import { useNow } from '../parts/shell.tsx';
+import { Button, CommandHint, DataTable, ErrorPanel, Facts, Pending, Select, SessionLink } from '../parts/panels.tsx';
 import { wholeTime } from '../parts/times.ts';
 import { read, write } from '../state/api.ts';
 
@@ -39,16 +38,7 @@ export function Storage() {
         />
       )}
       <div className="list-tools">
-        <label className="pick">
-          <span>Keep sessions for</span>
-          <select aria-label="Keep sessions for" value={days} onChange={({ target }) => setDays(target.value)}>
-            {Object.entries(DAYS).map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select label="Keep sessions for" value={days} options={DAYS} onPick={setDays} />
         <CommandButton
           path="collect"
           input={{ days }}
@@ -107,7 +97,6 @@ function Verification() {
 }
 
 function Bin() {
-  const now = useNow();
   const { data, error, refetch } = useQuery({ queryKey: ['bin'], queryFn: () => read('bin') });
   const restore = useMutation({
     mutationFn: (session: string) => write('mark', { session }, { mark: 'restored' }),
@@ -127,7 +116,7 @@ function Bin() {
             head={['Session', 'Deleted', 'Action']}
             rows={data.bin.map(({ sessionId, deletedAtMs }) => [
               sessionId,
-              `${wholeTime(deletedAtMs)}, ${daysAgo(now - deletedAtMs)}`,
+              wholeTime(deletedAtMs),
               <Button
                 key="restore"
                 label="Restore"
@@ -150,10 +139,4 @@ function Bin() {
       <CommandHint command={typedCommand('bin', {})} />
     </section>
   );
-}
-
-const DAY_MS = 86_400_000;
-
-function daysAgo(ms: number): string {
-  return ms < DAY_MS ? 'less than a day ago' : `${plural(Math.floor(ms / DAY_MS), 'day')} ago`;
 }
