@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { draftVerdict } from '../../src/core/passport/approved-draft.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
 import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { enforces } from '../enforces.ts';
@@ -12,6 +13,7 @@ import {
 } from '../examples/approvers.ts';
 import { type Engine, engine, eventsOf, withFile } from '../examples/engine.ts';
 import { answerAt, answerId, OBSERVED, type Said, shipStep, TELL, teamFile, whereStep } from '../examples/gates.ts';
+import { sha256 } from '../examples/sha256.ts';
 
 const RELEASE = teamFile('team.release', shipStep('signed'), TELL);
 const ASK = teamFile('team.ask', whereStep('signed'), TELL);
@@ -201,4 +203,19 @@ test.each([
   const run = made({ people: () => [eve] });
   const refused = await answer(run, await blockedAt(run), { who: eve });
   expect(refused._unsafeUnwrapErr()).toMatchObject({ code: 'signature_refused' });
+});
+
+test('a passport knows what was signed after the agent asked again without sending anything', async () => {
+  enforces('passport');
+  const run = made({ tree: () => ({ headSha: 'a'.repeat(40), treeDigest: `sha256:${'b'.repeat(64)}` }) });
+  const again = await run.send(await blockedAt(run));
+  await answer(run, again, { who: alice });
+  const verdict = () => {
+    const events = run.events.map((event) => ({ salt: '', event: event as unknown as JsonObject }));
+    const said = run.events.findIndex(({ kind }) => kind === 'attestation_recorded');
+    return draftVerdict({ events }, said, sha256).kind;
+  };
+  expect(verdict()).toBe('draft');
+  await run.send(again);
+  expect(verdict()).toBe('done');
 });

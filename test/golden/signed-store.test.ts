@@ -135,6 +135,8 @@ test('a signed approval in a passport counts only for what its events show that 
     .statement;
   const signing = { approvers, tools: signatureTools, sha256: nodeBundleTools.sha256 };
   expect(signingProblem(predicate, signing)).toBe(undefined);
+  // A list of approvers is for somebody who wants an approval: none at all does not pass.
+  expect(signingProblem({ ...predicate, approvals: [] }, signing)).toEqual({ code: 'nobody_signed' });
   const alice = predicate.approvals[0] ?? expect.fail();
   const changed = (isFit: (event: string) => boolean, isWithheld = false) => {
     const events = predicate.events.map((shown) => {

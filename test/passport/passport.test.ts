@@ -112,6 +112,9 @@ test('an event withheld by number takes with it what repeats its texts and what 
   // The event with the name of the author is withheld for that name alone.
   const alone = passportOf(source, { withholding: { ...NOTHING, authors: set.slice(0, 1) } });
   expect(alone.statement.predicate.withheld.events).toEqual(set.slice(0, 1));
+  expect(withheldTooWords(alone.withheld)).toEqual([
+    `Withheld for the git name of the author, which --author shows: ${set[0]}.`,
+  ]);
 });
 
 test('withholding notes, context or artifacts also withholds what repeats them and what has a hash of them', () => {

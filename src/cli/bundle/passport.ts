@@ -204,7 +204,7 @@ export const verify = command({
     { flags: '--head <hex>', help: 'require that the session had this head, which was given out earlier' },
     {
       flags: '--approvers <file>',
-      help: 'require that every signed approval is by a key in this list (allowed signers of ssh-keygen)',
+      help: 'require a signed approval, and that every one is by a key in this list (allowed signers of ssh-keygen)',
     },
   ],
   example: 'workrail verify passport.json --key workrail.pem --tree HEAD',
@@ -318,7 +318,8 @@ export async function checkFile(
   if (tree !== undefined && found !== tree) return err({ code: 'other_tree', place: found ?? 'none' });
   const { sha256 } = services.tools;
   const wrong = approvers && signingProblem(statement.predicate, { approvers, tools: signatureTools, sha256 });
-  return wrong === undefined ? ok(verified.value) : err({ code: wrong.code, place: `event ${wrong.event}` });
+  if (wrong === undefined) return ok(verified.value);
+  return err({ code: wrong.code, place: wrong.event === undefined ? 'approvals' : `event ${wrong.event}` });
 }
 
 function verdictOf(file: string, checked: Result<VerifiedPassport, FileRefusal>): Verdict {
@@ -386,6 +387,8 @@ export function refusalWords({ code, place }: FileRefusal): string {
     other_tree: `is about other files (tree ${place})`,
     approval_withheld: `has a signed approval that cannot be checked, because it or a part of what was signed is withheld or not recorded (${place})`,
     another_draft: `has a signed approval of something else than the step was done with (${place})`,
+    nobody_signed:
+      'has no step that was done with a signed answer, so nobody in the list of approvers approved anything',
     not_approved: `has a signed approval that no key in the list of approvers made (${place})`,
   };
   return words[code];

@@ -113,18 +113,35 @@ type Place = {
   readonly sha256: Sha256;
 };
 
-/** Whether the answer is about what was handed in with a node. */
-function isDraftOf({ nodeId }: ShownEvent, place: Place): boolean {
-  const { shown, subject, own, lineOf, sha256 } = place;
-  const outputs = shown.filter((event) => event.kind === 'node_output_appended' && event.nodeId === nodeId);
+/** What was handed in with nodes of one step, of which the last one is first: the newest notes, and all artifacts. */
+function handedIn(nodes: readonly (JsonValue | undefined)[], { shown }: Place) {
+  const outputs = shown.filter((event) => event.kind === 'node_output_appended' && nodes.includes(event.nodeId));
   const replaced = outputs.map(({ data }) => data['supersedesOutputId']);
-  const standing = outputs.filter(({ data }) => !replaced.includes(data['outputId'])).map(({ data }) => data);
+  const standing = outputs.filter(({ data }) => !replaced.includes(data['outputId']));
   const payloads = (channel: string) =>
-    standing.flatMap((data) => (data['outputChannel'] === channel ? each(data, 'payload') : []));
-  const [notesMarkdown] = textsOf(payloads('recap').map((payload) => payload['notesMarkdown']));
+    standing.filter(({ data }) => data['outputChannel'] === channel).flatMap(({ data }) => each(data, 'payload'));
+  const written = nodes.find((node) =>
+    standing.some(({ nodeId, data }) => nodeId === node && data['outputChannel'] === 'recap'),
+  );
+  const notes = standing.filter(({ nodeId, data }) => nodeId === written && data['outputChannel'] === 'recap');
+  const [notesMarkdown] = textsOf(
+    notes.flatMap(({ data }) => each(data, 'payload')).map((one) => one['notesMarkdown']),
+  );
   const artifacts = textsOf(payloads('artifact').map((payload) => payload['sha256'])).map((ref) => ({
     ref: { sha256: ref },
   }));
+  return { notesMarkdown, artifacts };
+}
+
+/** Whether the answer is about what was handed in with a node. A blocked attempt keeps what the ones before it sent. */
+function isDraftOf(node: ShownEvent, place: Place): boolean {
+  const { shown, subject, own, lineOf, sha256 } = place;
+  const { nodeId } = node;
+  const tried = lineOf(nodeId).map((one) => one.nodeId);
+  const since = tried.slice(tried.indexOf(own.nodeId) + 1).reverse();
+  const drafts = isStep(node)
+    ? [handedIn([nodeId], place)]
+    : since.map((_, i) => handedIn(since.slice(0, i + 1), place));
   const contextAt = (id: JsonValue | undefined) => {
     const line = lineOf(id).map((node) => node.nodeId);
     const sets = shown.filter((event) => event.kind === 'context_set' && event.runId === own.runId);
@@ -152,10 +169,12 @@ function isDraftOf({ nodeId }: ShownEvent, place: Place): boolean {
       };
       const bound = { ...names, ...(workspace === undefined ? {} : { workspace }) } as never;
       return questions.some((question) =>
-        [undefined, ...keys].some((gateKey) => {
-          const draft = { handedIn: { notesMarkdown, artifacts }, context, question, gateKey };
-          return attemptDigest({ subject: bound, sha256 }, draft) === subject['digest'];
-        }),
+        [undefined, ...keys].some((gateKey) =>
+          drafts.some((sent) => {
+            const draft = { handedIn: sent, context, question, gateKey };
+            return attemptDigest({ subject: bound, sha256 }, draft) === subject['digest'];
+          }),
+        ),
       );
     }),
   );

@@ -66,10 +66,10 @@ function writerOf({ events }: Statement['predicate'], { event }: Approval, { app
   return parsed.success ? approverOf(parsed.data.data, approvers, tools).unwrapOr(undefined) : undefined;
 }
 
-export type SigningProblem = {
-  readonly code: 'not_approved' | 'approval_withheld' | 'another_draft';
-  readonly event: number;
-};
+export type SigningProblem =
+  | { readonly code: 'not_approved' | 'approval_withheld' | 'another_draft'; readonly event: number }
+  /** The passport has no step that was done with a signed answer. */
+  | { readonly code: 'nobody_signed'; readonly event?: never };
 
 /** Why a signed answer in a passport does not hold against a list of approvers; `undefined` if all of them do. */
 export function signingProblem(predicate: Statement['predicate'], signing: Signing): SigningProblem | undefined {
@@ -85,7 +85,8 @@ export function signingProblem(predicate: Statement['predicate'], signing: Signi
     if (kind === 'unchecked') return { code: 'approval_withheld', event };
     if (kind === 'other' || (kind === 'replaced' && !isSignedAgain)) return { code: 'another_draft', event };
   }
-  return undefined;
+  const isDone = signed.some(({ statement }, i) => statement !== 'rejected' && verdicts[i]?.kind === 'done');
+  return isDone ? undefined : { code: 'nobody_signed' };
 }
 
 /** Why a verified passport does not let a change in; empty if it does. */

@@ -14,8 +14,8 @@ export type Withholding = {
   readonly authors?: readonly number[];
 };
 
-/** Why an event is withheld: it was asked for, it repeats a text of one that was, or it has a hash of such content. */
-export type WithheldReason = 'asked' | 'repeats' | 'hash';
+/** Why an event is withheld: it was asked for, it names the author, it repeats a text of one that was, or it has a hash of such content. */
+export type WithheldReason = 'asked' | 'author' | 'repeats' | 'hash';
 
 export type WithheldSource = {
   readonly events: readonly SessionEvent[];
@@ -37,7 +37,8 @@ export function withheldEvents(
   { subject, sha256 }: { readonly subject: ShownSubject; readonly sha256: Sha256 },
 ): ReadonlyMap<number, WithheldReason> {
   const { events } = source;
-  const withheld = new Map<number, WithheldReason>([...authors, ...named].map((index) => [index, 'asked']));
+  const withheld = new Map<number, WithheldReason>(authors.map((index) => [index, 'author']));
+  for (const index of named) withheld.set(index, 'asked');
   for (const event of events) {
     if (kinds.some((kind) => holds(kind, event, source))) withheld.set(event.eventIndex, 'asked');
   }
@@ -73,10 +74,14 @@ export function withheldEvents(
 
 /** Which events are withheld because of others, and why. */
 export function withheldTooWords(withheld: ReadonlyMap<number, WithheldReason>): readonly string[] {
-  const words = { repeats: 'repeat a text of a withheld event', hash: 'have a hash of withheld content' };
+  const words = {
+    author: 'Withheld for the git name of the author, which --author shows',
+    repeats: 'Withheld too, because they repeat a text of a withheld event',
+    hash: 'Withheld too, because they have a hash of withheld content',
+  };
   return Object.entries(words).flatMap(([reason, why]) => {
     const events = [...withheld].flatMap(([event, found]) => (found === reason ? [event] : [])).sort((a, b) => a - b);
-    return events.length === 0 ? [] : [`Withheld too, because they ${why}: ${events.join(', ')}.`];
+    return events.length === 0 ? [] : [`${why}: ${events.join(', ')}.`];
   });
 }
 
