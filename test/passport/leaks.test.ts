@@ -318,7 +318,13 @@ test('without the workspace an approval is shown only if it is about exactly the
     const at = indexOf(session, 'attestation_recorded');
     const subject = { ...ANSWER, ...(workspace === undefined ? {} : { workspace }) };
     changed(session, at, { subject, statement: { kind: 'approved', shown: 'whole' } });
-    return !withheldIn(session, { kinds: ['workspace'] }).has(at);
+    const blocked = session.events.findIndex(PLACES['a blocker']?.at ?? expect.fail());
+    const blockers = [{ code: 'X', message: 'It waits.', details: { approval: { digest: ANSWER.digest } } }];
+    changed(session, blocked, { outcome: { kind: 'blocked', blockers, attemptNodeId: 'node_x' } });
+    const withheld = withheldIn(session, { kinds: ['workspace'] });
+    // The attempt that waited for the approval is needed to check it, and goes or stays with it.
+    expect(withheld.has(blocked)).toBe(withheld.has(at));
+    return !withheld.has(at);
   };
   expect(isShown(clean)).toBe(true);
   expect(isShown({ ...clean, headSha: 'a'.repeat(40) })).toBe(false);

@@ -1,5 +1,5 @@
 import type { Sha256 } from '../json/canonical-json.ts';
-import type { JsonValue } from '../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import type { ArtifactDigest, SnapshotRef } from '../log/ids.ts';
@@ -43,7 +43,7 @@ export function withheldEvents(
     if (kinds.some((kind) => holds(kind, event, source))) withheld.set(event.eventIndex, 'asked');
   }
   const isData = ({ eventIndex }: SessionEvent) => withheld.has(eventIndex) && !authors.includes(eventIndex);
-  const cleanTree = subject && cleanTreeDigest(subject.tree, { sha256 });
+  const shownDrafts = draftsOfSubject(events, subject, sha256);
   const isShownAnyway = (text: string) => text === subject?.commit || text === subject?.tree;
   const texts = new Map<number, SaidTexts>();
   const textsOf = (event: SessionEvent) => {
@@ -61,7 +61,7 @@ export function withheldEvents(
       if (withheld.has(event.eventIndex)) continue;
       const isOfAnswer = isAnswerSet(event, events) && withheld.has(event.eventIndex - 1);
       if (isOfAnswer) withheld.set(event.eventIndex, 'repeats');
-      else if (hashes(gone, event, { source, subject, cleanTree })) withheld.set(event.eventIndex, 'hash');
+      else if (hashes(gone, event, { source, shownDrafts })) withheld.set(event.eventIndex, 'hash');
     }
     const shown = events.filter(({ eventIndex }) => !withheld.has(eventIndex));
     const secret = found.filter(({ kind }) => kind !== 'advance_recorded').map(textsOf);
@@ -100,36 +100,49 @@ function isAnswerSet(event: SessionEvent, events: readonly SessionEvent[]): bool
 
 type Hashed = {
   readonly source: WithheldSource;
-  readonly subject: ShownSubject;
-  /** The digest of a work tree that is exactly the commit of the passport. */
-  readonly cleanTree: string | undefined;
+  readonly shownDrafts: ReadonlySet<string>;
 };
 
 /** Whether an event has a hash that covers content of one of these kinds. */
 function hashes(kinds: ReadonlySet<WithheldKind>, event: SessionEvent, hashed: Hashed): boolean {
   const isOfDraft = kinds.has('notes') || kinds.has('context') || kinds.has('artifacts');
   // The digest that a person approves, and the digest of what was sent, are hashes of notes, context and artifacts.
-  if (isOfDraft && (hashesContent(event) || hasApproval(event))) return true;
+  if (isOfDraft && (hashesContent(event) || draftsIn(event).length > 0)) return true;
   // The digest that a person approves is a hash of the files, too.
   if (kinds.has('workspace') && hashesFiles(event, hashed)) return true;
   if (isCheck(event)) return kinds.has('context') || kinds.has('artifacts') || kinds.has('workspace');
   return kinds.has('context') && hasLoopValues(event, hashed.source);
 }
 
-/** Whether an event has the digest of files that are not those of the passport. */
-function hashesFiles(event: SessionEvent, { subject, cleanTree }: Hashed): boolean {
-  if (event.kind !== 'attestation_recorded') return hasApproval(event);
-  const about = event.data.subject;
-  if (about.kind !== 'attempt') return false;
-  const files = about.workspace;
-  return files === undefined || files.headSha !== subject?.commit || files.treeDigest !== cleanTree;
+/** Whether an event has the digest of a draft with files that are not those of the passport. */
+function hashesFiles(event: SessionEvent, { shownDrafts }: Hashed): boolean {
+  return draftsIn(event).some((digest) => !shownDrafts.has(digest));
 }
 
-/** Whether an event names the digest that a person is asked to approve. */
-function hasApproval(event: SessionEvent): boolean {
-  if (event.kind === 'gap_recorded') return event.data.details?.['approval'] !== undefined;
-  if (event.kind !== 'advance_recorded' || event.data.outcome.kind !== 'blocked') return false;
-  return event.data.outcome.blockers.some(({ details }) => details?.['approval'] !== undefined);
+/** The digests of drafts that a person approved together with exactly the files of the passport. */
+function draftsOfSubject(events: readonly SessionEvent[], subject: ShownSubject, sha256: Sha256): ReadonlySet<string> {
+  const cleanTree = subject && cleanTreeDigest(subject.tree, { sha256 });
+  return new Set(
+    events.flatMap((event) => {
+      if (event.kind !== 'attestation_recorded' || event.data.subject.kind !== 'attempt') return [];
+      const { digest, workspace } = event.data.subject;
+      const isOfSubject = workspace?.headSha === subject?.commit && workspace?.treeDigest === cleanTree;
+      return workspace !== undefined && isOfSubject ? [digest] : [];
+    }),
+  );
+}
+
+/** The digests that a person is asked to approve or approved. */
+function draftsIn(event: SessionEvent): readonly string[] {
+  const digestIn = (details: JsonObject | undefined) => {
+    const approval = details?.['approval'];
+    return isObject(approval) ? [String(approval['digest'])] : [];
+  };
+  if (event.kind === 'gap_recorded') return digestIn(event.data.details);
+  if (event.kind === 'attestation_recorded')
+    return event.data.subject.kind === 'attempt' ? [event.data.subject.digest] : [];
+  if (event.kind !== 'advance_recorded' || event.data.outcome.kind !== 'blocked') return [];
+  return event.data.outcome.blockers.flatMap(({ details }) => digestIn(details));
 }
 
 /** What the agent, a person or a command said in an event, and the hashes that stand for such content. */
