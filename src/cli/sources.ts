@@ -223,10 +223,15 @@ export const sourceUpdate = command({
       data: { sources },
       lines: updated.value.length === 0 ? [['No git sources to update.']] : updated.value.flatMap(updateLines),
       problem: failed[0],
-      next: options['project'] === true ? 'workrail source accept' : 'workrail source list',
+      next: nextAfterUpdate(options),
     });
   },
 });
+
+function nextAfterUpdate({ project, dryRun }: CommandInput['options']): string {
+  if (dryRun === true) return `workrail source update${project === true ? ' --project' : ''}`;
+  return project === true ? 'workrail source accept' : 'workrail source list';
+}
 
 const PROJECT_NOTE =
   'It is written to .workrail/sources.json. Commit that file: everyone who works here is asked to accept it once.';

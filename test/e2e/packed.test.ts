@@ -173,6 +173,15 @@ describe.runIf(hasTerminal)('a team', () => {
     expect(started.data).toMatchObject({ kind: 'ok', pending: { stepId: 'look' } });
     await server.stop();
 
+    // A newer commit is shown before anybody is asked to accept it.
+    const pinned = readFileSync(join(lead.cwd, '.workrail', 'sources.json'), 'utf8');
+    writeFileSync(join(flows, 'workflows', 'team.hello.json'), workflow.replace('"First steps"', '"First days"'));
+    git(flows, 'commit', '--quiet', '--all', '-m', 'Another name');
+    expect(lead.workrail('source', 'update', '--project', '--dry-run')).toMatch(
+      /-.*"First steps"[\s\S]*\+.*"First days"/,
+    );
+    expect(readFileSync(join(lead.cwd, '.workrail', 'sources.json'), 'utf8')).toBe(pinned);
+
     // Whose git settings it was is shown here, and leaves the machine only if somebody asks for it.
     enforces('session_author');
     const { tag } = (started.data as Step).run;
