@@ -24,7 +24,7 @@ import type { TeamServeOptions, TeamServeRefusal, TeamServing } from '../cli/pro
 import type { GateSettings } from '../core/settings/settings-in-effect.ts';
 import { CALLBACK_PATH } from '../http/team/browser-sessions.ts';
 import { resourceOf, serveSpaces } from '../http/team/serve-spaces.ts';
-import { type TeamMetrics, teamMetrics } from '../http/team/team-metrics.ts';
+import { type TeamMetrics, teamMetrics, tracedCall } from '../http/team/team-metrics.ts';
 import { TOOLS } from '../mcp/answer-call.ts';
 import { describedFiles, textDigest } from '../mcp/described-workflows.ts';
 import { describedWorkspace, idsOfCall } from '../mcp/described-workspace.ts';
@@ -165,6 +165,7 @@ function countedHandler(
   return mcpHttpHandler({
     ...backend,
     log: counted,
+    traced: ({ meta, tool }, work) => tracedCall({ meta, tool: isTool(tool) ? tool : 'other' }, work),
     place,
     describedWorkspace,
     sessionsFor,
@@ -172,6 +173,9 @@ function countedHandler(
       idsOfCall(meta, { principal, tool, arguments: args }, nodeHasher),
   });
 }
+
+/** An agent can call a tool by any name. */
+const isTool = (name: string) => TOOLS.some((tool) => tool.name === name);
 
 const TOKEN_BYTES = 32;
 

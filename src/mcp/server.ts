@@ -75,6 +75,11 @@ export type Backend = {
   readonly catalogOf?: (meta: unknown) => CallCatalog | undefined;
   /** The ids of a call that its sender has named; only a team server needs them, where an answer can be lost. */
   readonly idsOfCall?: (meta: unknown, call: ToolCall, principal: string) => Services['ids'] | undefined;
+  /** Runs a call in a span; only a team server has operators who look at traces. */
+  readonly traced?: <Value>(
+    call: { readonly meta: unknown; readonly tool: string },
+    work: () => Promise<Value>,
+  ) => Promise<Value>;
   /** The sessions as somebody may continue them; only a team server makes a difference. */
   readonly sessionsFor?: (principal: string, sessions: SessionStore) => SessionStore;
 };
@@ -114,11 +119,10 @@ export function mcpServer(backend: Backend): Server {
       const isRootNeeded = backend.describedWorkspace === undefined && needsRoot(call);
       const known = isRootNeeded ? await root(context) : undefined;
       if (known?.kind === 'ask') return { isFinal: true, result: known.question } as const;
-      const { result, isNew } = await answered(backend, call, {
-        root: known?.path,
-        by: { ...calledBy(server, context.mcpReq.envelope), ...principalOf(backend) },
-        meta: params._meta,
-      });
+      const meta = params._meta;
+      const by = { ...calledBy(server, context.mcpReq.envelope), ...principalOf(backend) };
+      const work = () => answered(backend, call, { root: known?.path, by, meta });
+      const { result, isNew } = await (backend.traced?.({ meta, tool: call.name }, work) ?? work());
       const { kind } = (result.structuredContent ?? {}) as JsonObject;
       return kind === 'blocked'
         ? ({ isFinal: false, block: { result, isNew } } as const)

@@ -1,3 +1,4 @@
+import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { err, ok, type Result } from 'neverthrow';
 import pg from 'pg';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
@@ -159,11 +160,18 @@ async function querying(
   { name, text }: Statement,
   values: readonly unknown[],
 ): Promise<Result<Rows, DatabaseFailure>> {
+  // Named after the statement, without its values. Nothing is recorded unless the operator has preloaded an SDK.
+  const attributes = { 'db.system.name': 'postgresql', 'db.operation.name': name };
+  const span = trace.getTracer('workrail').startSpan(name, { kind: SpanKind.CLIENT, attributes });
   try {
     const { rows } = await client.query({ name, text, values: [...values] });
     return ok(rows as Rows);
   } catch (error) {
-    return err(failureOf(error));
+    const failure = failureOf(error);
+    span.setStatus({ code: SpanStatusCode.ERROR, message: failure.sqlState });
+    return err(failure);
+  } finally {
+    span.end();
   }
 }
 

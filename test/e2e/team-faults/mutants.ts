@@ -77,8 +77,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a statement leaves out the space',
     file: `${STORE}/session-rows.ts`,
-    from: 'a.first_event_index >= $3\n   where s.space_id = $1 and s.session_id = $2',
-    to: 'a.first_event_index >= $3\n   where $1::int is not null and s.session_id = $2',
+    from: 'from wr.session s where s.space_id = $1 and s.session_id = $2',
+    to: 'from wr.session s where $1::int is not null and s.session_id = $2',
     nemeses: ['connections_cut'],
   },
 ];

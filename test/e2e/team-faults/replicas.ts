@@ -4,6 +4,7 @@ import { NO_PROJECT, SMALL_PROGRAM } from '../small-program.ts';
 
 /** A process that serves a team. */
 export type Replica = {
+  readonly pid: number;
   readonly port: number;
   readonly adminUrl: string;
   readonly stop: () => Promise<void>;
@@ -36,7 +37,8 @@ export function beginReplica(args: readonly string[], place: ReplicaPlace = {}):
     const { data } = JSON.parse(line) as { data: { url: string; adminUrl: string } };
     // Nobody reads on; a full pipe would stop the process.
     child.stdout?.resume();
-    return { port: Number(new URL(data.url).port), adminUrl: data.adminUrl, stop: () => end('SIGTERM'), kill };
+    const { port } = new URL(data.url);
+    return { pid: child.pid ?? 0, port: Number(port), adminUrl: data.adminUrl, stop: () => end('SIGTERM'), kill };
   });
   return { ready, kill };
 }
