@@ -14,6 +14,10 @@ const STEPS = 3;
 const LIST_MS_MAX = 150;
 const MANY_SESSIONS = 20_000;
 const STATUS_MS_MAX = 300;
+const DOCTOR_RUNS = 3;
+/** The snapshots here have the size of real ones, but they are of another workflow. */
+const DAMAGE_FOUND = 4;
+const DOCTOR_MS_MAX = 3_000;
 const VERSION_RATIO_MAX = 1.15;
 
 /** How long a user waits for a command, compared with a Node that does nothing, in turns. */
@@ -30,12 +34,15 @@ export async function benchCommandLine(): Promise<readonly Row[]> {
     await fill(root, SESSIONS + 1, MANY_SESSIONS);
     const status: number[] = [];
     for (let i = 0; i < RUNS; i++) status.push(await untilExit(root, [PROGRAM, 'status']));
+    const doctor: number[] = [];
+    for (let i = 0; i < DOCTOR_RUNS; i++) doctor.push(await untilExit(root, [PROGRAM, 'doctor'], DAMAGE_FOUND));
     return [
       budgeted('--version / bare node', versionMs / floor, { max: VERSION_RATIO_MAX, unit: 'x' }),
       noted('session list, 1,000 sessions', listMs, 'ms'),
       budgeted('session list, 1,000 sessions, over bare node', listMs - floor, { max: LIST_MS_MAX, unit: 'ms' }),
       noted('bare node', floor, 'ms'),
       budgeted('status, 20,000 sessions', Math.min(...status), { max: STATUS_MS_MAX, unit: 'ms' }),
+      budgeted('doctor, 20,000 sessions', Math.min(...doctor), { max: DOCTOR_MS_MAX, unit: 'ms' }),
     ];
   });
 }
@@ -71,10 +78,10 @@ async function fill(root: string, from: number, to: number): Promise<void> {
   }
 }
 
-async function untilExit(dataDir: string, words: readonly string[]): Promise<number> {
+export async function untilExit(dataDir: string, words: readonly string[], expected = 0): Promise<number> {
   const start = performance.now();
   const env = { ...process.env, WORKRAIL_DATA_DIR: dataDir };
   const [exitCode] = await once(spawn(process.execPath, words, { env, stdio: 'ignore' }), 'exit');
-  assert(exitCode === 0, `${words.join(' ')} ended with ${exitCode}`);
+  assert(exitCode === expected, `${words.join(' ')} ended with ${exitCode}`);
   return performance.now() - start;
 }

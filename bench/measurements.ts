@@ -35,6 +35,7 @@ const TITLES: { readonly [name: string]: string } = {
   compile: 'Compiling workflows',
   'start-up': 'Starting the program',
   'command-line': 'Commands',
+  import: 'Moving a session',
   console: 'The console',
   editor: "The console's editor",
   sizes: 'Sizes of replies',

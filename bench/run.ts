@@ -10,6 +10,7 @@ import { benchConsole, benchEditor } from './console.ts';
 import { benchFirstCall } from './first-call.ts';
 import { benchFold } from './fold.ts';
 import { benchFreshChat } from './fresh-chat.ts';
+import { benchImport } from './import.ts';
 import { benchLookAgain } from './look-again.ts';
 import { measurementsPage } from './measurements.ts';
 import { benchRandomCalls } from './random-calls.ts';
@@ -38,6 +39,7 @@ const BENCHES: { readonly [name: string]: () => Promise<readonly Row[]> } = {
   compile: benchCompile,
   'start-up': benchStartUp,
   'command-line': benchCommandLine,
+  import: benchImport,
   verify: benchVerify,
   console: benchConsole,
   editor: benchEditor,
