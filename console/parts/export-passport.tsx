@@ -73,7 +73,8 @@ async function statementIn(content: Blob): Promise<Statement> {
 
 function passportWords({ subject, predicate: { session, withheld, log, approvals } }: Statement): readonly string[] {
   const [commit] = subject.flatMap(({ digest }) => ('gitCommit' in digest ? [digest.gitCommit] : []));
-  const signed = approvals.filter(({ signedBy }) => signedBy !== undefined).length;
+  const signed = approvals.filter(({ signedBy }) => signedBy !== undefined);
+  const unchecked = signed.filter(({ event }) => withheld.events.includes(event)).length;
   const kinds =
     withheld.kinds.length === 0 ? '' : ` (${withheld.kinds.join(', ')}, and what repeats them or has a hash of them)`;
   return [
@@ -83,7 +84,10 @@ function passportWords({ subject, predicate: { session, withheld, log, approvals
     log.signedSince === null
       ? 'The log is not signed; only the passport is.'
       : `The log is signed since event ${log.signedSince}.`,
-    `Answers of people: ${approvals.length}, ${signed} of them signed.`,
+    `Answers of people: ${approvals.length}, ${signed.length} of them signed.`,
+    ...(unchecked === 0
+      ? []
+      : [`Nobody can check ${plural(unchecked, 'signature')} of these: what was signed is withheld.`]),
     withheld.events.length === 0
       ? 'Nothing is withheld: it shows every event with notes and paths as they were recorded.'
       : `Withheld: ${withheld.events.length} of ${plural(session.events, 'event')}${kinds}.`,

@@ -51,6 +51,13 @@ async function blockedAt(run: Engine, workflowId = 'team.release'): Promise<Repl
   return blocked;
 }
 
+test('the prompt of a step that needs a signature asks for one, and for no form', async () => {
+  enforces('signed_gate_needs_approver');
+  const { text } = await made().start('team.release');
+  expect(text).toContain('waits until the user signs an answer in a terminal or in the console');
+  expect(text).not.toContain('fills in the form');
+});
+
 test('a signed gate opens only for the signature of an approver on exactly this draft', async () => {
   enforces('signed_gate_needs_approver');
   const run = made();

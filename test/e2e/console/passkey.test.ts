@@ -102,6 +102,7 @@ it.runIf(hasTerminal)(
     await page.getByRole('checkbox', { name: 'notes' }).check();
     await page.getByText(/^Withheld: \d+ of \d+ events \(notes, and what repeats them/).waitFor();
     await page.getByText('Answers of people: 1, 1 of them signed.').waitFor();
+    await page.getByText('Nobody can check 1 signature of these: what was signed is withheld.').waitFor();
     await expectAccessible('a passport that is exported');
     const saving = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Save', exact: true }).click();

@@ -64,7 +64,7 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
     const needs = `This step needs ${ONLY_THE_USER[reason]}${kind}`;
     return isUnasked
       ? `${needs}, but ${NOT_ASKED} ${unattendedWay(asked)}\nThe user would be asked: ${prompt}`
-      : `${needs}.\n${prompt}\n${isHeld(asked, place) ? waits(facts) : answerWay(asked)}`;
+      : `${needs}.\n${prompt}\n${isHeld(asked, place) ? waits(facts, asked) : answerWay(asked)}`;
   },
 
   form: ({ contextKey }, place, problem) => {
@@ -118,7 +118,7 @@ export const approval = requirementKind<'approval', Problem>({
   },
 
   ask: (asked, place) => {
-    if (isHeld(asked, place)) return `The user must approve this step. ${waits(place.facts)}`;
+    if (isHeld(asked, place)) return `The user must approve this step. ${waits(place.facts, asked)}`;
     return place.facts.preferences.autonomy === 'full_auto_never_stop'
       ? `The user should approve this step, but ${NOT_ASKED} ${WITHOUT}`
       : `The user must approve this step. ${HELD_BACK}`;
@@ -355,11 +355,15 @@ const WITHOUT =
   'Do the parts of this step that do not need the user. Do not do anything that cannot be undone. Write in the notes what you left out, and continue. The run records a gap.';
 
 /** Answers that the agent reports do not count. */
-function waits({ gates }: RunFacts): string {
-  const answered =
-    gates?.page === undefined
-      ? 'the user fills in the form shown by the client, or answers in a terminal'
-      : `somebody who may approve answers at ${gates.page}`;
+function waits(
+  { gates }: RunFacts,
+  { assurance = 'stated' }: { readonly assurance?: Assurance | undefined } = {},
+): string {
+  const isSigned = strongestAssurance(assurance, gates?.minimum ?? 'stated') === 'signed';
+  const here = isSigned
+    ? 'the user signs an answer in a terminal or in the console'
+    : 'the user fills in the form shown by the client, or answers in a terminal';
+  const answered = gates?.page === undefined ? here : `somebody who may approve answers at ${gates.page}`;
   return `Report your work as usual. The report is shown to the user, and the run waits until ${answered}. Do not answer for the user: an answer in notes or context does not count.`;
 }
 
