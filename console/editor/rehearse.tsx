@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import type { RehearsedCall, RehearsedTurn } from '../../src/core/wire/editor-shapes.ts';
 import { Button, CommandHint, Pending, Select } from '../parts/panels.tsx';
@@ -109,9 +109,13 @@ function Turns({ turns }: { readonly turns: readonly RehearsedTurn[] }) {
 }
 
 function CurrentTurn({ turn: { title, index, of, kind, text, blockers } }: { readonly turn: RehearsedTurn }) {
+  const shown = useRef<HTMLElement>(null);
+  // The form that was just handed in is below: without this, its author would not see that it blocks.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each turn is shown from its start.
+  useEffect(() => shown.current?.scrollIntoView({ block: 'start' }), [text, kind]);
   const place = index === undefined ? '' : `Step ${index}${of === undefined ? '' : ` of ${of}`}: `;
   return (
-    <section aria-label="This turn">
+    <section ref={shown} aria-label="This turn">
       <h3>
         {place}
         {title}

@@ -81,8 +81,10 @@ function Results({ data: { problems, scenarios, coverage } }: { readonly data: C
       </ul>
       {coverage !== undefined && (
         <p className="meta">
-          Covered: {coverage.steps.reached} of {plural(coverage.steps.total, 'step')}, {coverage.outcomes.reached} of{' '}
-          {plural(coverage.outcomes.total, 'outcome')} of conditions.
+          Covered: {coverage.steps.reached} of {plural(coverage.steps.total, 'step')}
+          {coverage.outcomes.total > 0 &&
+            `, ${coverage.outcomes.reached} of ${plural(coverage.outcomes.total, 'outcome')} of conditions`}
+          .
         </p>
       )}
       {coverage?.steps.missing.map((stepId) => (

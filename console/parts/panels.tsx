@@ -175,7 +175,7 @@ type SelectParts = {
 export function Select({ label, name = label, value, options, onPick }: SelectParts) {
   return (
     <label className="pick">
-      <span>{label}</span>
+      {label !== '' && <span>{label}</span>}
       <select
         aria-label={name}
         value={value ?? Object.keys(options)[0]}

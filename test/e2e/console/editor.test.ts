@@ -329,6 +329,15 @@ describe('the editor', () => {
       .waitFor();
     await page.getByRole('button', { name: 'Hand it in' }).click();
     await side(page).getByRole('alert').waitFor();
+    // What blocks is in sight, although the button is at the end of a long form.
+    const [tabs, blocked] = await Promise.all(
+      ['tablist', 'alert'].map((role) =>
+        side(page)
+          .getByRole(role as 'alert')
+          .boundingBox(),
+      ),
+    );
+    expect(blocked?.y).toBeGreaterThanOrEqual((tabs?.y ?? 0) + (tabs?.height ?? 0) - 1);
     await page.getByRole('button', { name: 'Back one turn' }).click();
     await page.getByRole('button', { name: 'Fill in samples' }).click();
     await page.getByRole('button', { name: 'Hand it in' }).click();
