@@ -8,7 +8,7 @@ import type { SpaceStore } from '../src/app/ports/team-database.ts';
 import { resumeQuestion } from '../src/core/resume/resume-question.ts';
 import { setup } from '../test/e2e/small-program.ts';
 import { runAgent } from '../test/e2e/team-faults/agents.ts';
-import { newDatabaseServer } from '../test/e2e/team-faults/database-server.ts';
+import { type DatabaseServer, newDatabaseServer } from '../test/e2e/team-faults/database-server.ts';
 import { type FaultRun, onStage, type Stage } from '../test/e2e/team-faults/fault-run.ts';
 import { SMALL_WORKFLOW } from '../test/examples/compiled.ts';
 import { append, growingSession } from './bench-store.ts';
@@ -63,7 +63,7 @@ async function benchAppends(): Promise<readonly Row[]> {
   const floor = await measured(alone, () => alone.run(FLOOR, [bytes]));
   statementMs = 0;
   const appends = await measured(alone, () => append(store.sessions, session.step()));
-  const resumed = await benchFind(others, store.sessionIndex, session.sessionId);
+  const resumed = await benchFind(server, others, { index: store.sessionIndex, copied: session.sessionId });
   await Promise.all([others.close(), alone.close()]);
   await server.remove();
   return [
@@ -84,24 +84,22 @@ const OPEN_ONE_IN = 20;
 
 /** What finding a run to resume asks of the database in a space with many finished runs. */
 async function benchFind(
+  server: DatabaseServer,
   database: Database,
-  index: SpaceStore['sessionIndex'],
-  copied: string,
+  { index, copied }: { readonly index: SpaceStore['sessionIndex']; readonly copied: string },
 ): Promise<readonly Row[]> {
   const copies = `select s.*, 'sess_z' || lpad(i::text, 15, '0') as id, i % ${OPEN_ONE_IN} = 0 as is_left
     from wr.session s, generate_series(1, ${RUNS}) i where s.session_id = '${copied}'`;
-  await asked(
-    database,
+  await server.ask(
     `insert into wr.session (space_id, session_id, next_event_index, next_manifest_index, chain, last_at, is_open)
      select space_id, id, next_event_index, next_manifest_index, chain, last_at, is_left from (${copies}) c`,
   );
-  await asked(
-    database,
+  await server.ask(
     `insert into wr.summary (space_id, session_id, manifest_index, summary)
      select c.space_id, c.id, c.next_manifest_index - 1, m.summary from (${copies}) c
      join wr.summary m on m.space_id = c.space_id and m.session_id = c.session_id`,
   );
-  await asked(database, 'analyze wr.session, wr.summary');
+  await server.ask('analyze wr.session, wr.summary');
   const question = resumeQuestion({}, { workspaces: ['/repo'], principal: 'me' });
   await index.find?.(question);
   const found = await measured(database, async () => index.find?.(question), FINDS);

@@ -13,10 +13,14 @@ import { type SummedContent, summariseSession } from '../file-store/index/entry-
 import { INDEX_VERSION, type SummaryFields, summaryFields, summaryOf } from '../file-store/index/index-lines.ts';
 import type { OpenSession } from '../file-store/session/refresh-session.ts';
 import { type SpaceParts, type Statement, sql, storeFailure } from './database.ts';
-import { MARK_COLUMNS, type MarkRow, marksOf, type SessionRows } from './session-rows.ts';
+import { type MarkRow, marksOf, type SessionRows } from './session-rows.ts';
 
-const listing = (condition: string) => `select s.session_id, ${MARK_COLUMNS}, i.summary
+/** Few runs are closed, so they are gathered once and not for each session. */
+const listing = (condition: string) => `with closed as (
+     select session_id, json_object_agg(run_id, closed_at) as runs from wr.closed_run where space_id = $1 group by session_id)
+   select s.session_id, s.kept, s.origin, coalesce(c.runs, '{}'::json) as closed, i.summary
    from wr.session s
+   left join closed c on c.session_id = s.session_id
    left join wr.summary i on i.space_id = s.space_id and i.session_id = s.session_id
      and i.manifest_index = s.next_manifest_index - 1 and s.salvage is null
    where s.space_id = $1 and s.binned_at is null and s.next_event_index > 0 ${condition} order by s.session_id`;
