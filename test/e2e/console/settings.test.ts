@@ -329,7 +329,7 @@ it('keys are rotated with a warning about tokens, and About has the version and 
   await confirm('Rotate', 'workrail keys rotate --yes');
   await expect.poll(() => typed('keys', 'status').keys.previous).toBe(before);
   await go('about');
-  expect(await text()).toContain(join(folder, 'data'));
+  await expect.poll(text).toContain(join(folder, 'data'));
   await press('g ,');
   await page.waitForURL(/settings\/preferences/);
 });
