@@ -263,7 +263,8 @@ function footerHtml(report: Report): string {
     lines.length === 0
       ? ''
       : `<details class="fold"><summary><h2>Signatures</h2></summary><ul>${lines.join('')}</ul></details>`;
-  return `<footer>${signed}<h2>What was hidden</h2>${items}</footer>`;
+  // The signatures refer to the list before them.
+  return `<footer><h2>What was hidden</h2>${items}${signed}</footer>`;
 }
 
 function factsHtml(facts: readonly words.ReportFact[]): string {
