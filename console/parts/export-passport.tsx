@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Statement, WithheldKind } from '../../src/core/passport/passport.ts';
+import type { PassportStatement, WithheldKind } from '../../src/core/passport/passport.ts';
 import { plural } from '../../src/core/text/words.ts';
 import { readExport } from '../state/api.ts';
 import { CommandHint, ErrorPanel } from './panels.tsx';
@@ -65,13 +65,16 @@ export function PassportExport({ session: { sessionId, shortId }, file, withhold
 }
 
 /** The payload is base64 of UTF-8. */
-async function statementIn(content: Blob): Promise<Statement> {
+async function statementIn(content: Blob): Promise<PassportStatement> {
   const { payload } = JSON.parse(await content.text()) as { readonly payload: string };
   const bytes = Uint8Array.from(atob(payload), (character) => character.charCodeAt(0));
-  return JSON.parse(new TextDecoder().decode(bytes)) as Statement;
+  return JSON.parse(new TextDecoder().decode(bytes)) as PassportStatement;
 }
 
-function passportWords({ subject, predicate: { session, withheld, log, approvals } }: Statement): readonly string[] {
+function passportWords({
+  subject,
+  predicate: { session, withheld, log, approvals },
+}: PassportStatement): readonly string[] {
   const [commit] = subject.flatMap(({ digest }) => ('gitCommit' in digest ? [digest.gitCommit] : []));
   const signed = approvals.filter(({ signedBy }) => signedBy !== undefined);
   const unchecked = signed.filter(({ event }) => withheld.events.includes(event)).length;

@@ -6,7 +6,7 @@ import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef } from '../core/log/ids.ts';
 import { checkSignatures, type SignatureState } from '../core/log/log-signatures.ts';
 import { makePassport, type PassportSource } from '../core/passport/make-passport.ts';
-import type { Statement } from '../core/passport/passport.ts';
+import type { PassportStatement } from '../core/passport/passport.ts';
 import type { WithheldReason, Withholding } from '../core/passport/withhold.ts';
 import { bytesOfHex } from '../core/text/binary-text.ts';
 import { currentObservation } from '../core/views/node-facts.ts';
@@ -39,7 +39,7 @@ export type PassportRequest = {
 
 export type ExportedPassport = {
   readonly bytes: Uint8Array;
-  readonly statement: Statement;
+  readonly statement: PassportStatement;
   /** Why each event that is withheld is. */
   readonly withheld: ReadonlyMap<number, WithheldReason>;
   readonly keyid: string;

@@ -7,7 +7,7 @@ import type { SessionEvent } from '../core/log/event.ts';
 import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
 import { salvageSchema } from '../core/log/health.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef, WorkflowHash } from '../core/log/ids.ts';
-import { checkSignatures, headOf, type LogKey } from '../core/log/log-signatures.ts';
+import { chainHead, checkSignatures, type LogKey } from '../core/log/log-signatures.ts';
 import { buildReport } from '../core/report/build/build-report.ts';
 import type { ReportSource } from '../core/report/build/report-source.ts';
 import { redactReport } from '../core/report/redact/redact-report.ts';
@@ -85,6 +85,6 @@ async function signatureOf(
   if (logKeys === undefined) return undefined;
   const bytesOf = (digest: string) => bytesOfHex(digestHex(digest));
   const log = checkSignatures(sessionId, appends, { sha256: tools.sha256, bytesOf, keys: await logKeys() });
-  const head = headOf(appends);
+  const head = chainHead(appends);
   return { log, ...defined({ head: head && digestHex(head) }) };
 }

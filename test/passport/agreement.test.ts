@@ -7,9 +7,9 @@ import { ownJsonBytes } from '../../src/core/json/canonical-json.ts';
 import {
   leafOf,
   PAYLOAD_TYPE,
+  type PassportStatement,
   preAuthEncoding,
-  rootOf,
-  type Statement,
+  rootOfLeaves,
   WITHHELD_KINDS,
 } from '../../src/core/passport/passport.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
@@ -124,12 +124,12 @@ function randomPassport(seed: number): Made {
   return { what, bytes: damage({ bytes, statement, random }) };
 }
 
-type Damaging = { readonly bytes: Uint8Array; readonly statement: Statement; readonly random: SeededRandom };
+type Damaging = { readonly bytes: Uint8Array; readonly statement: PassportStatement; readonly random: SeededRandom };
 type Damage = (good: Damaging) => Uint8Array;
 
 /** Changes a statement and signs it with the key of the store, so that only the rules of the format are left to refuse it. */
 const resigned =
-  (change: (statement: Statement) => void): Damage =>
+  (change: (statement: PassportStatement) => void): Damage =>
   ({ statement }) => {
     const changed = structuredClone(statement);
     change(changed);
@@ -211,7 +211,7 @@ const anyPart =
     const isHashed = isWhole && predicate.leaves.every((leaf) => typeof leaf === 'string');
     const root = subject?.at?.(-1)?.digest;
     if (isHashed && typeof root === 'object' && root !== null) {
-      Object.assign(root, { sha256: rootOf(predicate.leaves, TOOLS) });
+      Object.assign(root, { sha256: rootOfLeaves(predicate.leaves, TOOLS) });
     }
     return signedPayload(ownJsonBytes(changed));
   };

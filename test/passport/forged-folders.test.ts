@@ -8,7 +8,7 @@ import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import { EXIT } from '../../src/cli/problem.ts';
 import type { PassportAccess } from '../../src/cli/program.ts';
 import { canonicalJson, canonicalLines, digestHex } from '../../src/core/json/canonical-json.ts';
-import { headOf } from '../../src/core/log/log-signatures.ts';
+import { chainHead } from '../../src/core/log/log-signatures.ts';
 import type { ManifestRecord } from '../../src/core/log/manifest.ts';
 import { runFake } from '../cli/fake-program.ts';
 import { appendAll } from '../contract/store-under-test.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 const signedOf = new Map(LOGS.map((log) => [log.sessionId, recordsOf(log)]));
 const honest = ({ sessionId }: Log) => signedOf.get(sessionId) ?? [];
-const headIn = (records: readonly ManifestRecord[]) => digestHex(headOf(appendsOf(records)) ?? expect.fail());
+const headIn = (records: readonly ManifestRecord[]) => digestHex(chainHead(appendsOf(records)) ?? expect.fail());
 
 /** Puts a log into the data directory in place of what is there. */
 function write({ sessionId, appends }: Pick<Log, 'sessionId' | 'appends'>, records: readonly object[]): void {

@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { digestBytesOf } from '../../src/adapters/system.ts';
 import { ownJsonBytes } from '../../src/core/json/canonical-json.ts';
-import { checkSignatures, eventAtHead, headOf, signatureWords } from '../../src/core/log/log-signatures.ts';
+import { chainHead, checkSignatures, eventAtHead, signatureWords } from '../../src/core/log/log-signatures.ts';
 import type { PassportSource } from '../../src/core/passport/make-passport.ts';
-import { leafOf, PAYLOAD_TYPE, preAuthEncoding, rootOf, type Statement } from '../../src/core/passport/passport.ts';
+import {
+  leafOf,
+  PAYLOAD_TYPE,
+  type PassportStatement,
+  preAuthEncoding,
+  rootOfLeaves,
+} from '../../src/core/passport/passport.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
 import { enforces } from '../enforces.ts';
 import { sha256 } from '../examples/sha256.ts';
@@ -29,7 +35,7 @@ describe('forged logs', { timeout: WITHIN_MS }, () => {
       const state = checkSignatures(made.log.sessionId, forged, { sha256, bytesOf: digestBytesOf, keys });
       expect(signatureWords(state)).toMatch(/^signed by this store since event \d+ with key [0-9a-f]{16}$/);
       for (const [i] of appends.entries()) {
-        const head = hexOf(headOf(appends.slice(0, i + 1)));
+        const head = hexOf(chainHead(appends.slice(0, i + 1)));
         const isBefore = i >= made.from;
         expect([kind, i, eventAtHead(forged, head) === undefined]).toEqual([kind, i, isBefore]);
       }
@@ -63,7 +69,7 @@ describe('forged passports', { timeout: WITHIN_MS }, () => {
       }
       if (statement === undefined || made.from >= log.appends.length) continue;
       const own = { keyid: KEY.keyid, sig: KEY.signBytes(preAuthEncoding(payload)) };
-      const last = hexOf(headOf(source.appends));
+      const last = hexOf(chainHead(source.appends));
       expect([kind, verify(sealed(payload, own), last).isErr()]).toEqual([kind, true]);
       resigned += 1;
     }
@@ -86,7 +92,7 @@ describe('forged passports', { timeout: WITHIN_MS }, () => {
 });
 
 /** What a forger would put into a passport; `undefined` if such a log makes no sense even to the forger. */
-function forgedStatement(source: PassportSource): Statement | undefined {
+function forgedStatement(source: PassportSource): PassportStatement | undefined {
   try {
     return passportOf(source).statement;
   } catch {
@@ -115,7 +121,7 @@ test('a log that an unknown key signed counts as unsigned, in the passport of th
 test('a head is not reached through an append that is hidden', () => {
   enforces('passport_forgery');
   const source = sourceOf(randomLog(25, 24));
-  const head = hexOf(headOf(source.appends));
+  const head = hexOf(chainHead(source.appends));
   const forged = structuredClone(passportOf(source).statement);
   const { predicate } = forged;
   const last = predicate.events.length - 1;
@@ -126,7 +132,7 @@ test('a head is not reached through an append that is hidden', () => {
   predicate.events[last] = null;
   predicate.withheld.events = [last];
   predicate.log.appends = [{ firstEventIndex: 0, lastEventIndex: last, chain: `sha256:${head}` as never }];
-  Object.assign(forged.subject[2]?.digest ?? {}, { sha256: rootOf(predicate.leaves, TOOLS) });
+  Object.assign(forged.subject[2]?.digest ?? {}, { sha256: rootOfLeaves(predicate.leaves, TOOLS) });
   const codeOf = (bytes: Uint8Array) => verifyPassport(bytes, { keys, head, tools: TOOLS })._unsafeUnwrapErr().code;
   expect(codeOf(resealed(forged))).toBe('head_withheld');
   expect(codeOf(passportOf(source, { withholding: { kinds: [], events: [2] } }).bytes)).toBe('head_withheld');
@@ -156,7 +162,7 @@ test('a signed file with damaged data in an event is refused, and where is said'
       const { data: _, ...rest } = event;
       predicate.events[at] = { salt, event: data === undefined ? rest : { ...rest, data } };
       predicate.leaves[at] = leafOf(Buffer.from(salt, 'hex'), predicate.events[at]?.event, TOOLS);
-      Object.assign(damaged.subject[2]?.digest ?? {}, { sha256: rootOf(predicate.leaves, TOOLS) });
+      Object.assign(damaged.subject[2]?.digest ?? {}, { sha256: rootOfLeaves(predicate.leaves, TOOLS) });
       const isNeeded = !(kind === 'advance_recorded' && typeof data === 'object' && data !== null && 'outcome' in data);
       const place = isNeeded ? `payload/predicate/events/${at}/event` : expect.any(String);
       expect(verifyPassport(resealed(damaged), { keys, tools: TOOLS })._unsafeUnwrapErr().place).toEqual(place);
@@ -165,7 +171,7 @@ test('a signed file with damaged data in an event is refused, and where is said'
 });
 
 /** Signed with the key of the store, so that only the rules of the format are left to refuse it. */
-function resealed(statement: Statement): Uint8Array {
+function resealed(statement: PassportStatement): Uint8Array {
   const payload = ownJsonBytes(statement);
   return sealed(payload, { keyid: KEY.keyid, sig: KEY.signBytes(preAuthEncoding(payload)) });
 }

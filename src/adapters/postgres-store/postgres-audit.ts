@@ -6,7 +6,7 @@ import { defined } from '../../core/json/json-value.ts';
 import { parseDocument } from '../../core/log/document-schema.ts';
 import type { Salvage } from '../../core/log/health.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import { checkSignatures, eventAtHead, headOf } from '../../core/log/log-signatures.ts';
+import { chainHead, checkSignatures, eventAtHead } from '../../core/log/log-signatures.ts';
 import { originSchema } from '../../core/log/origin.ts';
 import { addContentRefs, type ContentRefs, noContentRefs } from '../../core/log/plan/append-plan.ts';
 import { activeKeys } from '../../core/token/keyring.ts';
@@ -73,7 +73,7 @@ export function postgresAudit(parts: SpaceParts, keyring: Pick<KeyringStore, 'fi
         findings: [...damages.map(damageFinding), ...notesOn(sessionId, first)],
         signature: checkSignatures(sessionId, log.appends, { sha256, bytesOf: digestBytesOf, keys: known }),
         ...defined({
-          head: headOf(log.appends),
+          head: chainHead(log.appends),
           knownUntil: head === undefined ? undefined : eventAtHead(log.appends, head),
         }),
       });

@@ -31,7 +31,7 @@ import {
   newWorkflow,
   type PlaceRefusal,
 } from './new-workflow.ts';
-import { type Answer, waitsForPerson } from './play-run.ts';
+import { type Answer, turnWaitsForPerson } from './play-run.ts';
 import { type PreviewRefusal, previewStep } from './preview-step.ts';
 import { offeredIn, type Sent, type Turn } from './rehearsal.ts';
 import { STARTERS, type StarterName } from './starters.ts';
@@ -168,7 +168,7 @@ function rehearsed(turns: readonly Turn[], { run }: DryRun): ConsoleReply<'rehea
   const isStuck = stuck !== undefined && stuck.code !== 'stopped';
   return {
     turns: turns.map(shownTurn),
-    waitsForPerson: last !== undefined && waitsForPerson(last),
+    waitsForPerson: last !== undefined && turnWaitsForPerson(last),
     isComplete,
     path,
     skipped,

@@ -104,7 +104,7 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
   const { pending, blockers } = turn.reply;
   const stepId = pending?.stepId;
   if (isChecked(turn)) await player.stage.attest(turn);
-  if (waitsForPerson(turn)) await player.stage.answer(turn, progress.calls.at(-1)?.listed?.person ?? 'approve');
+  if (turnWaitsForPerson(turn)) await player.stage.answer(turn, progress.calls.at(-1)?.listed?.person ?? 'approve');
   const answer = await player.answer(turn);
   if (answer === undefined && turn.filled !== undefined) return { code: 'stopped', stepId };
   if (answer === undefined || turnAckToken(turn) === undefined) return { code: 'no_way_on', stepId, blockers };
@@ -127,7 +127,7 @@ async function goOn(player: Player, progress: Progress): Promise<Stuck | undefin
 }
 
 /** Whether nothing is missing but a person's answer. */
-export function waitsForPerson({ reply }: Turn): boolean {
+export function turnWaitsForPerson({ reply }: Turn): boolean {
   return reply.kind === 'blocked' && reply.blockers.every(({ details }) => details?.['approval'] !== undefined);
 }
 

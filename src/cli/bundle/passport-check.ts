@@ -12,7 +12,7 @@ import {
   parseMergeGate,
   signerIn,
 } from '../../core/passport/merge-gate.ts';
-import type { Statement } from '../../core/passport/passport.ts';
+import type { PassportStatement } from '../../core/passport/passport.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { shellWord } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
@@ -57,7 +57,7 @@ export const passportCheck = command({
       const tools = access.signatureTools;
       const { approvers } = parseApprovers(listed, tools.hash);
       const signers =
-        ({ predicate }: Statement) =>
+        ({ predicate }: PassportStatement) =>
         (approval: Approval) =>
           signerIn(predicate, approval, { approvers, tools, sha256: access.services.tools.sha256 });
       const named =

@@ -13,7 +13,7 @@ import { digestHex } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { signatureWords } from '../../core/log/log-signatures.ts';
 import { type SigningProblem, signingProblem } from '../../core/passport/merge-gate.ts';
-import { type Statement, subjectOf, WITHHELD_KINDS, type WithheldKind } from '../../core/passport/passport.ts';
+import { type PassportStatement, subjectOf, WITHHELD_KINDS, type WithheldKind } from '../../core/passport/passport.ts';
 import { type PassportRefusal, type VerifiedPassport, verifyPassport } from '../../core/passport/verify-passport.ts';
 import { type Withholding, withheldTooWords } from '../../core/passport/withhold.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
@@ -172,7 +172,7 @@ export function shownPassport({ statement, keyid, signedSince }: VerifiedPasspor
 }
 
 /** What is not in the file; `undefined` if everything is. */
-function withheldWords({ predicate: { withheld, session } }: Statement): string | undefined {
+function withheldWords({ predicate: { withheld, session } }: PassportStatement): string | undefined {
   if (withheld.events.length === 0) return undefined;
   const kinds =
     withheld.kinds.length === 0 ? '' : ` (${withheld.kinds.join(', ')}, and what repeats them or has a hash of them)`;

@@ -23,7 +23,7 @@ import { dim, good, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { Ask } from '../program.ts';
 import { refusalProblem } from '../words.ts';
-import { filesUnknown, signatureProblem, signed, signingKey, unsigned } from './sign-answer.ts';
+import { chosenKey, filesUnknown, signatureProblem, signed, unsigned } from './sign-answer.ts';
 
 /**
  * A person's answer at a terminal. The decision is never taken from arguments, a pipe or the environment: typing it and
@@ -60,7 +60,7 @@ export const answer = command({
       const answers = await program.answers();
       const { waiting, origin } = yield* await namedRun(context, operands[0] ?? '');
       if (!waiting.accept.includes('terminal')) return err(notAccepted(waiting.accept));
-      const signing = yield* await signingKey(context, waiting, options);
+      const signing = yield* await chosenKey(context, waiting, options);
       if (origin !== undefined) say([notable(`Not from this machine: ${originWords(origin)}.`)]);
       if (waiting.signing !== undefined && signing === undefined) {
         if (waiting.contextKey !== undefined) return err(unsigned(waiting));

@@ -12,7 +12,7 @@ import { type CommandProblem, EXIT, problem } from '../problem.ts';
 type SigningKey = { readonly file: string; readonly approver: Approver };
 
 /** The key to sign with. Signing is asked for, never assumed; where only a signature counts, it must be asked for. */
-export async function signingKey(
+export async function chosenKey(
   { program }: CommandContext,
   { signing, isGitSilent, runId, root }: WaitingDraft,
   options: { readonly [name: string]: unknown },

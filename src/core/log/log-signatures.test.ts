@@ -5,7 +5,7 @@ import { EXAMPLE_KEY, MANIFEST_EXAMPLES, SIGNED_EXAMPLES } from '../../../test/e
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { digestBytesOf, storeKeyOf } from '../../adapters/system.ts';
 import { signingKey } from '../token/keyring.ts';
-import { checkSignatures, eventAtHead, headOf, signatureWords } from './log-signatures.ts';
+import { chainHead, checkSignatures, eventAtHead, signatureWords } from './log-signatures.ts';
 import { chainGenesis, chainOf, type ManifestRecord, signedDigest, type Unchained } from './manifest.ts';
 
 const KEY = storeKeyOf(EXAMPLE_KEY);
@@ -77,7 +77,7 @@ test('an unsigned end, an unknown key and a wrong signature are each said plainl
 test('a head that was given out earlier fixes everything before it, also against the key of the store', () => {
   enforces('log_signatures');
   const appends = appendsOf(SIGNED_EXAMPLES);
-  const early = headOf(appends.slice(0, 2))?.slice('sha256:'.length) ?? expect.fail();
+  const early = chainHead(appends.slice(0, 2))?.slice('sha256:'.length) ?? expect.fail();
   expect(eventAtHead(appends, early)).toBe(appends[1]?.segment.lastEventIndex);
   const longer = (record: ManifestRecord, i: number) =>
     i === 0 && 'bytes' in record ? { bytes: record.bytes + 1 } : {};

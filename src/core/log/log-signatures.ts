@@ -89,7 +89,7 @@ function afterSigned(state: SignatureState, firstEventIndex: number, by: string)
 }
 
 /** The chain value after the last record: anyone who keeps it can see later whether the history before it is the same. */
-export function headOf(appends: readonly Append[]): Sha256Digest | undefined {
+export function chainHead(appends: readonly Append[]): Sha256Digest | undefined {
   const last = appends.at(-1);
   return last && (last.pins.at(-1) ?? last.segment).chain;
 }

@@ -4,7 +4,7 @@ import { PRESETS } from '../log/autonomy.ts';
 import type { SessionEvent } from '../log/event.ts';
 import type { ExecutionSnapshot } from '../log/execution-snapshot.ts';
 import type { ArtifactDigest, NodeId, SessionId, SnapshotRef } from '../log/ids.ts';
-import { appendSignature, headOf, type LogKey } from '../log/log-signatures.ts';
+import { appendSignature, chainHead, type LogKey } from '../log/log-signatures.ts';
 import { chainGenesis, type LogSignature, type SegmentClosed, type SnapshotPinned } from '../log/manifest.ts';
 import { bytesOfHex } from '../text/binary-text.ts';
 import { unresolvedGaps } from '../views/node-facts.ts';
@@ -15,13 +15,13 @@ import {
   leafOf,
   PAYLOAD_TYPE,
   type PassportAppend,
+  type PassportStatement,
   type PassportTools,
   PREDICATE_TYPE,
   type Predicate,
   preAuthEncoding,
-  rootOf,
+  rootOfLeaves,
   STATEMENT_TYPE,
-  type Statement,
 } from './passport.ts';
 import { factsOf, isRunOf, treeOfAttestation } from './summary.ts';
 import { type WithheldReason, type Withholding, withheldEvents } from './withhold.ts';
@@ -54,7 +54,7 @@ export type PassportMaking = {
 export function makePassport(
   source: PassportSource,
   making: PassportMaking,
-): { bytes: Uint8Array; statement: Statement; withheld: ReadonlyMap<number, WithheldReason> } {
+): { bytes: Uint8Array; statement: PassportStatement; withheld: ReadonlyMap<number, WithheldReason> } {
   const withheld = withheldEvents(source, making.withholding, { subject: making.subject, sha256: making.tools.sha256 });
   const statement = statementOf(source, making, withheld);
   const payload = ownJsonBytes(statement);
@@ -68,7 +68,7 @@ function statementOf(
   source: PassportSource,
   making: PassportMaking,
   withheld: ReadonlyMap<number, WithheldReason>,
-): Statement {
+): PassportStatement {
   const { sessionId, events } = source;
   const { subject, made, tools, saltOf } = making;
   // Of the content too: after a restored backup, another event can have the place of one whose salt was shown.
@@ -87,7 +87,7 @@ function statementOf(
             { name: 'commit' as const, digest: { gitCommit: subject.commit } },
             { name: 'tree' as const, digest: { gitTree: subject.tree } },
           ]),
-      { name: sessionId, digest: { sha256: rootOf(leaves, tools) } },
+      { name: sessionId, digest: { sha256: rootOfLeaves(leaves, tools) } },
     ],
     predicateType: PREDICATE_TYPE,
     predicate: {
@@ -96,7 +96,7 @@ function statementOf(
       made,
       ...summaryOf(source, subject?.tree, tools),
       log: {
-        ...defined({ head: isHeadShown ? headOf(source.appends) : undefined }),
+        ...defined({ head: isHeadShown ? chainHead(source.appends) : undefined }),
         ...signedEnd(source, signers),
         appends,
       },

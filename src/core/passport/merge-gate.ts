@@ -8,7 +8,7 @@ import { parseDocument } from '../log/document-schema.ts';
 import { attestationRecordedSchema, gradeSchema, isAtLeast } from '../log/events/attestation-events.ts';
 import { workflowIdSchema } from '../log/ids.ts';
 import { draftVerdict } from './approved-draft.ts';
-import { type Statement, subjectOf } from './passport.ts';
+import { type PassportStatement, subjectOf } from './passport.ts';
 
 /** Where a repository says what a merge needs. It is read from the base, so that a change cannot loosen its own gate. */
 export const MERGE_GATE_FILE = '.workrail/merge-gate.json';
@@ -50,7 +50,7 @@ type Signing = {
  * or if the events do not lead to the digest that was signed.
  */
 export function signerIn(
-  predicate: Statement['predicate'],
+  predicate: PassportStatement['predicate'],
   approval: Approval,
   signing: Signing,
 ): Approver | undefined {
@@ -61,7 +61,7 @@ export function signerIn(
 }
 
 /** Whose signature an answer has, whatever it is about. */
-function writerOf({ events }: Statement['predicate'], { event }: Approval, { approvers, tools }: Signing) {
+function writerOf({ events }: PassportStatement['predicate'], { event }: Approval, { approvers, tools }: Signing) {
   const parsed = attestationRecordedSchema.safeParse(events[event]?.event);
   return parsed.success ? approverOf(parsed.data.data, approvers, tools).unwrapOr(undefined) : undefined;
 }
@@ -72,7 +72,10 @@ export type SigningProblem =
   | { readonly code: 'nobody_signed'; readonly event?: never };
 
 /** Why a signed answer in a passport does not hold against a list of approvers; `undefined` if all of them do. */
-export function signingProblem(predicate: Statement['predicate'], signing: Signing): SigningProblem | undefined {
+export function signingProblem(
+  predicate: PassportStatement['predicate'],
+  signing: Signing,
+): SigningProblem | undefined {
   const signed = predicate.approvals.filter(({ signedBy }) => signedBy !== undefined);
   const verdicts = signed.map(({ event }) => draftVerdict(predicate, event, signing.sha256));
   for (const [i, approval] of signed.entries()) {
@@ -92,7 +95,7 @@ export function signingProblem(predicate: Statement['predicate'], signing: Signi
 /** Why a verified passport does not let a change in; empty if it does. */
 export function gateFailures(
   gate: MergeGate,
-  statement: Statement,
+  statement: PassportStatement,
   change: {
     readonly tree: string;
     /** Whose signature an answer has, by the list of the base. One name is one person, whatever the key. */
@@ -140,11 +143,11 @@ export function gateFailures(
   ];
 }
 
-export type Approval = Statement['predicate']['approvals'][number];
+export type Approval = PassportStatement['predicate']['approvals'][number];
 
 function approvalFailures(
   { approvals }: MergeGate,
-  predicate: Statement['predicate'],
+  predicate: PassportStatement['predicate'],
   answers: {
     readonly signerOf: (approval: Approval) => Pick<Approver, 'name'> | undefined;
     readonly isOnLine: (approval: Approval) => boolean;
@@ -185,7 +188,7 @@ function approvalFailures(
 }
 
 /** What was answered about, by its digest; nothing if the answer is withheld. */
-function draftOf({ events }: Statement['predicate'], { event }: Approval): readonly string[] {
+function draftOf({ events }: PassportStatement['predicate'], { event }: Approval): readonly string[] {
   const { data } = attestationRecordedSchema.safeParse(events[event]?.event);
   return data?.data.subject.kind === 'attempt' ? [data.data.subject.digest] : [];
 }

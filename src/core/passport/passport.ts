@@ -11,7 +11,7 @@ import { encodeUtf8, joinBytes } from '../text/utf8.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
-export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+export const STATEMENT_TYPE = 'https://in-toto.io/PassportStatement/v1';
 export const PREDICATE_TYPE = 'https://workrail.dev/passport/v1';
 
 /** The tools for bytes that bundles use too. */
@@ -126,10 +126,10 @@ export const statementSchema = z.strictObject({
   predicateType: z.literal(PREDICATE_TYPE),
   predicate: predicateSchema,
 });
-export type Statement = z.infer<typeof statementSchema>;
+export type PassportStatement = z.infer<typeof statementSchema>;
 
 /** The commit and tree of a statement. */
-export function subjectOf({ subject }: Pick<Statement, 'subject'>) {
+export function subjectOf({ subject }: Pick<PassportStatement, 'subject'>) {
   let [commit, tree, root]: (string | undefined)[] = [];
   for (const { digest } of subject) {
     if ('gitCommit' in digest) commit = digest.gitCommit;
@@ -150,7 +150,7 @@ export function leafOf(salt: Uint8Array, event: unknown, { digestOf }: PassportT
 }
 
 /** One digest for all leaves. */
-export function rootOf(leaves: readonly string[], { digestOf }: PassportTools): string {
+export function rootOfLeaves(leaves: readonly string[], { digestOf }: PassportTools): string {
   return hexOf(digestOf(joinBytes(...leaves.map(bytesOfHex))));
 }
 

@@ -11,11 +11,11 @@ import { bytesOfHex } from '../text/binary-text.ts';
 import {
   envelopeSchema,
   leafOf,
+  type PassportStatement,
   type PassportTools,
   type Predicate,
   preAuthEncoding,
-  rootOf,
-  type Statement,
+  rootOfLeaves,
   statementSchema,
   subjectOf,
 } from './passport.ts';
@@ -38,7 +38,7 @@ export type PassportRefusal = {
 };
 
 export type VerifiedPassport = {
-  readonly statement: Statement;
+  readonly statement: PassportStatement;
   readonly keyid: string;
   /** From which event on the log is signed by keys that were given; null if the end of it is not. */
   readonly signedSince: number | null;
@@ -93,12 +93,12 @@ function canonicalValue(bytes: Uint8Array, place: string, tools: PassportTools):
   return isSame ? ok(value.value) : err(refusal('not_canonical', place));
 }
 
-function checkLeaves({ subject, predicate }: Statement, tools: PassportTools): Result<void, PassportRefusal> {
+function checkLeaves({ subject, predicate }: PassportStatement, tools: PassportTools): Result<void, PassportRefusal> {
   const { session, leaves, events, withheld } = predicate;
   const { root } = subjectOf({ subject });
   const wrong = (place: string) => err(refusal('wrong_leaf', place));
   if (leaves.length !== session.events || events.length !== session.events) return wrong('session');
-  if (root !== rootOf(leaves, tools)) return wrong('subject');
+  if (root !== rootOfLeaves(leaves, tools)) return wrong('subject');
   const named = subject.map(({ name }) => name).join();
   if (named !== session.id && named !== `commit,tree,${session.id}`) return wrong('subject');
   const missing = events.flatMap((shown, i) => (shown === null ? [i] : []));
@@ -194,7 +194,7 @@ function recordedChain(
 }
 
 /** The summary lists exactly what the shown events say; what it says of withheld events is the store's word. */
-function checkSummary({ subject, predicate }: Statement, tools: PassportTools): Result<void, PassportRefusal> {
+function checkSummary({ subject, predicate }: PassportStatement, tools: PassportTools): Result<void, PassportRefusal> {
   const { events } = predicate;
   const { tree } = subjectOf({ subject });
   const wrong = (place: string) => err(refusal('wrong_summary', place));

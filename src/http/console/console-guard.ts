@@ -82,7 +82,7 @@ export function guardRefusal(request: GuardedRequest, guarded: Guarded): GuardRe
   if (!isLocalRequest({ host: header('host'), origin: undefined }, port)) return MISDIRECTED;
   if (!isApi) return method === 'GET' || method === 'HEAD' ? undefined : FOREIGN;
   if (!isLocalRequest({ host: header('host'), origin: header('origin'), fetchSite: site }, port)) return FOREIGN;
-  if (method !== 'GET' && !isJson(header('content-type'))) return NOT_JSON;
+  if (method !== 'GET' && !isJsonType(header('content-type'))) return NOT_JSON;
   if (path === signInPath) return undefined;
   const key = header(PAGE_KEY_HEADER);
   // A server on another port of this machine can set a cookie of the same name.
@@ -90,7 +90,7 @@ export function guardRefusal(request: GuardedRequest, guarded: Guarded): GuardRe
   return cookies.some((cookie) => launch.isSignedIn({ cookie, key })) ? undefined : NOT_SIGNED_IN;
 }
 
-export function isJson(contentType: string | undefined): boolean {
+export function isJsonType(contentType: string | undefined): boolean {
   return contentType?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 }
 

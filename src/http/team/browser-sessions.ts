@@ -56,7 +56,7 @@ function cookieText(name: string, publicUrl: URL, { value, sameSite, seconds }: 
 }
 
 /** The session of the browser that asks; `undefined` if it has none that counts. */
-export async function sessionOf(
+export async function browserSessionOf(
   cookies: string | undefined,
   { publicUrl, sealer, clock }: Browsers,
 ): Promise<BrowserSession | undefined> {

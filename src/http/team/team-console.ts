@@ -13,10 +13,17 @@ import { includesRole, type Role, TEAM_PATHS, type TeamPath } from '../../core/w
 import { TEAM_INPUTS } from '../../core/wire/team-shapes.ts';
 import { decisionHandlers, type Receipts } from '../console/approval-routes.ts';
 import { consoleApp, eventsResponse } from '../console/console-app.ts';
-import { type GuardedRequest, type GuardRefusal, guardProblem, isJson } from '../console/console-guard.ts';
+import { type GuardedRequest, type GuardRefusal, guardProblem, isJsonType } from '../console/console-guard.ts';
 import { body, exchangeHandlers, type Handler, invalidRequest, reply } from '../console/exchange-routes.ts';
 import { runHandlers } from '../console/run-routes.ts';
-import { type BrowserSession, type Browsers, endedSession, freshUntil, hasKey, sessionOf } from './browser-sessions.ts';
+import {
+  type BrowserSession,
+  type Browsers,
+  browserSessionOf,
+  endedSession,
+  freshUntil,
+  hasKey,
+} from './browser-sessions.ts';
 
 /** Somebody who signed in and has a role in the space that they look at. */
 export type ConsoleCaller = Omit<BrowserSession, 'key'> & {
@@ -98,7 +105,7 @@ export function teamConsole(request: TeamConsole): Hono<never> {
     guard: async (asked, context) => {
       const foreign = requestRefusal(asked);
       if (foreign !== undefined || !asked.path.startsWith('/api/')) return foreign;
-      const session = await sessionOf(asked.header('cookie'), request);
+      const session = await browserSessionOf(asked.header('cookie'), request);
       if (session === undefined) return NOT_SIGNED_IN;
       if (asked.path !== CONSOLE_PATHS.signIn[1] && !hasKey(session, asked.header(PAGE_KEY_HEADER))) return FOREIGN;
       const caller = await callerOf(request, context.req.param('space') ?? '', session);
@@ -131,7 +138,7 @@ function requestRefusal({ method, path, header }: GuardedRequest): GuardRefusal 
   if (header('authorization') !== undefined) return NO_PERSON;
   const site = header('sec-fetch-site');
   if (site !== undefined && site !== 'same-origin') return FOREIGN;
-  return method !== 'GET' && !isJson(header('content-type')) ? NOT_JSON : undefined;
+  return method !== 'GET' && !isJsonType(header('content-type')) ? NOT_JSON : undefined;
 }
 
 async function callerOf(

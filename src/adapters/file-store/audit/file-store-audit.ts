@@ -5,7 +5,7 @@ import type { AuditAgainst, AuditFinding, AuditRefusal, SessionAudit, StoreAudit
 import { defined } from '../../../core/json/json-value.ts';
 import type { AuditFindingKind, Salvage } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
-import { checkSignatures, eventAtHead, headOf } from '../../../core/log/log-signatures.ts';
+import { chainHead, checkSignatures, eventAtHead } from '../../../core/log/log-signatures.ts';
 import { activeKeys } from '../../../core/token/keyring.ts';
 import { digestBytesOf, storeKeyOf } from '../../system.ts';
 import { readContent } from '../content/content-files.ts';
@@ -62,7 +62,7 @@ async function audit(
     ],
     signature: checkSignatures(sessionId, log.appends, { sha256: parts.sha256, bytesOf: digestBytesOf, keys }),
     ...defined({
-      head: headOf(log.appends),
+      head: chainHead(log.appends),
       knownUntil: head === undefined ? undefined : eventAtHead(log.appends, head),
     }),
   });
