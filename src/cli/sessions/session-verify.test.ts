@@ -106,7 +106,7 @@ describe('session verify', () => {
         '2 sessions checked in /data/workrail, 1 damaged: 53 events, 40.2 kB\n',
     );
     expect(talk).toMatch(
-      /^STORE_IO: .* 1 of 2 sessions\.\nFix: Make the files named above in \/data\/workrail readable/,
+      /^STORE_IO: 1 of 2 sessions cannot be read\.\nFix: The lines above say why\. In \/data\/workrail, make those files readable/,
     );
     expect(talk).toMatch(/\nNext: ls -ld \/data\/workrail\/sessions\/y\/manifest\.jsonl\n$/);
     expect((await verify([HIDDEN, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);

@@ -11,7 +11,7 @@ import { encodeUtf8, joinBytes } from '../text/utf8.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
-export const STATEMENT_TYPE = 'https://in-toto.io/PassportStatement/v1';
+export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 export const PREDICATE_TYPE = 'https://workrail.dev/passport/v1';
 
 /** The tools for bytes that bundles use too. */
