@@ -353,7 +353,7 @@ function spaceServices(
       clock: systemClock,
       ids: randomIds(systemClock),
       answerIds,
-      tokenForm: 'compact',
+      tokenForm: 'bound',
     };
   };
 }

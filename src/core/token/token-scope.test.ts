@@ -24,7 +24,7 @@ import {
 import { TOKEN_KINDS, type TokenClaims, type TokenForm } from './token.ts';
 import type { TokenPlace } from './token-refusal.ts';
 
-const forms = ['compact', 'json'] as const;
+const forms = ['compact', 'bound', 'json'] as const;
 const bugfix = workflowIdSchema.parse('wr.bug-fix');
 const review = workflowIdSchema.parse('wr.review');
 const otherHash = workflowHashSchema.parse(`sha256:${'f'.repeat(64)}`);
@@ -80,7 +80,7 @@ describe.each(forms)('a %s token', (form) => {
       nodeId: NodeId.of(new Uint8Array(10).fill(1)),
       eventIndex: eventIndexSchema.parse(77),
     };
-    const missing = form === 'compact' ? { kind: 'node_at', eventIndex: 77 } : { kind: 'node', nodeId: gone.nodeId };
+    const missing = form !== 'json' ? { kind: 'node_at', eventIndex: 77 } : { kind: 'node', nodeId: gone.nodeId };
     const { sessionId } = node;
     for (const kind of TOKEN_KINDS) {
       expect(resolveToken(claimsOf(gone, form, kind), scope)).toEqual(
@@ -109,7 +109,7 @@ describe.each(forms)('a %s token', (form) => {
     const unknownRun = RunId.of(new Uint8Array(10));
     for (const [runId, workflowId] of [[otherNode.runId, review] as const, [unknownRun, null] as const]) {
       const named =
-        form === 'compact'
+        form !== 'json'
           ? { tag: runTag(runId), runId: null, workflowId: null }
           : { tag: runTag(runId), runId, workflowId };
       for (const kind of TOKEN_KINDS) {

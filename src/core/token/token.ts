@@ -34,8 +34,11 @@ export const TOKEN_SLOTS = {
 } as const satisfies Record<string, readonly TokenKind[]>;
 export type TokenSlot = keyof typeof TOKEN_SLOTS;
 
-/** The short text that is minted by default, and the long one that shows its payload as JSON. */
-export type TokenForm = 'compact' | 'json';
+/**
+ * The short text that is minted by default, the same bound to the id of its node, and the long one that shows its payload
+ * as JSON. Where a log can lose its end, as a database can that fails over, another node may later have the same index.
+ */
+export type TokenForm = 'compact' | 'bound' | 'json';
 
 type JsonTokenHead = {
   readonly form: 'json';
@@ -61,6 +64,8 @@ export type CompactTokenClaims = {
   readonly nodeEventIndex: EventIndex;
   /** Always the first attempt in a state token. */
   readonly attemptId: AttemptId;
+  /** Whether it was made for this node; absent in a token that is not bound to one. */
+  readonly isOf?: (nodeId: NodeId) => boolean;
 };
 
 export type TokenClaims = JsonTokenClaims | CompactTokenClaims;
