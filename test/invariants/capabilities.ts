@@ -21,4 +21,5 @@ export const BUILT_CAPABILITIES: readonly (typeof CAPABILITIES)[number][] = [
   'workflows',
   'cli',
   'console',
+  'console_workflows',
 ];
