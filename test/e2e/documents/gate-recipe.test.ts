@@ -103,7 +103,7 @@ it('the job in the guide runs nothing of a change, and lets it in only with a pa
     return { failed: undefined, said };
   };
   const note = (bytes: Uint8Array) => {
-    writeFileSync(at('work/passport.json'), bytes);
+    writeFileSync(at('passport.json'), bytes);
     git('work', 'notes', '--ref=passport', 'remove', '--ignore-missing', 'HEAD');
     execFileSync('bash', ['-e', '-c', SENDING], { cwd: at('work'), stdio: 'pipe' });
   };
