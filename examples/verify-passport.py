@@ -180,7 +180,7 @@ def verify(data, pub, keyid):
         need(jcs(e["eventIndex"]) == jcs(i) and e["sessionId"] == sid, "event %d is misplaced" % i)
     since = check_log(p, keyid, pub)
     check_summary(p, tree)
-    log = "not signed by this key" if since is None else "signed since event %d" % since
+    log = "not signed by this key" if since is None else "signed from event %d on" % since
     return "signed: %s, %d events, %d withheld, log %s, head %s" % (sid, n, len(p["withheld"]["events"]), log, p["log"].get("head"))
 
 def main(args):

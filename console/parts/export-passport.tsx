@@ -86,7 +86,7 @@ function passportWords({
       : `It is about commit ${commit}.`,
     log.signedSince === null
       ? 'The log is not signed; only the passport is.'
-      : `The log is signed since event ${log.signedSince}.`,
+      : `The log is signed from event ${log.signedSince} on.`,
     `Answers of people: ${approvals.length}, ${signed.length} of them signed.`,
     ...(unchecked === 0
       ? []

@@ -261,7 +261,7 @@ test('a report ends with what is signed: the log since which event and by which 
   const services = { ...exportServices(here.services), ...here.services, logKeys: async () => [key] };
   const request = { sessionIds: [sessionId], isRedacted: false, homes: [] };
   const report = (await readReport(services, request))._unsafeUnwrap();
-  const line = `The log of ${sessionId} is signed by this store since event 0 with key ${key.keyid.slice(0, 16)}.`;
+  const line = `The log of ${sessionId} is signed by this store from event 0 on, with key ${key.keyid.slice(0, 16)}.`;
   for (const text of [reportMarkdown(report), reportHtml(report)]) {
     expect(text).toContain(line);
     expect(text).toContain('Answers of people: none.');

@@ -24,7 +24,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'connect <url>',
-    summary: 'serve MCP to an agent client on stdio, from the server of a team',
+    summary: 'connect an agent client, on stdio, to a team server',
     load: async () => (await import('./upkeep/connect.ts')).connect,
   },
   {
@@ -99,7 +99,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'session hand-over <id> <principal>',
-    summary: 'let somebody else continue a session of a team, where only its owner may',
+    summary: 'let somebody else continue a team session that only its owner may continue',
     load: async () => (await import('./upkeep/team-access.ts')).sessionHandOver,
   },
   {
@@ -189,7 +189,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'workflow builtins',
-    summary: 'list what a workflow file can refer to by name, and which workflows do',
+    summary: 'list the names that a workflow file can refer to, and which workflows use them',
     load: async () => (await import('./author/library-commands.ts')).workflowBuiltins,
   },
   {
@@ -229,7 +229,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'passport check <passport>',
-    summary: 'decide whether a passport lets the change that is checked out be merged',
+    summary: 'decide from a passport whether a change may be merged',
     load: async () => (await import('./bundle/passport-check.ts')).passportCheck,
   },
   {
@@ -344,7 +344,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'space trust <name> <issuer>',
-    summary: 'let the jobs of a CI system be evidence for the runs of a space',
+    summary: 'accept results of CI jobs as evidence for the runs of a space',
     load: async () => (await import('./upkeep/team-access.ts')).spaceTrust,
   },
   {

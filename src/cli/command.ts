@@ -76,9 +76,12 @@ export const COMMAND_GROUPS = {
   member: { summary: 'view and change who may use a space', example: 'workrail member list' },
   token: { summary: 'create and revoke tokens that let programs use a space', example: 'workrail token list' },
   audit: { summary: 'check the log of who was given access', example: 'workrail audit verify' },
-  store: { summary: 'move sessions between a data folder and a team database', example: 'workrail store copy' },
+  store: { summary: 'copy sessions between a data folder and a team database', example: 'workrail store copy' },
   approvers: { summary: 'view and change whose signatures count at gates', example: 'workrail approvers list' },
-  passport: { summary: 'decide with passports of runs', example: 'workrail passport check passport.json --base main' },
+  passport: {
+    summary: 'decide from passports whether changes may be merged',
+    example: 'workrail passport check passport.json --base main',
+  },
   keys: { summary: 'view and rotate the keys that sign tokens, events and passports', example: 'workrail keys status' },
 } as const;
 export type CommandGroup = keyof typeof COMMAND_GROUPS;

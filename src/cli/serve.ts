@@ -11,12 +11,18 @@ const TEAM_OPTIONS = [
   { flags: '--listen <address>', help: 'HOST:PORT for clients (default: 127.0.0.1:8080)' },
   { flags: '--admin-listen <address>', help: 'HOST:PORT for health and metrics (default: 127.0.0.1:9090)' },
   { flags: '--issuer <url>', help: 'the identity provider whose access tokens count' },
-  { flags: '--client-id <id>', help: 'this server as the identity provider knows it, so that browsers can sign in' },
-  { flags: '--client-secret-file <file>', help: 'file with the secret of that client; without one it is public' },
+  {
+    flags: '--client-id <id>',
+    help: 'the client id of this server at the identity provider; needed for sign-in with a browser',
+  },
+  {
+    flags: '--client-secret-file <file>',
+    help: 'file with the secret of that client id (default: none, for a public client)',
+  },
   { flags: '--master-key-file <file>', help: 'file with the 64 hex digits that seal keys in the database' },
-  { flags: '--rls', help: 'let the database itself keep spaces apart as well (one more round trip a statement)' },
-  { flags: '--connections <count>', help: 'most connections for statements to the database (default: 10)' },
-  { flags: '--no-drain', help: 'stop at once instead of 5 seconds after readiness ended' },
+  { flags: '--rls', help: 'let the database keep spaces apart too (costs one more round trip per statement)' },
+  { flags: '--connections <count>', help: 'maximum number of database connections for statements (default: 10)' },
+  { flags: '--no-drain', help: 'stop at once (default: report "not ready", and stop 5 seconds later)' },
 ] as const;
 
 export const serveCommand: Command = {

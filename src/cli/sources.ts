@@ -32,7 +32,10 @@ import { confirmLoosening, isPersonThere } from './loosening.ts';
 import { bad, good, type Line, strong } from './output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
 
-const PROJECT = { flags: '--project', help: 'of this project, in .workrail/sources.json, instead of your own sources' };
+const PROJECT = {
+  flags: '--project',
+  help: 'use the sources of this project (.workrail/sources.json) instead of your own',
+};
 
 export const sourceList = command({
   example: 'workrail source list',

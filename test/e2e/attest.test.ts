@@ -144,11 +144,11 @@ describe('workrail attest', () => {
     const next = await client.call('continue_workflow', { ackToken: blocked.ackToken });
     expect(dataOf(next).kind).toBe('ok');
     const end = await client.call('continue_workflow', { ackToken: dataOf(next).ackToken });
-    expect(JSON.stringify(end.content)).toContain('unit\\" observed');
+    expect(JSON.stringify(end.content)).toContain('unit\\" is observed');
     await client.close();
-    expect((await run('session', 'show', tag)).out).toMatch(/checks\s+"unit" observed/);
+    expect((await run('session', 'show', tag)).out).toMatch(/checks\s+"unit" is observed/);
     for (const as of ['md', 'html', 'json']) {
-      expect((await run('export', tag, '--as', as)).out).toMatch(/unit(?:"|&quot;)? observed|"grade": "observed"/);
+      expect((await run('export', tag, '--as', as)).out).toMatch(/unit(?:"|&quot;)? is observed|"grade": "observed"/);
     }
     expect((await run('attest', tag, 'unit')).talk).toContain('is complete, so no check is due');
     expect((await run('session', 'verify')).code).toBe(0);

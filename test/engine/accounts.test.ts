@@ -73,7 +73,7 @@ describe('a step that accounts for a list', () => {
     expect(offered(verify).output.artifacts).toMatchObject([{ checks: [{ name: 'AC1' }, { name: 'AC2' }] }]);
     const blocked = await run.send(verify, { artifacts: [report('AC1 starts', 'AC20')] });
     expect(messagesOf(blocked)).toEqual([
-      'Incomplete: "checks" does not account for AC2. Add an entry that names each id and says what became of it.',
+      'Incomplete: "checks" does not account for AC2. For each missing id, add an entry that names it and says what became of it.',
     ]);
     expect(offered(blocked).output.artifacts).toMatchObject([
       { checks: [check('AC1 starts'), check('AC20'), { name: 'AC2', outcome: '<fill: pass | fail | skipped>' }] },

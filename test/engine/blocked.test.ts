@@ -225,7 +225,7 @@ test('a loop whose list comes back as a blank says that the form was not filled 
   const offered = told(begun, 'nextCall.arguments.context') as JsonObject;
   const again = await agent.send(begun, { context: offered });
   expect(again.structured['kind']).toBe('blocked');
-  expect(blockersOf(again)[0]?.message).toMatch(/^You sent the form unfilled: context "files"\. Loop /);
-  expect(again.text).toMatch(/^You sent the form unfilled\. Blocked: /);
+  expect(blockersOf(again)[0]?.message).toMatch(/^Not filled in: context "files"\. Loop /);
+  expect(again.text).toMatch(/^You sent the form unfilled, in whole or in part\. Blocked: /);
   expect(told(again, 'warnings')).toEqual([]);
 });

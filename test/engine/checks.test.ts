@@ -78,7 +78,7 @@ describe.each(MODES)('a check in %s', (mode) => {
     if (mode === 'full_auto_never_stop') {
       expect(reply.structured['gaps']).toMatchObject([{ detail: 'missing_required_output' }]);
       expect(checksOf(reply)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'reported' }]);
-      expect(reply.text).toContain('Evidence for checks: "unit" only reported.');
+      expect(reply.text).toContain('Evidence for checks: "unit" is only reported (the agent sent output).');
       return;
     }
     const tag = (reply.structured['run'] as JsonObject)['tag'];
@@ -95,7 +95,7 @@ describe.each(MODES)('a check in %s', (mode) => {
     await attest(run, reply);
     const next = await run.send(reply);
     expect(kindOf(next)).toBe('ok');
-    expect(next.text).toContain('Evidence for checks: "unit" observed.');
+    expect(next.text).toContain('Evidence for checks: "unit" is observed (WorkRail ran it).');
   });
 });
 
@@ -186,7 +186,7 @@ test('the last reply and a rehydrated end list the checks with their grades', as
   expect(reply.structured['isComplete']).toBe(true);
   for (const end of [reply, await run.show(reply)]) {
     expect(end.text).toContain(
-      'Checks with their evidence (asserted: only claimed; reported: with output; observed: run by WorkRail; verified: run by a team server):\n- "Do it": "unit" observed',
+      'Checks with their evidence (asserted: the agent says so; reported: the agent sent output; observed: WorkRail ran it; verified: a team server confirmed it):\n- "Do it": "unit" is observed',
     );
     expect(checksOf(end)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'observed' }]);
   }
@@ -269,4 +269,8 @@ test('a step says in advance what a two-sided check demands, and who has to run 
     context: { testCommand: 'npm test' },
   });
   expect(chosen.text).toMatch(/ask the user to run `workrail attest [0-9a-z]{4} unit` in a terminal of their own/);
+  expect(chosen.text).toContain('You supplied the command in context, so `attest` asks a person to confirm it first.');
+  const unset = await made([{ ...OBSERVED, run: '{{testCommand}}' }]).start('team.work');
+  expect(unset.text).toContain('Because you supply the command, `attest` asks a person to confirm it first.');
+  expect(unset.text).not.toContain('You supplied the command');
 });

@@ -97,7 +97,7 @@ test('the console shows of a session of the first signing release since when and
     isSigned: true,
   });
   expect(shown._unsafeUnwrap()).toMatchObject({
-    log: { isSigned: true, words: `signed by this store since event 0 with key ${key}` },
+    log: { isSigned: true, words: `signed by this store from event 0 on, with key ${key}` },
     head: '6d289cf1eeb448335c5bc1ca67ea48bce84a521f31d86535ccf0a1da06b0f1d3',
     answers: [
       answer('Build', 'at a terminal, signed as alice with the SSH key'),

@@ -74,7 +74,10 @@ test.runIf(canRun)(
 
 test.runIf(canRun)('the independent verifier accepts the passports that the first signing release wrote', async () => {
   const golden = ['passport.json', 'withheld.json', 'workrail.pem'].map((name) => join(GOLDEN, name));
-  expect(await verdictsOf(golden)).toEqual(['signed, log signed since event 0', 'signed, log signed since event 0']);
+  expect(await verdictsOf(golden)).toEqual([
+    'signed, log signed from event 0 on',
+    'signed, log signed from event 0 on',
+  ]);
 });
 
 function verdictsOf(args: readonly string[]): Promise<readonly string[]> {
@@ -95,7 +98,7 @@ function verdictsOf(args: readonly string[]): Promise<readonly string[]> {
 }
 
 function sinceWords(since: number | null): string {
-  return since === null ? 'not signed by this key' : `signed since event ${since}`;
+  return since === null ? 'not signed by this key' : `signed from event ${since} on`;
 }
 
 let damaged = 0;

@@ -20,7 +20,7 @@ export const workflowDiffCommand = command({
   operands: [
     {
       syntax: '<workflow-or-session>',
-      help: 'a workflow id or file, a session, or the hash of a version that runs use',
+      help: 'a workflow id or file, a session, or the hash of a version used by runs',
     },
     { syntax: '[other]', help: 'what to compare it with (default for a session: its workflow as it is now)' },
   ],

@@ -19,7 +19,7 @@ export const workflowList = command({
   operands: [{ syntax: '[words...]', help: 'words that occur in the id, name, description or tags' }],
   options: [
     { flags: '--tag <tag>', help: 'only workflows with this tag' },
-    { flags: '--use', help: 'also show versions, steps and what the sessions here know of each workflow' },
+    { flags: '--use', help: 'also show versions, steps, and how the sessions here used each workflow' },
   ],
   example: 'workrail workflow list review',
   data: workflowListData,

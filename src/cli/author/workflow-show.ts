@@ -27,7 +27,12 @@ import { authorProblem, oneWorkflow, pathFrom, WORKFLOW } from './workflow-words
 
 export const workflowShow = command({
   operands: [WORKFLOW],
-  options: [{ flags: '--compiled', help: 'also show what was compiled: hashes, contracts, and what added which text' }],
+  options: [
+    {
+      flags: '--compiled',
+      help: 'also show what was compiled: hashes, contracts, and where each added text comes from',
+    },
+  ],
   example: 'workrail workflow show wr.first_steps',
   data: workflowShowData,
   run: async ({ program, switches }, { operands, options }) => {

@@ -66,7 +66,7 @@ export const exportCommand = command({
     { flags: PASSPHRASE_FILE, help: 'with --encrypt: take the passphrase from the first line of this file' },
     {
       flags: '--withhold <what>',
-      help: 'keep out of a passport: notes, context, artifacts, workspace or numbers of events, with commas',
+      help: 'what to leave out of a passport, separated by commas: notes, context, artifacts, workspace, or event numbers',
     },
     { flags: '--tree <ref>', help: 'the commit that a passport is about (default: HEAD of the workspace of the run)' },
     {

@@ -201,7 +201,10 @@ export const verify = command({
       flags: '--tree <ref>',
       help: 'require that the passport is about the files of this commit in the current repository',
     },
-    { flags: '--head <hex>', help: 'require that the session had this head, which was given out earlier' },
+    {
+      flags: '--head <hex>',
+      help: 'require that the session had this head: 64 hex digits from an earlier report or check',
+    },
     {
       flags: '--approvers <file>',
       help: 'require a signed approval, and that every one is by a key in this list (allowed signers of ssh-keygen)',
@@ -334,7 +337,7 @@ function heldLines(file: string, { statement, keyid, signedSince }: VerifiedPass
   const signed =
     signedSince === null
       ? `not signed while it was written${predicate.log.signedSince === null ? '' : ' by a key that you gave'}`
-      : `signed since event ${signedSince}`;
+      : `signed from event ${signedSince} on`;
   const withheld = withheldWords(statement);
   const openIn = (run: string) => predicate.gaps.filter(({ runId, isOpen }) => isOpen && runId === run).length;
   return [

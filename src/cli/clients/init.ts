@@ -34,7 +34,7 @@ export const init = command({
       help: 'only these clients, separated by commas: claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode',
     },
     { flags: '--all', help: 'register with every client found instead of letting you choose' },
-    { flags: '--team <url>', help: 'register the bridge to a space of a team server: https://HOST/s/SPACE' },
+    { flags: '--team <url>', help: 'register "workrail connect" for a space of a team server: https://HOST/s/SPACE' },
     { flags: '--project', help: 'register for this project only, in files in this folder' },
     { flags: '--yes', help: 'do not ask for confirmation' },
     { flags: '--dry-run', help: 'show what would change; change nothing' },

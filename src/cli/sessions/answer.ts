@@ -33,7 +33,10 @@ export const answer = command({
   operands: [{ syntax: '<tag>', help: 'the tag of the run that waits, as `workrail waiting` shows it' }],
   options: [
     { flags: '--sign', help: 'sign the answer with your SSH key, through ssh-keygen' },
-    { flags: '--key <file>', help: 'the key to sign with (default: your key in ~/.ssh that is an approver)' },
+    {
+      flags: '--key <file>',
+      help: 'the key to sign with (default: the key in ~/.ssh that is on the list of approvers)',
+    },
   ],
   example: 'workrail answer 7f3a',
   data: z.strictObject({

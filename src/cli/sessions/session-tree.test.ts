@@ -22,6 +22,7 @@ describe('session tree', () => {
         '├─⑂ main (last used 12:02)  3 ✓  4 ▲',
         '└─▸ branch A                3 ✓  4 ✓  5 ▲×3',
         '  ← 5 Do s5: This step requires notes.',
+        'Marks: ▲ blocked attempt.',
         '',
       ].join('\n'),
       talk: `Next: workrail session resume ${id}\n`,
@@ -74,6 +75,7 @@ describe('session tree', () => {
       expect.stringMatching(/^├─⑂ main \(last used 12:00\) {2}1 ✓! {2}–×2 {2}2 ○◆$/),
       expect.stringMatching(/^└─▸ branch A {16}1 ✓ {2}2 ●◆ {2}← 2 Do split$/),
     ]);
+    expect(out).toMatch(/\nMarks: – skipped, ◆ checkpoint, ! open gap\.\n$/);
     expect((await look(['session', 'show'])).out).toContain('\n  saved      2 checkpoints\n');
   });
 

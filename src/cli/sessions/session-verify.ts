@@ -18,7 +18,10 @@ export const sessionVerify = command({
   options: [
     { flags: '--key <file>', help: 'require that the last event is signed by a public key in this file (PEM)' },
     ...APPROVAL_OPTIONS,
-    { flags: '--head <hex>', help: 'require that one session still has everything up to this head, given out earlier' },
+    {
+      flags: '--head <hex>',
+      help: 'require that the session still has every event up to this head: 64 hex digits from an earlier report or check',
+    },
   ],
   example: 'workrail session verify --json',
   data: sessionVerifyData,

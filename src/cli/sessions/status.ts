@@ -197,7 +197,7 @@ function othersLines({ others }: StatusData): readonly Line[] {
   return [
     [''],
     [
-      dim('Other sessions, in all folders: '),
+      dim('Not listed above, in all folders: '),
       ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])),
       dim('.'),
     ],

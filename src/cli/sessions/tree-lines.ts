@@ -236,13 +236,28 @@ function shortened(rows: readonly TreeRow[]): readonly Line[] {
 const GOAL_WIDTH_MIN = 16;
 
 export function treeLines({ runs }: SessionTreeData, layout: TreeLayout): readonly Line[] {
-  return runs.flatMap((run, i): readonly Line[] => [
+  const drawn = runs.flatMap((run, i): readonly Line[] => [
     ...(i > 0 ? [['']] : []),
     ...(runs.length > 1 ? [boundary(run, { number: i + 1, runs: runs.length, nowMs: layout.nowMs })] : []),
     heading(run, layout),
     ...bodyOf(run, layout),
   ]);
+  return [...drawn, ...legend(runs)];
 }
+
+/** What the marks mean in branches that are drawn on one line; elsewhere, words stand next to them. */
+function legend(runs: readonly TreeRunData[]): readonly Line[] {
+  const steps = runs.flatMap(({ lines }) => (lines.length > 1 ? lines.flatMap((line) => line.steps) : []));
+  const meanings = MARKS.filter(([, isUsed]) => steps.some(isUsed)).map(([words]) => words);
+  return meanings.length === 0 ? [] : [[dim(`Marks: ${meanings.join(', ')}.`)]];
+}
+
+const MARKS: readonly (readonly [words: string, isUsed: (step: TreeStepData) => boolean])[] = [
+  ['– skipped', ({ skipped }) => skipped.length > 0],
+  ['▲ blocked attempt', ({ blocked }) => blocked > 0],
+  ['◆ checkpoint', ({ checkpoints }) => checkpoints > 0],
+  ['! open gap', ({ gaps }) => gaps > 0],
+];
 
 function boundary(
   { tag, startedAt }: TreeRunData,

@@ -29,7 +29,7 @@ export const sessionPrefer = command({
   options: [
     {
       flags: '--risk <policy>',
-      help: 'how much advice warnings contain: conservative (most), balanced or aggressive (least); nothing else changes',
+      help: 'how much advice to include in warnings: conservative (most), balanced or aggressive (least); nothing else changes',
     },
     { flags: '--run <tag>', help: 'change only this run of the session' },
   ],

@@ -25,7 +25,7 @@ const KEY_OPTION = {
 
 export const spaceVerify = command({
   operands: [NAME],
-  options: [URL_OPTION, { ...KEY_OPTION, help: `${KEY_OPTION.help}; signatures are checked only with it` }],
+  options: [URL_OPTION, { ...KEY_OPTION, help: `${KEY_OPTION.help}; without it, signatures are not checked` }],
   example: 'workrail space verify shop --database-url "$DB"',
   needsNoConfig: true,
   data: z.strictObject({

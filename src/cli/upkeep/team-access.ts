@@ -27,7 +27,7 @@ const tokenShape = z.strictObject({
   expiresAt: z.iso.datetime(),
   state: z.enum(['valid', 'expired', 'revoked']),
 });
-const PRINCIPAL = { syntax: '<principal>', help: 'who: the issuer of your identity provider, a bar, and the subject' };
+const PRINCIPAL = { syntax: '<principal>', help: 'ISSUER|SUBJECT of the identity provider, such as "https://idp|42"' };
 
 export const memberSet = command({
   operands: [PRINCIPAL, { syntax: '<role>', help: `one of: ${ROLES.join(', ')}; each includes those before it` }],
@@ -39,7 +39,8 @@ export const memberSet = command({
     withAccess(context, input, async ({ access, made, space }) => {
       const [principal = '', asked] = input.operands;
       const role = roleShape.safeParse(asked).data;
-      if (role === undefined) return err(usageProblem(`"${asked}" is no role.`, `Choose one of: ${ROLES.join(', ')}.`));
+      if (role === undefined)
+        return err(usageProblem(`Unknown role "${asked}".`, `Choose one of: ${ROLES.join(', ')}.`));
       const name = principalProblem(principal);
       if (name !== undefined) return err(name);
       const set = await access.setMember({ principal, role }, made);
@@ -55,11 +56,17 @@ export const memberSet = command({
 export const spaceSet = command({
   operands: [
     { syntax: '<name>', help: 'the name of the space' },
-    { syntax: '<handover>', help: 'space: every agent of the space may continue a run; owner: only who started it' },
+    {
+      syntax: '<handover>',
+      help: 'space: every agent of the space may continue a run; owner: only the person or program that started it',
+    },
   ],
   options: [
     URL_OPTION,
-    { flags: '--four-eyes <setting>', help: 'on: only somebody else than the author of a draft approves it; or off' },
+    {
+      flags: '--four-eyes <setting>',
+      help: 'on: somebody other than the author of a draft must approve it; off: the author may too',
+    },
   ],
   example: 'workrail space set shop owner --database-url "$DB"',
   needsNoConfig: true,
@@ -70,7 +77,7 @@ export const spaceSet = command({
     return withAccess(context, ofSpace, async ({ access, made }) => {
       const handover = z.enum(HANDOVERS).safeParse(asked).data;
       if (handover === undefined) {
-        return err(usageProblem(`"${asked}" is no policy.`, `Choose one of: ${HANDOVERS.join(', ')}.`));
+        return err(usageProblem(`Unknown policy "${asked}".`, `Choose one of: ${HANDOVERS.join(', ')}.`));
       }
       const eyes = input.options['fourEyes'];
       if (eyes !== undefined && eyes !== 'on' && eyes !== 'off') {
@@ -80,7 +87,10 @@ export const spaceSet = command({
       if (set.isErr()) return err(refusalProblem(set.error, OF_DATABASE));
       const also = eyes === undefined ? ok(undefined) : await access.setFourEyes(eyes === 'on', made);
       if (also.isErr()) return err(refusalProblem(also.error, OF_DATABASE));
-      const who = handover === 'space' ? 'every agent of the space' : 'only who started it, or whom it was handed to,';
+      const who =
+        handover === 'space'
+          ? 'every agent of the space'
+          : 'only the person or program that started it, or one it was handed over to,';
       return done({
         data: { name, handover, ...(eyes === undefined ? {} : { isFourEyes: eyes === 'on' }) },
         lines: [[`In the space ${name}, ${who} may continue a run. Servers notice within five seconds.`]],
@@ -99,7 +109,7 @@ export const spaceTrust = command({
     URL_OPTION,
     { flags: '--host <host>', help: 'where its repositories are, for example github.com' },
     { flags: '--ref <ref>', help: 'only jobs of this branch or tag, for example refs/heads/main' },
-    { flags: '--remove', help: 'trust it no longer' },
+    { flags: '--remove', help: 'stop trusting this CI system' },
   ],
   example: 'workrail space trust shop https://ci.example --host git.example',
   needsNoConfig: true,
@@ -116,11 +126,11 @@ export const spaceTrust = command({
         if (!removed.value) {
           return err(problem(EXIT.notFound, `The space ${name} does not trust ${issuer}.`, 'Check the address.'));
         }
-        const lines = [[`What jobs of ${issuer} say is no evidence in the space ${name} any more.`]];
+        const lines = [[`Results of jobs of ${issuer} no longer count as evidence in the space ${name}.`]];
         return done({ data: { name, issuer, isTrusted: false }, lines, next });
       }
       if (!(URL.canParse(issuer) && isSafeUrl(new URL(issuer))))
-        return err(usageProblem(`"${issuer}" is no issuer.`, 'Use its https address; http only on localhost.'));
+        return err(usageProblem(`"${issuer}" is not an issuer.`, 'Use its https address; http only on localhost.'));
       if (typeof host !== 'string' || !/^[\w.-]+(?::\d+)?$/.test(host)) {
         return err(
           usageProblem('--host is missing.', 'Add where its repositories are, for example --host github.com.'),
@@ -132,7 +142,9 @@ export const spaceTrust = command({
       const which = typeof ref === 'string' ? ` for ${ref}` : '';
       return done({
         data: { name, issuer, isTrusted: true },
-        lines: [[`What jobs of ${issuer} say${which} is verified evidence for runs of their own repository.`]],
+        lines: [
+          [`Results of jobs of ${issuer}${which} now count as verified evidence for runs of their own repository.`],
+        ],
         next,
       });
     });
@@ -142,7 +154,7 @@ export const spaceTrust = command({
 export const sessionHandOver = command({
   operands: [{ syntax: '<id>', help: 'the id of the session' }, PRINCIPAL],
   options: OPTIONS,
-  example: 'workrail session hand-over sess_06gy ben --space shop --database-url "$DB"',
+  example: 'workrail session hand-over ID "https://idp|42" --space shop --database-url URL',
   needsNoConfig: true,
   data: z.strictObject({ sessionId: z.string(), principal: z.string() }),
   run: (context, input) =>

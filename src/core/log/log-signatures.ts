@@ -116,7 +116,7 @@ export function signatureWords(state: SignatureState, by = 'this store'): string
       const { since, keyids } = state;
       const names = keyids.map(shortKeyid);
       const key = `${names.length === 1 ? 'key' : 'keys'} ${names.join(', ')}`;
-      return `signed by ${by} since event ${since} with ${key}`;
+      return `signed by ${by} from event ${since} on, with ${key}`;
     }
     case 'unsigned_end':
       return `signed with key ${shortKeyid(state.keyid)} up to event ${state.until}; what follows is not signed`;
@@ -128,7 +128,7 @@ export function signatureWords(state: SignatureState, by = 'this store'): string
 }
 
 const HEAD_USE =
-  'Anyone who keeps these 64 digits can see later whether anything before them was changed, no matter who signed it.';
+  'Anyone who keeps these 64 digits can check later whether any event up to this point was changed, even if it was signed again.';
 
 /** A session with what its signatures show, and the answers of people in it. */
 type SignedSession = {
@@ -154,7 +154,7 @@ export function signatureReport(sessions: readonly SignedSession[]): readonly st
       `The log of ${sessionId} is ${signatureWords(log)}.`,
       ...(head === undefined ? [] : [`Its head is ${head}. ${HEAD_USE}`]),
       `Answers of people: ${answers.length === 0 ? 'none' : answers.join(', ')}.`,
-      'Nothing in this report is signed itself, and texts that were hidden are listed above. For others to check: workrail export ID --as passport.',
+      'This report itself is not signed. What was hidden in it is listed above. To give others a file that they can check, run: workrail export ID --as passport.',
     ];
   });
 }

@@ -22,7 +22,9 @@ export function artifactText(value: JsonValue): string {
 
 function listLine(name: string, items: readonly JsonValue[]): string {
   const [first] = items;
-  return first === undefined ? `${name}: none` : `${name}: ${items.length}, the first: ${valueWords(first)}`;
+  if (first === undefined) return `${name}: none`;
+  const count = items.length === 1 ? '1 entry' : `${items.length} entries, the first is shown`;
+  return `${name} (${count}): ${valueWords(first)}`;
 }
 
 function valueWords(value: JsonValue): string {

@@ -106,7 +106,7 @@ describe('a warning', () => {
         ],
         [
           "unset_value",
-          "The prompt uses values that are not in context: a, b.c. Find them, and send those that later steps need as "context" with the next call.",
+          "The prompt uses values that are not in context: a, b.c. Find these values, and send them in "context" with the next call.",
         ],
         [
           "text_cut",

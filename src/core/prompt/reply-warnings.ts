@@ -30,7 +30,7 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'unset_value':
       return {
         code,
-        message: `The prompt uses values that are not in context: ${listed(fact.names)}. Find them, and send those that later steps need as "context" with the next call.`,
+        message: `The prompt uses values that are not in context: ${listed(fact.names)}. Find these values, and send them in "context" with the next call.`,
         details: { names: fact.names },
       };
     case 'skipped_for_unset_value':

@@ -233,10 +233,10 @@ export function artifactName(kind: string | undefined): string {
   return kind === undefined ? 'Artifact' : fieldWords(kind.replace(/^wr\./, ''));
 }
 
-/** Steps that a step's end skipped, in one line for each reason. */
+/** Steps that a step's end skipped, with one part of a sentence for each reason. */
 export function skippedLines({ skipped }: Pick<ReportEntry, 'skipped'>): readonly string[] {
   const groups: { readonly why: string; readonly titles: string[] }[] = [];
-  for (const { title, why = 'their condition is false.' } of skipped) {
+  for (const { title, why = 'because their condition is false.' } of skipped) {
     const last = groups.at(-1);
     if (last?.why === why) last.titles.push(title);
     else groups.push({ why, titles: [title] });
@@ -246,6 +246,6 @@ export function skippedLines({ skipped }: Pick<ReportEntry, 'skipped'>): readonl
       titles.length < 4
         ? titles.map((title) => `"${title}"`).join(', ')
         : `${plural(titles.length, 'step')} ("${titles[0]}" … "${titles.at(-1)}")`;
-    return `${names}: ${why}`;
+    return `${names}${why.startsWith('because ') ? ',' : ':'} ${why.replace(/\.$/, '')}`;
   });
 }

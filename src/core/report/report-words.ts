@@ -138,11 +138,11 @@ function branchPhrase(name: string): string {
 }
 
 export function forkLabel(fork: ReportEntry): string {
-  const at =
-    fork.kind === 'step'
-      ? entryLabel(fork)
-      : `the ${entryLabel(fork).replace(/^[CS]/, (first) => first.toLowerCase())}`;
-  return `This branch leaves ${branchPhrase(fork.branch)} after ${fork.kind === 'blocked_attempt' ? `a blocked attempt at ${entryLabel(fork)}` : at}`;
+  const { kind } = fork;
+  const step = kind === 'start' || fork.step === null ? '' : quotedStep(fork.step);
+  const what = kind === 'checkpoint' ? 'the checkpoint' : kind === 'blocked_attempt' ? 'a blocked attempt' : '';
+  const at = what !== '' && step !== '' ? `${what} at ${step}` : what || step || 'the start';
+  return `This branch leaves ${branchPhrase(fork.branch)} after ${at}`;
 }
 
 /** Whether a branch can still continue, rather than having been abandoned or closed. */
@@ -153,8 +153,7 @@ export function isWaiting({ isCurrent }: ReportBranch, { isClosed }: Pick<Report
 /** The step at the end of a branch that is not complete. */
 export function endLabel(branch: ReportBranch, run: Pick<ReportRun, 'isClosed'>): string | undefined {
   if (branch.waiting === null) return undefined;
-  const { title, rounds } = branch.waiting;
-  return `${isWaiting(branch, run) ? 'Now' : 'Stopped'} at ${stepLabel({ title: `"${title}"`, rounds })}`;
+  return `${isWaiting(branch, run) ? 'Now' : 'Stopped'} at ${quotedTitle(branch.waiting)}`;
 }
 
 /** A branch with the entries that no earlier branch has. */
@@ -217,7 +216,7 @@ export function stepNumbers(entries: readonly ReportEntry[]): ReadonlyMap<NodeId
 
 export function entryLabel(entry: ReportEntry): string {
   if (entry.kind === 'checkpoint') {
-    return entry.step === null ? 'Checkpoint' : `Checkpoint at ${stepLabel(entry.step)}`;
+    return entry.step === null ? 'Checkpoint' : `Checkpoint at ${quotedTitle(entry.step)}`;
   }
   return entry.kind === 'start' || entry.step === null ? 'Start' : stepLabel(entry.step);
 }
@@ -253,7 +252,12 @@ function contextWords({ contextKeys, contextValues = {} }: ReportEntry): string 
 
 /** A step inside a sentence: its number, its quoted title and its rounds. */
 export function quotedStep({ position, title, rounds }: ReportStep): string {
-  return `step${position === undefined ? '' : ` ${position}`} ${stepLabel({ title: `"${title}"`, rounds })}`;
+  return `step${position === undefined ? '' : ` ${position}`} ${quotedTitle({ title, rounds })}`;
+}
+
+/** A step by its quoted title, with the rounds of its loops. */
+export function quotedTitle({ title, rounds }: Pick<ReportStep, 'title' | 'rounds'>): string {
+  return stepLabel({ title: `"${title}"`, rounds });
 }
 
 /** What is known of an entry besides its notes and artifacts. */

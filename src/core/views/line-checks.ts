@@ -34,10 +34,10 @@ export function checksOnLine(view: SessionView, nodeId: NodeId): readonly Record
 
 /** A check with its grade, as people and agents read it. */
 export function gradeWords({ checkId, minimum, grade }: Omit<RecordedCheck, 'stepId'>): string {
-  if (grade === undefined) return `${quote(checkId)} not shown (must be ${minimum})`;
+  if (grade === undefined) return `${quote(checkId)} is not shown (must be ${minimum})`;
   return grade === 'verified' || grade === 'observed' || grade === minimum
-    ? `${quote(checkId)} ${grade}`
-    : `${quote(checkId)} only ${grade}`;
+    ? `${quote(checkId)} is ${grade}`
+    : `${quote(checkId)} is only ${grade}`;
 }
 
 /** What a person answered or a command showed about a step, as one line of text. */

@@ -25,7 +25,7 @@ import type { Situation } from './situation.ts';
 type Advice = Omit<Words, 'message'>;
 
 const COPY_AGAIN =
-  'Copy the whole token unchanged from the last reply of that run and send the call again. If you do not have it, call resume_session.';
+  'Copy the whole token unchanged from the last reply of the run that you are working on, and send the call again. If you do not have it, call resume_session.';
 
 const LOCK_RETRY_MS = 500;
 
@@ -46,7 +46,7 @@ export const TOKEN_WORDS: WordsFor<TokenRefusal | Extract<GateRefusal, { code: '
   }),
   TOKEN_BAD_SIGNATURE: (refusal, situation) => ({
     ...head(refusal),
-    message: `${subject(situation)} was changed, comes from another machine, or the keys were replaced since.`,
+    message: `${subject(situation)} was changed, comes from another machine, or was made before the keys were replaced.`,
     ...resumeIfExact(situation),
   }),
   TOKEN_SCOPE_MISMATCH: (refusal, situation) => ({
@@ -93,7 +93,7 @@ function copyAgain(situation: Situation): Advice {
   // A server that was just started may know only one of several runs, so the token itself has to name it.
   if (token === undefined && onlyRun !== undefined && others.length === 0 && namesRun(situation, onlyRun.tag)) {
     return {
-      suggestion: `${COPY_AGAIN} The token begins like those of ${runOf(onlyRun)}; the call shows its step, with new tokens.`,
+      suggestion: `${COPY_AGAIN} The token begins like a token of ${runOf(onlyRun)}. The call below shows the current step of that run, with new tokens.`,
       call: { tool: 'continue_workflow', arguments: { stateToken: onlyRun.stateToken } },
     };
   }

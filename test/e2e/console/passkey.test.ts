@@ -86,7 +86,7 @@ it.runIf(hasTerminal)(
     await page.getByRole('button', { name: 'Signatures' }).click();
     await page.getByRole('region', { name: 'Signatures' }).waitFor();
     const shown = await text();
-    expect(shown).toMatch(/The log is signed by this store since event 0 with key [0-9a-f]{16}\./);
+    expect(shown).toMatch(/The log is signed by this store from event 0 on, with key [0-9a-f]{16}\./);
     expect(shown).toMatch(/Ship to production: approved in the console, signed as alice with the passkey SHA256:/);
     expect(shown).toContain('Nothing: this page reads the whole session.');
     const head = /Head\s*([0-9a-f]{64})/.exec(shown)?.[1] ?? expect.fail(shown);

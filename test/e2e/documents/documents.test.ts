@@ -186,7 +186,7 @@ describe('the documents', () => {
     expect(claims.filter((row) => !/\[test\]\([\w./-]+\.test\.ts\)/.test(row))).toEqual([]);
     const compared = rows('How it compares');
     expect(compared.filter((row) => !/\[\d\]/.test(row))).toEqual([]);
-    const [, date = ''] = /^Read on (\d{4}-\d{2}-\d{2}): /m.exec(readme) ?? [];
+    const [, date = ''] = /^Sources, as of (\d{4}-\d{2}-\d{2}): /m.exec(readme) ?? [];
     expect(Date.parse(date)).not.toBeNaN();
     for (const [, number] of compared.join('').matchAll(/\[(\d)\]/g)) expect(readme).toContain(`[${number}] [`);
     // The picture is drawn from a run, narrow enough for half a page, with glyphs that fonts for terminals have.

@@ -13,7 +13,7 @@ import { gradeWords } from '../../views/line-checks.ts';
 import { type ReplyParts, SETTERS } from '../reply-parts.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
 import type { ReplyWarning } from '../warning-facts.ts';
-import { gapLine } from './gap-lines.ts';
+import { GRADE_MEANINGS, gapLine } from './gap-lines.ts';
 
 /** The end of a reply. */
 export type Ending = {
@@ -112,7 +112,12 @@ function stepContextLines({ assessments, checks = [], state }: Told): readonly s
   });
   // A finished run shows the checks of all its steps further up.
   const isListed = checks.length > 0 && state.kind !== 'complete';
-  return isListed ? [...accepted, `Evidence for checks: ${checks.map(gradeWords).join(', ')}.`] : accepted;
+  return isListed ? [...accepted, `Evidence for checks: ${checks.map(evidenceWords).join('; ')}.`] : accepted;
+}
+
+/** Another reply explains the grades only at the end of the run. */
+function evidenceWords(check: NonNullable<Told['checks']>[number]): string {
+  return `${gradeWords(check)}${check.grade === undefined ? '' : ` (${GRADE_MEANINGS[check.grade]})`}`;
 }
 
 function assessmentData({ assessmentId, dimensions, normalizationNotes }: Accepted): JsonObject {

@@ -2,7 +2,7 @@ import { defined, type JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../../log/ids.ts';
 import { visibleLine, visibleText } from '../../text/visible-text.ts';
-import { checkWords } from '../../views/line-checks.ts';
+import { checkWords, type RecordedCheck } from '../../views/line-checks.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { ReplyParts } from '../reply-parts.ts';
@@ -83,8 +83,17 @@ export function answersText(answers: NonNullable<ReplyParts['evidence']>, { work
   return [`Answers of people${more > 0 ? ` (${more} earlier ones are not listed)` : ''}:`, ...lines].join('\n');
 }
 
-const GRADES_LEAD =
-  'Checks with their evidence (asserted: only claimed; reported: with output; observed: run by WorkRail; verified: run by a team server):';
+/** What shows that a check passed. */
+export const GRADE_MEANINGS = {
+  asserted: 'the agent says so',
+  reported: 'the agent sent output',
+  observed: 'WorkRail ran it',
+  verified: 'a team server confirmed it',
+} as const satisfies Record<NonNullable<RecordedCheck['grade']>, string>;
+
+const GRADES_LEAD = `Checks with their evidence (${Object.entries(GRADE_MEANINGS)
+  .map(([grade, meaning]) => `${grade}: ${meaning}`)
+  .join('; ')}):`;
 
 /** A title with placeholders says nothing without their values, so the id is used instead. */
 function stepName(details: JsonObject | undefined, index: WorkflowIndex): string | undefined {

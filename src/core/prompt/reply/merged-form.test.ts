@@ -48,7 +48,7 @@ describe('the merged form', () => {
         expect(names(again.unmet)).toEqual(expect.arrayContaining(kept));
         for (const { form: offered, message } of again.unmet) {
           if (offered?.notesMarkdown !== undefined || offered?.artifacts !== undefined) {
-            expect(message).toMatch(/^You sent the form unfilled: |^Assessment /);
+            expect(message).toMatch(/^Not filled in: |^Assessment /);
           }
         }
       }),

@@ -6,7 +6,7 @@ import { attestationWords } from '../../views/attestations.ts';
 import type { RunNode } from '../../views/run-graph.ts';
 import { type MomentDetail, sessionTimeline } from '../../views/session-timeline.ts';
 import type { ReportSession, ReportStep } from '../report.ts';
-import { inWords, modeWords, quotedStep, stepLabel } from '../report-words.ts';
+import { inWords, modeWords, quotedStep, quotedTitle, stepLabel } from '../report-words.ts';
 import { type ReportSource, reportStep, stepAt, stepBefore, timeText } from './report-source.ts';
 
 type TimelineEntry = ReportSession['timeline'][number];
@@ -34,15 +34,15 @@ function sentence(source: ReportSource, detail: MomentDetail): string | undefine
     case 'run':
       return `Run ${runTag(detail.runId)} of ${detail.workflowId} started`;
     case 'checkpoint': {
-      const label = labelAt(source, detail.from);
-      return label === undefined ? 'Checkpoint' : `Checkpoint at ${label}`;
+      const step = stepAt(source, detail.from);
+      return step === null ? 'Checkpoint' : `Checkpoint at ${quotedTitle(withoutItems(step))}`;
     }
     case 'done':
       return `${labelAt(source, detail.from) ?? 'Start'}: done${detail.isFork ? ' again, on a new branch' : ''}`;
     case 'blocked':
       return `${labelAt(source, detail.from) ?? 'Start'}: blocked (${detail.codes.join(', ')})`;
     case 'skipped':
-      return `Skipped ${stepLabel(reportStep(source, detail.onWayTo.workflowHash, detail.step))}`;
+      return `Skipped ${quotedTitle(reportStep(source, detail.onWayTo.workflowHash, detail.step))}`;
     case 'mode':
       return `Mode: ${modeWords(detail.mode.effective, detail.setBy)}`;
     case 'capability':

@@ -195,7 +195,7 @@ function entryHtml(entry: ReportEntry, number: number): string {
 function skippedHtml(entry: ReportEntry): string {
   const [first, ...others] = skippedLines(entry);
   if (first === undefined) return '';
-  if (others.length === 0) return `<p class="muted said" dir="auto">Skipped ${textHtml(first)}</p>`;
+  if (others.length === 0) return `<p class="muted said" dir="auto">Skipped: ${textHtml(first)}.</p>`;
   const items = [first, ...others].map((line) => `<li dir="auto">${textHtml(line)}</li>`).join('');
   const steps = entry.skipped.length;
   return `<details class="more"><summary>Skipped ${steps} steps or loops: ${textHtml(first)} …</summary><ul>${items}</ul></details>`;

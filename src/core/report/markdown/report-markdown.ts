@@ -139,7 +139,7 @@ function entryLines(entry: ReportEntry): Lines {
       '',
     ]),
     ...entry.artifacts.flatMap(artifactLines),
-    ...(entry.skipped.length === 0 ? [] : [`*Skipped ${markdownLine(skippedLines(entry).join(' '))}*`, '']),
+    ...(entry.skipped.length === 0 ? [] : [`*Skipped: ${markdownLine(skippedLines(entry).join('; '))}.*`, '']),
     ...(details.length === 0
       ? []
       : folded(

@@ -43,7 +43,7 @@ describe('an attempt at a step', () => {
       reason: 'contract_violation:invalid_required_output',
       pointer: at,
       message:
-        'Missing or wrong: Name the risks (the notes must contain "risks"); Name the files (the notes must contain "files")',
+        'Missing or wrong: (1) Name the risks (the notes must contain "risks"); (2) Name the files (the notes must contain "files")',
       suggestedFix:
         'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent.',
       requirement: 'criteria:work',

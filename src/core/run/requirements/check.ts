@@ -46,14 +46,15 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     const isKnown = unset.length === 0;
     const command = isKnown ? commandText(clip(text, COMMAND_BYTES_MAX)) : 'its command';
     const values = `send ${unset.map(quote).join(' and ')} in context`;
+    const needed = `Find out what its command needs, and ${values}.`;
     const attest = `\`${attestLine(check, place)}\``;
     const isFromContext = keys.length > 0;
-    const confirmed = `ask the user to run ${attest} in a terminal of their own. ${CONFIRMED}`;
+    const confirmed = `ask the user to run ${attest} in a terminal of their own. ${isKnown ? SUPPLIED : SUPPLIED_LATER}`;
     switch (check.minimum) {
       case 'asserted':
         return `${named}: run ${command}${isKnown ? '' : ` (${values})`} and write in the notes how it ended.`;
       case 'reported':
-        return `${named} must pass. Run ${command}, ${isKnown ? '' : `${values}, `}and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. For stronger evidence, ${isFromContext ? confirmed : `run ${attest}.`}${demands(check)}`;
+        return `${named} must pass. ${isKnown ? `Run ${command}` : `${needed} Run the command`}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. For stronger evidence, ${isFromContext ? confirmed : `run ${attest}.`}${demands(check)}`;
       case 'verified':
         return `${named}: ${NOBODY_VERIFIES} Run ${attest} all the same, so that it is observed.`;
       default:
@@ -128,7 +129,8 @@ function lackWords({ checkId, minimum }: Check, grade: CheckStanding['grade']): 
 /** The run itself is recorded. */
 const AGAIN = 'Wait until the machine is less busy, then send the call again. It needs no output.';
 const PASS = 'pass';
-const CONFIRMED = 'You supplied the command in context, so a person must confirm it before it runs.';
+const SUPPLIED = 'You supplied the command in context, so `attest` asks a person to confirm it first.';
+const SUPPLIED_LATER = 'Because you supply the command, `attest` asks a person to confirm it first.';
 const NOBODY_VERIFIES = 'Only a team server can verify a check, and there is none yet.';
 const VALUE = blank(COMMAND_VALUE_WORDS);
 

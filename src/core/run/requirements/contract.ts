@@ -85,7 +85,7 @@ function accountedFor(verdict: ArtifactVerdict, attempt: StepAttempt): ArtifactV
     const ids = missing.filter((one) => one.list === list).map(({ id }) => id);
     return `${quote(list)} does not account for ${fitItems(ids, { head: '', separator: ', ', bytesMax: IDS_BYTES_MAX })}`;
   });
-  const message = `Incomplete: ${lists.join('; ')}. Add an entry that names each id and says what became of it.`;
+  const message = `Incomplete: ${lists.join('; ')}. For each missing id, add an entry that names it and says what became of it.`;
   return { kind: 'refused', message, value, violations: [], isKept: true };
 }
 

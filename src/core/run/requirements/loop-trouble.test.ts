@@ -51,7 +51,7 @@ describe('a loop at its limit', () => {
     const { kind } = loopControl.example;
     expect(limit('decided', true)).toEqual({
       ...unmet('decided', 'without a decision to stop'),
-      suggestedFix: `End the loop and say what is still open: send this step again with the artifact of the offered call. ${leave}`,
+      suggestedFix: `End the loop and say what is still open: send this step again with the artifact in the next call. ${leave}`,
       form: { artifacts: [{ kind, loopId: 'decided', decision: 'stop', summary }] },
     });
   });
@@ -87,7 +87,7 @@ it('a loop that iterates with nothing to do is explained as such', () => {
 describe('a loop that cannot start', () => {
   const key = (name: string) => ({ kind: 'context_key', key: name });
   const send = (advice: string) =>
-    `${advice}: send this step again with the \`context\` of the offered call, filled in. ${leave}`;
+    `${advice}: send this step again with the \`context\` in the next call, filled in. ${leave}`;
   const files = ['<fill: one currentItem per entry>'];
 
   it('a loop with too many items asks for a shorter list in context', () => {

@@ -59,7 +59,7 @@ function limitReached(trouble: Trouble<'limit_reached'>, { index, step }: Where)
   const artifact = contractForm(engineContract(index, loopControl), { loopId, decision: 'stop' });
   return {
     ...unmet,
-    suggestedFix: `End the loop and say what is still open: send this step again with the artifact of the offered call. ${OTHERWISE}`,
+    suggestedFix: `End the loop and say what is still open: send this step again with the artifact in the next call. ${OTHERWISE}`,
     form: { artifacts: [artifact] },
   };
 }
@@ -143,7 +143,7 @@ function contextFix(
     const back = outer === undefined ? {} : { earlierStep: { kind: 'before_loop', loopId: outer.loopId } as const };
     return { pointer, suggestedFix, requirement, ...back };
   }
-  const suggestedFix = `${advice}: send this step again with the \`context\` of the offered call, filled in. ${OTHERWISE}`;
+  const suggestedFix = `${advice}: send this step again with the \`context\` in the next call, filled in. ${OTHERWISE}`;
   return { pointer, suggestedFix, requirement, form: { context } };
 }
 

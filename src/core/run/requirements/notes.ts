@@ -99,7 +99,7 @@ export const listIds = requirementKind<'ids', 'missing' | 'wrong'>({
       return prefix === undefined ? [] : [{ kind: 'ids' as const, key, prefix }];
     }),
   ask: ({ key, prefix }) =>
-    `In \`context\`, ${quote(key)}: a list of texts that begin with ${prefix}1:, ${prefix}2:, and so on. Later steps must account for each of them.`,
+    `Send ${quote(key)} in \`context\`: a list of strings that begin with ${prefix}1:, ${prefix}2:, and so on. Later steps must account for each of them.`,
   form: ({ key }, { index }) => ({ context: { [key]: keyBlank(index, key) } }),
   check: ({ key, prefix }, { facts }) => {
     const requirement = `ids:${key}`;
@@ -115,8 +115,8 @@ export const listIds = requirementKind<'ids', 'missing' | 'wrong'>({
     message:
       problem === 'missing'
         ? `The context value ${clip(quote(key))} is missing.`
-        : `Each entry of the context value ${clip(quote(key))} must be a text that begins with an id of its own.`,
-    suggestedFix: `Send \`context\` (not inside \`output\`) with ${clip(quote(key))}: a list of texts that begin with ${prefix}1:, ${prefix}2:, and so on.`,
+        : `Each entry of the context value ${clip(quote(key))} must be a string that begins with its own id.`,
+    suggestedFix: `Send \`context\` (not inside \`output\`) with ${clip(quote(key))}: a list of strings that begin with ${prefix}1:, ${prefix}2:, and so on.`,
   }),
 });
 
@@ -181,14 +181,11 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
   },
 
   explain: ({ unmet, areNotesEnough }, _, attempt) => {
-    const message = fitItems(
-      unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX)),
-      {
-        head: areNotesEnough ? VALUE_MISSING : 'Missing or wrong: ',
-        separator: '; ',
-        bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
-      },
-    );
+    const message = fitItems(numbered(unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX))), {
+      head: areNotesEnough ? VALUE_MISSING : 'Missing or wrong: ',
+      separator: '; ',
+      bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
+    });
     const how = areNotesEnough ? KEPT : hasNotes(attempt) ? REPLACED : ADDED;
     return {
       reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
@@ -198,6 +195,11 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
     };
   },
 });
+
+/** A rule may hold semicolons itself, so that only numbers show where the next one begins. */
+function numbered(rules: readonly string[]): readonly string[] {
+  return rules.length === 1 ? rules : rules.map((rule, i) => `(${i + 1}) ${rule}`);
+}
 
 /** A list that the message shows is not repeated in the fix. Another message may still be joined to a long one. */
 function isShownIn(message: string, unmet: readonly string[]): boolean {

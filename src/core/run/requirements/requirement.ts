@@ -129,10 +129,16 @@ export function requirementKind<Name extends RequirementName, Problem>(
 /** Names what was sent back as it was offered, so that the agent does not look for another mistake. */
 export function unfilledWords(form: FormOutput, unfilled: Unfilled): string {
   const units = unfilledUnits(unfilled, form);
-  return units.length === 0 ? '' : `${UNFILLED}: ${units.join(', ')}. `;
+  return units.length === 0 ? '' : `${NOT_FILLED_IN}: ${units.join(', ')}. `;
 }
 
+const NOT_FILLED_IN = 'Not filled in';
 export const UNFILLED = 'You sent the form unfilled';
+
+/** Whether a blocker names blanks. Logs of earlier versions have the words that now begin the reply. */
+export function isAboutBlanks({ message }: { readonly message: string }): boolean {
+  return [NOT_FILLED_IN, UNFILLED].some((words) => message.startsWith(`${words}: `));
+}
 
 /** The names of what was not filled in; with a form, only of what it asks for. */
 export function unfilledUnits({ notes, artifacts, contextKeys }: Unfilled, form?: FormOutput): readonly string[] {

@@ -35,7 +35,7 @@ export function missingMessage({ artifactKind }: Named): string {
 
 /** Says how to continue. The offered call has the form. */
 export function contractFix({ artifactKind }: Named): string {
-  return `Send \`output.artifacts\` with a ${clip(artifactKind)} object. Fill in every blank of the offered call, and never invent facts to fill a field.`;
+  return `Send \`output.artifacts\` with a ${clip(artifactKind)} object. Fill in every blank in the next call, and do not invent facts to do so.`;
 }
 
 /** One violation as part of a sentence, of bounded length whatever was sent. */

@@ -58,16 +58,21 @@ function conditionOf(
 }
 
 function asksFor(step: CompiledStep): readonly string[] {
-  const { isNoteRequired, output, criteria, assessmentIds, confirmation, userDependency, purpose } = step;
+  const { output, assessmentIds, confirmation, userDependency, purpose } = step;
   return [
-    ...(isNoteRequired ? ['notes'] : []),
+    ...notesWords(step),
     ...(output?.isRequired ? [output.contractRef] : []),
-    ...(criteria === undefined ? [] : ['criteria for the notes']),
     ...assessmentIds.map((id) => `assessment ${id}`),
     ...(confirmation.kind === 'none' ? [] : [CONFIRMATIONS[confirmation.kind]]),
-    ...(userDependency === undefined ? [] : [`the user (${userDependency.reason})`]),
+    ...(userDependency === undefined ? [] : [`something from the user (${userDependency.reason})`]),
     ...(purpose.kind === 'probe' ? [`whether ${purpose.capability} is available`] : []),
   ];
+}
+
+/** Next to an artifact, the criteria are only advice. */
+function notesWords({ isNoteRequired, output, criteria }: CompiledStep): readonly string[] {
+  if (criteria === undefined) return isNoteRequired ? ['notes'] : [];
+  return [output === undefined ? 'notes (their content is checked)' : 'notes (optional)'];
 }
 
 const CONFIRMATIONS = {
