@@ -82,7 +82,7 @@ function passportWords({
     withheld.kinds.length === 0 ? '' : ` (${withheld.kinds.join(', ')}, and what repeats them or has a hash of them)`;
   return [
     commit === undefined
-      ? 'It names no commit: no git repository of the run is on this machine.'
+      ? 'It names no commit, because the git repository of the run is not on this machine.'
       : `It is about commit ${commit}.`,
     log.signedSince === null
       ? 'The log is not signed; only the passport is.'

@@ -78,7 +78,7 @@ const STORE_FAILURES: RefusalTable<StoreFailure> = {
   }),
   unreachable: ({ operation, retryAfterMs: afterMs }) => ({
     code: 'STORE_IO',
-    message: `The database does not answer (${operation}). Nothing was changed that this command did not report.`,
+    message: `The database does not answer (${operation}). Only what this command has reported was changed.`,
     suggestion: 'Check the database URL and that the server accepts connections, then run the command again.',
     retry: { kind: 'retryable_after_ms', afterMs },
   }),

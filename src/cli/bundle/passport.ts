@@ -130,7 +130,7 @@ export function passportOutcome(made: ExportedPassport, file: string | undefined
     ],
     [
       passport.tree === null
-        ? 'It names no commit: no git repository of the run is on this machine.'
+        ? 'It names no commit, because the git repository of the run is not on this machine.'
         : `It is about commit ${passport.commit}, tree ${passport.tree}.`,
     ],
     [`The log is ${signatureWords(signature)}.`],
@@ -207,7 +207,7 @@ export const verify = command({
     },
     {
       flags: '--approvers <file>',
-      help: 'require a signed approval, and that every one is by a key in this list (allowed signers of ssh-keygen)',
+      help: 'require at least one signed approval, and that each is signed by a key in this list (allowed signers of ssh-keygen)',
     },
   ],
   example: 'workrail verify passport.json --key workrail.pem --tree HEAD',
@@ -247,7 +247,7 @@ export const verify = command({
 });
 
 const LIMIT =
-  'Signed by this store is all that was checked. Anyone who can read the key of the store can sign a false history; a head that was given out earlier (--head) fixes everything before it.';
+  'Only the signature of this store was checked. Anyone who can read the key of the store can sign a false history. A head from an earlier report or check (--head) shows whether anything before it was changed.';
 
 type Expectations = {
   readonly keys: readonly PublicKey[];

@@ -79,7 +79,7 @@ export const init = command({
 
 /** Tokens do not belong in files that are copied and committed. */
 const TOKEN_NOTE: Line = [
-  'The bridge reads your token from WORKRAIL_TOKEN in the environment of the client; init writes no token into files.',
+  '"workrail connect" reads your token from WORKRAIL_TOKEN in the environment of the client; init writes no token into files.',
 ];
 
 /** The address of a space as people write it, without what follows from it. */

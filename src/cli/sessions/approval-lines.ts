@@ -14,7 +14,7 @@ type ShownGate = z.infer<typeof gateShape>;
 export const APPROVAL_OPTIONS = [
   {
     flags: '--approvers <file>',
-    help: 'require that every step that needs a signed answer was signed by a key in this file',
+    help: 'require that every step that needs a signed answer has one by a key in this file',
   },
   { flags: '--four-eyes', help: 'with --approvers: require the signatures of two people' },
 ];
@@ -64,7 +64,7 @@ const PROBLEM_WORDS: { readonly [why in (typeof GATE_PROBLEMS)[number]]: string 
   nobody_answered: 'the run went on without an answer',
   not_signed: 'the answer is not signed',
   approver_unknown: 'it was signed by a key that is not in the list',
-  signature_invalid: 'the signature is not one of this answer',
+  signature_invalid: 'the signature does not belong to this answer',
   another_draft: 'what was signed is not what the step handed in',
   too_few: 'only one person signed',
 };
@@ -89,7 +89,7 @@ export function approvalProblem(gates: readonly ShownGate[]): CommandProblem | u
   if (gates.length > 0 && wrong.length === 0) return undefined;
   const message =
     gates.length === 0
-      ? 'No step of these sessions needed a signed answer and was done, so nobody of the list approved anything.'
+      ? 'These sessions have no finished step that needed a signed answer, so nobody on the list approved anything.'
       : `${plural(wrong.length, 'step')} of ${gates.length} that needed a signed answer went on without one of this list.`;
   return problem(EXIT.checkFailed, message, 'Ask an approver to look at the work, and run the workflow again.');
 }

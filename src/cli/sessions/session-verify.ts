@@ -89,7 +89,7 @@ function unprovenProblem(sessions: readonly SessionAudit[], against: Request): C
     return problem(
       EXIT.checkFailed,
       `${other[0]?.sessionId} does not have the history of this head: it was changed, or it is another session.`,
-      'Compare the head with the place where it was given out, and ask for a copy of the session from before the change.',
+      'Check that you copied the head correctly. If you did, ask for a copy of the session from before the change.',
     );
   }
   const unsigned = keyFile === undefined ? [] : sessions.filter(({ signature }) => signature.kind !== 'signed');

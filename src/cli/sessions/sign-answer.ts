@@ -124,7 +124,7 @@ export function signatureProblem(why: Extract<AnswerRefusal, { code: 'signature_
     case 'not_signed':
     case 'signature_malformed':
     case 'signature_wrong':
-      return problem(EXIT.failed, 'The signature is not one of this answer. Nothing was recorded.', known);
+      return problem(EXIT.failed, 'The signature does not belong to this answer. Nothing was recorded.', known);
     default:
       return unreachable(why);
   }

@@ -198,8 +198,8 @@ function limitLines({ sessions }: SessionVerifyData, { head }: Against): readonl
 const CHECKED_CHAIN =
   'Checked: the hash chain without signatures, so only accidents were checked. Anyone who can write these files can change a session and recompute its hashes.';
 const SIGNED_LIMIT =
-  'Anyone who can read the keys of the store can sign a false history. A head that was given out earlier fixes everything before it. To check a session against one: workrail session verify ID --head, with its 64 digits.';
-const HEAD_LIMIT = 'What follows the head is signed, which anyone who can read the keys of the store can do.';
+  'Anyone who can read the keys of the store can sign a false history. A head from an earlier report or check shows whether anything before it was changed. To check a session against a head: workrail session verify ID --head, with its 64 digits.';
+const HEAD_LIMIT = 'What follows the head is only signed, and anyone who can read the keys of the store can sign.';
 
 function totalsLine({ dataDir, sessions: audits, totals }: SessionVerifyData): Line {
   const { sessions, damaged, events, bytes } = totals;

@@ -103,11 +103,11 @@ export const spaceSet = command({
 export const spaceTrust = command({
   operands: [
     { syntax: '<name>', help: 'the name of the space' },
-    { syntax: '<issuer>', help: 'the address by which the CI system names itself in its tokens' },
+    { syntax: '<issuer>', help: 'the issuer in the tokens of the CI system: its address' },
   ],
   options: [
     URL_OPTION,
-    { flags: '--host <host>', help: 'where its repositories are, for example github.com' },
+    { flags: '--host <host>', help: 'the host of its repositories, for example github.com' },
     { flags: '--ref <ref>', help: 'only jobs of this branch or tag, for example refs/heads/main' },
     { flags: '--remove', help: 'stop trusting this CI system' },
   ],

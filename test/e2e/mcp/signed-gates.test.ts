@@ -146,7 +146,7 @@ it.runIf(hasSsh && hasTerminal)(
     );
     const alone = await run('verify', part, '--key', pem);
     expect([alone.exitCode, alone.out]).toEqual([0, expect.stringMatching(/Withheld: \d+ of \d+ events \(notes, and/)]);
-    expect(alone.out).toContain('Signed by this store is all that was checked.');
+    expect(alone.out).toContain('Only the signature of this store was checked.');
     expect(`${verified.out}${alone.out}`).not.toMatch(/proven|proof/i);
 
     const [{ passport }] = (await json('verify', whole, '--key', pem)).data['passports'] as [
