@@ -10,7 +10,7 @@ export const valueSaid = (value: JsonValue): Said => ({ value, wholeMin: SHORT_M
 export const prose = (value: JsonValue): Said => ({ value, wholeMin: TEXT_MIN });
 /** A document of a contract, in which most values are words that every such document has. */
 export const document = (value: JsonValue): Said => ({ value, wholeMin: LINE_MIN });
-export const hash = prose;
+export const hash = (value: JsonValue): Said => prose(value);
 
 /** The texts of an event in one spelling. */
 export type SaidTexts = {
