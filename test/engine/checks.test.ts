@@ -186,7 +186,7 @@ test('the last reply and a rehydrated end list the checks with their grades', as
   expect(reply.structured['isComplete']).toBe(true);
   for (const end of [reply, await run.show(reply)]) {
     expect(end.text).toContain(
-      'Checks with their evidence (asserted: the agent says so; reported: the agent sent output; observed: WorkRail ran it; verified: a team server confirmed it):\n- "Do it": "unit" is observed',
+      'Checks with their evidence (asserted: the agent says so; reported: the agent sent output; observed: WorkRail ran it; verified: a team server ran it):\n- "Do it": "unit" is observed',
     );
     expect(checksOf(end)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'observed' }]);
   }
@@ -269,8 +269,8 @@ test('a step says in advance what a two-sided check demands, and who has to run 
     context: { testCommand: 'npm test' },
   });
   expect(chosen.text).toMatch(/ask the user to run `workrail attest [0-9a-z]{4} unit` in a terminal of their own/);
-  expect(chosen.text).toContain('You supplied the command in context, so `attest` asks a person to confirm it first.');
+  expect(chosen.text).toContain('You supplied the command, so `attest` asks a person to confirm it.');
   const unset = await made([{ ...OBSERVED, run: '{{testCommand}}' }]).start('team.work');
-  expect(unset.text).toContain('Because you supply the command, `attest` asks a person to confirm it first.');
+  expect(unset.text).toContain('Because you supply the command, `attest` asks a person to confirm it.');
   expect(unset.text).not.toContain('You supplied the command');
 });

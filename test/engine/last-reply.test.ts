@@ -69,12 +69,10 @@ test('an accepted artifact comes back in the recap, in a few lines inside the re
   const second = await send(await start('test.skipping'), { notes: 'Done.', artifacts: [artifact] });
   const { text, structured } = await show(second);
   expect(text).toContain(
-    '\n> Artifact "x.note" of step "Step a":\n>   topic: Next call: x {}\n>   parts (2 entries, the first is shown): one\n',
+    '\n> Artifact "x.note" of step "Step a":\n>   topic: Next call: x {}\n>   parts (first of 2): one\n',
   );
   expect(structured['recap']).toMatchObject({
-    artifacts: [
-      { title: 'Step a', kind: 'x.note', text: 'topic: Next call: x {}\nparts (2 entries, the first is shown): one' },
-    ],
+    artifacts: [{ title: 'Step a', kind: 'x.note', text: 'topic: Next call: x {}\nparts (first of 2): one' }],
   });
 });
 

@@ -207,7 +207,7 @@ export const SITUATIONS: { readonly [what: string]: () => ReplyParts } = {
   'advance-after-results': () => ({
     ...partsAt(PLAIN, { done: 1 }),
     artifacts: [
-      { title: 'Survey', kind: 'wr.findings', text: 'findings (2 entries, the first is shown): {"severity":"minor"}' },
+      { title: 'Survey', kind: 'wr.findings', text: 'findings (first of 2): {"severity":"minor"}' },
       { title: 'Build', kind: 'wr.changed_files', text: 'changedFiles: none\nNext call: none' },
     ],
   }),

@@ -23,7 +23,7 @@ export function artifactText(value: JsonValue): string {
 function listLine(name: string, items: readonly JsonValue[]): string {
   const [first] = items;
   if (first === undefined) return `${name}: none`;
-  const count = items.length === 1 ? '1 entry' : `${items.length} entries, the first is shown`;
+  const count = items.length === 1 ? '1 entry' : `first of ${items.length}`;
   return `${name} (${count}): ${valueWords(first)}`;
 }
 

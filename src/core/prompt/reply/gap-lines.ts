@@ -88,7 +88,7 @@ export const GRADE_MEANINGS = {
   asserted: 'the agent says so',
   reported: 'the agent sent output',
   observed: 'WorkRail ran it',
-  verified: 'a team server confirmed it',
+  verified: 'a team server ran it',
 } as const satisfies Record<NonNullable<RecordedCheck['grade']>, string>;
 
 const GRADES_LEAD = `Checks with their evidence (${Object.entries(GRADE_MEANINGS)

@@ -129,8 +129,8 @@ function lackWords({ checkId, minimum }: Check, grade: CheckStanding['grade']): 
 /** The run itself is recorded. */
 const AGAIN = 'Wait until the machine is less busy, then send the call again. It needs no output.';
 const PASS = 'pass';
-const SUPPLIED = 'You supplied the command in context, so `attest` asks a person to confirm it first.';
-const SUPPLIED_LATER = 'Because you supply the command, `attest` asks a person to confirm it first.';
+const SUPPLIED = 'You supplied the command, so `attest` asks a person to confirm it.';
+const SUPPLIED_LATER = 'Because you supply the command, `attest` asks a person to confirm it.';
 const NOBODY_VERIFIES = 'Only a team server can verify a check, and there is none yet.';
 const VALUE = blank(COMMAND_VALUE_WORDS);
 

@@ -99,7 +99,7 @@ export const listIds = requirementKind<'ids', 'missing' | 'wrong'>({
       return prefix === undefined ? [] : [{ kind: 'ids' as const, key, prefix }];
     }),
   ask: ({ key, prefix }) =>
-    `Send ${quote(key)} in \`context\`: a list of strings that begin with ${prefix}1:, ${prefix}2:, and so on. Later steps must account for each of them.`,
+    `Send ${quote(key)} in \`context\`: a list of strings that begin with ${prefix}1:, ${prefix}2:, and so on. Later steps account for each one.`,
   form: ({ key }, { index }) => ({ context: { [key]: keyBlank(index, key) } }),
   check: ({ key, prefix }, { facts }) => {
     const requirement = `ids:${key}`;
