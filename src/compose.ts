@@ -86,8 +86,14 @@ const own: Program = {
   },
   connect: async (url) => {
     const { connectTo } = await import('./compose/open-bridge.ts');
-    return (await connectTo(url, writeError)).map(({ stop }) => stopOnSignals(stop));
+    const host = {
+      writeError,
+      commandInReplies: (dataDir: string | undefined) => commandInReplies({ env: process.env, program }, dataDir),
+    };
+    return (await connectTo(url, host)).map(({ stop }) => stopOnSignals(stop));
   },
+  signIn: async (url, wish) => (await import('./compose/open-sign-in.ts')).signInTo(url, wish),
+  signOut: async (url) => (await import('./compose/open-sign-in.ts')).signOutOf(url),
   console: async (how) => {
     const { openConsole } = await import('./compose/open-console.ts');
     const opened = await openConsole(how, {

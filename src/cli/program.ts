@@ -7,6 +7,7 @@ import type { ImportServices } from '../app/bundle/import-session.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
 import type { PassportServices } from '../app/passport.ts';
 import type { ApprovalSigner, FindApprovers, KnownApprovers, OwnApprovers } from '../app/ports/approvers.ts';
+import type { SignedInPerson, SpaceSignInRefusal } from '../app/ports/browser-sign-in.ts';
 import type {
   BundleOutput,
   InputFailure,
@@ -193,6 +194,17 @@ export type TeamServeOptions = {
   readonly isLogged: boolean;
 };
 
+export type SignInWish = {
+  /** The client that the identity provider was told about; otherwise one is registered, if the provider offers that. */
+  readonly clientId: string | undefined;
+  /** Where the browser comes back to; 0 chooses any free port. */
+  readonly port: number;
+  /** Shows the address at which the person signs in; `open` is false if no browser could be started. */
+  readonly show: (at: { readonly address: string; readonly open: () => Promise<boolean> }) => Promise<void>;
+};
+
+export type SignedInToSpace = Omit<SignedInPerson, 'provedAt'>;
+
 export type TeamServing = { readonly url: string; readonly adminUrl: string };
 
 export type TeamServeRefusal =
@@ -256,7 +268,14 @@ export type Program = {
   /** Serves the spaces of a team database until the process is stopped. */
   readonly serveTeam: (how: TeamServeOptions) => Promise<Result<TeamServing, TeamServeRefusal>>;
   /** Passes what a client says to a team server until the client disconnects. */
-  readonly connect: (url: URL) => Promise<Result<void, { readonly code: 'token_missing' }>>;
+  readonly connect: (url: URL) => Promise<Result<void, { readonly code: 'not_signed_in' }>>;
+  /** Signs the user in to a space of a team, in a browser. */
+  readonly signIn: (
+    url: URL,
+    wish: SignInWish,
+  ) => Promise<Result<SignedInToSpace, SpaceSignInRefusal | Exclude<ServeRefusal, { readonly code: 'secret_failed' }>>>;
+  /** Forgets a sign-in; `undefined` if there was none. */
+  readonly signOut: (url: URL) => Promise<{ readonly isRevoked: boolean } | undefined>;
   /** Serves the console until the process ends. Port 0 chooses any free port. */
   readonly console: (how: {
     readonly port: number;

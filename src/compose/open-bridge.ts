@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { err, ok, type Result } from 'neverthrow';
+import { otherDataDir } from '../adapters/data-dir.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { workflowFiles } from '../adapters/sources/workflow-files.ts';
 import { nodeHasher, systemClock, timedUuid } from '../adapters/system.ts';
@@ -32,16 +33,27 @@ function projectWorkflows(trouble: (message: string) => void): (folder: string) 
   };
 }
 
-/** Connects a client on standard input and output to a team server. The credential comes from the environment. */
+type Host = {
+  readonly writeError: (text: string) => void;
+  /** What to type for `workrail`, with the data folder unless it is the default one. */
+  readonly commandInReplies: (dataDir: string | undefined) => string;
+};
+
+/**
+ * Connects a client on standard input and output to a team server. The credential is WORKRAIL_TOKEN, or else what a
+ * person signed in for before: clients start servers to look at them, so this never opens a browser.
+ */
 export async function connectTo(
   url: URL,
-  writeError: (text: string) => void,
-): Promise<Result<Bridge, { readonly code: 'token_missing' }>> {
-  const token = process.env['WORKRAIL_TOKEN']?.trim() ?? '';
-  if (token === '') return err({ code: 'token_missing' });
+  { writeError, commandInReplies }: Host,
+): Promise<Result<Bridge, { readonly code: 'not_signed_in' }>> {
+  const given = process.env['WORKRAIL_TOKEN']?.trim() ?? '';
+  const opened = given === '' ? await (await import('./open-sign-in.ts')).openSignIns() : undefined;
+  if (opened?.signIns.has(url.href) === false) return err({ code: 'not_signed_in' });
   const connected = await bridge({
     url,
-    token,
+    token: async (refused) => opened?.signIns.token(url.href, refused) ?? ok(given),
+    signInCommand: `${commandInReplies(opened && otherDataDir(opened.dataDir))} connect ${spaceOf(url)} --sign-in`,
     factsOf: (folder, { isTreeAsked }) => folderFacts(folder, { isTreeAsked, sha256: nodeHasher.sha256 }),
     workflowsOf: projectWorkflows((message) => writeError(`workrail: ${message}\n`)),
     newCallId: () => timedUuid(systemClock),
@@ -49,4 +61,9 @@ export async function connectTo(
     trouble: (message) => writeError(`workrail: ${message}\n`),
   });
   return ok(connected);
+}
+
+/** The address as people write it. */
+function spaceOf({ href }: URL): string {
+  return href.replace(/\/mcp$/, '');
 }

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from 'neverthrow';
@@ -19,6 +17,7 @@ import { explainedToPage } from './explain-to-page.ts';
 import { openAnswers } from './open-answers.ts';
 import { bundleServices, logKeysOf } from './open-bundles.ts';
 import { type Bundled, openCatalog } from './open-catalog.ts';
+import { openInBrowser, removeLinkFile } from './open-in-browser.ts';
 import { passportMaking } from './open-passports.ts';
 import { openStore } from './open-store.ts';
 
@@ -83,7 +82,7 @@ export async function openConsole(
       process.stdin.on('data', callback);
     },
     stop: async () => {
-      await rm(linkFile(dataDir), { force: true });
+      await removeLinkFile(dataDir);
       await stop();
     },
   }));
@@ -92,39 +91,4 @@ export async function openConsole(
 /** A person may not allow an agent more than the settings do. */
 async function allowedMode(mode: Autonomy, workspace: string | undefined): Promise<Autonomy> {
   return chosenMode(mode, runDefaults(await loadOwnConfig(workspace))).preferences.autonomy;
-}
-
-const OPENERS: { readonly [platform: string]: readonly string[] } = {
-  darwin: ['open'],
-  win32: ['cmd', '/c', 'start', ''],
-};
-
-const FILE_LIFE_MS = 60_000;
-
-function linkFile(dataDir: string): string {
-  return join(dataDir, `console-${process.pid}.html`);
-}
-
-/**
- * Opens the browser on a file that only this user can read and that leads to the link: other users can read the command
- * lines of this machine.
- */
-async function openInBrowser(link: string, dataDir: string): Promise<boolean> {
-  const file = linkFile(dataDir);
-  const page = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${link}"><title>WorkRail</title>`;
-  const isWritten = await writeFile(file, page, { mode: 0o600 }).then(
-    () => true,
-    () => false,
-  );
-  if (!isWritten) return false;
-  setTimeout(() => rm(file, { force: true }), FILE_LIFE_MS).unref();
-  const [program = 'xdg-open', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
-  return new Promise((resolve) => {
-    const child = spawn(program, [...args, file], { stdio: 'ignore', detached: true });
-    child.once('error', () => resolve(false));
-    child.once('spawn', () => {
-      child.unref();
-      resolve(true);
-    });
-  });
 }

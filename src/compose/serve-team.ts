@@ -3,7 +3,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { boundedCache } from '../adapters/bounded-cache.ts';
 import { readBundleFile } from '../adapters/bundle.ts';
 import { consoleAssets } from '../adapters/console.ts';
-import { browserSignIn, masterKeySealer, oidcProvider } from '../adapters/identity-provider.ts';
+import { browserSignIn, masterKeySealer, oidcProvider } from '../adapters/identity/identity-provider.ts';
 import { re2Patterns } from '../adapters/patterns.ts';
 import { teamDatabase } from '../adapters/postgres-store/postgres-store.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SdkHttpError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server';
 import { Result } from 'neverthrow';
+import type { SpaceTokenRefusal } from '../app/ports/browser-sign-in.ts';
 import type { WorkspaceFacts } from '../app/ports/workspace-observer.ts';
 import { isObject, type JsonObject } from '../core/json/json-value.ts';
 import { defaultWorkspace, folderOf } from './client-root.ts';
@@ -13,7 +14,10 @@ import { callsUnderWay } from './server.ts';
 export type Bridging = {
   /** The MCP address of a space. */
   readonly url: URL;
-  readonly token: string;
+  /** The token for the next request. It is another one than the one that the server refused, if there is one. */
+  readonly token: (refused?: string) => Promise<Result<string, SpaceTokenRefusal>>;
+  /** What the user types to sign in again. */
+  readonly signInCommand: string;
   /** Looks at a folder of this machine; at its files only if asked, because that takes longer. */
   readonly factsOf: (folder: string, wish: { readonly isTreeAsked: boolean }) => Promise<WorkspaceFacts>;
   /** The workflow files of a project in a folder of this machine. */
@@ -32,12 +36,10 @@ export type Bridge = { readonly stop: () => Promise<void> };
  * knows, and repeats a call whose outcome is unknown: the server carries out a call of one name once.
  */
 export async function bridge(bridging: Bridging): Promise<Bridge> {
-  const { url, token, trouble } = bridging;
+  const { url, trouble } = bridging;
   const calls = callsUnderWay();
   const local = stdioTransport(calls, trouble);
-  const remote = new StreamableHTTPClientTransport(url, {
-    requestInit: { headers: { authorization: `Bearer ${token}` } },
-  });
+  const { remote, authorized } = remoteWithToken(bridging);
   const waiting = new Map<JSONRPCRequest['id'], (failure: Failure | undefined) => void>();
   const versions = new Set<JSONRPCRequest['id']>();
 
@@ -50,12 +52,23 @@ export async function bridge(bridging: Bridging): Promise<Bridge> {
     }
     local.send(message).catch((cause: unknown) => trouble(String(cause)));
   };
-  const ask = (message: JSONRPCRequest): Promise<Failure | undefined> =>
+  const send = (message: JSONRPCRequest): Promise<Failure | undefined> =>
     new Promise((settle) => {
       waiting.set(message.id, settle);
       const onRequestStreamEnd = () => settle(NO_ANSWER);
       remote.send(message, { onRequestStreamEnd }).catch((cause: unknown) => settle(failureOf(cause)));
     });
+
+  const ask = async (message: JSONRPCRequest): Promise<Failure | undefined> => {
+    const first = await authorized();
+    if (first.isErr()) return first.error;
+    const failure = await send(message);
+    if (failure?.isUnauthorized !== true) return failure;
+    // Refused before any work. Somebody may have ended the token early, and the provider may give out another one.
+    const other = await authorized(first.value);
+    if (other.isErr()) return other.error;
+    return other.value === first.value ? failure : send(message);
+  };
 
   async function answer(request: JSONRPCRequest): Promise<void> {
     if (request.method === 'initialize') versions.add(request.id);
@@ -81,7 +94,7 @@ export async function bridge(bridging: Bridging): Promise<Bridge> {
     const passed =
       'method' in message && 'id' in message
         ? calls.during(() => answer(message as JSONRPCRequest))
-        : remote.send(message);
+        : authorized().then((token) => (token.isOk() ? remote.send(message) : trouble(token.error.reason)));
     passed.catch((cause: unknown) => trouble(failureOf(cause).reason));
   };
   await remote.start();
@@ -92,6 +105,29 @@ export async function bridge(bridging: Bridging): Promise<Bridge> {
       await remote.close();
     },
   };
+}
+
+type Remote = {
+  readonly remote: StreamableHTTPClientTransport;
+  /** Takes the token that the next requests should have. */
+  readonly authorized: (refused?: string) => Promise<Result<string, Failure>>;
+};
+
+function remoteWithToken({ url, token, signInCommand }: Bridging): Remote {
+  let current = '';
+  const remote = new StreamableHTTPClientTransport(url, {
+    fetch: (address, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('authorization', `Bearer ${current}`);
+      return fetch(address, { ...init, headers });
+    },
+  });
+  const authorized = async (refused?: string) => {
+    const found = await token(refused);
+    if (found.isOk()) current = found.value;
+    return found.mapErr((refusal) => withoutToken(refusal, signInCommand));
+  };
+  return { remote, authorized };
 }
 
 /** Later requests on the connection name the version that the server chose. */
@@ -143,6 +179,10 @@ type Failure = {
   readonly isOutcomeKnown: boolean;
   readonly isPassing: boolean;
   readonly reason: string;
+  /** Whether the server did not take the token. */
+  readonly isUnauthorized?: boolean;
+  /** Whether nothing was sent because the user must sign in again. */
+  readonly isSignInOver?: boolean;
   /** The digests of files whose texts the server needs. */
   readonly missing?: readonly string[];
 };
@@ -157,11 +197,23 @@ const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'UN
 /** Refused before any work. */
 const TOO_BUSY = [429, 503];
 const GATEWAY = [502, 504];
+const UNAUTHORIZED = 401;
+
+/** Nothing was sent. */
+function withoutToken(refusal: SpaceTokenRefusal, signInCommand: string): Failure {
+  if (refusal.code === 'identity_unreachable') {
+    const reason = `Your sign-in could not be renewed, because the identity provider did not answer (${refusal.cause}).`;
+    return { isOutcomeKnown: true, isPassing: true, reason };
+  }
+  const reason = `The user's sign-in is over. Ask the user to run this in a terminal, then send the same call again: ${signInCommand}`;
+  return { isOutcomeKnown: true, isPassing: false, isSignInOver: true, reason };
+}
 
 function failureOf(cause: unknown): Failure {
   if (cause instanceof SdkHttpError) {
     const isPassing = [...TOO_BUSY, ...GATEWAY].includes(cause.status);
-    return { isOutcomeKnown: !GATEWAY.includes(cause.status), isPassing, reason: saidBy(cause) };
+    const isUnauthorized = cause.status === UNAUTHORIZED;
+    return { isOutcomeKnown: !GATEWAY.includes(cause.status), isPassing, isUnauthorized, reason: saidBy(cause) };
   }
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const code = isObject(inner) ? inner['code'] : undefined;
@@ -188,7 +240,10 @@ const STARTS = ['start_workflow', 'start_session'];
 /** Models read the result of a call, and not its error. */
 function failureReply(request: JSONRPCRequest, failure: Failure, url: URL): JSONRPCMessage {
   const { id, method } = request;
-  const text = `The team server at ${url.origin} did not answer: ${failure.reason} ${adviceOn(request, failure)}`;
+  const text =
+    failure.isSignInOver === true
+      ? failure.reason
+      : `The team server at ${url.origin} did not answer: ${failure.reason} ${adviceOn(request, failure)}`;
   if (method !== 'tools/call') return { jsonrpc: '2.0', id, error: { code: -32_000, message: text } };
   return { jsonrpc: '2.0', id, result: { isError: true, content: [{ type: 'text', text }] } };
 }

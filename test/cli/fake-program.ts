@@ -29,7 +29,7 @@ import { SESSION } from '../examples/ids.ts';
 import { SESSION_EVENTS } from '../examples/session.ts';
 
 const noTeam = async () => assert(false, 'this world has no team') as never;
-const NO_TEAM = { team: noTeam, serveTeam: noTeam, connect: noTeam };
+const NO_TEAM = { team: noTeam, serveTeam: noTeam, connect: noTeam, signIn: noTeam, signOut: noTeam };
 
 type World = {
   readonly argv: readonly string[];

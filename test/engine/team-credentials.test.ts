@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import { err, ok } from 'neverthrow';
 import { expect, it } from 'vitest';
-import { masterKeySealer } from '../../src/adapters/identity-provider.ts';
+import { masterKeySealer } from '../../src/adapters/identity/identity-provider.ts';
 import type { Identity, IdentityProvider, SpaceAccess, TrustedCi } from '../../src/app/ports/team-database.ts';
 import { ciJob } from '../../src/app/team/ci-evidence.ts';
 import { PAGE_KEY_HEADER } from '../../src/core/wire/console-paths.ts';

@@ -16,11 +16,11 @@ export function fileSourceList(file: string): SourceList {
   };
 }
 
-/** Replaces a file at once. */
+/** Replaces a file at once. If its folder is new, the same people can open it. */
 export function putDocument(file: string, document: object, mode = 0o600): Result<void, SourceListFailure> {
   const draft = `${file}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    mkdirSync(dirname(file), { recursive: true, mode: mode | ((mode & 0o444) >> 2) });
     writeFileSync(draft, `${JSON.stringify(document, null, 2)}\n`, { mode });
     renameSync(draft, file);
     return ok(undefined);

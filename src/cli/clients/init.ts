@@ -22,7 +22,7 @@ import { CLIENT_IDS, type ClientResult, type InitData, initData } from '../../co
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { bad, dim, good, type Line, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from '../problem.ts';
-import { spaceAddress } from '../upkeep/connect.ts';
+import { spaceAddress, spaceOf } from '../upkeep/connect.ts';
 import { findingLines } from './doctor.ts';
 
 type InitResult = Result<CommandOutcome<InitData>, CommandProblem>;
@@ -50,7 +50,8 @@ export const init = command({
       if (input.options['undo'] === true) return undo(setup, input);
       const chosen = yield* await chooseClients(context, setup, input);
       const { project, dryRun, force, team } = input.options;
-      const words = team === undefined ? SERVE : bridgeTo(yield* spaceUrl(String(team)));
+      const space = team === undefined ? undefined : spaceOf(yield* spaceAddress(String(team)));
+      const words = space === undefined ? SERVE : bridgeTo(space);
       const isDryRun = dryRun === true;
       const clients: ClientResult[] = [];
       // One at a time: each records what it changes.
@@ -68,7 +69,7 @@ export const init = command({
         {
           notes: [
             ...notes(setup, clients),
-            ...(team === undefined ? [] : [TOKEN_NOTE]),
+            ...(space === undefined ? [] : [accessNote(space)]),
             ...forms.flatMap((one) => findingLines(one, context.program)),
           ],
           ...input,
@@ -78,13 +79,10 @@ export const init = command({
 });
 
 /** Tokens do not belong in files that are copied and committed. */
-const TOKEN_NOTE: Line = [
-  '"workrail connect" reads your token from WORKRAIL_TOKEN in the environment of the client; init writes no token into files.',
-];
-
-/** The address of a space as people write it, without what follows from it. */
-function spaceUrl(address: string): Result<string, CommandProblem> {
-  return spaceAddress(address).map(({ href }) => href.replace(/\/mcp$/, ''));
+function accessNote(space: string): Line {
+  return [
+    `"workrail connect" needs one of two things: a person signs in once with "workrail connect ${space} --sign-in", or the environment of the client has a token in WORKRAIL_TOKEN. init writes no token into files.`,
+  ];
 }
 
 const WORDS: { readonly [result in ClientResult['result']]: string } = {

@@ -60,6 +60,8 @@ const ROWS: readonly Row[] = [
   }),
   row('session hand-over sess_06gy ben --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('connect http://127.0.0.1:1/s/shop', { exitCode: 2, form: 'text' }),
+  row('connect http://127.0.0.1:1/s/shop --sign-in', { exitCode: 1, form: 'text' }),
+  row('connect http://127.0.0.1:1/s/shop --sign-out'),
   row('space list --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('member list --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('member set me admin --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),

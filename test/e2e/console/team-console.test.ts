@@ -691,23 +691,6 @@ function cookieIn({ headers }: Got, name = ''): string {
 
 /** What somebody does at the identity provider; returns the address with which the browser comes back. */
 async function atProvider(address: string, who: string, ago: number): Promise<string> {
-  const jar = new Map<string, string>();
-  let [next, body] = [address, undefined as URLSearchParams | undefined];
-  for (let hops = 0; hops < 10; hops++) {
-    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(next, {
-      redirect: 'manual',
-      headers: { cookie },
-      ...(body && { method: 'POST', body }),
-    });
-    for (const one of answer.headers.getSetCookie()) {
-      const [name = '', value = ''] = one.split(';')[0]?.split('=', 2) ?? [];
-      jar.set(name, value);
-    }
-    const location = answer.headers.get('location');
-    body = location === null ? new URLSearchParams({ who, ago: String(ago) }) : undefined;
-    if (location !== null) next = new URL(location, next).href;
-    if (next.startsWith(PUBLIC)) return next.slice(PUBLIC.length);
-  }
-  throw new Error('the provider does not send the browser back');
+  const { pathname, search } = (await openId?.visit(address, who, ago)) ?? expect.fail('a provider');
+  return `${pathname}${search}`;
 }

@@ -11,9 +11,9 @@ import {
 import { err, ok } from 'neverthrow';
 import * as openid from 'openid-client';
 import * as z from 'zod';
-import type { BrowserSignIn, Sealer, SignInRefusal } from '../app/ports/browser-sign-in.ts';
-import type { Identity, IdentityProvider } from '../app/ports/team-database.ts';
-import { defined } from '../core/json/json-value.ts';
+import type { BrowserSignIn, Sealer, SignInRefusal } from '../../app/ports/browser-sign-in.ts';
+import type { Identity, IdentityProvider } from '../../app/ports/team-database.ts';
+import { defined } from '../../core/json/json-value.ts';
 
 /** Algorithms with a public key. A token that names another one is refused. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
@@ -90,11 +90,8 @@ export type SignInClient = {
 export function browserSignIn({ issuer, clientId, clientSecret, redirectUri }: SignInClient): BrowserSignIn {
   let discovered: Promise<openid.Configuration> | undefined;
   const configuration = () => {
-    const address = new URL(issuer);
-    const isPlain = address.protocol === 'http:' && LOCAL.includes(address.hostname);
     const auth = clientSecret === undefined ? openid.None() : openid.ClientSecretBasic(clientSecret);
-    const options = { timeout: DISCOVERY_MS_MAX / 1_000, ...(isPlain && { execute: [openid.allowInsecureRequests] }) };
-    discovered ??= openid.discovery(address, clientId, undefined, auth, options).catch((cause: unknown) => {
+    discovered ??= discoveredProvider(issuer, clientId, auth).catch((cause: unknown) => {
       discovered = undefined;
       throw cause;
     });
@@ -136,24 +133,44 @@ export function browserSignIn({ issuer, clientId, clientSecret, redirectUri }: S
         const provedAt = typeof auth_time === 'number' ? auth_time * 1_000 : 0;
         return ok({ principal: `${issuer}|${sub}`, provedAt, ...(typeof name === 'string' && { name }) });
       } catch (cause) {
-        const isRefused =
-          cause instanceof openid.AuthorizationResponseError ||
-          cause instanceof openid.ResponseBodyError ||
-          cause instanceof openid.ClientError;
-        return err(isRefused ? { code: 'sign_in_refused', cause: reasonOf(cause) } : unreachable(cause));
+        return err(refusalOf(cause));
       }
     },
   };
 }
 
+/** The provider as it describes itself. Without https it must be on this machine. */
+export function discoveredProvider(
+  issuer: string,
+  clientId: string,
+  auth: openid.ClientAuth,
+): Promise<openid.Configuration> {
+  return openid.discovery(new URL(issuer), clientId, undefined, auth, requestOptions(issuer));
+}
+
+export function requestOptions(issuer: string): openid.DiscoveryRequestOptions {
+  const { protocol, hostname } = new URL(issuer);
+  const isPlain = protocol === 'http:' && LOCAL.includes(hostname);
+  return { timeout: DISCOVERY_MS_MAX / 1_000, ...(isPlain && { execute: [openid.allowInsecureRequests] }) };
+}
+
+/** Whether the provider said no, or nothing that makes sense. */
+export function refusalOf(cause: unknown): SignInRefusal {
+  const isRefused =
+    cause instanceof openid.AuthorizationResponseError ||
+    cause instanceof openid.ResponseBodyError ||
+    cause instanceof openid.ClientError;
+  return isRefused ? { code: 'sign_in_refused', cause: reasonOf(cause) } : unreachable(cause);
+}
+
 /** The longest time for which a sign-in at the provider lets somebody into the console without proving it again. */
 const AGE_S_MAX = 43_200;
 
-function unreachable(cause: unknown): SignInRefusal {
+export function unreachable(cause: unknown): Extract<SignInRefusal, { readonly code: 'identity_unreachable' }> {
   return { code: 'identity_unreachable', cause: reasonOf(cause) };
 }
 
-function reasonOf(cause: unknown): string {
+export function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
