@@ -20,7 +20,7 @@ const CONTRACT = {
   space: 'create gc list rotate-keys set trust verify',
   member: 'list remove set',
   token: 'create list revoke',
-  audit: 'verify',
+  audit: 'export verify',
   store: 'copy',
   workflow: 'builtins check copy diff dry-run list migrate-id new preview show test uses',
 };
@@ -39,6 +39,7 @@ const OPTIONS = {
   gc: '--dry-run --older-than',
   migrate: '--database-url --dry-run',
   'store copy': '--from --to --space --session --keys --master-key-file',
+  'audit export': '--database-url --space --output',
   'token create': '--database-url --space --for --role --days',
   serve: '--stdio --http --team --public-url --issuer --listen --admin-listen --master-key-file --rls --connections',
   connect: '--sign-in --client-id --port --no-open --sign-out',

@@ -370,7 +370,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'audit verify',
     summary: 'check and show the log of who was given access to a space',
-    load: async () => (await import('./upkeep/team-access.ts')).auditVerify,
+    load: async () => (await import('./upkeep/audit.ts')).auditVerify,
+  },
+  {
+    usage: 'audit export',
+    summary: 'write that log as JSON lines, each with its chain, for others to check',
+    load: async () => (await import('./upkeep/audit.ts')).auditExport,
   },
   {
     usage: 'store copy',

@@ -75,7 +75,7 @@ export const COMMAND_GROUPS = {
   space: { summary: 'view and create spaces, the separate areas of a team database', example: 'workrail space list' },
   member: { summary: 'view and change who may use a space', example: 'workrail member list' },
   token: { summary: 'create and revoke tokens that let programs use a space', example: 'workrail token list' },
-  audit: { summary: 'check the log of who was given access', example: 'workrail audit verify' },
+  audit: { summary: 'check and export the log of who was given access', example: 'workrail audit verify' },
   store: { summary: 'copy sessions between a data folder and a team database', example: 'workrail store copy' },
   approvers: { summary: 'view and change whose signatures count at gates', example: 'workrail approvers list' },
   passport: {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -466,11 +466,25 @@ describe.runIf(postgres)('a team server', () => {
     const { entries, brokenAt } = await audit();
     expect(brokenAt).toBeNull();
     expect(entries.slice(-2)).toMatchObject([{ action: 'member_set', role: 'admin' }, { action: 'member_removed' }]);
+    const file = join(folder, 'audit.jsonl');
+    const exporting = ['audit', 'export', '--space', 'other'];
+    const exported = await inDatabase(...exporting, '-o', file);
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect([exported.exitCode, lines.length]).toEqual([0, entries.length]);
+    expect(exported.data).toMatchObject({ entries: entries.length, head: chainFrom(lines), brokenAt: null });
+    expect((await inDatabase(...exporting)).exitCode).toBe(2);
+    expect((await inDatabase(...exporting, '-o', file)).exitCode).not.toBe(0);
+    const env = { WORKRAIL_DATA_DIR: join(folder, 'data'), PATH: process.env['PATH'] ?? '', HOME: folder };
+    const printed = await runSmall([...exporting, '--database-url', url], { cwd: folder, env });
+    expect(printed.out).toBe(readFileSync(file, 'utf8'));
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query("update wr.audit set entry = replace(entry, 'admin', 'agent') where entry like '%member_set%'");
     await client.end();
     expect(await audit()).toMatchObject({ brokenAt: entries.length - 1 });
+    const changed = await inDatabase(...exporting, '-o', file, '--force');
+    expect([changed.exitCode, changed.data]).toEqual([4, expect.objectContaining({ brokenAt: entries.length - 1 })]);
+    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toEqual(lines.slice(0, -2));
   });
 
   it('tells load balancers when it is ready, and counts without naming anybody', async () => {
@@ -509,6 +523,17 @@ async function runsWithGoal(url: string, goal: string): Promise<number> {
 function gitIn(folder: string, ...args: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   execFileSync('git', args, { cwd: folder });
+}
+
+/** The chain of the last line, computed as the guide says, after each line was compared with its own. */
+function chainFrom(lines: readonly string[]): string {
+  const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  let chain = sha256('{"audit":1}');
+  for (const line of lines) {
+    chain = sha256(`${chain}\n${line.slice(line.indexOf('"entry":') + '"entry":'.length, -1)}`);
+    expect((JSON.parse(line) as { readonly chain: string }).chain).toBe(chain);
+  }
+  return chain;
 }
 
 type AuditData = { readonly entries: readonly object[]; readonly brokenAt: number | null };

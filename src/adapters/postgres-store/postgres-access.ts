@@ -258,17 +258,18 @@ function chainOf(sha256: Sha256, before: string | undefined, entry: AuditEntry):
 /** Entries up to the first that is missing, changed or unreadable. */
 function auditLog(rows: Rows, sha256: Sha256): AuditLog {
   const entries: AuditEntry[] = [];
-  let before: string | undefined;
+  const chains: Sha256Digest[] = [];
   for (const row of rows as unknown as readonly (ChainRow & { readonly entry: string })[]) {
     const entry = entrySchema.safeParse(jsonOf(row.entry)).data;
     const isNext = entry?.seq === entries.length + 1 && Number(row.seq) === entry.seq;
-    if (entry === undefined || !isNext || chainOf(sha256, before, entry) !== digestText(row.chain)) {
-      return { entries, brokenAt: entries.length + 1 };
+    const chain = entry === undefined || !isNext ? undefined : chainOf(sha256, chains.at(-1), entry);
+    if (entry === undefined || chain === undefined || chain !== digestText(row.chain)) {
+      return { entries, chains, brokenAt: entries.length + 1 };
     }
     entries.push(entry);
-    before = digestText(row.chain);
+    chains.push(chain);
   }
-  return { entries };
+  return { entries, chains };
 }
 
 function jsonOf(text: string): unknown {

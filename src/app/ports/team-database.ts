@@ -81,7 +81,12 @@ export type AuditEntry = {
 };
 
 /** The audit log as it is stored, and the first entry that does not continue the chain. */
-export type AuditLog = { readonly entries: readonly AuditEntry[]; readonly brokenAt?: number };
+export type AuditLog = {
+  readonly entries: readonly AuditEntry[];
+  /** The chain of each entry: the digest of the chain before it and of the entry. */
+  readonly chains: readonly Sha256Digest[];
+  readonly brokenAt?: number;
+};
 
 /** Who makes a change, and when. */
 export type ChangeMade = { readonly by: string; readonly at: number };

@@ -265,7 +265,7 @@ function pdfProblem(failure: PdfFailure): CommandProblem {
 }
 
 /** Writes a file completely or not at all. */
-async function put(output: BundleOutput, bytes: Uint8Array): Promise<Result<void, OutputFailure>> {
+export async function put(output: BundleOutput, bytes: Uint8Array): Promise<Result<void, OutputFailure>> {
   const written = await output.write(bytes);
   if (written.isOk()) return output.finish();
   await output.abandon();

@@ -7,7 +7,6 @@ import { SessionId } from '../../core/log/ids.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { shellWord } from '../../core/text/words.ts';
 import { HANDOVERS, ROLES, TOKEN_ROLES } from '../../core/wire/team-paths.ts';
-import { AUDIT_ACTIONS } from '../../core/wire/team-shapes.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { dim } from '../output/line.ts';
 import { table } from '../output/text-width.ts';
@@ -18,7 +17,7 @@ import { isSafeUrl } from './connect.ts';
 import { teamProblem, URL_OPTION, withDatabase } from './team.ts';
 
 const SPACE_OPTION = { flags: '--space <name>', help: 'the space in the database' };
-const OPTIONS = [URL_OPTION, SPACE_OPTION];
+export const SPACE_OPTIONS = [URL_OPTION, SPACE_OPTION];
 const roleShape = z.enum(ROLES);
 const tokenShape = z.strictObject({
   tokenId: z.string(),
@@ -31,7 +30,7 @@ const PRINCIPAL = { syntax: '<principal>', help: 'ISSUER|SUBJECT of the identity
 
 export const memberSet = command({
   operands: [PRINCIPAL, { syntax: '<role>', help: `one of: ${ROLES.join(', ')}; each includes those before it` }],
-  options: OPTIONS,
+  options: SPACE_OPTIONS,
   example: 'workrail member set "https://idp|42" agent --space shop --database-url "$DB"',
   needsNoConfig: true,
   data: z.strictObject({ principal: z.string(), role: roleShape }),
@@ -153,7 +152,7 @@ export const spaceTrust = command({
 
 export const sessionHandOver = command({
   operands: [{ syntax: '<id>', help: 'the id of the session' }, PRINCIPAL],
-  options: OPTIONS,
+  options: SPACE_OPTIONS,
   example: 'workrail session hand-over ID "https://idp|42" --space shop --database-url URL',
   needsNoConfig: true,
   data: z.strictObject({ sessionId: z.string(), principal: z.string() }),
@@ -180,7 +179,7 @@ export const sessionHandOver = command({
 
 export const memberRemove = command({
   operands: [PRINCIPAL],
-  options: OPTIONS,
+  options: SPACE_OPTIONS,
   example: 'workrail member remove "https://idp|42" --space shop --database-url "$DB"',
   needsNoConfig: true,
   data: z.strictObject({ principal: z.string() }),
@@ -199,7 +198,7 @@ export const memberRemove = command({
 });
 
 export const memberList = command({
-  options: OPTIONS,
+  options: SPACE_OPTIONS,
   example: 'workrail member list --space shop --database-url "$DB"',
   needsNoConfig: true,
   data: z.strictObject({ members: z.array(z.strictObject({ principal: z.string(), role: roleShape })) }),
@@ -224,7 +223,7 @@ const DAYS_MAX = 366;
 
 export const tokenCreate = command({
   options: [
-    ...OPTIONS,
+    ...SPACE_OPTIONS,
     { flags: '--for <name>', help: 'the program that uses the token; it is recorded with everything it does' },
     { flags: '--role <role>', help: `one of: ${TOKEN_ROLES.join(', ')} (default: agent)` },
     { flags: '--days <days>', help: `days until the token expires (default: ${DAYS_DEFAULT}, at most ${DAYS_MAX})` },
@@ -261,7 +260,7 @@ export const tokenCreate = command({
 });
 
 export const tokenList = command({
-  options: OPTIONS,
+  options: SPACE_OPTIONS,
   example: 'workrail token list --space shop --database-url "$DB"',
   needsNoConfig: true,
   data: z.strictObject({ tokens: z.array(tokenShape) }),
@@ -286,7 +285,7 @@ export const tokenList = command({
 
 export const tokenRevoke = command({
   operands: [{ syntax: '<id>', help: 'the id that "workrail token list" shows' }],
-  options: OPTIONS,
+  options: SPACE_OPTIONS,
   example: 'workrail token revoke 1f2e3d4c --space shop --database-url "$DB"',
   needsNoConfig: true,
   data: z.strictObject({ tokenId: z.string() }),
@@ -304,54 +303,7 @@ export const tokenRevoke = command({
     }),
 });
 
-export const auditVerify = command({
-  options: OPTIONS,
-  example: 'workrail audit verify --space shop --database-url "$DB"',
-  needsNoConfig: true,
-  data: z.strictObject({
-    entries: z.array(
-      z.strictObject({
-        seq: z.int().min(1),
-        at: z.iso.datetime(),
-        by: z.string(),
-        action: z.enum(AUDIT_ACTIONS),
-        subject: z.string(),
-        role: roleShape.nullable(),
-      }),
-    ),
-    /** The first entry that was changed, removed or added; null if there is none. */
-    brokenAt: z.int().min(1).nullable(),
-  }),
-  run: (context, input) =>
-    withAccess(context, input, async ({ access, space }) => {
-      const read = await access.audit();
-      if (read.isErr()) return err(refusalProblem(read.error, OF_DATABASE));
-      const { brokenAt = null } = read.value;
-      const entries = read.value.entries.map(({ seq, at, by, action, subject, role = null }) => ({
-        seq,
-        at: new Date(at).toISOString(),
-        by,
-        action,
-        subject,
-        role,
-      }));
-      const whole = `Each of the ${entries.length} entries continues the one before.`;
-      return done({
-        data: { entries, brokenAt },
-        lines: [
-          ...table(entries.map(({ at, by, action, subject, role }) => [at, by, action, subject, role ?? ''])),
-          [brokenAt === null ? whole : `Entry ${brokenAt} does not continue the one before: the log was changed.`],
-        ],
-        problem:
-          brokenAt === null
-            ? undefined
-            : problem(EXIT.checkFailed, `The audit log of ${space} was changed.`, 'Compare it with a backup.'),
-        next: `workrail member list --space ${space} --database-url URL`,
-      });
-    }),
-});
-
-const OF_DATABASE = 'of the database';
+export const OF_DATABASE = 'of the database';
 
 function shown({ tokenId, principal, role, expiresAt, revokedAt }: AccessToken, now: number) {
   const state = revokedAt !== undefined ? 'revoked' : expiresAt > now ? 'valid' : 'expired';
@@ -379,7 +331,7 @@ type Opened = {
   readonly made: { readonly by: string; readonly at: number };
 };
 
-async function withAccess<Data>(
+export async function withAccess<Data>(
   context: CommandContext,
   input: CommandInput,
   work: (opened: Opened) => Promise<Result<CommandOutcome<Data>, CommandProblem>>,

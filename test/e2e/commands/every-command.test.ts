@@ -70,6 +70,7 @@ const ROWS: readonly Row[] = [
   row('token list --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('token revoke 1f2e3d4c --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('audit verify --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
+  row('audit export -o audit.jsonl --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('store copy --to copied-data'),
   row('workflow list'),
   row('workflow show team.hostile'),
