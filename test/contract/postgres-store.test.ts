@@ -1,5 +1,9 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ok } from 'neverthrow';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { fileStore } from '../../src/adapters/file-store/file-store.ts';
 import { type Database, openDatabase } from '../../src/adapters/postgres-store/database.ts';
 import { migrate, pendingMigrations } from '../../src/adapters/postgres-store/migrations.ts';
 import { postgresStore } from '../../src/adapters/postgres-store/postgres-store.ts';
@@ -65,30 +69,38 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     return { database: through, spaceId: spaces, sha256, masterKey: () => Buffer.alloc(32, 7) };
   };
 
-  it.each(WALKED)('$name gives the same replies to the last byte on PostgreSQL and in memory', async ({ file, at }) => {
-    const mode = AUTONOMY[at % AUTONOMY.length];
-    const start = {
-      tool: 'start_workflow',
-      arguments: { workflowId: JSON.parse(file.text).id, goal: 'Try it.', mode },
-    };
-    const walkOver = async (store: Store | undefined) => {
-      const world = memoryWorld(PROJECT, { seed: 11, store });
-      const chat = await world.newChat();
-      const replies: Reply[] = [];
-      const send = async (call: Call) => {
-        const reply = await chat.call(call);
-        replies.push(reply);
-        return reply;
+  it.each(WALKED)(
+    '$name gives the same replies to the last byte on PostgreSQL, in files and in memory',
+    async ({ file, at }) => {
+      const mode = AUTONOMY[at % AUTONOMY.length];
+      const start = {
+        tool: 'start_workflow',
+        arguments: { workflowId: JSON.parse(file.text).id, goal: 'Try it.', mode },
       };
-      const { isComplete } = await walkToEnd(send, start, { sight: 'data', callsMax: 400, services: world.services });
-      await chat.close();
-      return { isComplete, replies };
-    };
-    const inMemory = await walkOver(undefined);
-    expect(inMemory.isComplete).toBe(true);
-    // Every walk has the same session id, each in a space of its own: nothing of another space may be in a reply.
-    expect(await walkOver(postgresStore(spaceOf()))).toEqual(inMemory);
-  });
+      const walkOver = async (store: Store | undefined) => {
+        const world = memoryWorld(PROJECT, { seed: 11, store });
+        const chat = await world.newChat();
+        const replies: Reply[] = [];
+        const send = async (call: Call) => {
+          const reply = await chat.call(call);
+          replies.push(reply);
+          return reply;
+        };
+        const { isComplete } = await walkToEnd(send, start, { sight: 'data', callsMax: 400, services: world.services });
+        await chat.close();
+        return { isComplete, replies };
+      };
+      const inMemory = await walkOver(undefined);
+      expect(inMemory.isComplete).toBe(true);
+      // Every walk has the same session id, each in a space of its own: nothing of another space may be in a reply.
+      expect(await walkOver(postgresStore(spaceOf()))).toEqual(inMemory);
+      const folder = mkdtempSync(join(tmpdir(), 'workrail-walked-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      expect(await walkOver(fileStore(folder, sha256))).toEqual(inMemory);
+      // Otherwise the walk used another store.
+      expect(readdirSync(join(folder, 'sessions'))).toHaveLength(1);
+    },
+  );
 
   it('ranking what is found for a question gives what ranking all sessions gives, after every append', async () => {
     const parts = spaceOf();

@@ -484,7 +484,8 @@ describe.runIf(postgres)('a team server', () => {
     expect(await audit()).toMatchObject({ brokenAt: entries.length - 1 });
     const changed = await inDatabase(...exporting, '-o', file, '--force');
     expect([changed.exitCode, changed.data]).toEqual([4, expect.objectContaining({ brokenAt: entries.length - 1 })]);
-    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toEqual(lines.slice(0, -2));
+    const kept = lines.slice(0, -2).map((line) => `${line}\n`);
+    expect(readFileSync(file, 'utf8')).toBe(kept.join(''));
   });
 
   it('tells load balancers when it is ready, and counts without naming anybody', async () => {
