@@ -136,6 +136,7 @@ describe.runIf(postgres && openId)('signing in to a team server from an agent ma
     );
     expect([exitCode, wrong, page]).toEqual([0, ['400', '400'], expect.stringContaining('You are signed in')]);
     expect(said).toContain(`Ann (${provider.issuer}|ann)`);
+    expect(said).toContain(`workrail member set '${provider.issuer}|ann' agent --space shop`);
     const signedIn = kept(fileOf('shop'));
     for (const secret of [signedIn.accessToken, signedIn.refreshToken]) expect(said).not.toContain(secret);
     expect(statSync(fileOf('shop')).mode & 0o777).toBe(0o600);

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { SpaceSignInRefusal } from '../../app/ports/browser-sign-in.ts';
+import { shellWord } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { dim } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
@@ -84,7 +85,11 @@ async function signIn(
     data: { space, isSignedIn: true, principal },
     lines: [
       [`Signed in to ${space} as ${who}.`],
-      [dim('You also need a role there: an admin of the space gives it to the name in parentheses.')],
+      [
+        dim(
+          `You also need a role. An admin gives it: workrail member set ${shellWord(principal)} agent --space ${url.pathname.split('/')[2]}`,
+        ),
+      ],
     ],
     next: `workrail init --team ${space}`,
   });
