@@ -4,6 +4,7 @@ import { type Criteria, type CriteriaRule, foldCriteria } from '../../workflow/c
 import { evaluateCondition, type Facts } from '../condition/evaluate-condition.ts';
 import type { UnmetCriteria } from '../condition/evaluate-criteria.ts';
 import { blank } from '../form/blank.ts';
+import { accountedPrefix } from '../form/context-form.ts';
 import { type ConditionPlace, conditionFacts } from '../step-place.ts';
 import { sampleFor } from './sample-values.ts';
 
@@ -15,7 +16,10 @@ export function chosenFacts(place: ConditionPlace, criteria: Criteria): Facts {
 
 /** The context values that criteria ask for and that are not there. */
 export function choicesAt(place: ConditionPlace, criteria: Criteria): JsonObject {
-  const sampleOf = (variable: string) => sampleFor(place.index, variable);
+  const sampleOf = (variable: string) => {
+    const prefix = accountedPrefix(place.index, variable);
+    return prefix === undefined ? sampleFor(place.index, variable) : [`${prefix}1`];
+  };
   return missingChoices(criteria, { ...conditionFacts(place), sampleOf });
 }
 
@@ -119,10 +123,12 @@ function choicesOf(condition: Condition, facts: Seen): JsonObject | undefined {
         const one = part();
         return one.kind === 'choice' ? [one.context] : [];
       });
-      return kind === 'or' && choices.length === parts.length ? chosen(Object.assign({}, ...choices)) : OTHER;
+      return kind === 'or' && choices.length > 0 ? chosen(Object.assign({}, ...choices)) : OTHER;
     },
   });
-  return choice.kind === 'choice' ? choice.context : undefined;
+  if (choice.kind !== 'choice') return undefined;
+  const seen = { ...facts, context: { ...facts.context, ...choice.context } };
+  return evaluateCondition(condition, seen) ? undefined : choice.context;
 }
 
 const OTHER: Choice = { kind: 'other' };
