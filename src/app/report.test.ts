@@ -264,7 +264,7 @@ test('a report ends with what is signed: the log since which event and by which 
   const line = `The log of ${sessionId} is signed by this store from event 0 on, with key ${key.keyid.slice(0, 16)}.`;
   for (const text of [reportMarkdown(report), reportHtml(report)]) {
     expect(text).toContain(line);
-    expect(text).toContain('Answers of people: none.');
+    expect(text).toContain('Answers given by people: none.');
   }
   const unknown = { ...services, logKeys: async () => [] };
   const elsewhere = reportMarkdown((await readReport(unknown, request))._unsafeUnwrap());

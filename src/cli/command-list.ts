@@ -99,7 +99,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'session hand-over <id> <principal>',
-    summary: 'let somebody else continue a team session that only its owner may continue',
+    summary: 'make somebody else the owner of a team session',
     load: async () => (await import('./upkeep/team-access.ts')).sessionHandOver,
   },
   {

@@ -77,9 +77,12 @@ export const COMMAND_GROUPS = {
   token: { summary: 'create and revoke tokens that let programs use a space', example: 'workrail token list' },
   audit: { summary: 'check and export the log of who was given access', example: 'workrail audit verify' },
   store: { summary: 'copy sessions between a data folder and a team database', example: 'workrail store copy' },
-  approvers: { summary: 'view and change whose signatures count at gates', example: 'workrail approvers list' },
+  approvers: {
+    summary: 'view and change the list of people whose signed approvals count',
+    example: 'workrail approvers list',
+  },
   passport: {
-    summary: 'decide from passports whether changes may be merged',
+    summary: 'check by its passport whether a change may be merged',
     example: 'workrail passport check passport.json --base main',
   },
   keys: { summary: 'view and rotate the keys that sign tokens, events and passports', example: 'workrail keys status' },
@@ -112,7 +115,7 @@ export type Switches = {
 
 /** In the order help shows them. */
 export const SWITCHES = {
-  '--json': 'print one JSON document instead of text, including errors',
+  '--json': 'print one JSON document instead of text, also for errors',
   '--quiet': 'print errors only',
   '--verbose': 'print more detail',
   '--no-color': 'print without colors (NO_COLOR does the same)',

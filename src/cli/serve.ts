@@ -6,7 +6,10 @@ import type { ServeOptions } from './program.ts';
 import { refusalProblem, type ServeTrouble } from './words.ts';
 
 const TEAM_OPTIONS = [
-  { flags: '--database-url <url>', help: 'address of the database: postgres://USER@HOST/NAME (PGPASSWORD: password)' },
+  {
+    flags: '--database-url <url>',
+    help: 'address of the database: postgres://USER@HOST/NAME (set the password in PGPASSWORD)',
+  },
   { flags: '--public-url <url>', help: 'where clients reach the server: https, or http on localhost' },
   { flags: '--listen <address>', help: 'HOST:PORT for clients (default: 127.0.0.1:8080)' },
   { flags: '--admin-listen <address>', help: 'HOST:PORT for health and metrics (default: 127.0.0.1:9090)' },
@@ -19,10 +22,16 @@ const TEAM_OPTIONS = [
     flags: '--client-secret-file <file>',
     help: 'file with the secret of that client id (default: none, for a public client)',
   },
-  { flags: '--master-key-file <file>', help: 'file with the 64 hex digits that seal keys in the database' },
-  { flags: '--rls', help: 'let the database keep spaces apart too (costs one more round trip per statement)' },
-  { flags: '--connections <count>', help: 'maximum number of database connections for statements (default: 10)' },
-  { flags: '--no-drain', help: 'stop at once (default: report "not ready", and stop 5 seconds later)' },
+  {
+    flags: '--master-key-file <file>',
+    help: 'file with the master key (64 hex digits) that encrypts the keys in the database',
+  },
+  {
+    flags: '--rls',
+    help: 'also separate spaces in the database, by row-level security (one more round trip per statement)',
+  },
+  { flags: '--connections <count>', help: 'maximum number of database connections for queries (default: 10)' },
+  { flags: '--no-drain', help: 'on shutdown, stop at once (default: report "not ready", and stop 5 seconds later)' },
 ] as const;
 
 export const serveCommand: Command = {

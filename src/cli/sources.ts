@@ -34,7 +34,7 @@ import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
 
 const PROJECT = {
   flags: '--project',
-  help: 'use the sources of this project (.workrail/sources.json) instead of your own',
+  help: 'work on the sources of this project (.workrail/sources.json) instead of your own',
 };
 
 export const sourceList = command({

@@ -226,6 +226,6 @@ test('a loop whose list comes back as a blank says that the form was not filled 
   const again = await agent.send(begun, { context: offered });
   expect(again.structured['kind']).toBe('blocked');
   expect(blockersOf(again)[0]?.message).toMatch(/^Not filled in: context "files"\. Loop /);
-  expect(again.text).toMatch(/^You sent the form unfilled, in whole or in part\. Blocked: /);
+  expect(again.text).toMatch(/^You left blanks in the form\. Blocked: /);
   expect(told(again, 'warnings')).toEqual([]);
 });

@@ -13,7 +13,9 @@ import { authorProblem, INTERRUPTED, pathFrom, readDestination, TO } from './wor
 const NAMES = Object.keys(STARTERS) as StarterName[];
 
 export const workflowNew = command({
-  operands: [{ syntax: '[id]', help: 'the new id, as namespace.name (in a terminal, WorkRail asks if you omit it)' }],
+  operands: [
+    { syntax: '[id]', help: 'the new id, as namespace.name (if you omit it in a terminal, WorkRail asks for it)' },
+  ],
   options: [
     {
       flags: '--template <name>',

@@ -30,7 +30,7 @@ export const workflowShow = command({
   options: [
     {
       flags: '--compiled',
-      help: 'also show what was compiled: hashes, contracts, and where each added text comes from',
+      help: 'also show the compiled form: hashes, contracts, and where text that was added comes from',
     },
   ],
   example: 'workrail workflow show wr.first_steps',

@@ -30,7 +30,7 @@ export const workflowTest = command({
   options: [
     {
       flags: '--min-coverage <percent>',
-      help: 'fail below this coverage in percent: one number, or STEPS,OUTCOMES (of conditions) such as 100,90',
+      help: 'fail below this coverage in percent: one number, or two (steps, outcomes of conditions) such as 100,90',
     },
     ALL,
   ],

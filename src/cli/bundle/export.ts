@@ -71,7 +71,7 @@ export const exportCommand = command({
     { flags: '--tree <ref>', help: 'the commit that a passport is about (default: HEAD of the workspace of the run)' },
     {
       flags: '--author',
-      help: 'keep the git name and address of the author in a bundle or passport (default: left out)',
+      help: 'keep the git name and email address of the author in a bundle or passport (default: left out)',
     },
     { flags: '--no-redact', help: 'do not hide paths, addresses, keys and passwords in a report' },
   ],

@@ -27,7 +27,7 @@ export const passportCheck = command({
   options: [
     {
       flags: '--base <ref>',
-      help: `the branch or commit to merge into; its ${MERGE_GATE_FILE} says what is required (required)`,
+      help: `the branch or commit to merge into; its ${MERGE_GATE_FILE} has the rules (required)`,
     },
     { flags: '--change <ref>', help: 'the commit to merge; it need not be checked out. Default: HEAD' },
   ],

@@ -207,7 +207,7 @@ export const verify = command({
     },
     {
       flags: '--approvers <file>',
-      help: 'require at least one signed approval, and that each is signed by a key in this list (allowed signers of ssh-keygen)',
+      help: 'require at least one approval, each signed by a key in this file (the allowed_signers format of ssh-keygen)',
     },
   ],
   example: 'workrail verify passport.json --key workrail.pem --tree HEAD',

@@ -14,7 +14,7 @@ type ShownGate = z.infer<typeof gateShape>;
 export const APPROVAL_OPTIONS = [
   {
     flags: '--approvers <file>',
-    help: 'require that every step that needs a signed answer has one by a key in this file',
+    help: 'require a signature by a key in this file on every answer that must be signed',
   },
   { flags: '--four-eyes', help: 'with --approvers: require the signatures of two people' },
 ];

@@ -146,7 +146,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...(run.branches > 0 ? labelled('branch', branchText(run), width) : []),
     ...(run.checkpoints > 0 ? labelled('saved', plural(run.checkpoints, 'checkpoint'), width) : []),
     ...(run.dueChecks ?? []).flatMap(({ minimum, command: typed }, i) =>
-      labelled(i === 0 ? 'to check' : '', `${typed}  (evidence needed: at least ${minimum})`, width),
+      labelled(i === 0 ? 'to check' : '', `${typed}  (required evidence: "${minimum}" or stronger)`, width),
     ),
     ...(run.answers ?? []).flatMap(({ about, words }, i) =>
       labelled(i === 0 ? 'answers' : '', `${words}  (${about})`, width),

@@ -20,7 +20,7 @@ export const sessionVerify = command({
     ...APPROVAL_OPTIONS,
     {
       flags: '--head <hex>',
-      help: 'require that the session still has every event up to this head: 64 hex digits from an earlier report or check',
+      help: 'require that the session still has every event up to this head: the hash of the last event (64 hex digits), from an earlier report or check',
     },
   ],
   example: 'workrail session verify --json',

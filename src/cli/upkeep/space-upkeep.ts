@@ -20,7 +20,7 @@ const OF_DATABASE = 'of the database';
 
 const KEY_OPTION = {
   flags: '--master-key-file <file>',
-  help: 'file with the 64 hex digits that seal keys in the database',
+  help: 'file with the master key (64 hex digits) that encrypts the keys in the database',
 };
 
 export const spaceVerify = command({

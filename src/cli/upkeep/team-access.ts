@@ -64,7 +64,7 @@ export const spaceSet = command({
     URL_OPTION,
     {
       flags: '--four-eyes <setting>',
-      help: 'on: somebody other than the author of a draft must approve it; off: the author may too',
+      help: 'on: the author of a draft at a gate may not approve it; off: the author may',
     },
   ],
   example: 'workrail space set shop owner --database-url "$DB"',
@@ -102,7 +102,7 @@ export const spaceSet = command({
 export const spaceTrust = command({
   operands: [
     { syntax: '<name>', help: 'the name of the space' },
-    { syntax: '<issuer>', help: 'the issuer in the tokens of the CI system: its address' },
+    { syntax: '<issuer>', help: 'the URL that the tokens of the CI system name as their issuer' },
   ],
   options: [
     URL_OPTION,
@@ -224,7 +224,7 @@ const DAYS_MAX = 366;
 export const tokenCreate = command({
   options: [
     ...SPACE_OPTIONS,
-    { flags: '--for <name>', help: 'the program that uses the token; it is recorded with everything it does' },
+    { flags: '--for <name>', help: 'name of the program that uses the token; recorded with each of its actions' },
     { flags: '--role <role>', help: `one of: ${TOKEN_ROLES.join(', ')} (default: agent)` },
     { flags: '--days <days>', help: `days until the token expires (default: ${DAYS_DEFAULT}, at most ${DAYS_MAX})` },
   ],

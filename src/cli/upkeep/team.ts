@@ -102,14 +102,14 @@ const KINDS = ['copied', 'continued', 'unchanged', 'differs', 'damaged'] as cons
 
 export const storeCopy = command({
   options: [
-    { flags: '--from <place>', help: 'a data folder, or the address of a database (default: the data folder)' },
-    { flags: '--to <place>', help: 'a data folder, or the address of a database (default: the data folder)' },
+    { flags: '--from <place>', help: 'a data folder, or the address of a database (default: your data folder)' },
+    { flags: '--to <place>', help: 'like --from; one of the two is needed (default: your data folder)' },
     { flags: '--space <name>', help: 'the space in the database' },
     { flags: '--session <id>', help: 'copy only this session' },
     { flags: '--keys', help: 'copy the signing keys too, so that tokens stay valid' },
     {
       flags: '--master-key-file <file>',
-      help: 'with --keys: file with the 64 hex digits that seal keys in the database',
+      help: 'with --keys: file with the master key (64 hex digits) that encrypts the keys in the database',
     },
   ],
   example: 'workrail store copy --to postgres://rail@localhost/rail --space shop',

@@ -128,7 +128,7 @@ export function signatureWords(state: SignatureState, by = 'this store'): string
 }
 
 const HEAD_USE =
-  'Anyone who keeps these 64 digits can check later whether any event up to this point was changed, even if it was signed again.';
+  'Anyone who keeps these 64 digits can check later whether any event up to this point was changed, even if somebody signed the changed log again.';
 
 /** A session with what its signatures show, and the answers of people in it. */
 type SignedSession = {
@@ -153,7 +153,7 @@ export function signatureReport(sessions: readonly SignedSession[]): readonly st
     return [
       `The log of ${sessionId} is ${signatureWords(log)}.`,
       ...(head === undefined ? [] : [`Its head is ${head}. ${HEAD_USE}`]),
-      `Answers of people: ${answers.length === 0 ? 'none' : answers.join(', ')}.`,
+      `Answers given by people: ${answers.length === 0 ? 'none' : answers.join(', ')}.`,
       'This report itself is not signed. What was hidden in it is listed above. To give others a file that they can check, run: workrail export ID --as passport.',
     ];
   });

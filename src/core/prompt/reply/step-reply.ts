@@ -4,7 +4,7 @@ import { runTag } from '../../log/ids.ts';
 import { type OpenReply, storedReply } from '../../log/operation/stored-reply.ts';
 import type { BlockerCode } from '../../log/reasons.ts';
 import { sendWords } from '../../run/form/blank.ts';
-import { isAboutBlanks, UNFILLED } from '../../run/requirements/requirement.ts';
+import { isAboutBlanks } from '../../run/requirements/requirement.ts';
 import { needsPerson } from '../../run/requirements/user.ts';
 import { dueConfirmation } from '../../run/step-place.ts';
 import { quoteReservedLines, visibleLine } from '../../text/visible-text.ts';
@@ -239,7 +239,7 @@ function blockedOpening(
   const isUnfilled = blockers.some(isAboutBlanks);
   const stuck = attempts < ATTEMPTS_IN_A_ROW_MAX ? '' : `${attempts} attempts in a row were blocked. ${STOP}\n`;
   return [
-    `${isUnfilled ? `${UNFILLED}, in whole or in part. ` : ''}Blocked: ${what}\n${stuck}${list.join('\n')}\n`,
+    `${isUnfilled ? 'You left blanks in the form. ' : ''}Blocked: ${what}\n${stuck}${list.join('\n')}\n`,
     `${leadOf(nextCall, isUserAsked ? askWords(blockers) : undefined)}\n`,
     ...nextCallLine(nextCall),
   ];

@@ -45,7 +45,7 @@ describe('an attempt at a step', () => {
       message:
         'Missing or wrong: (1) Name the risks (the notes must contain "risks"); (2) Name the files (the notes must contain "files")',
       suggestedFix:
-        'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent.',
+        'Send the complete notes in `output.notesMarkdown`; they replace the notes you sent. Report only work that you really did.',
       requirement: 'criteria:work',
       form: { notesMarkdown: 'The tests pass.\n<fill: Name the risks.>\n<fill: Name the files.>' },
     };

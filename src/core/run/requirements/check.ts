@@ -46,7 +46,7 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     const isKnown = unset.length === 0;
     const command = isKnown ? commandText(clip(text, COMMAND_BYTES_MAX)) : 'its command';
     const values = `send ${unset.map(quote).join(' and ')} in context`;
-    const needed = `Find out what its command needs, and ${values}.`;
+    const needed = `Its command is not known yet: find it out, and ${values}.`;
     const attest = `\`${attestLine(check, place)}\``;
     const isFromContext = keys.length > 0;
     const confirmed = `ask the user to run ${attest} in a terminal of their own. ${isKnown ? SUPPLIED : SUPPLIED_LATER}`;

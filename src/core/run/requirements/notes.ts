@@ -261,6 +261,6 @@ const RULE_IN_MESSAGE_BYTES_MAX = 200;
 const RULE_IN_FIX_BYTES_MAX = 400;
 
 const REPLACED =
-  'Send the complete notes in `output.notesMarkdown`, about work that you really did; they replace the notes you sent.';
+  'Send the complete notes in `output.notesMarkdown`; they replace the notes you sent. Report only work that you really did.';
 const ADDED = 'Write the missing parts in `output.notesMarkdown`. Report only work that you really did.';
 const KEPT = 'The notes you sent are kept. Send only the `context` argument (not inside `output`).';

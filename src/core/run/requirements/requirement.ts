@@ -133,7 +133,7 @@ export function unfilledWords(form: FormOutput, unfilled: Unfilled): string {
 }
 
 const NOT_FILLED_IN = 'Not filled in';
-export const UNFILLED = 'You sent the form unfilled';
+const UNFILLED = 'You sent the form unfilled';
 
 /** Whether a blocker names blanks. Logs of earlier versions have the words that now begin the reply. */
 export function isAboutBlanks({ message }: { readonly message: string }): boolean {

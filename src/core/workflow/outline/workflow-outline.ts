@@ -64,7 +64,7 @@ function asksFor(step: CompiledStep): readonly string[] {
     ...(output?.isRequired ? [output.contractRef] : []),
     ...assessmentIds.map((id) => `assessment ${id}`),
     ...(confirmation.kind === 'none' ? [] : [CONFIRMATIONS[confirmation.kind]]),
-    ...(userDependency === undefined ? [] : [`something from the user (${userDependency.reason})`]),
+    ...(userDependency === undefined ? [] : [`an answer or a file from the user (${userDependency.reason})`]),
     ...(purpose.kind === 'probe' ? [`whether ${purpose.capability} is available`] : []),
   ];
 }
