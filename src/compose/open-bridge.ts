@@ -6,7 +6,7 @@ import { workflowFiles } from '../adapters/sources/workflow-files.ts';
 import { nodeHasher, systemClock, timedUuid } from '../adapters/system.ts';
 import { folderFacts } from '../adapters/workspace.ts';
 import { type Bridge, bridge } from '../mcp/bridge.ts';
-import { type TextFile, textDigest } from '../mcp/described-workflows.ts';
+import { bareDigest, type TextFile } from '../mcp/described-workflows.ts';
 
 /** The server's limit for one message is four times as much. */
 const TEXTS_LENGTH_MAX = 4_000_000;
@@ -23,7 +23,7 @@ function projectWorkflows(trouble: (message: string) => void): (folder: string) 
       const text = content.kind === 'text' ? content.text : undefined;
       length += text?.length ?? 0;
       if (text !== undefined && length <= TEXTS_LENGTH_MAX) {
-        sent.push({ ref, text, digest: textDigest(text, nodeHasher.sha256) });
+        sent.push({ ref, text, digest: bareDigest(text, nodeHasher.sha256) });
       } else if (!told.has(ref)) {
         told.add(ref);
         trouble(`The team server is not shown ${ref}: it cannot be read, or the project's workflows are too long.`);

@@ -26,7 +26,7 @@ import { CALLBACK_PATH } from '../http/team/browser-sessions.ts';
 import { resourceOf, serveSpaces } from '../http/team/serve-spaces.ts';
 import { type TeamMetrics, teamMetrics, tracedCall } from '../http/team/team-metrics.ts';
 import { TOOLS } from '../mcp/answer-call.ts';
-import { describedFiles, textDigest } from '../mcp/described-workflows.ts';
+import { bareDigest, describedFiles } from '../mcp/described-workflows.ts';
 import { describedWorkspace, idsOfCall } from '../mcp/described-workspace.ts';
 import { type McpHttpHandler, mcpHttpHandler } from '../mcp/http-handler.ts';
 import { type Backend, type CallCatalog, mcpBackend } from '../mcp/server.ts';
@@ -260,7 +260,7 @@ function teamCatalogs(bundled: Bundled): TeamCatalogs {
       const described = describedFiles(meta, { space, texts, sha256 });
       if (described?.kind !== 'files') return described;
       const { files } = described;
-      const key = textDigest(JSON.stringify([space, files.map(({ ref, digest }) => [ref, digest])]), sha256);
+      const key = bareDigest(JSON.stringify([space, files.map(({ ref, digest }) => [ref, digest])]), sha256);
       const known = catalogs.get(key);
       if (known !== undefined) return { kind: 'catalog', catalog: known };
       // Made once, so that files that did not change are the same objects.

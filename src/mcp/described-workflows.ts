@@ -52,7 +52,7 @@ export function describedFiles(
   const missing: string[] = [];
   for (const one of said.slice(0, FILES_MAX).map(namedFile)) {
     if (one === undefined) continue;
-    const digest = one.text === undefined ? one.digest : textDigest(one.text, sha256);
+    const digest = one.text === undefined ? one.digest : bareDigest(one.text, sha256);
     const text = one.text ?? texts.get(keyOf(digest));
     if (text === undefined) missing.push(digest);
     else {
@@ -71,6 +71,6 @@ function namedFile(value: unknown): NamedFile | undefined {
   return text === undefined ? { ref, digest } : { ref, digest, text };
 }
 
-export function textDigest(text: string, sha256: Sha256): string {
+export function bareDigest(text: string, sha256: Sha256): string {
   return digestHex(sha256(ownJsonBytes(text)));
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeHasher } from '../../src/adapters/system.ts';
-import { textDigest, WORKFLOWS_META_KEY } from '../../src/mcp/described-workflows.ts';
+import { bareDigest, WORKFLOWS_META_KEY } from '../../src/mcp/described-workflows.ts';
 import { filledCall } from '../examples/filled-call.ts';
 import { startOpenId } from '../openid.ts';
 import { startPostgres } from '../postgres.ts';
@@ -332,7 +332,7 @@ describe.runIf(postgres)('a team server', () => {
     await direct.close();
     // Who knows the digest of a file in another space does not get the file by it.
     const stranger = await tokenFor('eve', '--space', 'other');
-    const digest = textDigest(text, nodeHasher.sha256);
+    const digest = bareDigest(text, nodeHasher.sha256);
     const named = { [WORKFLOWS_META_KEY]: [{ ref: file, digest }] };
     const answer = await fetch(`${proxy.url}/s/other/mcp`, {
       method: 'POST',

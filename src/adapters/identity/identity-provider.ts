@@ -115,7 +115,7 @@ export function browserSignIn({ issuer, clientId, clientSecret, redirectUri }: S
         });
         return ok({ address: address.href, attempt: { state, nonce, verifier } });
       } catch (cause) {
-        return err(unreachable(cause));
+        return err(providerAway(cause));
       }
     },
     finish: async (answer, { state, nonce, verifier }) => {
@@ -160,13 +160,13 @@ export function refusalOf(cause: unknown): SignInRefusal {
     cause instanceof openid.AuthorizationResponseError ||
     cause instanceof openid.ResponseBodyError ||
     cause instanceof openid.ClientError;
-  return isRefused ? { code: 'sign_in_refused', cause: reasonOf(cause) } : unreachable(cause);
+  return isRefused ? { code: 'sign_in_refused', cause: reasonOf(cause) } : providerAway(cause);
 }
 
 /** The longest time for which a sign-in at the provider lets somebody into the console without proving it again. */
 const AGE_S_MAX = 43_200;
 
-export function unreachable(cause: unknown): Extract<SignInRefusal, { readonly code: 'identity_unreachable' }> {
+export function providerAway(cause: unknown): Extract<SignInRefusal, { readonly code: 'identity_unreachable' }> {
   return { code: 'identity_unreachable', cause: reasonOf(cause) };
 }
 

@@ -17,7 +17,7 @@ import { readCached } from '../guarded-file.ts';
 import { systemLocks } from '../lock/system-locks.ts';
 import { patience, turnTaking, waitForExclusive } from '../lock/wait-for-lock.ts';
 import { putDocument } from '../sources/file-source-list.ts';
-import { discoveredProvider, reasonOf, refusalOf, requestOptions, unreachable } from './identity-provider.ts';
+import { discoveredProvider, providerAway, reasonOf, refusalOf, requestOptions } from './identity-provider.ts';
 
 const signInSchema = z.strictObject({
   v: z.literal(1),
@@ -60,7 +60,7 @@ export function spaceSignIns({ dataDir, clock, sha256 }: Parts): SpaceSignIns {
     const path = `${file}.lock`;
     const waiting = patience({ pause: (ms) => pause(ms), nowMs: clock.nowMs });
     const held = await waitForExclusive({ path, attempt: () => tryExclusive([path]) }, waiting);
-    if (held.kind === 'busy') return err(unreachable('another process waits for its answer'));
+    if (held.kind === 'busy') return err(providerAway('another process waits for its answer'));
     try {
       const kept = readKept(file);
       if (kept?.accessToken !== undefined && isUsable(kept, refused, EARLY_MS)) return ok(kept.accessToken);
@@ -144,7 +144,7 @@ async function nextTokens(
     return ok({ v: 1, space, refreshToken, ...withTimes({ issuer, clientId, tokens }, clock) });
   } catch (cause) {
     const isOver = cause instanceof openid.ResponseBodyError && [BAD_REQUEST, UNAUTHORIZED].includes(cause.status);
-    return err(isOver ? { code: 'sign_in_over' } : unreachable(cause));
+    return err(isOver ? { code: 'sign_in_over' } : providerAway(cause));
   }
 }
 

@@ -22,7 +22,7 @@ import { CLIENT_IDS, type ClientResult, type InitData, initData } from '../../co
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { bad, dim, good, type Line, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, unknownWord, usageProblem } from '../problem.ts';
-import { spaceAddress, spaceOf } from '../upkeep/connect.ts';
+import { addressOfSpace, spaceAddress } from '../upkeep/connect.ts';
 import { findingLines } from './doctor.ts';
 
 type InitResult = Result<CommandOutcome<InitData>, CommandProblem>;
@@ -50,7 +50,7 @@ export const init = command({
       if (input.options['undo'] === true) return undo(setup, input);
       const chosen = yield* await chooseClients(context, setup, input);
       const { project, dryRun, force, team } = input.options;
-      const space = team === undefined ? undefined : spaceOf(yield* spaceAddress(String(team)));
+      const space = team === undefined ? undefined : addressOfSpace(yield* spaceAddress(String(team)));
       const words = space === undefined ? SERVE : bridgeTo(space);
       const isDryRun = dryRun === true;
       const clients: ClientResult[] = [];

@@ -42,7 +42,7 @@ export const connect = command({
     if (options['signOut'] === true) return signOut(context, url.value);
     const { program, say } = context;
     const connected = await program.connect(url.value);
-    if (connected.isErr()) return err(notSignedIn(spaceOf(url.value)));
+    if (connected.isErr()) return err(notSignedIn(addressOfSpace(url.value)));
     if (program.terminal.isInput()) {
       say([`Passing MCP on to ${url.value.href}, for an agent client. Press Ctrl-C to stop.`]);
       say([dim(`To register it: claude mcp add workrail -- workrail connect ${address}`)]);
@@ -77,7 +77,7 @@ async function signIn(
       say([dim('It works for five minutes, in a browser on this machine. Press Ctrl-C to stop.')]);
     },
   });
-  const space = spaceOf(url);
+  const space = addressOfSpace(url);
   if (signedIn.isErr()) return err(signInProblem(signedIn.error, space));
   const { principal, name } = signedIn.value;
   const who = name === undefined ? principal : `${name} (${principal})`;
@@ -96,7 +96,7 @@ async function signIn(
 }
 
 async function signOut({ program }: CommandContext, url: URL): Promise<SignInOutcome> {
-  const space = spaceOf(url);
+  const space = addressOfSpace(url);
   const ended = await program.signOut(url);
   const words = ended?.isRevoked === true ? '' : ' The identity provider was not asked to revoke anything.';
   return done({
@@ -145,7 +145,7 @@ function notSignedIn(space: string): CommandProblem {
 }
 
 /** The address as people write it, without what follows from it. */
-export function spaceOf({ href }: URL): string {
+export function addressOfSpace({ href }: URL): string {
   return href.replace(/\/mcp$/, '');
 }
 

@@ -4,7 +4,15 @@ import { quote } from '../json/json-value.ts';
 import { collectDiagnostics } from '../workflow/diagnostics/diagnostic.ts';
 import { parseUnfinished } from '../workflow/source/parse-source.ts';
 import { scenarioFileSchema } from './scenario.ts';
-import { contextKeysIn, nodeAt, type Path, type Suggestion, type Suggestions, stepIdsIn, wordAt } from './suggest.ts';
+import {
+  contextKeysIn,
+  nodeByPath,
+  type Path,
+  type Suggestion,
+  type Suggestions,
+  stepIdsIn,
+  wordAt,
+} from './suggest.ts';
 
 /** What may be written at a place of a file of scenarios, and what the field there is. Step ids are those of its workflow. */
 export function suggestInScenarios(text: string, offset: number, workflow: string): Suggestions {
@@ -61,7 +69,7 @@ type Key = Pick<Suggestion, 'says' | 'isNeeded'> & {
 /** The keys of the object at a path, required ones first. What a run starts with or is sent may have the workflow's names. */
 function keysAt(path: Path, { text, workflow }: { readonly text: string; readonly workflow: string }): readonly Key[] {
   const root = parseUnfinished(text, collectDiagnostics());
-  const node = root && nodeAt(root, path);
+  const node = root && nodeByPath(root, path);
   const isTaken = (key: string) => node?.kind === 'object' && node.fields.has(key);
   if (path.at(-1) === 'context') {
     const says = 'Value of context that the workflow reads.';

@@ -67,7 +67,7 @@ function childAt(node: SourceNode | undefined, key: string | number): SourceNode
 }
 
 /** The value at a path of a file, if it is there. */
-export function nodeAt(root: SourceNode, path: Path): SourceNode | undefined {
+export function nodeByPath(root: SourceNode, path: Path): SourceNode | undefined {
   return path.reduce<SourceNode | undefined>(childAt, root);
 }
 
