@@ -39,7 +39,7 @@ export const serveCommand: Command = {
     { flags: '--stdio', help: 'serve on standard input and output (the default)' },
     { flags: '--http [port]', help: 'serve over HTTP on 127.0.0.1 instead (default port: 7433)' },
     { flags: '--port <port>', help: 'the port for --http; 0 chooses any free port' },
-    { flags: '--team', help: 'serve the spaces of a team database; the options below belong to it' },
+    { flags: '--team', help: 'serve the spaces of a team database; --database-url to --no-drain work only with it' },
     ...TEAM_OPTIONS,
     { flags: '--log', help: 'log every call to standard error as a line of JSON (WORKRAIL_LOG=1 does the same)' },
   ],

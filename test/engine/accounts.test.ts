@@ -65,6 +65,27 @@ async function atVerify(run: Engine, ...findings: readonly string[]): Promise<Re
   return run.send(review, { artifacts: [verdict(...findings)] });
 }
 
+test('a form that offers a list has no line about a missing list, also where the rule looks at the entries', async () => {
+  const missing = { var: 'criteria', equals: null };
+  const misnamed = { not: { var: 'criteria.0', startsWith: 'AC' } };
+  const rule = {
+    type: 'regex',
+    pattern: 'No criteria in context, because .+',
+    message: 'The criteria in context, or why there are none',
+    form: 'No criteria in context, because <fill: why>',
+    condition: { or: [missing, { and: [{ not: missing }, misnamed] }] },
+  };
+  const [agree, ...others] = WORK.steps;
+  const steps = [{ ...agree, notesOptional: false, validationCriteria: [rule] }, ...others];
+  const run = engine({ listing: () => withFile({ ...WORK, steps }) });
+  const begun = await run.start('team.accounts');
+  expect(offered(begun).context).toEqual({ criteria: ['<fill: AC1: the text of the entry>'] });
+  expect(offered(begun).output.notesMarkdown).not.toContain('No criteria in context');
+  const blocked = await run.send(begun, { notes: 'Agreed.', context: { criteria: ['it starts'] } });
+  expect(kindOf(blocked)).toBe('blocked');
+  expect(kindOf(await run.send(blocked, { notes: 'Agreed.', context: { criteria: CRITERIA } }))).toBe('ok');
+});
+
 describe('a step that accounts for a list', () => {
   test('offers an entry for each id, and blocks with the ids that an artifact leaves out', async () => {
     enforces('accounts_are_complete');

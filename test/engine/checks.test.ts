@@ -78,7 +78,7 @@ describe.each(MODES)('a check in %s', (mode) => {
     if (mode === 'full_auto_never_stop') {
       expect(reply.structured['gaps']).toMatchObject([{ detail: 'missing_required_output' }]);
       expect(checksOf(reply)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'reported' }]);
-      expect(reply.text).toContain('Evidence for checks: "unit" is only reported (the agent sent output).');
+      expect(reply.text).toContain('Evidence for checks: "unit" only reported (the agent sent output).');
       return;
     }
     const tag = (reply.structured['run'] as JsonObject)['tag'];
@@ -95,7 +95,7 @@ describe.each(MODES)('a check in %s', (mode) => {
     await attest(run, reply);
     const next = await run.send(reply);
     expect(kindOf(next)).toBe('ok');
-    expect(next.text).toContain('Evidence for checks: "unit" is observed (WorkRail ran it).');
+    expect(next.text).toContain('Evidence for checks: "unit" observed (WorkRail ran it).');
   });
 });
 

@@ -78,7 +78,7 @@ describe('gaps', () => {
     expect(await look('session', 'show')).toContain(`${yellow}complete, 6 gaps open`);
     expect(await look('session', 'tree')).toMatch(/\[33mcomplete, 6 gaps open.*\[33m✓\[39m complete/s);
     expect(await look('session', 'list')).toContain(`${yellow}complete, gaps open`);
-    expect(await look('status')).toContain(`1 complete[22m${yellow} (with unresolved gaps)`);
+    expect(await look('status')).toContain(`1 complete[22m${yellow} (with open gaps)`);
     for (const command of ['show', 'list']) expect(await look('session', command)).not.toContain(green);
   });
 });

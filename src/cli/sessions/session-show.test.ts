@@ -55,6 +55,6 @@ describe('session show', () => {
     expect((await look(['session', 'list'])).out).toMatch(/^– .* closed /);
     expect((await look(['session', 'show'])).out).toMatch(/– closed .*– run · \w{4} .* closed\n/s);
     expect((await look(['session', 'tree'])).out).toMatch(/^test\.plain {2}"checkout fails on empty cart" {3}closed/);
-    expect((await look(['status'])).out).toMatch(/Not listed above, in all folders: 1 closed\.\n$/);
+    expect((await look(['status'])).out).toMatch(/Also in all folders, not listed: 1 closed\.\n$/);
   });
 });

@@ -197,7 +197,7 @@ function othersLines({ others }: StatusData): readonly Line[] {
   return [
     [''],
     [
-      dim('Not listed above, in all folders: '),
+      dim('Also in all folders, not listed: '),
       ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])),
       dim('.'),
     ],
@@ -207,7 +207,7 @@ function othersLines({ others }: StatusData): readonly Line[] {
 function gapsSpans(complete: number, withGaps: number): readonly LineSpan[] {
   if (withGaps === 0) return [];
   const which = withGaps === complete ? '' : `${withGaps} `;
-  return [notable(` (${which}with unresolved gaps)`)];
+  return [notable(` (${which}with open gaps)`)];
 }
 
 /** How many open sessions are read in full; nobody works on more at once. */

@@ -308,10 +308,12 @@ const DECISIONS: readonly (readonly [logged: RegExp, shown: string])[] = [
   ],
   [/^The decision is (".+") in loop (".+")\.$/, 'The agent decided $1 for loop $2.'],
   [/^The run condition of (step|loop) (".+") is false\.$/, 'Skipped $1 $2: its condition is false.'],
-  // The next entry shows the step, so its id is left out.
-  [/^The run condition of (?:1 step from|step) ".+" is true\.$/, 'The next step runs, because its condition is true.'],
+  [/^The run condition of (?:1 step from|step) (".+") is true\.$/, 'Step $1 comes next: its condition is true.'],
   [/^The run condition of loop (".+") is true\.$/, 'Loop $1 runs, because its condition is true.'],
-  [/^The run condition of (\d+ steps) from ".+" is true\.$/, 'The next $1 run, because their condition is true.'],
+  [
+    /^The run condition of (\d+ steps) from (".+") is true\.$/,
+    '$1 come next, beginning with $2: their condition is true.',
+  ],
   [/^(Skipped \d+ steps \(.+\)): the run condition is false\.$/, '$1: their condition is false.'],
   [
     /^This step was already done from here, so this is a new branch\.$/,

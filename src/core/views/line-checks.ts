@@ -33,11 +33,14 @@ export function checksOnLine(view: SessionView, nodeId: NodeId): readonly Record
 }
 
 /** A check with its grade, as people and agents read it. */
-export function gradeWords({ checkId, minimum, grade }: Omit<RecordedCheck, 'stepId'>): string {
-  if (grade === undefined) return `${quote(checkId)} is not shown (must be ${minimum})`;
-  return grade === 'verified' || grade === 'observed' || grade === minimum
-    ? `${quote(checkId)} is ${grade}`
-    : `${quote(checkId)} is only ${grade}`;
+export function gradeWords(check: Omit<RecordedCheck, 'stepId'>): string {
+  return `${quote(check.checkId)} is ${gradeOf(check)}`;
+}
+
+/** The grade alone; "only" where the step asks for a stronger one. */
+export function gradeOf({ minimum, grade }: Pick<RecordedCheck, 'minimum' | 'grade'>): string {
+  if (grade === undefined) return `not shown (must be ${minimum})`;
+  return grade === 'verified' || grade === 'observed' || grade === minimum ? grade : `only ${grade}`;
 }
 
 /** What a person answered or a command showed about a step, as one line of text. */

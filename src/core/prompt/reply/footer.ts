@@ -9,7 +9,7 @@ import { notesFormAt } from '../../run/requirements/notes.ts';
 import type { FormOutput, Unmet } from '../../run/requirements/requirement.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { NEXT_CALL, visibleJson, visibleLine } from '../../text/visible-text.ts';
-import { gradeWords } from '../../views/line-checks.ts';
+import { gradeOf } from '../../views/line-checks.ts';
 import { type ReplyParts, SETTERS } from '../reply-parts.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
 import type { ReplyWarning } from '../warning-facts.ts';
@@ -117,7 +117,8 @@ function stepContextLines({ assessments, checks = [], state }: Told): readonly s
 
 /** Another reply explains the grades only at the end of the run. */
 function evidenceWords(check: NonNullable<Told['checks']>[number]): string {
-  return `${gradeWords(check)}${check.grade === undefined ? '' : ` (${GRADE_MEANINGS[check.grade]})`}`;
+  const meaning = check.grade === undefined ? '' : ` (${GRADE_MEANINGS[check.grade]})`;
+  return `${quote(check.checkId)} ${gradeOf(check)}${meaning}`;
 }
 
 function assessmentData({ assessmentId, dimensions, normalizationNotes }: Accepted): JsonObject {
