@@ -33,7 +33,7 @@ it('a report says what a decision means instead of repeating the words of the lo
     'Decision: The agent decided "stop" for loop "open-points".',
     'Decision: Skipped loop "each": its condition is false.',
     'Decision: Step "plan" comes next: its condition is true.',
-    'Decision: 2 steps come next, beginning with "rehearse": their condition is true.',
+    'Decision: 2 steps come next, from "rehearse" on: their condition is true.',
     'Decision: Started loop "each" (3 iterations).',
     'Decision: The while condition of loop "each" is true.',
     'Context set: goal',

@@ -310,10 +310,7 @@ const DECISIONS: readonly (readonly [logged: RegExp, shown: string])[] = [
   [/^The run condition of (step|loop) (".+") is false\.$/, 'Skipped $1 $2: its condition is false.'],
   [/^The run condition of (?:1 step from|step) (".+") is true\.$/, 'Step $1 comes next: its condition is true.'],
   [/^The run condition of loop (".+") is true\.$/, 'Loop $1 runs, because its condition is true.'],
-  [
-    /^The run condition of (\d+ steps) from (".+") is true\.$/,
-    '$1 come next, beginning with $2: their condition is true.',
-  ],
+  [/^The run condition of (\d+ steps) from (".+") is true\.$/, '$1 come next, from $2 on: their condition is true.'],
   [/^(Skipped \d+ steps \(.+\)): the run condition is false\.$/, '$1: their condition is false.'],
   [
     /^This step was already done from here, so this is a new branch\.$/,
