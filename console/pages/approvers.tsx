@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { fromBase64Url, toBase64Url } from '../../src/core/text/binary-text.ts';
 import type { ConsoleInput, ConsoleReply, WaitingItem } from '../../src/core/wire/console-shapes.ts';
 import { Button, CommandHint, ErrorPanel } from '../parts/panels.tsx';
-import { read, write } from '../state/api.ts';
+import { Refused, read, write } from '../state/api.ts';
 
 /** A passkey belongs to this name, and not to an address. */
 const SITE = 'localhost';
@@ -19,13 +19,15 @@ export async function decide(item: WaitingItem, decided: Decided): Promise<Conso
   if (item.signing === undefined || decided.decision === 'rejected')
     return write('answer', at, { ...said, ...receipt });
   const { attestationId, challenge, credentialIds } = await write('challenge', at, said);
-  const made = (await navigator.credentials.get({
-    publicKey: {
-      challenge: bytesOf(challenge),
-      rpId: SITE,
-      userVerification: 'required',
-      allowCredentials: credentialIds.map((id) => ({ type: 'public-key', id: bytesOf(id) })),
-    },
+  if (credentialIds.length === 0) throw unsigned('No approver of this run has a passkey.', item.tag);
+  const publicKey = {
+    challenge: bytesOf(challenge),
+    rpId: SITE,
+    userVerification: 'required' as const,
+    allowCredentials: credentialIds.map((id) => ({ type: 'public-key' as const, id: bytesOf(id) })),
+  };
+  const made = (await navigator.credentials.get({ publicKey }).catch(({ name }: Error) => {
+    throw unsigned(`The browser made no signature (${name}).`, item.tag);
   })) as PublicKeyCredential;
   const { authenticatorData, clientDataJSON, signature } = made.response as AuthenticatorAssertionResponse;
   const passkey = {
@@ -36,6 +38,13 @@ export async function decide(item: WaitingItem, decided: Decided): Promise<Conso
     signature: textOf(signature),
   };
   return write('answer', at, { ...said, ...receipt, passkey });
+}
+
+/** The server answered, but the browser has nothing to sign with, or the person said no. */
+function unsigned(why: string, tag: string): Refused {
+  const suggestion = `Try it again, or run "workrail answer ${tag} --sign" in a terminal of your own.`;
+  const message = `${why} Nothing was recorded.`;
+  return new Refused({ code: 'VALIDATION_ERROR', message, suggestion, retry: { kind: 'not_retryable' } }, 0);
 }
 
 /** The first receipt for each draft: it says since when the person could read it. */

@@ -17,7 +17,7 @@ import { type PassportStatement, subjectOf, WITHHELD_KINDS, type WithheldKind } 
 import { type PassportRefusal, type VerifiedPassport, verifyPassport } from '../../core/passport/verify-passport.ts';
 import { type Withholding, withheldTooWords } from '../../core/passport/withhold.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
-import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
+import { andList, plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
 import { readKeys } from '../keys.ts';
 import { bad, dim, good, type Line } from '../output/line.ts';
@@ -134,6 +134,7 @@ export function passportOutcome(made: ExportedPassport, file: string | undefined
         : `It is about commit ${passport.commit}, tree ${passport.tree}.`,
     ],
     [`The log is ${signatureWords(signature)}.`],
+    ...otherFilesWords(statement).map((words): Line => [bad('!'), ` ${words}`]),
     [
       withheld ??
         dim('It shows every event with notes and paths as they were recorded. To keep some out: --withhold notes'),
@@ -142,17 +143,41 @@ export function passportOutcome(made: ExportedPassport, file: string | undefined
   ];
   return {
     data,
-    lines: file === undefined ? [] : [...lines, [dim(`To check it: ${checkCommand(shellWord(file))}`)]],
-    next: KEY_COMMAND,
+    lines: file === undefined ? [] : [...lines, [dim(`To check it: ${checkCommand(file)}`)]],
+    next: keyCommand(file ?? ''),
   };
 }
 
+/** A check or an approval of files that were committed later is about other files, and nothing can repair it. */
+function otherFilesWords({ predicate }: PassportStatement): readonly string[] {
+  const others = (facts: readonly { readonly isOnLine: boolean; readonly tree: string }[]) =>
+    facts.filter(({ isOnLine, tree }) => isOnLine && tree === 'other').length;
+  const found = [
+    [others(predicate.checks), 'check'],
+    [others(predicate.approvals), 'approval'],
+  ] as const;
+  const named = found.filter(([many]) => many > 0).map(([many, noun]) => plural(many, noun));
+  if (named.length === 0) return [];
+  const verb = named.length > 1 || !named[0]?.startsWith('1 ') ? 'are' : 'is';
+  return [
+    `${andList(named)} ${verb} about other files than this commit, so a merge gate does not count them. Commit first; then run the checks and ask for the approvals.`,
+  ];
+}
+
 const KEY_FILE = 'workrail.pem';
-const KEY_COMMAND = `workrail keys public > ${KEY_FILE}`;
-const WHERE_KEY = `On the machine of the run, "${KEY_COMMAND}" writes that key.`;
+const WHERE_KEY = `On the machine of the run, "workrail keys public > ${KEY_FILE}" writes that key.`;
+
+/** Beside the passport: in the repository, it would be a change of the files. */
+function keyBeside(file: string): string {
+  return shellWord(`${file.slice(0, file.lastIndexOf('/') + 1)}${KEY_FILE}`);
+}
+
+function keyCommand(file: string): string {
+  return `workrail keys public > ${keyBeside(file)}`;
+}
 
 function checkCommand(file: string): string {
-  return `workrail verify ${file} --key ${KEY_FILE}`;
+  return `workrail verify ${shellWord(file)} --key ${keyBeside(file)}`;
 }
 
 export function shownPassport({ statement, keyid, signedSince }: VerifiedPassport): Shown {
@@ -225,14 +250,14 @@ export const verify = command({
         verdicts.push(verdictOf(file, checked));
         lines.push(
           ...(checked.isOk()
-            ? heldLines(file, checked.value)
+            ? heldLines(file, checked.value, expected)
             : [[bad('✗'), ` ${file}  ${refusalWords(checked.error)}`]]),
         );
       }
       const wrong = verdicts.filter(({ isValid }) => !isValid).length;
       return done({
         data: { passports: verdicts },
-        lines: wrong === verdicts.length ? lines : [...lines, [dim(LIMIT)]],
+        lines: wrong === verdicts.length ? lines : [...lines, [dim(limitWords(expected))]],
         problem:
           wrong === 0
             ? undefined
@@ -246,8 +271,13 @@ export const verify = command({
     }),
 });
 
-const LIMIT =
-  'Only the signature of this store was checked. Anyone who can read the key of the store can sign a false history. A head from an earlier report or check (--head) shows whether anything before it was changed.';
+function limitWords({ approvers }: Expectations): string {
+  const checked =
+    approvers === undefined
+      ? 'Only the signature of this store was checked.'
+      : 'Checked: the signature of this store, and the signed answers against your list of approvers.';
+  return `${checked} Anyone who can read the key of the store can sign a false history. A head from an earlier report or check (--head) shows whether anything before it was changed.`;
+}
 
 type Expectations = {
   readonly keys: readonly PublicKey[];
@@ -331,7 +361,11 @@ function verdictOf(file: string, checked: Result<VerifiedPassport, FileRefusal>)
   return { file, isValid: true, passport: shownPassport(checked.value) };
 }
 
-function heldLines(file: string, { statement, keyid, signedSince }: VerifiedPassport): readonly Line[] {
+function heldLines(
+  file: string,
+  { statement, keyid, signedSince }: VerifiedPassport,
+  { approvers }: Expectations,
+): readonly Line[] {
   const { predicate } = statement;
   const { commit, tree } = subjectOf(statement);
   const signed =
@@ -360,7 +394,7 @@ function heldLines(file: string, { statement, keyid, signedSince }: VerifiedPass
       .filter(({ isOnLine }) => isOnLine)
       .map(
         ({ statement: said, via, signedBy, tree: about }): Line => [
-          `    ${said} via ${via}, ${signedBy === undefined ? 'not signed' : `signature of ${visibleLine(signedBy.name)} (${visibleLine(signedBy.fingerprint)}) recorded`}, ${TREE_WORDS[about]}`,
+          `    ${said} via ${via}, ${signedBy === undefined ? 'not signed' : `signature of ${visibleLine(signedBy.name)} (${visibleLine(signedBy.fingerprint)}) ${approvers === undefined ? 'recorded' : 'checked against your list'}`}, ${TREE_WORDS[about]}`,
         ],
       ),
     ...(predicate.log.head === undefined ? [] : [[dim(`    head ${digestHex(predicate.log.head)}`)]]),
