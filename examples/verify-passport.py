@@ -137,8 +137,8 @@ def facts(e, i):  # what a shown event adds to the summary, by list
 
 def tree_of(e, tree):
     said = e["data"] if e else {"statement": {}, "subject": {}}
-    both = [said["statement"].get("treeDigest"), said["subject"].get("workspace", {}).get("treeDigest")]
-    found = next((one for one in both if one is not None), None)
+    is_answer = said["subject"].get("kind") == "attempt"  # a person signs the subject, not the statement alone
+    found = (said["subject"].get("workspace", {}) if is_answer else said["statement"]).get("treeDigest")
     is_same = found == digest(jcs({"files": [], "status": "", "tree": tree, "v": 1})) and said["statement"].get("changedDuring") is not True
     return "unknown" if found is None or tree is None else "subject" if is_same else "other"
 

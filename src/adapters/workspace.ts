@@ -278,10 +278,10 @@ function settings(set: readonly string[]): readonly string[] {
   return set.flatMap((setting) => ['-c', setting]);
 }
 
-/** Variables that point git to another repository are removed. */
+/** No variable points git to another repository or to other objects, and no object stands in for another. */
 function gitOptions(timeout: number) {
-  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...env } = process.env;
-  return { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, timeout, windowsHide: true };
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
+  return { env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_NO_REPLACE_OBJECTS: '1' }, timeout, windowsHide: true };
 }
 
 function runGit(

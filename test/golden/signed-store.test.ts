@@ -14,6 +14,8 @@ import { parseApprovers } from '../../src/core/approvals/approver-list.ts';
 import { digestHex } from '../../src/core/json/canonical-json.ts';
 import { takeAsParsed } from '../../src/core/log/event.ts';
 import { signerIn, signingProblem } from '../../src/core/passport/merge-gate.ts';
+import { cleanTreeDigest } from '../../src/core/passport/passport.ts';
+import { treeOfAttestation } from '../../src/core/passport/summary.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
 import { withheldEvents, withheldTooWords } from '../../src/core/passport/withhold.ts';
 import { enforces } from '../enforces.ts';
@@ -159,6 +161,23 @@ test('a signed approval in a passport counts only for what its events show that 
     undefined,
     'approval_withheld',
   ]);
+});
+
+test('a signed approval is about the files that were signed, whatever is written beside them', () => {
+  enforces('passport');
+  const { predicate } = verifyPassport(bytesOf('passport.json'), { keys, tools: nodeBundleTools })._unsafeUnwrap()
+    .statement;
+  const signing = { approvers, tools: signatureTools, sha256: nodeBundleTools.sha256 };
+  const alice = predicate.approvals[0] ?? expect.fail();
+  expect(signerIn(predicate, alice, signing)?.name).toBe(alice.signedBy?.name);
+  const tree = 'a'.repeat(40);
+  const forged = structuredClone(predicate);
+  const event = forged.events[alice.event]?.event ?? expect.fail();
+  const { statement } = event['data'] as { statement: Record<string, unknown> };
+  statement['treeDigest'] = cleanTreeDigest(tree, nodeBundleTools);
+  expect(treeOfAttestation(event as never, tree, nodeBundleTools)).not.toBe('subject');
+  expect(signerIn(forged, alice, signing)).toBe(undefined);
+  expect(signingProblem(forged, signing)).toEqual({ code: 'not_approved', event: alice.event });
 });
 
 test('withholding one note of a stored session by number withholds the same note at another step too', () => {

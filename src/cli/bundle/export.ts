@@ -1,4 +1,4 @@
-import { err, type Result, safeTry } from 'neverthrow';
+import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type Exported, exportSession } from '../../app/bundle/export-session.ts';
 import type { BundleOutput, OutputFailure, OutputOptions, PdfFailure } from '../../app/ports/bundle-output.ts';
@@ -7,10 +7,13 @@ import { bundleIdSchema } from '../../core/bundle/bundle-document.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { salvageSchema } from '../../core/log/health.ts';
 import { SessionId } from '../../core/log/ids.ts';
+import { WITHHELD_KINDS, type WithheldKind } from '../../core/passport/passport.ts';
+import type { Withholding } from '../../core/passport/withhold.ts';
 import { reportHtml } from '../../core/report/html/report-html.ts';
 import { reportMarkdown } from '../../core/report/markdown/report-markdown.ts';
 import { type Report, reportJson, reportSchema } from '../../core/report/report.ts';
 import { encodeUtf8 } from '../../core/text/utf8.ts';
+import { visibleLine } from '../../core/text/visible-text.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { findSessions, SESSION_IDS } from '../ids.ts';
@@ -19,7 +22,7 @@ import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { salvageLine } from './bundle-words.ts';
 import { askPassphrase, PASSPHRASE_FILE } from './passphrase.ts';
-import { parseWithholding, passportData, passportOf, passportOutcome } from './passport.ts';
+import { passportData, passportOf, passportOutcome } from './passport.ts';
 
 const count = z.int().min(0);
 
@@ -282,4 +285,32 @@ function reportLines({ sessions, isRedacted, hidden }: Report, { file, bytes }: 
     ...sessions.flatMap(({ salvage }) => (salvage === undefined ? [] : [salvageLine(salvage)])),
     isRedacted ? [shown] : [notable('Nothing was hidden.')],
   ];
+}
+
+/** What `--withhold` names: kinds of content, numbers of events and ranges of numbers. */
+function parseWithholding(text: unknown): Result<Withholding, CommandProblem> {
+  const words =
+    text === undefined
+      ? []
+      : String(text)
+          .split(',')
+          .map((word) => word.trim());
+  const kinds: WithheldKind[] = [];
+  const events: number[] = [];
+  for (const word of words) {
+    const kind = WITHHELD_KINDS.find((known) => known === word);
+    const [, first, last = first] = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(word) ?? [];
+    if (kind !== undefined) kinds.push(kind);
+    else if (first !== undefined && Number(first) <= Number(last)) {
+      for (let event = Number(first); event <= Number(last); event++) events.push(event);
+    } else {
+      return err(
+        usageProblem(
+          `--withhold does not know "${visibleLine(word)}".`,
+          `Name one or more of ${WITHHELD_KINDS.join(', ')}, or numbers of events like 12 or 20-25, with commas between them.`,
+        ),
+      );
+    }
+  }
+  return ok({ kinds: [...new Set(kinds)], events: [...new Set(events)] });
 }

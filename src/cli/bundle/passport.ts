@@ -13,11 +13,12 @@ import { digestHex } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { signatureWords } from '../../core/log/log-signatures.ts';
 import { type SigningProblem, signingProblem } from '../../core/passport/merge-gate.ts';
-import { type PassportStatement, subjectOf, WITHHELD_KINDS, type WithheldKind } from '../../core/passport/passport.ts';
+import { type PassportStatement, subjectOf } from '../../core/passport/passport.ts';
+import { otherFilesWords } from '../../core/passport/summary.ts';
 import { type PassportRefusal, type VerifiedPassport, verifyPassport } from '../../core/passport/verify-passport.ts';
-import { type Withholding, withheldTooWords } from '../../core/passport/withhold.ts';
+import { withheldTooWords } from '../../core/passport/withhold.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
-import { andList, plural, shellWord, sizeOf } from '../../core/text/words.ts';
+import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
 import { readKeys } from '../keys.ts';
 import { bad, dim, good, type Line } from '../output/line.ts';
@@ -49,34 +50,6 @@ export const passportData = z.strictObject({
   passport: passportShape,
 });
 type PassportData = z.infer<typeof passportData>;
-
-/** What `--withhold` names: kinds of content, numbers of events and ranges of numbers. */
-export function parseWithholding(text: unknown): Result<Withholding, CommandProblem> {
-  const words =
-    text === undefined
-      ? []
-      : String(text)
-          .split(',')
-          .map((word) => word.trim());
-  const kinds: WithheldKind[] = [];
-  const events: number[] = [];
-  for (const word of words) {
-    const kind = WITHHELD_KINDS.find((known) => known === word);
-    const [, first, last = first] = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(word) ?? [];
-    if (kind !== undefined) kinds.push(kind);
-    else if (first !== undefined && Number(first) <= Number(last)) {
-      for (let event = Number(first); event <= Number(last); event++) events.push(event);
-    } else {
-      return err(
-        usageProblem(
-          `--withhold does not know "${visibleLine(word)}".`,
-          `Name one or more of ${WITHHELD_KINDS.join(', ')}, or numbers of events like 12 or 20-25, with commas between them.`,
-        ),
-      );
-    }
-  }
-  return ok({ kinds: [...new Set(kinds)], events: [...new Set(events)] });
-}
 
 /** Makes the passport of a session for `export`. */
 export async function passportOf(
@@ -146,22 +119,6 @@ export function passportOutcome(made: ExportedPassport, file: string | undefined
     lines: file === undefined ? [] : [...lines, [dim(`To check it: ${checkCommand(file)}`)]],
     next: keyCommand(file ?? ''),
   };
-}
-
-/** A check or an approval of files that were committed later is about other files, and nothing can repair it. */
-function otherFilesWords({ predicate }: PassportStatement): readonly string[] {
-  const others = (facts: readonly { readonly isOnLine: boolean; readonly tree: string }[]) =>
-    facts.filter(({ isOnLine, tree }) => isOnLine && tree === 'other').length;
-  const found = [
-    [others(predicate.checks), 'check'],
-    [others(predicate.approvals), 'approval'],
-  ] as const;
-  const named = found.filter(([many]) => many > 0).map(([many, noun]) => plural(many, noun));
-  if (named.length === 0) return [];
-  const verb = named.length > 1 || !named[0]?.startsWith('1 ') ? 'are' : 'is';
-  return [
-    `${andList(named)} ${verb} about other files than this commit, so a merge gate does not count them. Commit first; then run the checks and ask for the approvals.`,
-  ];
 }
 
 const KEY_FILE = 'workrail.pem';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { approverOf, type SignatureTools } from '../approvals/approval-signature.ts';
 import type { Approver } from '../approvals/approver-list.ts';
 import type { Sha256 } from '../json/canonical-json.ts';
-import { parseJson, quote } from '../json/json-value.ts';
+import { type JsonObject, parseJson, quote } from '../json/json-value.ts';
 import { parseDocument } from '../log/document-schema.ts';
 import { attestationRecordedSchema, gradeSchema, isAtLeast } from '../log/events/attestation-events.ts';
 import { workflowIdSchema } from '../log/ids.ts';
@@ -62,8 +62,11 @@ export function signerIn(
 
 /** Whose signature an answer has, whatever it is about. */
 function writerOf({ events }: PassportStatement['predicate'], { event }: Approval, { approvers, tools }: Signing) {
-  const parsed = attestationRecordedSchema.safeParse(events[event]?.event);
-  return parsed.success ? approverOf(parsed.data.data, approvers, tools).unwrapOr(undefined) : undefined;
+  const shown = events[event]?.event;
+  const parsed = attestationRecordedSchema.safeParse(shown);
+  // Reading leaves out fields that it does not know. What else stands in an answer was not signed, so it counts for nothing.
+  const isWhole = parsed.success && quote(parsed.data as JsonObject) === quote(shown as JsonObject);
+  return parsed.success && isWhole ? approverOf(parsed.data.data, approvers, tools).unwrapOr(undefined) : undefined;
 }
 
 export type SigningProblem =

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { JsonObject, JsonValue } from '../json/json-value.ts';
 import type { SessionEvent } from '../log/event.ts';
+import { andList, plural } from '../text/words.ts';
 import { cleanTreeDigest, type PassportTools, type Predicate } from './passport.ts';
 
 /** An event as a passport shows it. Only what is read here is known of it. */
@@ -115,8 +116,30 @@ export function treeOfAttestation(
   tools: Pick<PassportTools, 'sha256'>,
 ): 'subject' | 'other' | 'unknown' {
   const { statement, subject } = (shown as unknown as { data?: LooseAttestation } | undefined)?.data ?? {};
-  const digest: JsonValue = statement?.treeDigest ?? subject?.workspace?.treeDigest ?? null;
+  // What a person signed is in the subject: a digest in the statement of an answer is nobody's word.
+  const said = subject?.kind === 'attempt' ? subject.workspace?.treeDigest : statement?.treeDigest;
+  const digest: JsonValue = said ?? null;
   if (digest === null || tree === undefined) return 'unknown';
   const isSame = digest === cleanTreeDigest(tree, tools) && statement?.changedDuring !== true;
   return isSame ? 'subject' : 'other';
+}
+
+/** A check or an approval of files that were committed later is about other files, and nothing can repair it. */
+export function otherFilesWords({
+  predicate,
+}: {
+  readonly predicate: Pick<Predicate, 'checks' | 'approvals'>;
+}): readonly string[] {
+  const others = (facts: readonly { readonly isOnLine: boolean; readonly tree: string }[]) =>
+    facts.filter(({ isOnLine, tree }) => isOnLine && tree === 'other').length;
+  const found = [
+    [others(predicate.checks), 'check'],
+    [others(predicate.approvals), 'approval'],
+  ] as const;
+  const named = found.filter(([many]) => many > 0).map(([many, noun]) => plural(many, noun));
+  if (named.length === 0) return [];
+  const verb = named.length > 1 || !named[0]?.startsWith('1 ') ? 'are' : 'is';
+  return [
+    `${andList(named)} ${verb} about other files than this commit, so a merge gate does not count them. Commit first; then run the checks and ask for the approvals.`,
+  ];
 }

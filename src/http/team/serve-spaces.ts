@@ -99,7 +99,9 @@ function teamApp(request: TeamRequest): Hono {
     }
     const { principal, role } = caller.value;
     const isReader = !includesRole(role, 'agent');
-    const answer = await limits.within(principal, () => mcp(space, context.req.raw, { principal, isReader }));
+    const answer = await limits.within(`${space}\n${principal}`, () =>
+      mcp(space, context.req.raw, { principal, isReader }),
+    );
     if (answer.isErr()) {
       metrics.refused('too_many_calls');
       const message =

@@ -129,7 +129,7 @@ it.runIf(hasSsh && hasTerminal)(
 
     const [whole, part] = [join(folder, 'passport.json'), join(folder, 'short.json')];
     const exported = await run('export', sessionId, '--as', 'passport', '-o', whole);
-    expect([exported.exitCode, exported.out]).toEqual([0, expect.stringContaining('--key workrail.pem')]);
+    expect([exported.exitCode, exported.out]).toEqual([0, expect.stringContaining('workrail.pem')]);
     const short = await json('export', sessionId, '--as', 'passport', '--withhold', 'notes', '-o', part);
     expect(short.data['passport']).toMatchObject({ withheld: { kinds: ['notes'] } });
     expect(readFileSync(whole, 'utf8')).not.toBe(readFileSync(part, 'utf8'));
@@ -142,7 +142,7 @@ it.runIf(hasSsh && hasTerminal)(
       ),
     ]);
     expect(verified.out).toMatch(
-      /approved via terminal, signature of alice \(SHA256:\S+\) recorded, for exactly these files/,
+      /approved via terminal, signature of alice \(SHA256:\S+\) checked against your list, for exactly these files/,
     );
     const alone = await run('verify', part, '--key', pem);
     expect([alone.exitCode, alone.out]).toEqual([0, expect.stringMatching(/Withheld: \d+ of \d+ events \(notes, and/)]);
