@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createBundleFile, readBundleFile } from './bundle.ts';
+import { createBundleFile, readBundleFile, readFileExactly } from './bundle.ts';
 
 const MAKE_PIPE = 'mkfifo';
 const TEXT = new TextEncoder().encode('{"a":1}');
@@ -64,6 +64,12 @@ it('a byte order mark before a bundle or a passphrase is not part of it', async 
   const file = join(folder(), 'marked.json');
   writeFileSync(file, `\uFEFF${TEXT}`);
   expect(Buffer.from((await readBundleFile(file))._unsafeUnwrap()).toString()).toBe(`${TEXT}`);
+});
+
+it('a passport with a byte order mark is not the passport that was signed', async () => {
+  const file = join(folder(), 'passport.json');
+  writeFileSync(file, '\uFEFF{}');
+  expect((await readFileExactly(file))._unsafeUnwrap().length).toBe(5);
 });
 
 it('a folder cannot be read or written as a bundle', async () => {

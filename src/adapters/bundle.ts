@@ -13,6 +13,14 @@ import { nodeHasher } from './system.ts';
 
 /** The content of a file. A file that is larger than any bundle is not read. */
 export async function readBundleFile(path: string): Promise<Result<Uint8Array, InputFailure>> {
+  // Editors on Windows write it, and it belongs to no text.
+  return (await readFileExactly(path)).map((bytes) =>
+    BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length)) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes,
+  );
+}
+
+/** Every byte of a file, for formats that count only byte for byte. */
+export async function readFileExactly(path: string): Promise<Result<Uint8Array, InputFailure>> {
   const failed = (cause: unknown): InputFailure => ({ code: 'input_failed', place: path, cause: codeOf(cause) });
   // Without this flag, opening a pipe waits for somebody who writes to it.
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -39,11 +47,7 @@ async function readWhole(file: FileHandle): Promise<Uint8Array | number | string
     if (bytesRead === 0) break;
     done += bytesRead;
   }
-  // Editors on Windows write it, and it belongs to no text.
-  const start = BYTE_ORDER_MARK.equals(bytes.subarray(0, Math.min(done, BYTE_ORDER_MARK.length)))
-    ? BYTE_ORDER_MARK.length
-    : 0;
-  return bytes.subarray(start, done);
+  return bytes.subarray(0, done);
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');

@@ -1,5 +1,5 @@
 import { signatureTools } from '../adapters/approvers.ts';
-import { readBundleFile } from '../adapters/bundle.ts';
+import { readBundleFile, readFileExactly } from '../adapters/bundle.ts';
 import { parsePublicKeys, storeKeyOf } from '../adapters/system.ts';
 import { gitCommits } from '../adapters/workspace.ts';
 import type { Store } from '../app/ports/store.ts';
@@ -18,7 +18,7 @@ export async function openPassports(appVersion: string): Promise<PassportAccess>
     signatureTools,
     ownKeys,
     parseKeys: parsePublicKeys,
-    readPassport: readBundleFile,
+    readPassport: readFileExactly,
     readKeys: async (file) =>
       (await readBundleFile(file)).map((bytes) => parsePublicKeys(Buffer.from(bytes).toString('latin1'))),
   };
