@@ -236,6 +236,10 @@ export const tokenCreate = command({
       const { for: name, role = 'agent', days = String(DAYS_DEFAULT) } = input.options;
       const wrong = principalProblem(String(name ?? ''));
       if (wrong !== undefined) return err(wrong);
+      // Otherwise what a program drafts would be a person's, and four eyes would see one of them twice.
+      if (String(name).includes('|')) {
+        return err(usageProblem('A token cannot have the name of a person.', 'Name the program, such as ci-bot.'));
+      }
       const known = z.enum(TOKEN_ROLES).safeParse(role).data;
       if (known === undefined) {
         return err(

@@ -31,7 +31,12 @@ export const TEAM_INPUTS = {
   setMember: z.strictObject({ principal, role: z.enum(ROLES) }),
   removeMember: z.strictObject({ principal }),
   setSpace: z.strictObject({ handover: z.enum(HANDOVERS).exactOptional(), isFourEyes: z.boolean().exactOptional() }),
-  createToken: z.strictObject({ for: principal, role: z.enum(TOKEN_ROLES), days: z.int().min(1).max(DAYS_MAX) }),
+  // People are named by issuer and subject, with this mark between them. No program may pass for one.
+  createToken: z.strictObject({
+    for: principal.regex(/^[^|]*$/),
+    role: z.enum(TOKEN_ROLES),
+    days: z.int().min(1).max(DAYS_MAX),
+  }),
   revokeToken: z.strictObject({ tokenId }),
 } as const satisfies { readonly [path in TeamPath]?: z.ZodType };
 
