@@ -73,7 +73,7 @@ describe('the package', () => {
     const { compatibility } = desktopManifest() as { compatibility: { platforms: readonly string[] } };
     const names = { darwin: 'macOS', linux: 'Linux', win32: 'Windows' } as const;
     const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-    const [, promised = ''] = /^(.*) are supported\./m.exec(readme) ?? [];
+    const [, promised = ''] = /^(.*) are supported[.,]/m.exec(readme) ?? [];
     expect(promised).not.toBe('');
     for (const [platform, name] of Object.entries(names)) {
       expect([name, compatibility.platforms.includes(platform)]).toEqual([name, promised.includes(name)]);
