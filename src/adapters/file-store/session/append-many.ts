@@ -206,9 +206,6 @@ function stagedFiles(disk: Disk): StagedFiles {
     temps.set(target, temp);
     const file = await fs.create(temp);
     try {
-      // A file system such as ext4 then writes the content when the file is closed, and one commit of its journal covers
-      // many files. Otherwise each flush would begin with its own file and commit alone.
-      await file.truncate(0);
       await file.write(bytes);
     } finally {
       await file.close();
