@@ -636,7 +636,7 @@ describe('the editor', () => {
     await replaceAll(other, WRITTEN);
     await expect.poll(() => drafts(page)).not.toContain('Typed in the other tab');
     expect(await drafts(page)).toContain('Typed in one tab');
-    // Whoever opens the file then has that draft, and may discard it.
+    // The next page that opens the file shows that draft, and the author may discard it.
     await page.goto(address('/waiting'));
     await openOther();
     expect(await shown(other)).toContain('Typed in one tab');
