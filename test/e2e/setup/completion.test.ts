@@ -42,8 +42,8 @@ for (const [name, { command, ready }] of Object.entries(SHELLS)) {
       await shell.sees(/"command":"version"/);
       shell.type('workrail workflow show wr.fir\t');
       await shell.sees(/wr\.first_steps/);
-      // Ctrl-U empties the line.
-      shell.type('\u0015workrail session show \t\t');
+      // Ctrl-U empties the line. Ids that begin alike take a third Tab: the first one only adds what they share.
+      shell.type('\u0015workrail session show \t\t\t');
       await shell.sees(/Find the slow query/);
       await shell.sees(/Make the README clearer/);
       shell.type('\u0015exit\n');
