@@ -14,9 +14,11 @@ import {
   canonicalSize,
   digestHex,
   genesisBytes,
+  isCanonicalText,
   JSON_DEPTH_MAX,
   type JsonOffence,
   linkedBytes,
+  parsedList,
   SHA256_DIGEST_PATTERN,
 } from './canonical-json.ts';
 
@@ -208,6 +210,41 @@ test('canonical lines are canonical JSON, each ending in a newline', () => {
   expect(canonicalLines([])).toEqual(ok(utf8('')));
   expect(canonicalLines([1, { a: undefined }])).toEqual(refused);
 });
+
+test('a list that was parsed from canonical JSON keeps its bytes, and one that was parsed from any other text is written', () => {
+  const value = fc.jsonValue({ stringUnit: 'binary' }).filter((sample) => canonicalJson(sample).isOk());
+  const numbered = fc.dictionary(fc.constantFrom('9', '10', 'a', '\\ud800', 'é'), value);
+  fc.assert(
+    fc.property(fc.array(fc.oneof(value, numbered)), fc.boolean(), (list, isSpaced) => {
+      const parsed = list.map((sample) => parsedFrom(`${canonicalJson(sample)._unsafeUnwrap()}${isSpaced ? ' ' : ''}`));
+      const { values, isCanonical } = parsedList(parsed);
+      expect(isCanonical).toBe(!isSpaced || list.length === 0);
+      expect(canonicalLines(values)).toEqual(canonicalLines(list));
+    }),
+  );
+  const { values } = parsedList([parsedFrom('{"a":1}')]);
+  expect(canonicalLines(values)._unsafeUnwrap()).toBe(canonicalLines(values)._unsafeUnwrap());
+});
+
+test.each([
+  '{"b":1,"a":2}',
+  '[{"b":1,"a":2}]',
+  '{"9":1,"10":2}',
+  '{"a":1,"a":2}',
+  '{"a": 1}',
+  '1.0',
+  '-0',
+  '12345678901234567890',
+  '"\\u0041"',
+  '"\\ud83d\\ude00"',
+  '"\\ud800"',
+])('%s is not canonical', (text) => {
+  expect(isCanonicalText(parsedFrom(text))).toBe(false);
+});
+
+function parsedFrom(text: string) {
+  return { value: JSON.parse(text) as unknown, text, bytes: utf8(text) };
+}
 
 test('a link is the digest before it, a newline and canonical JSON', () => {
   expect(linkedBytes('sha256:00', { b: 1, a: 2 })).toEqual(ok(utf8('sha256:00\n{"a":2,"b":1}')));

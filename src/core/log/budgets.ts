@@ -35,6 +35,8 @@ export const EXAMPLE_NOTES_BYTES_MAX = 4096;
 export const RECAP_BYTES_MAX = 6 * 1024;
 /** Renderings of accepted artifacts with the prompt of a later step: two of the longest. */
 export const PROMPT_ARTIFACTS_BYTES_MAX = 1024;
+/** What a person wrote with an answer, as later replies show it; the whole comment is stored. */
+export const SHOWN_COMMENT_BYTES_MAX = 400;
 /** One long note must not crowd out the others in a recap; the note itself is stored whole. */
 export const RECAP_ENTRY_BYTES_MAX = 4096;
 /** Branches below a node that are listed on return: users rarely make more, and the newest is shown in full. */
@@ -111,6 +113,8 @@ export const COMMENT_BYTES_MAX = 4096;
 export const ANSWER_BYTES_MAX = 16_384;
 /** People type the id of a check. */
 export const CHECK_ID_BYTES_MAX = 64;
+/** The longest path that systems accept. */
+export const CHECK_FOLDER_BYTES_MAX = 4096;
 /** A command of a check as it is run, with the values of the context in it. */
 export const RUN_COMMAND_BYTES_MAX = 16_384;
 /** Checks of one step: each is a command that an agent waits for. */

@@ -25,6 +25,8 @@ test('every closed set in an event is one of these lists, with exactly these val
     edge_created: {
       '/edgeKind': ['acked_step', 'checkpoint'],
       '/cause/kind': ['tip_advance', 'non_tip_advance', 'intentional_fork', 'idempotent_replay', 'checkpoint_created'],
+      '/gates/minimum': ['stated', 'confirmed', 'signed'],
+      '/gates/unattended': ['block', 'gap'],
     },
     advance_recorded: {
       '/intent': ['ack_pending'],

@@ -32,7 +32,7 @@ test('a node holds kind, parent, workflow hash and snapshot; only the parent may
 test('an edge holds its kind, both ends and a cause with an event', () => {
   enforces('edge_ends_and_cause_event');
   const shape = 'cause edgeKind fromNodeId toNodeId';
-  expect(dataOf('edge_created')).toEqual([shape, shape]);
+  expect(dataOf('edge_created')).toEqual([shape, 'cause edgeKind fromNodeId gates? toNodeId']);
   expect(refusedAt(withValue(example('edge_created'), '/data/cause', { kind: 'tip_advance' }))).toBe(
     '/data/cause/eventId',
   );
@@ -221,7 +221,8 @@ test('a skipped step holds its id, its loop path, possibly the condition, and ho
 
 test('an observation holds a key, a tagged value and a confidence, and no scope', () => {
   enforces('observation_values_closed');
-  expect(dataOf('observation_recorded')).toEqual(Array(5).fill('confidence key value'));
+  const plain = 'confidence key value';
+  expect(dataOf('observation_recorded')).toEqual([plain, plain, plain, 'confidence key ofRun? value', plain]);
 });
 
 test('the value of an observation has the type of its key', () => {

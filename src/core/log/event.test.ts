@@ -199,7 +199,7 @@ const first = <Kind extends EventKind>(kind: Kind): EventOf<Kind> =>
   SESSION_EVENTS.find((event): event is EventOf<Kind> => event.kind === kind) ?? expect.fail(`no ${kind}`);
 
 test('each kind has the key of its recipe', () => {
-  enforces('dedupe_key_recipes', 'dedupe_key_from_stable_ids', 'digest_strings_sha256_hex');
+  enforces('dedupe_key_recipes', 'dedupe_key_from_stable_ids', 'dedupe_key_format', 'digest_strings_sha256_hex');
   const branch = canonicalBytes(first('observation_recorded').data.value)._unsafeUnwrap();
   const expected: { readonly [kind in EventKind]: string } = {
     session_created: `session_created:${SESSION}`,

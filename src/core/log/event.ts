@@ -9,6 +9,7 @@ import { type By, EVENT_VERSION } from './events/event-envelope.ts';
 import { capabilityObservedSchema, divergenceRecordedSchema, gapRecordedSchema } from './events/gap-events.ts';
 import {
   advanceRecordedSchema,
+  decisionTraceAppendedSchema,
   edgeCreatedSchema,
   nodeCreatedSchema,
   stepSkippedSchema,
@@ -20,7 +21,6 @@ import {
   runStartedSchema,
   sessionCreatedSchema,
 } from './events/run-events.ts';
-import { decisionTraceAppendedSchema } from './events/trace-events.ts';
 import {
   type AttemptId,
   derivedBits,
@@ -54,23 +54,26 @@ export type SessionEvent = z.infer<typeof sessionEventSchema>;
 export type EventKind = SessionEvent['kind'];
 export type EventOf<Kind extends EventKind> = Extract<SessionEvent, { kind: Kind }>;
 
-export const EVENT_KINDS: readonly EventKind[] = [
-  'session_created',
-  'observation_recorded',
-  'run_started',
-  'node_created',
-  'edge_created',
-  'advance_recorded',
-  'node_output_appended',
-  'preferences_changed',
-  'capability_observed',
-  'gap_recorded',
-  'divergence_recorded',
-  'decision_trace_appended',
-  'context_set',
-  'step_skipped',
-  'attestation_recorded',
-];
+/** The schema library of the built server does not list the members of a union, so they are repeated here. */
+const KINDS: { readonly [kind in EventKind]: true } = {
+  session_created: true,
+  observation_recorded: true,
+  run_started: true,
+  node_created: true,
+  edge_created: true,
+  advance_recorded: true,
+  node_output_appended: true,
+  preferences_changed: true,
+  capability_observed: true,
+  gap_recorded: true,
+  divergence_recorded: true,
+  decision_trace_appended: true,
+  context_set: true,
+  step_skipped: true,
+  attestation_recorded: true,
+};
+
+export const EVENT_KINDS = Object.keys(KINDS) as readonly EventKind[];
 
 export type EventRefusal =
   | { readonly code: 'unknown_version'; readonly version: unknown }
@@ -191,18 +194,25 @@ function keyParts(draft: EventDraft): readonly string[] {
   }
 }
 
+const OBSERVED_KEY_HEAD = new RegExp(`^${NodeId.prefix}_${ID_BODY_PATTERN}$`);
+const OBSERVED_KEY_END = /^[0-9a-f]{64}$/;
+const SKIPPED_KEY_END = /^(?:0|[1-9][0-9]*)$/;
+
 /** Whether the key of a stored event follows from its content. */
 function hasOwnDedupeKey(event: SessionEvent): boolean {
-  const head = `${event.kind}:${event.sessionId}`;
+  const key = event.dedupeKey;
   switch (event.kind) {
-    case 'observation_recorded':
-      return new RegExp(`^${head}:${NodeId.prefix}_${ID_BODY_PATTERN}:${event.data.key}:[0-9a-f]{64}$`).test(
-        event.dedupeKey,
-      );
-    case 'step_skipped':
-      return new RegExp(`^${head}:${event.scope.nodeId}:(?:0|[1-9][0-9]*)$`).test(event.dedupeKey);
+    case 'observation_recorded': {
+      const [kind, sessionId, node = '', name, digest = '', ...rest] = key.split(':');
+      const isPlaced = kind === event.kind && sessionId === event.sessionId && name === event.data.key;
+      return isPlaced && rest.length === 0 && OBSERVED_KEY_HEAD.test(node) && OBSERVED_KEY_END.test(digest);
+    }
+    case 'step_skipped': {
+      const head = `${event.kind}:${event.sessionId}:${event.scope.nodeId}:`;
+      return key.startsWith(head) && SKIPPED_KEY_END.test(key.slice(head.length));
+    }
     default:
-      return event.dedupeKey === [event.kind, event.sessionId, ...ownKeyParts(event)].join(':');
+      return key === [event.kind, event.sessionId, ...ownKeyParts(event)].join(':');
   }
 }
 

@@ -22,6 +22,7 @@ import {
   parseStepInstanceKey,
   plainDigestSchema,
   RunId,
+  readRunTag,
   runTag,
   SessionId,
   sessionIdBits,
@@ -112,6 +113,24 @@ test('equal parts give equal bits, and any other part gives others', () => {
 
 test('a run tag is the last four characters', () => {
   expect(runTag(RunId.schema.parse('run_0123456789abcdef'))).toBe('cdef');
+});
+
+test('a tag is read from a text that is nothing else, as people write it', () => {
+  for (const text of ['c0d1', ' C0D1 ', 'run c0d1', 'Run COdl', 'run_c0d1', 'codi'])
+    expect([text, readRunTag(text)]).toEqual([text, 'c0d1']);
+  for (const text of [
+    '',
+    'c0d',
+    'c0d12',
+    'run',
+    'runc0d1',
+    'c0u1',
+    'c0d1 tests',
+    'run_0123456789abcdef',
+    'sess_c0d1',
+  ]) {
+    expect([text, readRunTag(text)]).toEqual([text, undefined]);
+  }
 });
 
 test.each([stepIdSchema, loopIdSchema, conditionIdSchema, contextKeySchema])(

@@ -122,6 +122,12 @@ export function runTag(id: RunId): string {
   return id.slice(-4);
 }
 
+/** Reads a text that contains only a tag, such as `a3t9` or `Run A3T9`. No tag has an i, l or o. */
+export function readRunTag(text: string): string | undefined {
+  const [, tag] = /^\s*(?:run[\s_]+)?([0-9a-tv-z]{4})\s*$/i.exec(text) ?? [];
+  return tag?.toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1');
+}
+
 /** The iteration of each loop around a step, outermost first. Iterations count from 0. */
 export const loopPathSchema = z.array(z.object({ loopId: loopIdSchema, iteration: z.int().min(0) }));
 export type LoopPath = readonly { readonly loopId: LoopId; readonly iteration: number }[];

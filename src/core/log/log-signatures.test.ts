@@ -48,7 +48,7 @@ test('a log that is signed from its start says by which key, and one without sig
   expect(check(MANIFEST_EXAMPLES)).toEqual({ kind: 'unsigned' });
   expect(signatureWords(check(MANIFEST_EXAMPLES))).toBe('not signed: only accidents were checked');
   expect(signatureWords(check(SIGNED_EXAMPLES))).toBe(
-    `signed by this store from event 0 on, with key ${KEY.keyid.slice(0, 16)}`,
+    `signed by this WorkRail store from event 0 on, with key ${KEY.keyid.slice(0, 16)}`,
   );
 });
 

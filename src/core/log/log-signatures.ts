@@ -103,12 +103,12 @@ export function eventAtHead(appends: readonly Append[], head: string): number | 
 const KEYID_SHOWN = 16;
 
 /** The start of a key's name, which is enough to tell keys apart. */
-function shortKeyid(id: string): string {
+export function shortKeyid(id: string): string {
   return id.slice(0, KEYID_SHOWN);
 }
 
 /** The state in one sentence. It never says more than was checked: anyone who reads the folder of a store has its key. */
-export function signatureWords(state: SignatureState, by = 'this store'): string {
+export function signatureWords(state: SignatureState, by = 'this WorkRail store'): string {
   switch (state.kind) {
     case 'unsigned':
       return 'not signed: only accidents were checked';

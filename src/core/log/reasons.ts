@@ -17,6 +17,19 @@ export const NON_ASSUMABLE_CHOICES = [
   'policy_or_compliance',
 ] as const;
 
+/** Why an agent departed from the instructions on purpose. */
+export const DIVERGENCE_REASONS = [
+  'missing_user_context',
+  'capability_unavailable',
+  'efficiency_skip',
+  'safety_stop',
+  'policy_constraint',
+] as const;
+
+/** Why an agent could not use a capability. */
+export const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
 export const BLOCKER_CODES = [
   'USER_ONLY_DEPENDENCY',
   'MISSING_REQUIRED_OUTPUT',

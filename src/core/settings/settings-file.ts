@@ -28,8 +28,13 @@ export function parseSettingsFile(text: string, origin: SettingsLayer['origin'])
   for (const { children: [key, value] = [] } of tree.value.children ?? []) {
     if (key === undefined || value === undefined) continue;
     const read = readProperty(key, value, origin);
+    const at = { file, line: line(key.offset) };
+    const isTwice = 'name' in read && values[read.name] !== undefined;
+    // A person who reads the file may see the value that does not count.
+    if (isTwice)
+      problems.push({ code: 'broken_file', ...at, problem: `${read.name} is set twice; remove one of them` });
     if ('name' in read) values[read.name] = read.value;
-    else problems.push({ ...read.problem, file, line: line(key.offset) });
+    else problems.push({ ...read.problem, ...at });
   }
   return { layer: { origin, values }, problems };
 }

@@ -186,6 +186,16 @@ describe('settings about what an agent may do', () => {
     expect(isLooser('log', true, false)).toBe(false);
   });
 
+  it('a setting that a file has twice is invalid', () => {
+    const { problems } = parseSettingsFile(
+      '{\n"gates.minimum": "signed", "mode": "guided",\n"gates.minimum": "stated"}',
+      user,
+    );
+    expect(problems.map(configProblemText)).toEqual([
+      `${user.file}, line 3: gates.minimum is set twice; remove one of them.`,
+    ]);
+  });
+
   it('a nested object is an unknown setting that names the flat one', () => {
     const { problems } = parseSettingsFile('{"gates": {"minimum": "stated"}}', workspace);
     expect(problems.map(configProblemText)).toEqual([

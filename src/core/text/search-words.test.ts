@@ -8,11 +8,22 @@ test('the words of a text are lower case, each once, in order', () => {
     '42',
     'bug',
     'fix',
-    'login-page',
-    'parse_url',
+    'login',
+    'page',
+    'parse',
     'the',
+    'url',
   ]);
   expect(textTokens('')).toEqual([]);
+});
+
+test('the parts of a word with hyphens or underscores are found, and so is the whole', () => {
+  const goal = textTokens('Fix "login-timeout": --force and _private, Prüf-Bericht');
+  for (const query of ['login timeout', 'login-timeout', 'force', '--force', 'private', '_private', 'bericht']) {
+    expect(goal, query).toEqual(expect.arrayContaining([...textTokens(query)]));
+    expect(textTokens(query), query).not.toEqual([]);
+  }
+  expect(textTokens('-- _ ---')).toEqual([]);
 });
 
 test('compatible Unicode forms are the same word', () => {

@@ -44,13 +44,14 @@ function normal(text: string): string {
 
 /**
  * The searchable words of a text, each once, in order. Text and query both go through this function; anything that is
- * not such a word after normalization cannot be searched for.
+ * not such a word after normalization cannot be searched for. A hyphen or an underscore separates words like a space, so
+ * `--json` is found as "json", and "login-timeout" has both words of "login timeout".
  */
 export function textTokens(text: string): readonly string[] {
   const normal = text.replaceAll(TRUNCATION_MARKER, '\n').normalize('NFKC').toLowerCase();
   // A pattern for all scripts takes long to prepare, and most texts need none.
-  if (!/[^\0-\x7f]/.test(normal)) return [...new Set(normal.match(/[\w-]+/g))].sort();
-  const words = normal.match(/[\p{L}\p{M}\p{N}_-]+/gu) ?? [];
+  if (!/[^\0-\x7f]/.test(normal)) return [...new Set(normal.match(/[a-z0-9]+/g))].sort();
+  const words = normal.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   return [...new Set(words.flatMap(tokensOf))].sort();
 }
 

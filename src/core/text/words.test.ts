@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { truncate } from './utf8.ts';
-import { andList, gapText, orList, plural, shellWord, shortList, sizeOf } from './words.ts';
+import { andList, asksForWords, gapText, orList, plural, shellWord, shortList, sizeOf } from './words.ts';
 
 it('a count agrees with its noun', () => {
   expect([plural(1, 'step'), plural(0, 'step'), plural(2, 'entry', 'entries')]).toEqual([
@@ -44,4 +44,14 @@ it('a gap is shown without the regular expression of its requirement, also if th
   expect(gapText('Say which (or the notes must match /a|b/)')).toBe('Say which');
   const kept = 'No drafts (the notes must not match /TODO/)';
   expect(gapText(kept)).toBe(kept);
+});
+
+it('what a step asks for is a sentence, in which each thing beside alternatives has its own "for"', () => {
+  expect(
+    [['notes'], ['notes', 'wr.x', 'the assessment "fit"'], ['notes', 'an answer or a file']].map(asksForWords),
+  ).toEqual([
+    'asks for notes',
+    'asks for notes, wr.x and the assessment "fit"',
+    'asks for notes, and for an answer or a file',
+  ]);
 });

@@ -10,6 +10,11 @@ export function orList(words: readonly string[]): string {
   return joined(words, 'or');
 }
 
+/** What a step asks for, in a sentence. Beside alternatives, each thing has its own "for". */
+export function asksForWords(things: readonly string[]): string {
+  return `asks for ${things.some((one) => one.includes(' or ')) ? things.join(', and for ') : andList(things)}`;
+}
+
 /** Things in a sentence: `a`, `a and b`, `a, b and c`. */
 export function andList(words: readonly string[]): string {
   return joined(words, 'and');
@@ -26,6 +31,9 @@ export function shortList(names: readonly string[], max = SHOWN_MAX): string {
   const more = names.length - max;
   return names.slice(0, max).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
+
+/** Stands in texts for an argument that a call may leave out. */
+export const NOT_GIVEN = '(not given)';
 
 const UNITS = ['kB', 'MB', 'GB', 'TB'];
 
@@ -54,7 +62,8 @@ export function gapText(summary: string): string {
 }
 
 /** Ends with the pattern, where the pattern was clipped, or with a summary that was cut inside it. */
-const NOTES_PATTERN = / \((?:or )?the notes must match \/(?:.*?(?:\/[a-z]*\)|…)(?=$|[\s.,;])|.*$)/gs;
+const NOTES_PATTERN =
+  / \((?:or |without that value, )?the notes must match \/(?:.*?(?:\/[a-z]*\)|\u2026)(?=$|[\s.,;])|.*$)/gs;
 
 /**
  * Whether the address of a document leads out of where it belongs, as far as the text shows. A package keeps its
@@ -76,8 +85,13 @@ export function leadsOutside({
   return false;
 }
 
-/** The author of a session as people see it: the name in the git settings, or else the address. Nobody checked it. */
+/** The author of a session in a list, where `git` stands for: from the git settings, and nobody checked it. */
 export function authorWords(author: string): string {
+  return `git: ${authorName(author)}`;
+}
+
+/** The name in the git settings, or else the address. */
+function authorName(author: string): string {
   const [, name = '', address = author] = /^(.*?) ?<(.*)>$/.exec(author) ?? [];
-  return `git: ${name === '' ? address : name}`;
+  return name === '' ? address : name;
 }

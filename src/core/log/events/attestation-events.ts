@@ -3,6 +3,7 @@ import { canonicalLength } from '../../json/canonical-json.ts';
 import {
   ANSWER_BYTES_MAX,
   ARTIFACT_BYTES_MAX,
+  CHECK_FOLDER_BYTES_MAX,
   CHECK_ID_BYTES_MAX,
   COMMENT_BYTES_MAX,
   LAUNCH_BYTES_MAX,
@@ -25,23 +26,6 @@ import { clientSchema, eventSchema, nodeScope } from './event-envelope.ts';
 /** The channels on which an answer or a result can arrive. Arguments of a tool call reach none of them. */
 export const ATTESTATION_CHANNELS = ['elicitation', 'terminal', 'console', 'team', 'ci', 'rehearsal'] as const;
 export type AttestationChannel = (typeof ATTESTATION_CHANNELS)[number];
-
-/**
- * How well something is known, weakest first: the agent wrote it, the agent filled in a contract, WorkRail ran it, an
- * identity outside the agent's reach ran it.
- */
-export const GRADES = ['asserted', 'reported', 'observed', 'verified'] as const;
-export type Grade = (typeof GRADES)[number];
-export const gradeSchema = z.enum(GRADES);
-
-export function isAtLeast(grade: Grade | undefined, minimum: Grade): boolean {
-  return grade !== undefined && GRADES.indexOf(grade) >= GRADES.indexOf(minimum);
-}
-
-/** The strongest of several grades. */
-export function strongestGrade(grades: readonly (Grade | undefined)[]): Grade | undefined {
-  return GRADES.findLast((grade) => grades.includes(grade));
-}
 
 const commit = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
@@ -96,6 +80,8 @@ const statementSchema = z.discriminatedUnion('kind', [
     ...commandResult,
     headSha: commit.optional(),
     treeDigest: plainDigestSchema.optional(),
+    /** Where the command ran, below the top of the repository. The files around it say nothing about what it looked at. */
+    folder: textSchema(CHECK_FOLDER_BYTES_MAX).optional(),
     /** Files of the workspace changed while the command ran. */
     changedDuring: z.literal(true).optional(),
     /** The last part of what the command printed. */

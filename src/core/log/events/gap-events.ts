@@ -3,7 +3,7 @@ import { type CapabilityStatus, capabilitySchema, capabilityStatusSchema } from 
 import { DETAILS_BYTES_MAX, SUMMARY_BYTES_MAX, TEMPLATE_ID_BYTES_MAX } from '../budgets.ts';
 import { detailsSchema, nonBlankSchema, textSchema } from '../document-schema.ts';
 import { CapabilityObservationId, DivergenceId, EventId, GapId, OutputId, stepIdSchema } from '../ids.ts';
-import { GAP_DETAILS } from '../reasons.ts';
+import { DIVERGENCE_REASONS, FAILURE_CODES, GAP_DETAILS } from '../reasons.ts';
 import { eventSchema, nodeEvent, nodeScope } from './event-envelope.ts';
 
 export const GAP_SEVERITIES = ['info', 'warning', 'critical'] as const;
@@ -39,14 +39,6 @@ export const gapRecordedSchema = nodeEvent('gap_recorded', {
   details: detailsSchema(DETAILS_BYTES_MAX).optional(),
 });
 
-export const DIVERGENCE_REASONS = [
-  'missing_user_context',
-  'capability_unavailable',
-  'efficiency_skip',
-  'safety_stop',
-  'policy_constraint',
-] as const;
-
 /** The agent departed from the instructions on purpose and said why. */
 export const divergenceRecordedSchema = nodeEvent('divergence_recorded', {
   divergenceId: DivergenceId.schema,
@@ -55,9 +47,7 @@ export const divergenceRecordedSchema = nodeEvent('divergence_recorded', {
   relatedStepId: stepIdSchema.optional(),
 });
 
-export const FAILURE_CODES = ['tool_missing', 'tool_error', 'policy_blocked', 'unknown'] as const;
 export const failureCodeSchema = z.enum(FAILURE_CODES);
-export type FailureCode = (typeof FAILURE_CODES)[number];
 
 const attemptContextSchema = z.enum(['workflow_step', 'system_probe']);
 

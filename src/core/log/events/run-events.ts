@@ -11,6 +11,7 @@ import {
   fingerprintSchema,
   PreferenceChangeId,
   plainDigestSchema,
+  RunId,
   workflowHashSchema,
   workflowIdSchema,
 } from '../ids.ts';
@@ -60,7 +61,8 @@ export const observationSchema = z.discriminatedUnion('key', [
   // A commit may have either length.
   z.object({ key: z.literal('git_head_sha'), value: z.discriminatedUnion('type', [gitSha1, sha256]), confidence }),
   z.object({ key: z.literal('repo_root_hash'), value: sha256, confidence }),
-  z.object({ key: z.literal('repo_root'), value: path, confidence }),
+  // With a run, the folder in which that run was started, where it is not the workspace of the session.
+  z.object({ key: z.literal('repo_root'), value: path, confidence, ofRun: RunId.schema.optional() }),
   // Where the repository was cloned from, as HOST/OWNER/NAME: the same on every machine.
   z.object({ key: z.literal('repo_remote'), value: path, confidence }),
 ]);

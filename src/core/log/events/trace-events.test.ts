@@ -7,7 +7,7 @@ import { STEP_ID_LENGTH_MAX, SUMMARY_BYTES_MAX, TRACE_REFS_MAX } from '../budget
 import { parseEvent, placeEvents } from '../event.ts';
 import { conditionIdSchema } from '../ids.ts';
 import { traceId } from '../operation/operation-drafts.ts';
-import { dealTrace, TRACE_KINDS, type TraceEntry } from './trace-events.ts';
+import { dealTrace, TRACE_KINDS, type TraceEntry } from './graph-events.ts';
 
 const entry = (summary: string): TraceEntry => ({ kind: 'selected_next_step', summary });
 const ref = { kind: 'step_id', stepId: step('triage') } as const;

@@ -1,5 +1,5 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
-import { assert } from '../../assert.ts';
+import { assert, unreachable } from '../../assert.ts';
 import {
   type CanonicalBytes,
   canonicalBytes,
@@ -307,7 +307,20 @@ export function addContentRefs(refs: ContentRefs, event: NamingEvent): void {
         refs.artifacts.set(event.data.statement.log.sha256, event.data.statement.log.byteLength);
       }
       break;
+    case 'session_created':
+    case 'observation_recorded':
+    case 'edge_created':
+    case 'advance_recorded':
+    case 'preferences_changed':
+    case 'capability_observed':
+    case 'gap_recorded':
+    case 'divergence_recorded':
+    case 'decision_trace_appended':
+    case 'context_set':
+    case 'step_skipped':
+      break;
     default:
+      unreachable(event);
   }
 }
 

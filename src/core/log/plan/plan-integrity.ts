@@ -173,7 +173,12 @@ function brokenFactRule(plan: PlanInHistory, event: SessionEvent, nodeId: NodeId
 /** A plan is one operation, which belongs to one run. */
 function isOfOneRun(plan: readonly SessionEvent[], event: SessionEvent): boolean {
   const runId = plan.find(({ scope }) => scope !== undefined)?.scope?.runId;
-  return event.scope === undefined || event.scope.runId === runId;
+  const named = event.kind === 'observation_recorded' ? runOfFolder(event) : event.scope?.runId;
+  return named === undefined || named === runId;
+}
+
+function runOfFolder({ data }: EventOf<'observation_recorded'>): RunId | undefined {
+  return data.key === 'repo_root' ? data.ofRun : undefined;
 }
 
 /** A run without a root could never be started. */

@@ -19,7 +19,7 @@ import {
   swapOutputs,
   withCause,
 } from '../../../../test/examples/broken-plans.ts';
-import { BLOCKED, ROOT, SECOND, THIRD } from '../../../../test/examples/ids.ts';
+import { BLOCKED, OTHER_RUN, ROOT, SECOND, THIRD } from '../../../../test/examples/ids.ts';
 import { PLANS } from '../../../../test/examples/session.ts';
 import type { SessionEvent } from '../event.ts';
 import { checkPlanIntegrity, type PlanRule } from './plan-integrity.ts';
@@ -37,6 +37,17 @@ const BREACHES: Breaches<PlanRule> = {
       what: 'a run begun beside the advance of another',
       at: 1,
       events: (events) => [...events, ...otherRun(PLANS.start.events.slice(1, 3))],
+    },
+    {
+      plan: 'start',
+      what: 'the folder of another run',
+      at: PLANS.start.events.findIndex(({ kind }) => kind === 'observation_recorded'),
+      events: set('observation_recorded', '/data', {
+        key: 'repo_root',
+        value: { type: 'path', value: '/work/shop/api' },
+        confidence: 'high',
+        ofRun: OTHER_RUN,
+      }),
     },
   ],
   run_has_root: [{ plan: 'start', what: 'a run without a root', at: 1, events: (events) => events.slice(0, 2) }],
