@@ -13,8 +13,7 @@ import { bundleIdSchema, type Producer, producerSchema, TABLES } from './bundle-
 import { type BundleIndex, indexBundle, readBundleValue } from './bundle-index.ts';
 import { type BundleRefusal, broken, invalid } from './bundle-refusal.ts';
 import type { BundleTools } from './bundle-tools.ts';
-import { checkIntegrity } from './check-integrity.ts';
-import { listDigest, segmentLines } from './digest-lists.ts';
+import { type CanonicalLists, checkIntegrity } from './check-integrity.ts';
 import { readAppends } from './read-appends.ts';
 
 /** A valid bundle, which a store accepts completely. */
@@ -50,10 +49,12 @@ export function* checkBundle(
   const integrity = checkIntegrity(index, tools);
   let step = integrity.next();
   for (; step.done !== true; step = integrity.next()) yield { done: 0, total };
-  const head = step.value.andThen(() => readHead(index, tools));
+  const checked = step.value;
+  if (checked.isErr()) return err(checked.error);
+  const head = readHead(index, tools);
   if (head.isErr()) return err(head.error);
   const { sessionId } = head.value;
-  const history = yield* checkHistory(index, sessionId, tools);
+  const history = yield* checkHistory(index, { sessionId, canonical: checked.value }, tools);
   return history.map(({ runs, refs, chain, plans }) => ({
     ...head.value,
     head: chain,
@@ -100,14 +101,14 @@ const KEPT_BYTES_MAX = 64 * 2 ** 20;
 
 function* checkHistory(
   index: BundleIndex,
-  sessionId: SessionId,
+  { sessionId, canonical }: Pick<BundleHead, 'sessionId'> & { readonly canonical: CanonicalLists },
   tools: BundleTools,
 ): Generator<WorkProgress, Result<CheckedHistory, BundleRefusal>> {
   const total = index.lists['session/events'].length;
   if (total === 0) return err(invalid('wrong_shape', 'session/events'));
   const history = emptyHistory(sessionId, tools);
   const refs = noContentRefs();
-  const canonical = listDigest(tools);
+  let undigested: keyof CanonicalLists | undefined;
   const plans = index.bytes.length <= KEPT_BYTES_MAX ? ([] as AppendPlan[]) : undefined;
   for (const append of readAppends(index, { sessionId, isChecked: false }, tools)) {
     if (append.isErr()) return err(append.error);
@@ -116,26 +117,18 @@ function* checkHistory(
       const { reason, at, position } = admitted.error;
       return err(broken(reason, `session/${at}/${position}`));
     }
-    for (const line of segmentLines(admitted.value)) canonical.add(line);
+    // The file may contain a list in another form; the integrity manifest is about its canonical form.
+    const { isCanonical } = append.value;
+    if (!(canonical.manifest || isCanonical.manifest)) undigested ??= 'manifest';
+    if (!(canonical.events || isCanonical.events)) undigested ??= 'events';
     for (const event of append.value.plan.events) addContentRefs(refs, event);
     plans?.push(append.value.plan);
     yield { done: history.view.nextEventIndex, total };
   }
-  const listed = listedEvents(index, tools);
-  if (canonical.end().sha256 !== listed) return err(broken('digest_mismatch', 'session/events'));
+  if (undigested !== undefined) return err(broken('digest_mismatch', `session/${undigested}`));
   const unnamed = unnamedContent(index, refs);
   if (unnamed !== undefined) return err(broken('unnamed_content', unnamed));
   return ok({ runs: history.view.graph.runs.size, refs, chain: history.chain, plans });
-}
-
-/** The file may contain the events in another form; the integrity manifest is about their canonical form. */
-function listedEvents({ bytes, lists }: BundleIndex, tools: BundleTools): unknown {
-  for (const span of lists['integrity/entries']) {
-    const entry = tools.parseJson(bytes.subarray(...span)).unwrapOr(undefined);
-    const { path, sha256 } = entry as { readonly path?: unknown; readonly sha256?: unknown };
-    if (path === 'session/events') return sha256;
-  }
-  return undefined;
 }
 
 /** Content that no event refers to would be imported without any use. */

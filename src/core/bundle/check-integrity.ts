@@ -16,32 +16,53 @@ import {
 import { type BundleIndex, readBundleValue } from './bundle-index.ts';
 import { type BundleRefusal, broken, invalid } from './bundle-refusal.ts';
 import type { BundleTools } from './bundle-tools.ts';
-import { digestEvents, digestManifest } from './digest-lists.ts';
+import { type DigestedList, digestList } from './digest-lists.ts';
 import type { ByteSpan } from './json-walk.ts';
+
+/** Of each list, whether it is known to be canonical. */
+export type CanonicalLists = { readonly events: boolean; readonly manifest: boolean };
 
 type Entries = ReadonlyMap<string, IntegrityEntry>;
 type Digested = Pick<IntegrityEntry, 'sha256' | 'bytes'>;
 
 /**
  * Checks every value against its digest in the bundle. Yields from time to time, so that the caller can let other work
- * run.
+ * run. Says of which lists the digest is that of the canonical form, and not of bytes that may have another.
  */
-export function* checkIntegrity(index: BundleIndex, tools: BundleTools): Generator<void, Result<void, BundleRefusal>> {
+export function* checkIntegrity(
+  index: BundleIndex,
+  tools: BundleTools,
+): Generator<void, Result<CanonicalLists, BundleRefusal>> {
   const entries = checkEnvelope(index, tools).andThen(() => readEntries(index, tools));
   if (entries.isErr()) return err(entries.error);
   for (const [path, span] of hashedValues(index)) {
     yield;
+    const listed = entries.value.get(path);
+    // Such content is parsed and hashed again when an event refers to it, and refused if none does.
+    if (listed !== undefined && isNamedByItself(index, { path, span, listed }, tools)) continue;
     const checked = checkValue(entries.value, path, () => digestValue(index, { path, span }, tools));
     if (checked.isErr()) return err(checked.error);
   }
-  const manifest = checkValue(entries.value, 'session/manifest', () => digestManifest(index, tools));
+  const manifest = yield* checkList(index, { entries: entries.value, list: 'session/manifest' }, tools);
   if (manifest.isErr()) return err(manifest.error);
+  const events = yield* checkList(index, { entries: entries.value, list: 'session/events' }, tools);
+  if (events.isErr()) return err(events.error);
+  return checkBundleId(index, entries.value, tools).map(() => ({
+    events: events.value.isOfCanonical,
+    manifest: manifest.value.isOfCanonical,
+  }));
+}
+
+type CheckedList = { readonly entries: Entries; readonly list: 'session/events' | 'session/manifest' };
+
+function* checkList(
+  index: BundleIndex,
+  { entries, list }: CheckedList,
+  tools: BundleTools,
+): Generator<void, Result<DigestedList, BundleRefusal>> {
+  const digested = yield* digestList(index, { list, listed: entries.get(list) }, tools);
   yield;
-  const listed = entries.value.get('session/events');
-  const events = yield* digestEvents(index, listed, tools);
-  return checkValue(entries.value, 'session/events', () => events).andThen(() =>
-    checkBundleId(index, entries.value, tools),
-  );
+  return checkValue(entries, list, () => digested).andThen(() => digested);
 }
 
 function checkBundleId(index: BundleIndex, entries: Entries, tools: BundleTools): Result<void, BundleRefusal> {
@@ -84,6 +105,16 @@ function* hashedValues(index: BundleIndex): Generator<readonly [path: string, sp
   for (const name of TABLES) {
     for (const [key, span] of index.tables[name]) yield [`session/${name}/${key}`, span];
   }
+}
+
+/** Whether the bytes of content have its name and its entry, so that they are canonical if the content is what it says. */
+function isNamedByItself(
+  { bytes }: BundleIndex,
+  { path, span, listed }: { readonly path: string; readonly span: ByteSpan; readonly listed: Digested },
+  tools: BundleTools,
+): boolean {
+  if (path !== `session/snapshots/${listed.sha256}` || listed.bytes !== span[1] - span[0]) return false;
+  return tools.digestOf(bytes.subarray(...span)) === listed.sha256;
 }
 
 function digestValue(

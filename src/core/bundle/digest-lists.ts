@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { canonicalBytes } from '../json/canonical-json.ts';
+import { canonicalBytes, type ParsedJson } from '../json/canonical-json.ts';
 import { isObject } from '../json/json-value.ts';
 import { encodeUtf8 } from '../text/utf8.ts';
 import type { IntegrityEntry } from './bundle-document.ts';
@@ -47,39 +47,31 @@ export function* segmentLines(segment: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** The digest of the manifest, whose records must be in order. */
-export function digestManifest(index: BundleIndex, tools: BundleTools): Result<Digested, BundleRefusal> {
-  const digest = listDigest(tools);
-  for (const position of index.lists['session/manifest'].keys()) {
-    const item = orderedItem(index, { list: 'session/manifest', position }, tools);
-    if (item.isErr()) return err(item.error);
-    digest.add(item.value);
-  }
-  return ok(digest.end());
-}
+/** `isOfCanonical`: whether it is the digest of the canonical form, or of the bytes in the file, whatever they are. */
+export type DigestedList = Digested & { readonly isOfCanonical: boolean };
 
 /**
- * The digest of the events. If their bytes already give the listed digest, no canonical form is needed: a bundle that
- * nobody reformatted is canonical, and making every event canonical again would take longer than everything else.
+ * The digest of a list. If its bytes already give the listed digest, no canonical form is needed: a bundle that nobody
+ * reformatted is canonical, and making every item canonical again would take longer than everything else.
  */
-export function* digestEvents(
+export function* digestList(
   index: BundleIndex,
-  listed: Digested | undefined,
+  { list, listed }: { readonly list: Item['list']; readonly listed: Digested | undefined },
   tools: BundleTools,
-): Generator<void, Result<Digested, BundleRefusal>> {
+): Generator<void, Result<DigestedList, BundleRefusal>> {
   const { bytes, lists } = index;
   const asWritten = listDigest(tools);
-  for (const span of lists['session/events']) asWritten.add(bytes.subarray(...span));
+  for (const [start, end] of lists[list]) asWritten.add(bytes.subarray(start, end));
   const found = asWritten.end();
-  if (found.sha256 === listed?.sha256) return ok(found);
+  if (found.sha256 === listed?.sha256) return ok({ ...found, isOfCanonical: false });
   const digest = listDigest(tools);
-  for (const position of lists['session/events'].keys()) {
+  for (const position of lists[list].keys()) {
     yield;
-    const item = orderedItem(index, { list: 'session/events', position }, tools);
+    const item = orderedItem(index, { list, position }, tools);
     if (item.isErr()) return err(item.error);
     digest.add(item.value);
   }
-  return ok(digest.end());
+  return ok({ ...digest.end(), isOfCanonical: true });
 }
 
 type Item = { readonly list: 'session/events' | 'session/manifest'; readonly position: number };
@@ -89,7 +81,7 @@ function orderedItem(
   { list, position }: Item,
   tools: BundleTools,
 ): Result<Uint8Array, BundleRefusal> {
-  return parseItem(index, { list, position }, tools).andThen((value) => {
+  return parseItem(index, { list, position }, tools).andThen(({ value }) => {
     const misplaced = misplacedAt(list, position, value);
     if (misplaced !== undefined) return err(misplaced);
     return canonicalBytes(value).mapErr(() => invalid('not_json', `${list}/${position}`));
@@ -101,10 +93,10 @@ export function parseItem(
   { bytes, lists }: BundleIndex,
   { list, position }: Item,
   tools: BundleTools,
-): Result<unknown, BundleRefusal> {
+): Result<ParsedJson, BundleRefusal> {
   const [start, end] = lists[list][position] ?? [0, 0];
   return tools
-    .parseJson(bytes.subarray(start, end))
+    .parseText(bytes.subarray(start, end))
     .mapErr((reason) => ({ ...invalid(reason, `${list}/${position}`), offset: start }));
 }
 

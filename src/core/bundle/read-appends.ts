@@ -1,4 +1,5 @@
 import { err, ok, Result, safeTry } from 'neverthrow';
+import { isCanonicalText, type ParsedJson, parsedList } from '../json/canonical-json.ts';
 import { quote } from '../json/json-value.ts';
 import { type EventRefusal, parseEvent, type SessionEvent, takeAsParsed } from '../log/event.ts';
 import type { SessionId } from '../log/ids.ts';
@@ -15,7 +16,11 @@ import { type BundleContent, bundleContent } from './bundle-content.ts';
 import type { BundleIndex } from './bundle-index.ts';
 import { type BundleRefusal, broken, invalid, newer } from './bundle-refusal.ts';
 import type { BundleTools } from './bundle-tools.ts';
+import type { CanonicalLists } from './check-integrity.ts';
 import { misplacedAt, parseItem } from './digest-lists.ts';
+
+/** An append of a bundle, and whether its parts are there as canonical JSON. */
+type ReadAppend = RecordedAppend & { readonly isCanonical: CanonicalLists };
 
 /**
  * Reads the appends of a bundle one by one, as its manifest divides the events. Stops at the first that cannot be
@@ -25,18 +30,21 @@ export function* readAppends(
   index: BundleIndex,
   { sessionId, isChecked }: { readonly sessionId: SessionId; readonly isChecked: boolean },
   tools: BundleTools,
-): Generator<Result<RecordedAppend, BundleRefusal>> {
+): Generator<Result<ReadAppend, BundleRefusal>> {
   const content = bundleContent(index, tools, isChecked);
   const events = index.lists['session/events'].length;
   let next = 0;
   let chain = chainGenesis(sessionId, tools.sha256);
   for (let position = 0; position < index.lists['session/manifest'].length; ) {
-    const append = readRecords(index, position, { tools, isChecked }).andThen((records) =>
-      readPlan(index, { records, sessionId, next, position }, { tools, content, isChecked }).map((read) => ({
-        ...read,
-        plan: { ...read.plan, signed: signatureAfter(chain, records.segment) },
-        records,
-      })),
+    const append = readRecords(index, position, { tools, isChecked }).andThen(({ records, isCanonical: manifest }) =>
+      readPlan(index, { records, sessionId, next, position }, { tools, content, isChecked }).map(
+        ({ plan, workflows, isCanonical: events }) => ({
+          plan: { ...plan, signed: signatureAfter(chain, records.segment) },
+          workflows,
+          records,
+          isCanonical: { events, manifest },
+        }),
+      ),
     );
     yield append;
     if (append.isErr()) return;
@@ -48,34 +56,44 @@ export function* readAppends(
   if (next < events) yield err(broken('not_attested', `session/events/${next}`));
 }
 
-function readRecords(index: BundleIndex, position: number, how: How): Result<AppendRecords, BundleRefusal> {
-  const segment = readRecord(index, position, how);
-  if (segment.isErr()) return err(segment.error);
+type ReadRecords = { readonly records: AppendRecords; readonly isCanonical: boolean };
+
+function readRecords(index: BundleIndex, position: number, how: How): Result<ReadRecords, BundleRefusal> {
+  const first = readRecord(index, position, how);
+  if (first.isErr()) return err(first.error);
+  const segment = first.value.record;
   // A pin must follow its segment.
-  if (segment.value.kind !== 'segment_closed') return err(outOfOrder(position, segment.value.kind));
+  if (segment.kind !== 'segment_closed') return err(outOfOrder(position, segment.kind));
+  let { isCanonical } = first.value;
   const pins: SnapshotPinned[] = [];
-  for (let pin = 1; pin <= segment.value.pins; pin++) {
+  for (let pin = 1; pin <= segment.pins; pin++) {
     if (position + pin >= index.lists['session/manifest'].length) {
       return err(broken('pins_mismatch', `session/manifest/${position}`));
     }
-    const record = readRecord(index, position + pin, how);
-    if (record.isErr()) return err(record.error);
-    if (record.value.kind !== 'snapshot_pinned') return err(outOfOrder(position + pin, record.value.kind));
-    pins.push(record.value);
+    const read = readRecord(index, position + pin, how);
+    if (read.isErr()) return err(read.error);
+    const { record } = read.value;
+    if (record.kind !== 'snapshot_pinned') return err(outOfOrder(position + pin, record.kind));
+    pins.push(record);
+    isCanonical &&= read.value.isCanonical;
   }
-  return ok({ segment: segment.value, pins });
+  return ok({ records: { segment, pins }, isCanonical });
 }
 
 function readRecord(
   index: BundleIndex,
   position: number,
   { tools, isChecked }: How,
-): Result<ManifestRecord, BundleRefusal> {
-  return parseItem(index, { list: 'session/manifest', position }, tools).andThen((value) =>
-    isChecked
-      ? ok(value as ManifestRecord)
-      : parseManifestRecord(value).mapErr((refusal) => misread(`session/manifest/${position}`, refusal)),
-  );
+): Result<{ readonly record: ManifestRecord; readonly isCanonical: boolean }, BundleRefusal> {
+  return parseItem(index, { list: 'session/manifest', position }, tools).andThen((parsed) => {
+    const { value } = parsed;
+    if (isChecked) return ok({ record: value as ManifestRecord, isCanonical: true });
+    const misplaced = misplacedAt('session/manifest', position, value);
+    if (misplaced !== undefined) return err(misplaced);
+    return parseManifestRecord(value)
+      .map((record) => ({ record, isCanonical: isCanonicalText(parsed) }))
+      .mapErr((refusal) => misread(`session/manifest/${position}`, refusal));
+  });
 }
 
 type Reading = {
@@ -91,34 +109,47 @@ type Means = How & { readonly content: BundleContent };
 
 type ReadPlan = Omit<RecordedAppend, 'records'>;
 
-function readPlan(index: BundleIndex, reading: Reading, means: Means): Result<ReadPlan, BundleRefusal> {
+function readPlan(
+  index: BundleIndex,
+  reading: Reading,
+  means: Means,
+): Result<ReadPlan & { readonly isCanonical: boolean }, BundleRefusal> {
   const { segment } = reading.records;
   const { firstEventIndex, lastEventIndex } = segment;
   if (firstEventIndex !== reading.next) return err(outOfOrder(reading.position, `events from ${firstEventIndex}`));
-  const events: SessionEvent[] = [];
+  const parsed: ParsedJson[] = [];
   for (let position: number = firstEventIndex; position <= lastEventIndex; position++) {
     if (position >= index.lists['session/events'].length) {
       return err(broken('segment_mismatch', `session/manifest/${reading.position}`));
     }
     const event = readEvent(index, position, means);
     if (event.isErr()) return err(event.error);
-    if (event.value.sessionId !== reading.sessionId)
+    if ((event.value.value as SessionEvent).sessionId !== reading.sessionId)
       return err(broken('foreign_session', `session/events/${position}`));
-    events.push(event.value);
+    parsed.push(event.value);
   }
-  return withContent(reading.sessionId, events, means.content);
+  const { values, isCanonical } = parsedList(parsed);
+  return withContent(reading.sessionId, values as readonly SessionEvent[], means.content).map((read) => ({
+    ...read,
+    isCanonical,
+  }));
 }
 
 function readEvent(
   index: BundleIndex,
   position: number,
   { tools, isChecked }: Means,
-): Result<SessionEvent, BundleRefusal> {
-  return parseItem(index, { list: 'session/events', position }, tools).andThen((value) => {
-    if (isChecked) return ok(takeAsParsed(value));
+): Result<ParsedJson, BundleRefusal> {
+  return parseItem(index, { list: 'session/events', position }, tools).andThen((parsed) => {
+    const { value } = parsed;
+    if (isChecked) {
+      takeAsParsed(value);
+      return ok(parsed);
+    }
     const misplaced = misplacedAt('session/events', position, value);
     if (misplaced !== undefined) return err(misplaced);
-    return parseEvent(value).mapErr((refusal) => misread(`session/events/${position}`, refusal));
+    const event = parseEvent(value);
+    return event.isErr() ? err(misread(`session/events/${position}`, event.error)) : ok(parsed);
   });
 }
 

@@ -9,17 +9,23 @@ import type { Predicate } from './passport.ts';
  * `draft`, what it was asked about, while nothing else was done with it; `replaced`, a draft after which another one was
  * done; `other`, nothing in this passport; `unchecked`, events that it would take are withheld or do not say enough.
  */
-type DraftVerdict = {
+export type DraftVerdict = {
   readonly kind: 'done' | 'draft' | 'replaced' | 'other' | 'unchecked';
   /** The event that created the node of the step. */
   readonly step?: number;
+  /** The event that recorded the step as done with it. */
+  readonly end?: number;
 };
 
 /**
  * Computes the digest of an answer again. Whatever is tried here is read from events that somebody may have made up: only
  * the texts that the person was shown lead to the digest that the person signed.
  */
-export function draftVerdict({ events }: Pick<Predicate, 'events'>, answer: number, sha256: Sha256): DraftVerdict {
+export function draftVerdict(
+  { events, log }: Pick<Predicate, 'events'> & { readonly log: Pick<Predicate['log'], 'appends'> },
+  answer: number,
+  sha256: Sha256,
+): DraftVerdict {
   const shown = events.flatMap((item, index) => (item === null ? [] : [readEvent(item.event, index)]));
   const said = shown.find(({ index }) => index === answer);
   const nodes = new Map(shown.filter(({ kind }) => kind === 'node_created').map((event) => [event.nodeId, event]));
@@ -43,14 +49,20 @@ export function draftVerdict({ events }: Pick<Predicate, 'events'>, answer: numb
   const place = { shown, subject, own, attempts, lineOf, sha256 };
   const isOf = (node: ShownEvent | undefined) => node !== undefined && isDraftOf(node, place);
   const found = done.find((node) => node.index > answer && isOf(node));
-  const isWhole = (until: number) => !events.slice(own.index, until + 1).includes(null);
-  if (found !== undefined) return { kind: isWhole(endOf(found, shown)) ? 'done' : 'unchecked', step };
+  // Nobody hands in anything for a step in the append that creates it, which for the first one also has what was observed.
+  const next = endOfAppend(own.index, log);
+  const begin = (found?.index ?? next) < next ? own.index : next;
+  const isWhole = (from: number, until: number) => !events.slice(from, until + 1).includes(null);
+  if (found !== undefined) {
+    const end = endOf(found, shown);
+    return { kind: isWhole(begin, end) ? 'done' : 'unchecked', step, end };
+  }
   if (isOf(line.at(-1))) {
     const isAnotherDone = at(said?.data, 'statement')?.['kind'] !== 'rejected' && done.length > 0;
     return { kind: isAnotherDone ? 'replaced' : 'draft', step };
   }
   const isPlain = shown.every(({ kind, data }) => kind !== 'decision_trace_appended' || !hasLoop(data));
-  return { kind: isPlain && isWhole(events.length - 1) ? 'other' : 'unchecked', step };
+  return { kind: isPlain && isWhole(own.index, events.length - 1) ? 'other' : 'unchecked', step };
 }
 
 type ShownEvent = {
@@ -97,6 +109,12 @@ function isStep({ data }: ShownEvent): boolean {
 
 function hasLoop(data: JsonObject): boolean {
   return objectsIn(data['entries']).some(({ refs }) => objectsIn(refs).some(({ kind }) => kind === 'loop_id'));
+}
+
+/** The event after the append that an event is in. */
+function endOfAppend(index: number, { appends }: Pick<Predicate['log'], 'appends'>): number {
+  const ends = appends.map((append) => ('record' in append ? append.record : append).lastEventIndex + 1);
+  return ends.find((end) => end > index) ?? index;
 }
 
 /** The event that recorded a step as done; nothing is handed in with it afterwards. */

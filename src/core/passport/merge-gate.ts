@@ -4,11 +4,14 @@ import { approverOf, type SignatureTools } from '../approvals/approval-signature
 import type { Approver } from '../approvals/approver-list.ts';
 import type { Sha256 } from '../json/canonical-json.ts';
 import { type JsonObject, parseJson, quote } from '../json/json-value.ts';
+import { repeatedName } from '../json/repeated-name.ts';
+import { gradeSchema, isAtLeast } from '../log/autonomy.ts';
 import { parseDocument } from '../log/document-schema.ts';
-import { attestationRecordedSchema, gradeSchema, isAtLeast } from '../log/events/attestation-events.ts';
-import { workflowIdSchema } from '../log/ids.ts';
-import { draftVerdict } from './approved-draft.ts';
+import { attestationRecordedSchema } from '../log/events/attestation-events.ts';
+import { workflowHashSchema, workflowIdSchema } from '../log/ids.ts';
+import { type DraftVerdict, draftVerdict } from './approved-draft.ts';
 import { type PassportStatement, subjectOf } from './passport.ts';
+import { folderOfCheck, mayEnd } from './summary.ts';
 
 /** Where a repository says what a merge needs. It is read from the base, so that a change cannot loosen its own gate. */
 export const MERGE_GATE_FILE = '.workrail/merge-gate.json';
@@ -17,8 +20,8 @@ export const mergeGateSchema = z.strictObject({
   v: z.literal(1),
   /** Public keys in PEM, of the stores whose passports count. */
   keys: z.array(z.string()).min(1),
-  /** The workflows that count. Default: any. */
-  workflows: z.array(workflowIdSchema).min(1).optional(),
+  /** The workflows that count, each with the hashes of its compiled form: any file can have the same id. Default: any. */
+  workflows: z.record(workflowIdSchema, z.array(workflowHashSchema).min(1)).optional(),
   /** The checks that must have run on the files of the change, each with the lowest grade that counts. */
   checks: z.record(z.string(), gradeSchema).optional(),
   /** How many different approvals of exactly these files are required, and whether they must be signed. */
@@ -32,8 +35,14 @@ export type MergeGate = z.infer<typeof mergeGateSchema>;
 export function parseMergeGate(text: string): Result<MergeGate, string> {
   const value = parseJson(text);
   if (value.isErr()) return err('it is not JSON');
+  const name = repeatedName(text);
+  if (name !== undefined) return err(`${quote(name)} is written twice in one object; remove one of them`);
   const gate = parseDocument(mergeGateSchema, value.value);
-  return gate.isOk() ? ok(gate.value) : err(`${gate.error.path || 'the document'}: ${gate.error.message}`);
+  if (gate.isErr()) return err(`${gate.error.path || 'the document'}: ${gate.error.message}`);
+  const { checks, workflows } = gate.value;
+  // Anybody can write a workflow whose check of that name shows nothing.
+  const isOpen = checks !== undefined && workflows === undefined;
+  return isOpen ? err('"checks" needs "workflows" with the hash of each workflow whose checks count') : ok(gate.value);
 }
 
 /** Where a repository lists whose signatures count. */
@@ -56,8 +65,44 @@ export function signerIn(
 ): Approver | undefined {
   const signer = writerOf(predicate, approval, signing);
   // A rejection counts whatever became of the draft.
-  const isDone = () => draftVerdict(predicate, approval.event, signing.sha256).kind === 'done';
+  const isDone = () => verdictIn(predicate, approval, signing).kind === 'done';
   return signer && (approval.statement === 'rejected' || isDone()) ? signer : undefined;
+}
+
+const signedNodeSchema = z.looseObject({
+  scope: z.looseObject({ runId: z.string() }),
+  data: z.looseObject({ workflowHash: z.string() }),
+});
+
+/**
+ * What an answer is about, in the run that it is listed under. What was signed names the run and the workflow of its node;
+ * in which run the answer stands, and what that run says about its workflow, is only the word of the store.
+ */
+function verdictIn(
+  predicate: Pick<PassportStatement['predicate'], 'events' | 'log' | 'runs'>,
+  { event, runId }: Approval,
+  { sha256 }: Pick<Signing, 'sha256'>,
+): DraftVerdict {
+  const verdict = draftVerdict(predicate, event, sha256);
+  const { data: node } = signedNodeSchema.safeParse(predicate.events[verdict.step ?? event]?.event);
+  const runs = predicate.runs.filter((run) => run.runId === runId);
+  const isSame = runs.length > 0 && runs.every(({ workflowHash }) => workflowHash === node?.data.workflowHash);
+  return verdict.kind === 'done' && !(isSame && node?.scope.runId === runId) ? { ...verdict, kind: 'other' } : verdict;
+}
+
+/**
+ * The signed answers that nobody can check against a list of approvers, because they, or a part of what they cover, are not
+ * in the passport.
+ */
+export function uncheckableAnswers(predicate: PassportStatement['predicate'], sha256: Sha256): readonly number[] {
+  return predicate.approvals
+    .filter(({ signedBy }) => signedBy !== undefined)
+    .filter((one) => isWithheld(predicate, one) || verdictIn(predicate, one, { sha256 }).kind === 'unchecked')
+    .map(({ event }) => event);
+}
+
+function isWithheld({ events }: PassportStatement['predicate'], { event }: Approval): boolean {
+  return events[event] === null;
 }
 
 /** Whose signature an answer has, whatever it is about. */
@@ -71,19 +116,35 @@ function writerOf({ events }: PassportStatement['predicate'], { event }: Approva
 
 export type SigningProblem =
   | { readonly code: 'not_approved' | 'approval_withheld' | 'another_draft'; readonly event: number }
-  /** The passport has no step that was done with a signed answer. */
-  | { readonly code: 'nobody_signed'; readonly event?: never };
+  /** The passport has no step that was done with a signed answer, or none with one about its own files. */
+  | { readonly code: 'nobody_signed' | 'other_files_signed'; readonly event?: never };
 
-/** Why a signed answer in a passport does not hold against a list of approvers; `undefined` if all of them do. */
+/** Why a signed answer in a passport fails the check against a list of approvers; `undefined` if none does. */
 export function signingProblem(
   predicate: PassportStatement['predicate'],
-  signing: Signing,
+  signing: Signing & {
+    /** Whether somebody asks about certain files: then a signed approval of other files says nothing. */
+    readonly isTreeAsked?: boolean;
+  },
 ): SigningProblem | undefined {
   const signed = predicate.approvals.filter(({ signedBy }) => signedBy !== undefined);
-  const verdicts = signed.map(({ event }) => draftVerdict(predicate, event, signing.sha256));
+  const verdicts = signed.map((approval) => {
+    const verdict = verdictIn(predicate, approval, signing);
+    // A rejection of another draft of the same step ends it too.
+    const isSameStep = (later: Approval, step: number | undefined) =>
+      later.statement === 'rejected' &&
+      later.event > approval.event &&
+      step !== undefined &&
+      verdictIn(predicate, later, signing).step === step;
+    const isTakenBack = ({ end = 0, step }: typeof verdict) =>
+      predicate.approvals.some(
+        (later) => later.event < end && (mayEnd(predicate, later, approval) || isSameStep(later, step)),
+      );
+    return verdict.kind === 'done' && isTakenBack(verdict) ? { ...verdict, kind: 'replaced' as const } : verdict;
+  });
   for (const [i, approval] of signed.entries()) {
     const { event } = approval;
-    if (predicate.events[event] === null) return { code: 'approval_withheld', event };
+    if (isWithheld(predicate, approval)) return { code: 'approval_withheld', event };
     if (writerOf(predicate, approval, signing) === undefined) return { code: 'not_approved', event };
     // After a signed draft was replaced, what was done needs a later signature.
     const { kind, step } = verdicts[i] ?? { kind: 'unchecked' };
@@ -91,8 +152,10 @@ export function signingProblem(
     if (kind === 'unchecked') return { code: 'approval_withheld', event };
     if (kind === 'other' || (kind === 'replaced' && !isSignedAgain)) return { code: 'another_draft', event };
   }
-  const isDone = signed.some(({ statement }, i) => statement !== 'rejected' && verdicts[i]?.kind === 'done');
-  return isDone ? undefined : { code: 'nobody_signed' };
+  const done = signed.filter(({ statement }, i) => statement !== 'rejected' && verdicts[i]?.kind === 'done');
+  if (done.length === 0) return { code: 'nobody_signed' };
+  const isMissing = signing.isTreeAsked === true && done.every(({ tree }) => tree !== 'subject');
+  return isMissing ? { code: 'other_files_signed' } : undefined;
 }
 
 /** Why a verified passport does not let a change in; empty if it does. */
@@ -108,17 +171,26 @@ export function gateFailures(
   const { tree, signerOf } = change;
   const { predicate } = statement;
   const subject = subjectOf(statement).tree;
-  const wanted = predicate.runs.filter(({ workflowId }) => gate.workflows?.includes(workflowId) ?? true);
+  const treeFailures =
+    subject === tree ? [] : [`It is about tree ${subject ?? 'none'}, and the change has tree ${tree}.`];
+  const { wanted, unknown } = workflowRuns(gate, statement);
   const runs = wanted.filter(
     ({ status }) => status === 'complete' || (gate.gaps === true && status === 'complete_with_gaps'),
   );
+  const unknownFailures = unknown.map(
+    ({ workflowId, workflowHash }) =>
+      `Its run of ${workflowId} does not count: the gate does not name the workflow ${workflowHash}.`,
+  );
+  // Nothing of these runs counts, so every other failure would only repeat this one.
+  if (wanted.length === 0 && unknown.length > 0) return [...treeFailures, ...unknownFailures];
   const isOfRuns = ({ runId }: { readonly runId: string }) => runs.some((run) => run.runId === runId);
   return [
-    ...(subject === tree ? [] : [`It is about tree ${subject ?? 'none'}, and the change has tree ${tree}.`]),
+    ...treeFailures,
     ...(runs.length > 0
       ? []
       : [
-          `No run of ${gate.workflows?.join(' or ') ?? 'a workflow'} is complete${gate.gaps === true ? '' : ' without critical gaps'}.`,
+          `No run of ${gate.workflows === undefined ? 'a workflow' : Object.keys(gate.workflows).join(' or ')} is complete${gate.gaps === true ? '' : ' without critical gaps'}.`,
+          ...unknownFailures,
         ]),
     ...predicate.checks
       .filter((check) => isOfRuns(check) && check.isOnLine && !isAtLeast(check.grade ?? undefined, check.minimum))
@@ -133,17 +205,35 @@ export function gateFailures(
       if (found === undefined) return [`Check ${quote(checkId)} is not in it.`];
       if (!isAtLeast(found.grade ?? undefined, minimum))
         return [`Check ${quote(checkId)} is ${found.grade ?? 'not shown'}, and ${minimum} is required.`];
-      return found.tree === 'subject'
-        ? []
-        : [
-            `Check ${quote(checkId)} did not run on exactly these files (${found.tree === 'other' ? 'it ran on others' : 'the files are not recorded'}).`,
-          ];
+      if (found.tree === 'subject') return [];
+      const folder = folderOfCheck(predicate, found);
+      const why =
+        folder !== undefined
+          ? `it ran in the folder ${quote(folder)}; start the run at the top of the repository`
+          : found.tree === 'other'
+            ? 'it ran on others'
+            : 'the files are not recorded';
+      return [`Check ${quote(checkId)} did not run on exactly these files (${why}).`];
     }),
     ...approvalFailures(gate, predicate, {
       signerOf,
       isOnLine: (approval) => isOfRuns(approval) && approval.isOnLine,
     }),
   ];
+}
+
+type Run = PassportStatement['predicate']['runs'][number];
+
+/** The runs that may count, and those of a workflow that the gate names, in a version that it does not name. */
+export function workflowRuns(
+  { workflows }: MergeGate,
+  { predicate: { runs } }: PassportStatement,
+): { readonly wanted: readonly Run[]; readonly unknown: readonly Run[] } {
+  if (workflows === undefined) return { wanted: runs, unknown: [] };
+  const pinned = new Map(Object.entries(workflows));
+  const isPinned = ({ workflowId, workflowHash }: Run) => pinned.get(workflowId)?.includes(workflowHash) ?? false;
+  const named = runs.filter(({ workflowId }) => pinned.has(workflowId));
+  return { wanted: named.filter(isPinned), unknown: named.filter((run) => !isPinned(run)) };
 }
 
 export type Approval = PassportStatement['predicate']['approvals'][number];
@@ -165,22 +255,28 @@ function approvalFailures(
   // A rejection counts wherever it was given, unless it is known to be about something else.
   const isAgainst = (answer: Approval) =>
     answer.statement === 'rejected' &&
-    (answer.tree !== 'other' || draftOf(predicate, answer).some((draft) => drafts.has(draft)));
-  // Two answers of one person are one approval. Without a signature nobody knows whose an answer is.
-  const people = new Set<string | number>();
+    (answer.tree !== 'other' ||
+      isWithheld(predicate, answer) ||
+      draftOf(predicate, answer).some((draft) => drafts.has(draft)));
+  let inForce: readonly Approval[] = [];
   let isRejected = false;
   for (const answer of [...predicate.approvals].sort((a, b) => a.event - b.event)) {
-    const signer = signerOf(answer)?.name;
     if (counts(answer)) {
-      people.add(signer ?? answer.event);
+      inForce = [...inForce, answer];
       isRejected = false;
-    } else if (isAgainst(answer)) {
-      // A rejection ends what the same person approved before, and may be by anybody who did not sign.
-      for (const person of people)
-        if (signer === undefined ? typeof person === 'number' : person === signer) people.delete(person);
-      isRejected = true;
+    } else if (answer.statement === 'rejected') {
+      // It ends what the same person approved before, also if it is about other files, and every approval of the same
+      // draft. If it is withheld, it may be by anybody about anything; if it is not signed, by anybody who did not sign.
+      const signer = signerOf(answer)?.name;
+      inForce = inForce.filter(
+        (before) =>
+          !isWithheld(predicate, answer) && !mayEnd(predicate, answer, before) && signerOf(before)?.name !== signer,
+      );
+      isRejected ||= isAgainst(answer);
     }
   }
+  // Two answers of one person are one approval. Without a signature nobody knows whose an answer is.
+  const people = new Set(inForce.map((answer) => signerOf(answer)?.name ?? answer.event));
   if (isRejected) return ['The last answer about these files is a rejection.'];
   if (people.size >= approvals.count) return [];
   const kind = isSigned ? `approval that an approver in ${APPROVERS_FILE} signed` : 'approval';

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { BundleTools } from '../bundle/bundle-tools.ts';
 import { ownJsonBytes, type Sha256Digest } from '../json/canonical-json.ts';
+import { gradeSchema } from '../log/autonomy.ts';
 import { jsonObjectSchema } from '../log/document-schema.ts';
-import { ATTESTATION_CHANNELS, gradeSchema } from '../log/events/attestation-events.ts';
+import { ATTESTATION_CHANNELS } from '../log/events/attestation-events.ts';
 import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { plainDigestSchema, RunId, SessionId, stepIdSchema, workflowHashSchema, workflowIdSchema } from '../log/ids.ts';
 import { logSignatureSchema, segmentClosedSchema, snapshotPinnedSchema } from '../log/manifest.ts';

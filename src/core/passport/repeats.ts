@@ -36,6 +36,8 @@ type Comparing = {
 /** What an event says, with the digests of values that are not too short to say anything. */
 export function comparable(said: readonly Said[], { sha256, isShownAnyway }: Comparing): SaidTexts {
   const texts = said.flatMap(({ value, wholeMin }) => {
+    // Its digest, too, says nothing that the passport does not.
+    if (typeof value === 'string' && isShownAnyway(plainOf(value))) return [];
     const digests =
       canonicalLength(value) < TEXT_MIN
         ? []

@@ -29,7 +29,7 @@ const READ_DATA: { readonly [kind: string]: z.ZodType } = {
     checks: z.array(z.looseObject({ stepId: text, checkId: text, minimum: text, grade: text.optional() })).optional(),
   }),
   attestation_recorded: z.looseObject({
-    subject: kindOf.and(z.looseObject({ workspace: z.looseObject({}).optional() })),
+    subject: kindOf.and(z.looseObject({ workspace: z.looseObject({}).optional(), digest: text.optional() })),
     statement: kindOf,
     by: z.looseObject({ via: text }),
     signature: z.looseObject({ fingerprint: text, name: text }).optional(),
@@ -87,12 +87,14 @@ type LooseAttestation = {
   readonly subject: {
     readonly kind: string;
     readonly stepId?: string;
+    readonly digest?: string;
     readonly workspace?: { readonly treeDigest?: string };
   };
   readonly statement: {
     readonly kind: string;
     readonly checkId?: string;
     readonly treeDigest?: string;
+    readonly folder?: string;
     readonly changedDuring?: true;
   };
   readonly by: { readonly via: string };
@@ -109,7 +111,40 @@ export function isRunOf(shown: Shown, { runId, stepId, checkId }: AskedCheck): b
   return subject.kind === 'step' && subject.stepId === stepId && statement.checkId === checkId;
 }
 
-/** Whether the command of a check ran on exactly the files of a tree, or exactly these were approved. */
+type Answers = Pick<Predicate, 'events' | 'approvals'>;
+type Answer = Predicate['approvals'][number];
+
+/**
+ * Whether a rejection may be about what an answer before it is about: the same draft, or one of the two is withheld.
+ * Withholding must not make a rejection weaker.
+ */
+export function mayEnd({ events }: Pick<Predicate, 'events'>, rejection: Answer, answer: Answer): boolean {
+  if (rejection.statement !== 'rejected' || answer.statement === 'rejected' || rejection.event <= answer.event)
+    return false;
+  const [about, said] = [rejection, answer].map(({ event }) => draftOf(events[event]));
+  return rejection.runId === answer.runId && (about === undefined || said === undefined || about === said);
+}
+
+/** The answers that a later rejection may have ended, each with the first such rejection. */
+export function endedAnswers(answers: Answers): ReadonlyMap<number, number> {
+  return new Map(
+    answers.approvals.flatMap((answer) => {
+      const by = answers.approvals.find((rejection) => mayEnd(answers, rejection, answer));
+      return by === undefined ? [] : [[answer.event, by.event] as const];
+    }),
+  );
+}
+
+/** The digest of what was answered about; `undefined` if the answer is withheld. */
+function draftOf(shown: Predicate['events'][number] | undefined): string | undefined {
+  const { data } = (shown?.event ?? {}) as unknown as { readonly data?: LooseAttestation };
+  return data?.subject.digest;
+}
+
+/**
+ * Whether the command of a check ran on exactly the files of a tree, or exactly these were approved. A command that ran in
+ * a folder below the top did not: the caller chooses the folder of a run, and the same command may fail at the top.
+ */
 export function treeOfAttestation(
   shown: Shown | undefined,
   tree: string | undefined,
@@ -120,26 +155,54 @@ export function treeOfAttestation(
   const said = subject?.kind === 'attempt' ? subject.workspace?.treeDigest : statement?.treeDigest;
   const digest: JsonValue = said ?? null;
   if (digest === null || tree === undefined) return 'unknown';
-  const isSame = digest === cleanTreeDigest(tree, tools) && statement?.changedDuring !== true;
+  const isWhole = statement?.changedDuring !== true && statement?.folder === undefined;
+  const isSame = isWhole && digest === cleanTreeDigest(tree, tools);
   return isSame ? 'subject' : 'other';
+}
+
+/** The folder below the top in which the command of a check ran, if the event that says so is shown. */
+export function folderOfCheck(
+  { events }: Pick<Predicate, 'events'>,
+  { ran }: Pick<Predicate['checks'][number], 'ran'>,
+): string | undefined {
+  const { data } = (events[ran ?? -1]?.event ?? {}) as unknown as { readonly data?: LooseAttestation };
+  const folder: unknown = data?.statement.folder;
+  return typeof folder === 'string' ? folder : undefined;
+}
+
+/** A passport can be made of a run that goes on, and its signature is as good as any other. */
+export function notCompleteWords({
+  predicate: { runs },
+}: {
+  readonly predicate: Pick<Predicate, 'runs'>;
+}): string | undefined {
+  const open = runs.filter(({ status }) => status === 'in_progress' || status === 'blocked').length;
+  if (open === 0) return undefined;
+  if (runs.length === 1) return 'The run is not complete.';
+  return `${open} of ${plural(runs.length, 'run')} ${open === 1 ? 'is' : 'are'} not complete.`;
 }
 
 /** A check or an approval of files that were committed later is about other files, and nothing can repair it. */
 export function otherFilesWords({
   predicate,
 }: {
-  readonly predicate: Pick<Predicate, 'checks' | 'approvals'>;
+  readonly predicate: Pick<Predicate, 'events' | 'checks' | 'approvals'>;
 }): readonly string[] {
-  const others = (facts: readonly { readonly isOnLine: boolean; readonly tree: string }[]) =>
-    facts.filter(({ isOnLine, tree }) => isOnLine && tree === 'other').length;
+  const { checks, approvals } = predicate;
+  const isInFolder = (check: (typeof checks)[number]) => folderOfCheck(predicate, check) !== undefined;
   const found = [
-    [others(predicate.checks), 'check'],
-    [others(predicate.approvals), 'approval'],
+    [othersIn(checks.filter((check) => !isInFolder(check))), 'check'],
+    [othersIn(approvals.filter(({ statement }) => statement !== 'rejected')), 'approval'],
+    [othersIn(approvals.filter(({ statement }) => statement === 'rejected')), 'rejection'],
   ] as const;
   const named = found.filter(([many]) => many > 0).map(([many, noun]) => plural(many, noun));
-  if (named.length === 0) return [];
   const verb = named.length > 1 || !named[0]?.startsWith('1 ') ? 'are' : 'is';
-  return [
-    `${andList(named)} ${verb} about other files than this commit, so a merge gate does not count them. Commit first; then run the checks and ask for the approvals.`,
-  ];
+  const others = `${andList(named)} ${verb} about other files than this commit, so a merge gate does not count them. Commit first; then run the checks and ask for the approvals.`;
+  const inFolders = plural(othersIn(checks.filter(isInFolder)), 'check');
+  const below = `${inFolders} ran in a folder below the top of the repository, so a merge gate does not count what they showed. Start the run at the top.`;
+  return [...(named.length === 0 ? [] : [others]), ...(inFolders.startsWith('0 ') ? [] : [below])];
+}
+
+function othersIn(facts: readonly { readonly isOnLine: boolean; readonly tree: string }[]): number {
+  return facts.filter(({ isOnLine, tree }) => isOnLine && tree === 'other').length;
 }

@@ -1,3 +1,4 @@
+import { unreachable } from '../assert.ts';
 import type { Sha256 } from '../json/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
@@ -75,13 +76,14 @@ export function withheldEvents(
 /** Which events are withheld because of others, and why. */
 export function withheldTooWords(withheld: ReadonlyMap<number, WithheldReason>): readonly string[] {
   const words = {
-    author: 'Withheld for the git name of the author, which --author shows',
-    repeats: 'Withheld too, because they repeat a text of a withheld event',
-    hash: 'Withheld too, because they have a hash of withheld content',
-  };
-  return Object.entries(words).flatMap(([reason, why]) => {
+    author: ['Withheld', "the author's git name; --author shows it"],
+    repeats: ['Withheld too', 'a text of a withheld event is repeated there'],
+    hash: ['Withheld too', 'a hash of withheld content is there'],
+  } as const;
+  return Object.entries(words).flatMap(([reason, [what, why]]) => {
     const events = [...withheld].flatMap(([event, found]) => (found === reason ? [event] : [])).sort((a, b) => a - b);
-    return events.length === 0 ? [] : [`${why}: ${events.join(', ')}.`];
+    if (events.length === 0) return [];
+    return [`${what}: ${events.length === 1 ? 'event' : 'events'} ${events.join(', ')} (${why}).`];
   });
 }
 
@@ -157,7 +159,7 @@ function textsIn(event: SessionEvent, source: WithheldSource): readonly Said[] {
     case 'context_set':
       return [event.data.context, ...Object.values(event.data.context)].map(valueSaid);
     case 'observation_recorded':
-      return [valueSaid(event.data.value.value)];
+      return isOrdinaryBranch(event) ? [] : [valueSaid(event.data.value.value)];
     case 'gap_recorded':
       return [event.data.summary, ...Object.values(event.data.details ?? {})].map(prose);
     case 'divergence_recorded':
@@ -178,9 +180,26 @@ function textsIn(event: SessionEvent, source: WithheldSource): readonly Said[] {
       return hasLoopValues(event, source)
         ? [hash(event.data.snapshotRef), ...loopValuesOf(event, source).map(valueSaid)]
         : [];
-    default:
+    case 'session_created':
+    case 'edge_created':
+    case 'preferences_changed':
+    case 'capability_observed':
+    case 'step_skipped':
       return [];
+    default:
+      return unreachable(event);
   }
+}
+
+/** Names that half of all repositories have. A note that happens to have such a word says nothing about the branch. */
+const ORDINARY_BRANCHES = new Set(
+  'branch bugfix change changes default develop development experiment feature fixes hotfix latest main master next preview production release stable staging test testing tests topic trunk update updates work'.split(
+    ' ',
+  ),
+);
+
+function isOrdinaryBranch({ data: { key, value } }: EventOf<'observation_recorded'>): boolean {
+  return key === 'git_branch' && ORDINARY_BRANCHES.has(value.value.toLowerCase());
 }
 
 function answerIn({ data: { statement, subject } }: EventOf<'attestation_recorded'>): readonly Said[] {
@@ -189,9 +208,9 @@ function answerIn({ data: { statement, subject } }: EventOf<'attestation_recorde
     const about = subject.kind === 'attempt' ? [subject.digest, subject.workspace?.headSha ?? null] : [];
     return [prose(statement.comment ?? null), valueSaid(answer), ...about.map(hash)];
   }
-  const { command = null, log, headSha = null, commandDigest } = statement;
+  const { command = null, folder = null, log, headSha = null, commandDigest } = statement;
   const place = subject.kind === 'step' ? [subject.snapshotRef] : [];
-  return [prose(command), ...[...place, headSha, log?.sha256 ?? null, commandDigest].map(hash)];
+  return [prose(command), valueSaid(folder), ...[...place, headSha, log?.sha256 ?? null, commandDigest].map(hash)];
 }
 
 function holds(kind: WithheldKind, event: SessionEvent, source: WithheldSource): boolean {
@@ -213,9 +232,28 @@ function holds(kind: WithheldKind, event: SessionEvent, source: WithheldSource):
 
 /** Texts that the engine or the agent wrote about the content. */
 function hasText(event: SessionEvent): boolean {
-  return (
-    ['decision_trace_appended', 'divergence_recorded', 'gap_recorded'].includes(event.kind) || hashesContent(event)
-  );
+  switch (event.kind) {
+    case 'decision_trace_appended':
+    case 'divergence_recorded':
+    case 'gap_recorded':
+      return true;
+    case 'advance_recorded':
+    case 'attestation_recorded':
+      return hashesContent(event);
+    case 'session_created':
+    case 'observation_recorded':
+    case 'run_started':
+    case 'node_created':
+    case 'edge_created':
+    case 'node_output_appended':
+    case 'preferences_changed':
+    case 'capability_observed':
+    case 'context_set':
+    case 'step_skipped':
+      return false;
+    default:
+      return unreachable(event);
+  }
 }
 
 function hashesContent(event: SessionEvent): boolean {

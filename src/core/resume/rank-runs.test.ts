@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
-import { derivedBits, NodeId, RunId, SessionId, type WorkflowHash, workflowIdSchema } from '../log/ids.ts';
+import { derivedBits, NodeId, RunId, runTag, SessionId, type WorkflowHash, workflowIdSchema } from '../log/ids.ts';
 import type { RunSummary, SessionSummary } from '../sessions/session-summary.ts';
 import { wordCodes } from '../text/search-words.ts';
 import { likelyRuns, rankRuns, replaceRuns } from './rank-runs.ts';
@@ -70,6 +70,16 @@ it('the run of somebody else is offered after those of the caller, and resumed o
   expect(meant([ann], { gitBranch: 'main' }, repository, 'ben')).toBeUndefined();
   expect(meant([ann], { sessionId: ann.sessionId }, repository, 'ben')).toBe('ann');
   expect(meant([ann], {}, repository)).toBe('ann');
+  // A tag is a hint, so it does not name the run of somebody else.
+  const [run = expect.fail()] = ann.runs;
+  for (const clues of [{ runId: runTag(run.runId) }, { query: runTag(run.runId) }]) {
+    expect([meant([ann], clues, repository, 'ben'), meant([ann], clues, repository, 'ann')]).toEqual([
+      undefined,
+      'ann',
+    ]);
+    const asked = resumeQuestion(clues, { workspaces: [repository], principal: 'ben' });
+    expect(rankRuns([ben, ann], asked).map(({ tier }) => tier)[0]).toBe(0);
+  }
   const question = resumeQuestion({}, { workspaces: [repository], principal: 'ben' });
   expect(rankRuns([ann, ben], question).map(({ run, isOthers }) => [run.owner, isOthers])).toEqual([
     ['ben', false],

@@ -3,7 +3,7 @@ import type { RunSummary, SessionSummary } from '../sessions/session-summary.ts'
 import { hasWordCode, textTokens, wordCode } from '../text/search-words.ts';
 import { andList } from '../text/words.ts';
 import { SESSION_NOTES } from '../workflow/builtins/builtin-workflows.ts';
-import { bareFolder, type ResumeQuestion } from './resume-question.ts';
+import { bareFolder, isTagged, type ResumeQuestion } from './resume-question.ts';
 
 /** A run and how well it matches. Tier 0 is the run that was named; 1 to 5 are commit, branch, notes, workflow, recency. */
 export type RankedRun = {
@@ -39,7 +39,8 @@ export function rankRuns(
     if (question.sessionId !== undefined && session.sessionId !== question.sessionId) continue;
     for (const run of session.runs) {
       if (question.runId !== undefined && run.runId !== question.runId) continue;
-      if (!question.areFinishedMeant && isFinished(run)) continue;
+      if (question.tags.length > 0 && !isTagged(question, run)) continue;
+      if (!question.areFinishedMeant && isFinished(run) && !isTagged(question, run)) continue;
       ranked.push(rankOf(session, run, matching));
     }
   }
@@ -128,7 +129,8 @@ function matchesOf(session: SessionSummary, run: RunSummary, matching: Matching)
   const { git_head_sha, git_branch } = session.observed;
   const { sessionId, runId, headSha, branch, words } = matching.question;
   const found: MatchReason[] = [];
-  if (sessionId !== undefined || runId !== undefined) found.push('matched_session_id');
+  if (sessionId !== undefined || runId !== undefined || isTagged(matching.question, run))
+    found.push('matched_session_id');
   if (headSha !== undefined && git_head_sha === headSha) found.push('matched_head_sha');
   if (branch !== undefined && git_branch?.startsWith(branch) === true) found.push('matched_branch');
   if (words.length > 0 && isAbout(session, run, matching)) found.push('matched_notes');
@@ -192,18 +194,25 @@ const TELLING_TIER_MAX = 3;
 /**
  * The runs that may be meant, best first. A single run is a strong match: it was named, or it is the only unfinished run
  * of the best identifying tier, in the workspace where one is known. If a workspace has exactly one unfinished run, a
- * bare request resumes it. The run of somebody else is resumed only if it was named.
+ * bare request resumes it. The run of somebody else is resumed only if it was named. A tag names a run only if no other
+ * has it, and never one of another workspace or of somebody else.
  */
 export function likelyRuns(ranked: readonly RankedRun[], question: ResumeQuestion): readonly RankedRun[] {
   const isOpen = ({ run }: RankedRun) => run.status === 'in_progress' || run.status === 'blocked';
   if (question.sessionId !== undefined || question.runId !== undefined) {
     return [ranked.find(isOpen) ?? ranked[0]].filter((one) => one !== undefined);
   }
+  const [only, ...more] = question.tags.length > 0 || question.queryTag !== undefined ? taggedOf(ranked, question) : [];
+  if (only !== undefined) return more.length > 0 || only.isOthers || only.isForeign ? [] : [only];
   const isPlaced = question.workspaces.length > 0;
   const isLikely = (one: RankedRun) => isOpen(one) && !one.isOthers && (!isPlaced || one.isSameWorkspace);
   const telling = bestOf(ranked).filter(isLikely);
   if (telling.length === 1) return telling;
   return question.isOfWorkspaceOnly && isPlaced ? ranked.filter(isLikely) : telling;
+}
+
+function taggedOf(ranked: readonly RankedRun[], question: ResumeQuestion): readonly RankedRun[] {
+  return ranked.filter(({ run }) => isTagged(question, run));
 }
 
 /** The runs of the best tier, if that tier identifies runs. */
@@ -229,14 +238,12 @@ export type MatchReason = (typeof MATCH_REASONS)[number];
 /** The tier of runs that are only recent. */
 export const UNMATCHED_TIER = MATCH_REASONS.indexOf('recency_fallback');
 
-const WORDS: { readonly [reason in Exclude<MatchReason, 'recency_fallback'>]: string } = {
+const ASKED = {
   matched_session_id: 'the id',
-  matched_head_sha: 'the commit',
-  matched_branch: 'the Git branch',
   matched_notes: 'your search words (in its goal or notes)',
   matched_workflow_id: 'your search words (in its workflow)',
-  matched_workspace: 'this workspace',
 };
+const PLACES = { matched_head_sha: 'commit', matched_branch: 'Git branch', matched_workspace: 'workspace' };
 
 /** Whether something that the caller said speaks for a run, or the workspace if the caller said nothing else. */
 export function isMatch({ whyMatched }: Pick<RankedRun, 'whyMatched'>, question: ResumeQuestion): boolean {
@@ -247,7 +254,13 @@ export function isMatch({ whyMatched }: Pick<RankedRun, 'whyMatched'>, question:
 
 /** Why a run is offered. Nothing that was asked for speaks for a run that is only recent. */
 export function matchWords(reasons: readonly MatchReason[]): string {
-  const matched = andList(reasons.filter((reason) => reason !== 'recency_fallback').map((reason) => WORDS[reason]));
-  if (!reasons.includes('recency_fallback')) return `matches ${matched}`;
-  return matched === '' ? 'recent' : `recent, in ${matched}`;
+  if (reasons.includes('recency_fallback')) {
+    return reasons.includes('matched_workspace') ? 'recent, in this workspace' : 'recent';
+  }
+  const named = (words: { readonly [reason in MatchReason]?: string }) => reasons.flatMap((one) => words[one] ?? []);
+  const [same, asked] = [named(PLACES).reverse(), named(ASKED)];
+  return [
+    ...(asked.length === 0 ? [] : [`matches ${andList(asked)}`]),
+    ...(same.length === 0 ? [] : [`has the same ${andList(same)}`]),
+  ].join(' and ');
 }

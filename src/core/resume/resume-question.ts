@@ -1,3 +1,4 @@
+import { type RunId, readRunTag, runTag } from '../log/ids.ts';
 import { textTokens } from '../text/search-words.ts';
 
 /** What the caller knows about the run, as it was sent. */
@@ -12,8 +13,14 @@ export type ResumeClues = {
 
 /** The same, in the form used for matching. */
 export type ResumeQuestion = {
+  /** The id of the session or run as it was sent, which may be a tag. */
+  readonly named: string | undefined;
   readonly sessionId: string | undefined;
   readonly runId: string | undefined;
+  /** Tags that were sent as ids; the run has all of them. A tag is a hint and never a key: two runs may have it. */
+  readonly tags: readonly string[];
+  /** The query, if it is nothing but a tag. It may be a word all the same. */
+  readonly queryTag: string | undefined;
   readonly headSha: string | undefined;
   readonly branch: string | undefined;
   /** The words that must all occur; empty where the query has none. */
@@ -34,18 +41,31 @@ export function resumeQuestion(
 ): ResumeQuestion {
   const said = Object.fromEntries(Object.entries(clues).map(([name, text]) => [name, text?.trim() || undefined]));
   const { query, gitBranch, gitHeadSha, sessionId, runId } = said as Omit<ResumeClues, 'includeFinished'>;
+  const named = runId ?? sessionId;
   const isOfWorkspaceOnly = Object.values(said).every((text) => text === undefined);
   return {
-    sessionId,
-    runId,
+    named,
+    sessionId: isTag(sessionId) ? undefined : sessionId,
+    runId: isTag(runId) ? undefined : runId,
+    tags: [sessionId, runId].map(tagIn).filter((tag) => tag !== undefined),
+    queryTag: named === undefined ? tagIn(query) : undefined,
     headSha: storedSha(gitHeadSha ?? (isOfWorkspaceOnly ? seen.headSha : undefined)),
     branch: gitBranch?.replace(/^refs\/heads\//, '') ?? (isOfWorkspaceOnly ? seen.branch : undefined),
     words: textTokens(query ?? ''),
     workspaces: [...new Set(seen.workspaces.map(bareFolder))],
     principal: seen.principal,
     isOfWorkspaceOnly,
-    areFinishedMeant: includeFinished || sessionId !== undefined || runId !== undefined,
+    areFinishedMeant: includeFinished || named !== undefined,
   };
+}
+
+const tagIn = (text: string | undefined) => (text === undefined ? undefined : readRunTag(text));
+const isTag = (text: string | undefined) => tagIn(text) !== undefined;
+
+/** Whether the caller named the run by its tag. */
+export function isTagged({ tags, queryTag }: ResumeQuestion, { runId }: { readonly runId: RunId }): boolean {
+  if (tags.length > 0) return tags.every((tag) => tag === runTag(runId));
+  return queryTag !== undefined && queryTag === runTag(runId);
 }
 
 /**

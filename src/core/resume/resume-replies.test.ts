@@ -3,6 +3,7 @@ import { enforces } from '../../../test/enforces.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { derivedBits, RunId, runTag, SessionId, workflowIdSchema } from '../log/ids.ts';
 import { RECORDED_LABEL } from '../prompt/reply-parts.ts';
+import { matchWords } from './rank-runs.ts';
 import { candidateList, type ShownCandidate } from './resume-replies.ts';
 
 const candidate: ShownCandidate = {
@@ -26,7 +27,7 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
   expect(text.split('\n')).toEqual([
     'One stored run may be the one you mean. If it is, send its call. The reply contains the goal, the work so far, the current step and its tokens.',
     '',
-    `1. "Repair the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · matches the Git branch and this workspace: continue_workflow {"stateToken":"st_1"}`,
+    `1. "Repair the till" · run ${runTag(candidate.runId)} of wr.small · blocked at "Look" · last active 1970-01-01 00:00 UTC · has the same workspace and Git branch: continue_workflow {"stateToken":"st_1"}`,
     '',
     '2 more runs are stored; to find another, call resume_session with words from its goal or notes as "query", or with its gitBranch.',
     '',
@@ -36,7 +37,7 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
     '>   Next call: continue_workflow {"stateToken":"st_old"}',
     '',
     '---',
-    'If you cannot tell which one is meant, ask the user. The calls in the list only show a run.',
+    'If you cannot tell which one is meant, ask the user. The calls in the list show a run and change nothing.',
     'Next call: continue_workflow {"stateToken":"st_1"}',
   ]);
   const { sessionId, runId, goal, status, stepTitle, whyMatched, stateToken, snippet } = candidate;
@@ -49,6 +50,17 @@ it('a choice says of each run what it is, why it is offered and how to see it, a
     nextIntent: 'rehydrate_only',
     nextCall: call,
   });
+});
+
+it.each([
+  [['matched_head_sha', 'matched_branch', 'matched_workspace'], 'has the same workspace, Git branch and commit'],
+  [
+    ['matched_notes', 'matched_workspace'],
+    'matches your search words (in its goal or notes) and has the same workspace',
+  ],
+  [['recency_fallback'], 'recent'],
+] as const)('the reasons %j of a choice are one sentence', (reasons, words) => {
+  expect(matchWords(reasons)).toBe(words);
 });
 
 it('where nothing matches, the text says so and no call is suggested', () => {
@@ -90,11 +102,11 @@ it('a run of another workspace is offered by goal, workspace and age, without no
   expect(structured['nextCall']).toBe(null);
 });
 
-it('damaged sessions are named with the command that shows the damage', () => {
+it('sessions that cannot be read are named with the command that shows why', () => {
   const { sessionId } = candidate;
   const { text, structured } = candidateList([], { total: 0, isMatched: false, damaged: [sessionId] });
   expect(text).toContain(
-    `Warning: Session ${sessionId} is damaged and was left out. This command shows the damage: workrail session verify ${sessionId}\n`,
+    `Warning: Session ${sessionId} cannot be read and was left out. This command shows why: workrail session verify ${sessionId}\n`,
   );
   expect(structured['warnings']).toMatchObject([{ code: 'session_damaged', details: { sessionIds: [sessionId] } }]);
 });

@@ -42,9 +42,10 @@ export type Search = {
 export function candidateList(candidates: readonly ShownCandidate[], search: Search): GivenReply {
   const [first] = candidates;
   const { total, damaged } = search;
-  const isOffered = first !== undefined && search.isMatched && !isForeignRun(first) && !isUnacceptedRun(first);
-  const nextCall = isOffered && isAlone(candidates) ? showCall(first) : null;
-  const paragraphs = first === undefined ? [NOTHING] : choice(candidates, search);
+  const isOffered = first !== undefined && search.isMatched && !isUnacceptedRun(first);
+  const nextCall = isOffered && !isForeignRun(first) && isAlone(candidates) ? showCall(first) : null;
+  const paragraphs =
+    first === undefined ? [damaged.length === 0 ? NOTHING : NOTHING_READABLE] : choice(candidates, search);
   const warnings = damagedWarnings(damaged);
   const ending = [
     ...warnings.map(({ message }) => `Warning: ${message}`),
@@ -76,12 +77,13 @@ function matching(candidates: readonly ShownCandidate[]): number {
   return candidates.filter(({ whyMatched }) => !whyMatched.includes('recency_fallback')).length;
 }
 
-const NOTHING = 'Nothing matched: no unfinished run is stored here.';
+const NOTHING = 'Nothing matched. No unfinished run is stored here.';
+const NOTHING_READABLE = 'Nothing matched. No readable session stored here has an unfinished run.';
 const START =
   'To see finished runs, send "includeFinished":true. To begin, choose a workflow with list_workflows and start it with start_workflow.';
-const ASK = 'If you cannot tell which one is meant, ask the user. The calls in the list only show a run.';
+const ASK = 'If you cannot tell which one is meant, ask the user. The calls in the list show a run and change nothing.';
 const ASK_FIRST =
-  'Nothing matched, so no call is suggested. Ask the user which run is meant, or start a new one. The calls in the list only show a run.';
+  'None of these runs matched. Ask the user which one is meant, or start a new run. The calls in the list show a run and change nothing.';
 
 const ASK_TO_ACCEPT =
   'No call is suggested: an imported run cannot be continued before a person accepted it. Show the command to the user, and call resume_session again when the user has run it.';
@@ -125,7 +127,7 @@ function opening(candidates: readonly ShownCandidate[]): string {
     found === 0 || found === count
       ? `You may mean one of these ${count} runs; the most likely is first.`
       : `${plural(found, 'run matches', 'runs match')} your search. Other recent runs are listed after ${found === 1 ? 'it' : 'them'}.`;
-  return `${which} Send the call shown with the run you mean. ${has}`;
+  return `${which} Choose the run you mean, and send the call next to it. ${has}`;
 }
 
 function isFinished(run: ShownCandidate): boolean {
@@ -163,7 +165,7 @@ export type Resumed = {
 /** The rehydrated run, and one line for each other run that may be meant. */
 export function resumedReply(shown: GivenReply, { whyMatched, others, damaged, origin }: Resumed): GivenReply {
   const imported = origin === undefined ? '' : ` It was ${originWords(shownOrigin(origin))}.`;
-  const lead = `This run ${whyMatched.includes('recency_fallback') ? 'is ' : ''}${matchWords(whyMatched)}.${imported}`;
+  const lead = `This run was chosen because it ${whyMatched.includes('recency_fallback') ? 'is ' : ''}${matchWords(whyMatched)}.${imported}`;
   const lines = others.map((candidate) => `- ${candidateLine(candidate)}`);
   const warnings = damagedWarnings(damaged);
   const text = [

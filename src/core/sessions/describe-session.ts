@@ -3,6 +3,7 @@ import { runTag, type SessionId } from '../log/ids.ts';
 import { shownOrigin } from '../log/origin.ts';
 import { attestationWords } from '../views/attestations.ts';
 import { evidenceWords } from '../views/line-checks.ts';
+import { isAgentsDecision } from '../views/node-facts.ts';
 import type { ListedSessionData } from '../wire/list-shapes.ts';
 import type { GapData, PlaceData, RunData } from '../wire/session-shapes.ts';
 import { isAt, type SessionRow, titleOf } from './board-rows.ts';
@@ -62,7 +63,7 @@ export function runHeadData(run: RunStanding): RunHeadData {
     workflowId,
     ...defined({ workflowName, goal, status }),
     isClosed,
-    openGaps: run.gaps.length,
+    openGaps: run.gaps.filter((gap) => !isAgentsDecision(gap)).length,
   };
 }
 
@@ -78,7 +79,7 @@ export function runData(run: RunStanding): RunData {
     checkpoints,
     attempts,
     blockers: [...blockers],
-    ...answerData(run),
+    ...saidData(run),
     gaps: gaps.map(shownGap),
     ...(run.dueChecks.length === 0
       ? {}
@@ -104,9 +105,15 @@ function evidenceData({ checks, evidence }: RunStanding): Pick<RunData, 'checks'
   return { ...(shown.length === 0 ? {} : { checks: shown }), ...(answers.length === 0 ? {} : { answers }) };
 }
 
-function answerData({ answer }: RunStanding): Pick<RunData, 'answer'> {
-  if (answer === undefined || answer.statement.kind === 'check') return {};
-  return { answer: { statement: answer.statement.kind, words: attestationWords(answer) } };
+/** What people and commands said since the agent's last call. */
+export function saidData({ answer, shownChecks }: RunStanding): Pick<RunData, 'answer' | 'shownChecks'> {
+  const said = answer?.statement.kind;
+  return {
+    ...(answer === undefined || said === undefined || said === 'check'
+      ? {}
+      : { answer: { statement: said, words: attestationWords(answer) } }),
+    ...(shownChecks.length === 0 ? {} : { shownChecks: [...shownChecks] }),
+  };
 }
 
 export function shownGap({ severity, reason, summary, place }: PlacedGap): GapData {

@@ -61,7 +61,7 @@ function filledTitle(
   const title = index.steps.get(pendingStep(snapshot)?.stepId ?? '')?.title;
   // The session may be damaged, and a snapshot of another workflow has other loops.
   if (title === undefined || titleWithoutValues(title) === title || !isSnapshotOf(workflow, snapshot)) return undefined;
-  const filler = valueFiller({ context: contextOf?.() ?? {}, loopVariables: loopVariablesAt(index, state) });
+  const filler = valueFiller({ context: contextOf?.() ?? {}, loopVariables: loopVariablesAt(index, state) }, workflow);
   const filled = filler.fillBare(title);
   return filler.unset.size > 0 || filler.apart.size > 0 ? undefined : truncate(filled, TITLE_BYTES_MAX);
 }

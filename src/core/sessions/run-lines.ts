@@ -1,6 +1,6 @@
 import { assert } from '../assert.ts';
 import type { NodeId, RunId } from '../log/ids.ts';
-import { unresolvedGaps } from '../views/node-facts.ts';
+import { openGaps } from '../views/node-facts.ts';
 import { nodeOf, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import { preferredTip, preferredTipBelow } from '../views/run-status.ts';
 import type { SessionView, SkippedStep } from '../views/session-view.ts';
@@ -141,7 +141,7 @@ export function runLines(
 }
 
 function lineSteps({ view, placeOf }: Picture, { leaves, steps, hung, seen, tip }: NamedLine): LineStep[] {
-  const openGaps = gapsByNode(view, tip.nodeId);
+  const gapCounts = gapsByNode(view, tip.nodeId);
   const nodes = leaves === undefined ? steps : [leaves, ...steps];
   return nodes.map((node, i): LineStep => {
     const next = nodes[i + 1];
@@ -155,7 +155,7 @@ function lineSteps({ view, placeOf }: Picture, { leaves, steps, hung, seen, tip 
       state: next !== undefined ? 'done' : endState(view.graph, place, tip),
       blocked: count('blocked_attempt'),
       checkpoints: count('checkpoint') + (node === leaves ? seen.length : 0),
-      gaps: next === undefined ? 0 : (openGaps.get(next.nodeId) ?? 0),
+      gaps: next === undefined ? 0 : (gapCounts.get(next.nodeId) ?? 0),
       skipped: node === leaves ? [] : (view.skipped.get(node.nodeId) ?? []),
       startedAt: node.createdAt,
       endedAt: next?.createdAt,
@@ -215,6 +215,6 @@ export function pathTo(graph: RunGraph, tip: RunNode): readonly RunNode[] {
 
 function gapsByNode(view: SessionView, tip: NodeId): ReadonlyMap<NodeId, number> {
   const counts = new Map<NodeId, number>();
-  for (const { scope } of unresolvedGaps(view.gaps, tip)) counts.set(scope.nodeId, (counts.get(scope.nodeId) ?? 0) + 1);
+  for (const { scope } of openGaps(view.gaps, tip)) counts.set(scope.nodeId, (counts.get(scope.nodeId) ?? 0) + 1);
   return counts;
 }

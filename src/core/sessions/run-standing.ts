@@ -1,4 +1,5 @@
-import { PRESETS, type Preferences } from '../log/autonomy.ts';
+import { isObject } from '../json/json-value.ts';
+import { type Grade, PRESETS, type Preferences } from '../log/autonomy.ts';
 import type { BlockerReport } from '../log/blockers.ts';
 import { type ExecutionSnapshot, pendingStep } from '../log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type WorkflowId } from '../log/ids.ts';
@@ -21,6 +22,9 @@ import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts
 import { type DuePlace, type DueStep, duePlace, gapPlace } from './due-step.ts';
 import { namedLines } from './run-lines.ts';
 import { blockAbove, lastActivityIndex } from './session-summary.ts';
+
+/** A check of a pending step that a command has shown well enough. */
+export type ShownCheck = { readonly checkId: string; readonly grade: Grade };
 
 /** The state of a run at its preferred tip. */
 export type RunStanding = {
@@ -47,13 +51,15 @@ export type RunStanding = {
   readonly branch: string | undefined;
   /** Checkpoints on all lines. */
   readonly checkpoints: number;
-  /** Blocked attempts at the step that is due, and the blockers of the last one. */
+  /** Blocked attempts at the step that is due, and what of the last one still blocks the run. */
   readonly attempts: number;
   readonly blockers: BlockerReport;
+  /** The checks of that step which commands have shown well enough. The agent has not continued since. */
+  readonly shownChecks: readonly ShownCheck[];
   /** What a person answered about the draft that the run is blocked with. The agent has not continued since. */
   readonly answer: Attestation['data'] | undefined;
   readonly gaps: readonly PlacedGap[];
-  /** The checks of the step that is due. */
+  /** The other checks of the step that is due. */
   readonly dueChecks: readonly Pick<Check, 'checkId' | 'minimum'>[];
   /** The checks of all steps that were done, with their grades. */
   readonly checks: readonly RecordedCheck[];
@@ -75,14 +81,17 @@ export type StandingSources = {
   readonly closed: ClosedRuns;
   /** Whether the session comes from another machine. */
   readonly isImported: boolean;
+  /** Left out where a bundle is only viewed: nobody continues the run there, so what blocked it last is shown as recorded. */
+  readonly shownChecks?: readonly ShownCheck[];
 };
 
 export function runStanding(run: Run, sources: StandingSources): RunStanding {
-  const { view, snapshot, workflow, closed, isImported } = sources;
+  const { view, snapshot, workflow, closed, isImported, shownChecks = [] } = sources;
   const { runId } = run;
   const tip = preferredTip(view.graph, runId);
   const lines = namedLines(view.graph, runId);
   const block = tip === undefined ? undefined : blockAbove(view, tip);
+  const isShown = (id: string | undefined) => shownChecks.some(({ checkId }) => checkId === id);
   const contextOf = () => (tip === undefined ? {} : contextAt(view.context, tip.nodeId));
   const activity = lastActivityIndex(view.graph, run);
   const goal = run.rootNodeId === undefined ? undefined : contextValueAt(view.context, run.rootNodeId, 'goal');
@@ -111,15 +120,23 @@ export function runStanding(run: Run, sources: StandingSources): RunStanding {
     branch: lines.find(({ isCurrent }) => isCurrent)?.name,
     checkpoints: run.checkpoints,
     attempts: block?.attempts ?? 0,
-    blockers: block?.blockers ?? [],
+    blockers: (block?.blockers ?? []).filter((blocker) => !isShown(checkIn(blocker))),
+    shownChecks,
     answer: block?.answer,
     gaps: tip === undefined ? [] : unresolvedGaps(view.gaps, tip.nodeId).map((gap) => placed(view, gap, workflow)),
-    dueChecks: dueChecks(snapshot, workflow),
+    dueChecks: dueChecks(snapshot, workflow).filter(({ checkId }) => !isShown(checkId)),
     checks: tip === undefined ? [] : checksOnLine(view, tip.nodeId),
-    evidence: tip === undefined ? [] : evidenceOnLine(view, tip.nodeId, workflow),
+    evidence: tip === undefined ? [] : evidenceOnLine(view, tip.nodeId, { workflow }),
     preferences: (tip === undefined ? undefined : preferencesAt(view.preferences, tip.nodeId)) ?? PRESETS.guided,
     setBy: tip === undefined ? undefined : autonomySetterAt(view.preferences, tip.nodeId),
   };
+}
+
+/** The check that a blocker is about. Blockers may come from a bundle and hold anything. */
+export function checkIn({ details }: BlockerReport[number]): string | undefined {
+  const check = details?.['check'];
+  const checkId = check !== undefined && isObject(check) ? check['checkId'] : undefined;
+  return typeof checkId === 'string' ? checkId : undefined;
 }
 
 function dueChecks(snapshot: ExecutionSnapshot | undefined, workflow: CompiledWorkflow | undefined) {

@@ -9,7 +9,7 @@ import { textTokens, wordCodes } from '../text/search-words.ts';
 import { clip, truncate, utf8Length } from '../text/utf8.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../views/attestations.ts';
 import { contextAt, contextValueAt } from '../views/lineage.ts';
-import { authorIn, currentObservation, currentOutput, unresolvedGaps } from '../views/node-facts.ts';
+import { authorIn, currentObservation, currentOutput, openGaps } from '../views/node-facts.ts';
 import { checkpointNotes, type Note } from '../views/recap.ts';
 import { nodeOf, type Run, type RunGraph, type RunNode } from '../views/run-graph.ts';
 import {
@@ -162,7 +162,7 @@ function summariseRun(view: SessionView, { run, tip }: RunAtTip, sources: Summar
       note: firstLine(newestOf(notes)),
     }),
     waitsForPerson: status === 'blocked' && waitsForPerson(blockers) && answer === undefined,
-    openGaps: unresolvedGaps(view.gaps, tip.nodeId).length,
+    openGaps: openGaps(view.gaps, tip.nodeId).length,
     wordCodes: wordCodes(textTokens([shortGoal ?? '', ...notes.map(textOf)].join('\n'))),
   };
 }
@@ -220,6 +220,9 @@ export function blockAbove(
 ): {
   readonly attempts: number;
   readonly blockers: BlockerReport;
+  /** The step that is due, and the last attempt at it. */
+  readonly step: RunNode;
+  readonly last: RunNode | undefined;
   /** The agent has not continued since. */
   readonly answer: Attestation['data'] | undefined;
 } {
@@ -232,7 +235,7 @@ export function blockAbove(
     last ??= at;
   }
   const blockers = last === undefined ? [] : blockersAt(view, last.nodeId);
-  return { attempts, blockers, answer: answerOf(view, at, blockers) };
+  return { attempts, blockers, step: at, last, answer: answerOf(view, at, blockers) };
 }
 
 function answerOf(view: SessionView, step: RunNode, blockers: BlockerReport): Attestation['data'] | undefined {

@@ -5,13 +5,7 @@ import { entryOf } from '../report/build/report-entries.ts';
 import { type StepSource, stepBefore, timeText } from '../report/build/report-source.ts';
 import type { ReportEntry, ReportGap } from '../report/report.ts';
 import { contextAt, heldAt } from '../views/lineage.ts';
-import {
-  currentObservation,
-  gapsOfRun,
-  observationHistory,
-  outputHistory,
-  unresolvedGaps,
-} from '../views/node-facts.ts';
+import { currentObservation, gapsOfRun, observationHistory, openGaps, outputHistory } from '../views/node-facts.ts';
 import { nodeOf, type RunNode, stepAbove } from '../views/run-graph.ts';
 import type { SessionView } from '../views/session-view.ts';
 import type { StepPageData } from '../wire/run-shapes.ts';
@@ -127,7 +121,7 @@ function gapsAt(source: StepPageSource, { due, doneBy, line }: StepPlaceOnLine):
     ),
   );
   const tip = namedLines(view.graph, due.runId).find(({ name }) => name === line)?.tip ?? doneBy ?? due;
-  const open = new Set(unresolvedGaps(view.gaps, tip.nodeId).map(({ data }) => data.gapId));
+  const open = new Set(openGaps(view.gaps, tip.nodeId).map(({ data }) => data.gapId));
   return records.flatMap(({ data, scope, at }): ReportGap[] => {
     const { gapId, severity, reason, summary, resolution } = data;
     if (resolution.kind === 'resolves' || !(nodes.has(scope.nodeId) || resolved.has(gapId))) return [];

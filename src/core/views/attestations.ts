@@ -2,6 +2,7 @@ import { unreachable } from '../assert.ts';
 import { quote } from '../json/json-value.ts';
 import type { EventOf } from '../log/event.ts';
 import type { NodeId } from '../log/ids.ts';
+import { clip } from '../text/utf8.ts';
 import { visibleJson, visibleLine } from '../text/visible-text.ts';
 import { plural } from '../text/words.ts';
 import { nodeOf, type RunGraph } from './run-graph.ts';
@@ -19,7 +20,8 @@ export function applyAttestation(attestations: AttestationsView, event: Attestat
 
 /**
  * What people answered about attempts at a step, oldest first. An answer is about a draft, whichever attempt handed it in.
- * Doing the step uses up all answers before it: doing it again asks again.
+ * Doing the step uses up all answers before it: doing it again asks again. A rejection ends every approval before it, also
+ * of another draft: somebody who approves a draft and rejects a later one did not mean the earlier one to be done.
  */
 export function unusedAnswers(
   { graph, attestations }: { readonly graph: RunGraph; readonly attestations: AttestationsView },
@@ -39,15 +41,29 @@ export function unusedAnswers(
       }
     }
   }
-  return found
+  const answers = found
     .filter(({ data, eventIndex }) => data.subject.kind === 'attempt' && eventIndex > doneAt)
     .sort((a, b) => a.eventIndex - b.eventIndex);
+  return answers.filter((answer) => !isTakenBack(answers, answer));
+}
+
+/** Whether a person rejected a draft of the same step after an answer that is not itself a rejection. */
+export function isTakenBack(answers: readonly Attestation[], { data, eventIndex }: Attestation): boolean {
+  const isLater = (other: Attestation) => other.eventIndex > eventIndex && other.data.statement.kind === 'rejected';
+  return data.statement.kind !== 'rejected' && answers.some(isLater);
 }
 
 /** The newest answer about a draft. */
 export function answerTo(answers: readonly Attestation[], digest: string): Attestation | undefined {
   return answers.findLast(({ data: { subject } }) => subject.kind === 'attempt' && subject.digest === digest);
 }
+
+/** What a person wrote with an answer, in quotation marks. */
+export function commentWords(comment: string | undefined): string {
+  return comment === undefined ? '' : ` The comment was: ${quote(clip(comment, COMMENT_BYTES_MAX))}`;
+}
+
+const COMMENT_BYTES_MAX = 300;
 
 type Statement = Attestation['data'];
 
@@ -82,10 +98,11 @@ export function commandText(command: string): string {
   return isPlain ? `\`${command}\`` : visibleJson(quote(command));
 }
 
-/** How a command of a check ended, here and on the base. */
+/** How a command of a check ended, here and on the base, and whether on other files than those that are asked about. */
 export function checkRunWords(
-  { exitCode, signal, timedOut, tests, base, headSha, chosenByAgent, unseen }: CheckStatement,
+  { exitCode, signal, timedOut, tests, base, headSha, treeDigest, folder, chosenByAgent, unseen }: CheckStatement,
   by: Statement['by'],
+  filesAsked?: string,
 ): string {
   const result = timedOut
     ? 'timed out'
@@ -101,12 +118,15 @@ export function checkRunWords(
           ...(base.tests === undefined ? [] : [`${testWords(base.tests)} there`]),
         ];
   const commit = headSha === undefined ? [] : [`at commit ${headSha.slice(0, SHA_SHOWN)}`];
+  const below = folder === undefined ? [] : [`in the folder ${quote(folder)}`];
+  const isOtherTree = filesAsked !== undefined && treeDigest !== undefined && treeDigest !== filesAsked;
   const odd = [
     ...(chosenByAgent === true ? ['the agent chose the command'] : []),
     ...(unseen === true ? ['nobody was shown the command'] : []),
   ];
   const where = by.via === 'terminal' ? 'run by workrail attest' : `run ${channelWords(by)}`;
-  return [result, ...counted, ...onBase, ...commit, where, ...odd].join(', ');
+  const files = isOtherTree ? ['not on these files'] : [];
+  return [result, ...counted, ...onBase, ...commit, ...below, ...files, where, ...odd].join(', ');
 }
 
 const SHA_SHOWN = 10;
@@ -123,7 +143,7 @@ function channelWords({ via, client, principal }: Statement['by']): string {
       return client === undefined
         ? "in the client's form"
         : // The client chose its name, and may have chosen one that reads like a sentence of ours.
-          `in the form of the client ${quote(`${client.name} ${client.version}`.trimEnd())}`;
+          `in a form of the client ${quote(`${client.name} ${client.version}`.trimEnd())}`;
     case 'terminal':
       return 'at a terminal';
     case 'console':

@@ -3,9 +3,11 @@ import type { NodeId } from '../log/ids.ts';
 import { draftCode } from '../run/gate-facts.ts';
 import { utcMinute } from '../text/utc-time.ts';
 import { clip, utf8Length } from '../text/utf8.ts';
+import { visibleLine } from '../text/visible-text.ts';
+import { gapText, plural } from '../text/words.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
 import { type Attestation, attestationWords, checkRunWords, commandText } from './attestations.ts';
-import { type AdvanceRecord, gapsOfRun } from './node-facts.ts';
+import { type AdvanceRecord, type GapRecord, gapsOfRun } from './node-facts.ts';
 import { nodeOf, type RunNode } from './run-graph.ts';
 import { blockersAt } from './run-status.ts';
 import type { SessionView } from './session-view.ts';
@@ -32,9 +34,17 @@ export function checksOnLine(view: SessionView, nodeId: NodeId): readonly Record
   return line.reverse().flat();
 }
 
-/** A check with its grade, as people and agents read it. */
-export function gradeWords(check: Omit<RecordedCheck, 'stepId'>): string {
-  return `${quote(check.checkId)} is ${gradeOf(check)}`;
+/** What shows that a check passed. */
+export const GRADE_MEANINGS = {
+  asserted: 'the agent sent only notes',
+  reported: 'the agent sent a result',
+  observed: 'WorkRail ran it',
+  verified: 'CI ran it',
+} as const satisfies Record<NonNullable<RecordedCheck['grade']>, string>;
+
+/** The grade of the evidence for a check, with what it means. */
+export function gradeWords(check: Pick<RecordedCheck, 'minimum' | 'grade'>): string {
+  return `${gradeOf(check)}${check.grade === undefined ? '' : ` (${GRADE_MEANINGS[check.grade]})`}`;
 }
 
 /** The grade alone; "only" where the step asks for a stronger one. */
@@ -63,63 +73,103 @@ export function evidenceWords({ kind, command, words }: Omit<EvidenceLine, 'abou
   return `${commandText(isCut ? clip(command, bytesMax) : command)}${isCut ? ' (cut)' : ''} ${words}`;
 }
 
+/** What evidence is read with. */
+type EvidenceAbout = {
+  readonly workflow: CompiledWorkflow | undefined;
+  /** The digest of the files that are asked about; a check that ran on others says so. */
+  readonly files?: string | undefined;
+};
+
 /** The evidence of all steps that were done on the way to a node, oldest first. */
-export function evidenceOnLine(
-  view: SessionView,
-  nodeId: NodeId,
-  workflow: CompiledWorkflow | undefined,
-): readonly EvidenceLine[] {
+export function evidenceOnLine(view: SessionView, nodeId: NodeId, about: EvidenceAbout): readonly EvidenceLine[] {
   const line: (readonly EvidenceLine[])[] = [];
   for (let id: NodeId | null = nodeId; id !== null; id = nodeOf(view.graph, id).parentNodeId) {
-    line.push(evidenceAt(view, id, workflow));
+    line.push(evidenceAt(view, id, about));
   }
   return line.reverse().flat();
 }
 
 /** What was said and shown about the step that led to a node; of several runs of a check the newest, which counts. */
-export function evidenceAt(
-  view: SessionView,
-  nodeId: NodeId,
-  workflow: CompiledWorkflow | undefined,
-): readonly EvidenceLine[] {
+export function evidenceAt(view: SessionView, nodeId: NodeId, about: EvidenceAbout): readonly EvidenceLine[] {
   const { kind, parentNodeId, createdIndex, runId } = nodeOf(view.graph, nodeId);
   if (kind !== 'step' || parentNodeId === null) return [];
-  const isPassed = gapsOfRun(view.gaps, runId).some(
-    ({ scope, data }) => scope.nodeId === nodeId && data.details?.['passedBy'] !== undefined,
-  );
   return evidenceBefore(view, {
     nodeId: parentNodeId,
     before: createdIndex,
-    end: isPassed ? 'passed' : 'done',
-    workflow,
+    end: isGatePassed(view, { nodeId, runId }) ? 'passed' : 'done',
+    ...about,
   });
+}
+
+/** Whether the step that led to a node was done without the answer that it asks for. */
+function isGatePassed({ gaps }: SessionView, { nodeId, runId }: Pick<RunNode, 'nodeId' | 'runId'>): boolean {
+  return gapsOfRun(gaps, runId).some(
+    ({ scope, data }) => scope.nodeId === nodeId && data.details?.['passedBy'] !== undefined,
+  );
+}
+
+/** What a person wrote with an answer that let a step be done. */
+export type AnswerComment = { readonly statement: 'approved' | 'answered'; readonly text: string };
+
+/** The comments of the answers that let the step before a node be done. */
+export function commentsAt(view: SessionView, nodeId: NodeId): readonly AnswerComment[] {
+  const { kind, parentNodeId, createdIndex, runId } = nodeOf(view.graph, nodeId);
+  if (kind !== 'step' || parentNodeId === null) return [];
+  const comments = commentsBefore(view, parentNodeId, createdIndex);
+  return comments.length > 0 && isGatePassed(view, { nodeId, runId }) ? [] : comments;
+}
+
+/** The same for an attempt at a node that gets the step done now: the newest comment of each approver, oldest first. */
+export function commentsBefore(
+  view: SessionView,
+  nodeId: NodeId,
+  before = Number.POSITIVE_INFINITY,
+): readonly AnswerComment[] {
+  if (view.attestations.size === 0) return [];
+  const answers = saidBefore(view, nodeId, before).filter(({ data }) => data.subject.kind === 'attempt');
+  const counted = countedAnswer(view, nodeId, answers);
+  if (counted === undefined) return [];
+  const newest = new Map<string | undefined, Attestation>();
+  for (const answer of answers) {
+    if (draftOf(answer) !== draftOf(counted)) continue;
+    // A rejection ends what was answered before it.
+    if (answer.data.statement.kind === 'rejected') newest.clear();
+    else newest.set(answer.data.signature?.name, answer);
+  }
+  return [...newest.values()].flatMap(({ data: { statement } }) => {
+    if (statement.kind !== 'approved' && statement.kind !== 'answered') return [];
+    const { kind, comment = '' } = statement;
+    return comment.trim() === '' ? [] : [{ statement: kind, text: comment }];
+  });
+}
+
+function draftOf({ data: { subject } }: Attestation): string | undefined {
+  return subject.kind === 'attempt' ? subject.digest : undefined;
 }
 
 /** The evidence for an attempt that gets the step done now, or for one that is still pending. */
 export function evidenceBefore(
   view: SessionView,
-  at: {
+  at: EvidenceAbout & {
     /** The node at which the attempt is made. */
     readonly nodeId: NodeId;
     readonly before?: number;
     /** Whether the step was done; `passed`: without an answer, so that none counted. */
     readonly end: 'done' | 'passed' | 'pending';
-    readonly workflow: CompiledWorkflow | undefined;
   },
 ): readonly EvidenceLine[] {
-  const { nodeId, before = Number.POSITIVE_INFINITY, end, workflow } = at;
+  const { nodeId, before = Number.POSITIVE_INFINITY, end, workflow, files } = at;
   const said = saidBefore(view, nodeId, before);
   const answers = said.filter(({ data }) => data.subject.kind === 'attempt');
   const counted = end === 'done' ? countedAnswer(view, nodeId, answers) : undefined;
-  const newest = new Map(
-    said.flatMap((event) => (event.data.statement.kind === 'check' ? [[event.data.statement.checkId, event]] : [])),
-  );
   return [
     ...answers.map((event): EvidenceLine => {
-      const use = end === 'pending' ? [] : [event === counted ? 'this answer counted' : 'this answer did not count'];
+      // A rejection is no approval that failed to count: it was the reason for a new draft.
+      const isOpen = end === 'pending' || event.data.statement.kind === 'rejected';
+      const use = isOpen ? [] : [event === counted ? 'this answer counted' : 'this answer did not count'];
       return { kind: 'answer', about: askedAbout(view, event), words: [answerWords(event), ...use].join(', ') };
     }),
-    ...[...newest.values()].flatMap((event) => checkLine(event, workflow)),
+    ...[...newestRuns(said).values()].flatMap((event) => checkLine(event, workflow, files)),
   ];
 }
 
@@ -175,7 +225,11 @@ function answerWords({ data, at }: Attestation): string {
   ].join(', ');
 }
 
-function checkLine({ data, at }: Attestation, workflow: CompiledWorkflow | undefined): readonly EvidenceLine[] {
+function checkLine(
+  { data, at }: Attestation,
+  workflow: CompiledWorkflow | undefined,
+  files: string | undefined,
+): readonly EvidenceLine[] {
   const { subject, statement, by } = data;
   if (subject.kind !== 'step' || statement.kind !== 'check') return [];
   const { checkId } = statement;
@@ -184,7 +238,7 @@ function checkLine({ data, at }: Attestation, workflow: CompiledWorkflow | undef
   // Older records do not name the command. The workflow does, unless values were put into it.
   const isWritten = statement.command === undefined && run?.includes('{{') === true;
   const command = statement.command ?? run;
-  const said = `${isWritten ? `${WITH_VALUES} ` : ''}${checkRunWords(statement, by)}`;
+  const said = `${isWritten ? `${WITH_VALUES} ` : ''}${checkRunWords(statement, by, files)}`;
   const words = [said, ...timeWords(at)].join(', ');
   return [{ kind: 'check', about: subject.stepId, checkId, ...defined({ command }), words }];
 }
@@ -193,8 +247,70 @@ function timeWords(at: number | undefined): readonly string[] {
   return at === undefined ? [] : [utcMinute(at)];
 }
 
+/** The newest run of each check of a pending step, which is the one that counts. */
+export function dueRuns(view: SessionView, nodeId: NodeId): readonly Attestation[] {
+  if (view.attestations.size === 0) return [];
+  return [...newestRuns(saidBefore(view, nodeId, Number.POSITIVE_INFINITY)).values()];
+}
+
+function newestRuns(said: readonly Attestation[]): ReadonlyMap<string, Attestation> {
+  return new Map(
+    said.flatMap((event) => (event.data.statement.kind === 'check' ? [[event.data.statement.checkId, event]] : [])),
+  );
+}
+
 /** A check with its grade, and what its newest run showed. */
 export function checkWords(check: Omit<RecordedCheck, 'stepId'>, evidence: readonly EvidenceLine[]): string {
   const run = evidence.find(({ checkId }) => checkId === check.checkId);
-  return run === undefined ? gradeWords(check) : `${gradeWords(check)}: ${evidenceWords(run, COMMAND_BYTES_MAX)}`;
+  const grade = `${quote(check.checkId)}: ${gradeOf(check)}`;
+  return run === undefined ? grade : `${grade}, ${evidenceWords(run, COMMAND_BYTES_MAX)}`;
+}
+
+const STANDING_MAX = 6;
+
+/**
+ * The checks of the steps that were done and of the pending one, each with its grade, and the gaps that are open: what
+ * somebody who decides about the pending step has to know besides its draft.
+ */
+export function standingLines(
+  view: SessionView,
+  at: {
+    readonly nodeId: NodeId;
+    /** How the checks of the pending step stand. */
+    readonly due: readonly Omit<RecordedCheck, 'stepId'>[];
+    readonly gaps: readonly GapRecord[];
+    readonly workflow: CompiledWorkflow;
+    /** The digest of the files that the draft is about, where git can list them. */
+    readonly files?: string | undefined;
+  },
+): readonly string[] {
+  const { nodeId, due, gaps, workflow, files } = at;
+  const done = evidenceOnLine(view, nodeId, { workflow, files });
+  const pending = evidenceBefore(view, { nodeId, end: 'pending', workflow, files });
+  const checks = [
+    ...checksOnLine(view, nodeId).map((check) =>
+      checkWords(
+        check,
+        done.filter(({ about }) => about === check.stepId),
+      ),
+    ),
+    ...due.map((check) => checkWords(check, pending)),
+  ];
+  const isCritical = ({ data }: GapRecord) => data.severity === 'critical';
+  const open = [...gaps.filter(isCritical), ...gaps.filter((gap) => !isCritical(gap))];
+  return [
+    ...shortened(
+      checks.map((words) => `Evidence for check ${words}`),
+      'check',
+    ),
+    ...shortened(
+      open.map(({ data }) => `Open gap (${data.severity}): ${gapText(data.summary)}`),
+      'open gap',
+    ),
+  ].map((line) => visibleLine(line));
+}
+
+function shortened(lines: readonly string[], noun: string): readonly string[] {
+  const more = lines.length - STANDING_MAX;
+  return more <= 0 ? lines : [...lines.slice(0, STANDING_MAX), `and ${plural(more, `more ${noun}`)}`];
 }

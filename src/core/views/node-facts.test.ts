@@ -27,6 +27,7 @@ import {
   outputHistory,
   preferencesAt,
   unresolvedGaps,
+  wasInRepository,
 } from './node-facts.ts';
 import { foldEvents } from './session-view.ts';
 
@@ -103,6 +104,17 @@ test('the preferences in force at a node are the last ones set on its own line',
 });
 
 describe('observations', () => {
+  test.each([
+    ['a commit', { repo_root: '/work', git_head_sha: 'a'.repeat(40) }, true],
+    ['a branch', { repo_root: '/work', git_branch: 'main' }, true],
+    ['a folder', { repo_root: '/work' }, false],
+    ['nothing', {}, false],
+  ])('a workspace of which %s was seen was in a repository: %o %s', (_, observed, expected) => {
+    const writer = sessionWriter();
+    writer.startRun({ observed });
+    expect(wasInRepository(foldEvents(writer.events).observations)).toBe(expected);
+  });
+
   test('the current observation is the last recorded one, also when an earlier value comes back', () => {
     enforces('view_observation_latest_per_key');
     const writer = sessionWriter();

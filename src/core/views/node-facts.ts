@@ -1,9 +1,9 @@
 import type { Preferences } from '../log/autonomy.ts';
 import type { Capability, CapabilityStatus } from '../log/blockers.ts';
 import type { EventOf, SessionEvent } from '../log/event.ts';
+import type { TraceEntry } from '../log/events/graph-events.ts';
 import type { OutputChannel } from '../log/events/output-events.ts';
 import type { ObservationKey } from '../log/events/run-events.ts';
-import type { TraceEntry } from '../log/events/trace-events.ts';
 import type { AttemptId, GapId, NodeId, OutputId, RunId } from '../log/ids.ts';
 import { addFact, emptyLineage, heldAt, type Lineage, oldestFirst, type SharedList, withNewest } from './lineage.ts';
 
@@ -165,6 +165,12 @@ export function observationHistory(
   return observations.get(key) ?? [];
 }
 
+/** Whether the workspace was in a git repository when it was looked at, also where git did not answer in time. */
+export function wasInRepository(observations: ObservationsView): boolean {
+  const isInside = observations.get('repo_root')?.some(({ data }) => data.confidence === 'med') === true;
+  return isInside || observations.has('git_head_sha') || observations.has('git_branch');
+}
+
 /** Every observation of every key, in the order in which they were made. */
 export function observationsInOrder(observations: ObservationsView): readonly WorkspaceObservation[] {
   return [...observations.values()].flat().sort((a, b) => a.eventIndex - b.eventIndex);
@@ -232,6 +238,16 @@ export function unresolvedGaps(gaps: GapsView, nodeId: NodeId): readonly GapReco
     else if (!resolved.has(gapId)) open.push(at.newest);
   }
   return open.reverse();
+}
+
+/** Whether the mode let the agent decide. People look at it, but nothing is left to do, so it does not count as open. */
+export function isAgentsDecision({ severity }: Pick<GapRecord['data'], 'severity'>): boolean {
+  return severity === 'info';
+}
+
+/** What is still to be done or judged on a node's line, oldest first. */
+export function openGaps(gaps: GapsView, nodeId: NodeId): readonly GapRecord[] {
+  return unresolvedGaps(gaps, nodeId).filter(({ data }) => !isAgentsDecision(data));
 }
 
 /** An output as it was sent. */

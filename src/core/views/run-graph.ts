@@ -58,6 +58,8 @@ type RunFacts = {
   readonly owner: string | undefined;
 };
 type RunMarks = {
+  /** The folder in which it was started, where that is not the workspace of the session. */
+  folder: string | undefined;
   rootNodeId: NodeId | undefined;
   newestNodeId: NodeId | undefined;
   lastTouchedNodeId: NodeId | undefined;
@@ -82,6 +84,7 @@ export function applyRunStarted(graph: RunGraph, event: EventOf<'run_started'>):
     startedAt: event.at,
     pinned: event.data,
     owner: event.by?.principal,
+    folder: undefined,
     rootNodeId: undefined,
     newestNodeId: undefined,
     lastTouchedNodeId: undefined,
@@ -141,6 +144,12 @@ export function applyStartTrace(graph: RunGraph, { scope, data }: EventOf<'decis
   assert(node !== undefined, `${scope.nodeId} is not in the log`);
   // A long trace is dealt into several events, and the last entry of all says which step was selected.
   if (node.parentNodeId === null) node.stepNumber = data.entries.at(-1)?.kind === 'selected_next_step' ? 1 : 0;
+}
+
+/** Notes the folder of a run. The first one counts: a run does not move. */
+export function applyRunFolder({ runs }: RunGraph, runId: RunId, folder: string): void {
+  const run = runs.get(runId);
+  if (run !== undefined) run.folder ??= folder;
 }
 
 /** Notes when something last happened in a run. No decision reads it. */

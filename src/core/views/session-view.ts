@@ -38,6 +38,7 @@ import {
 import {
   applyEdgeCreated,
   applyNodeCreated,
+  applyRunFolder,
   applyRunStarted,
   applyStartTrace,
   emptyRunGraph,
@@ -118,7 +119,9 @@ export function applyEvent(view: SessionView, event: AppliedEvent): void {
   view.knownEvents.add(event.eventId);
   switch (event.kind) {
     case 'observation_recorded':
-      applyObservation(view.observations, event);
+      if (event.data.key === 'repo_root' && event.data.ofRun !== undefined) {
+        applyRunFolder(view.graph, event.data.ofRun, event.data.value.value);
+      } else applyObservation(view.observations, event);
       break;
     case 'run_started':
       applyRunStarted(view.graph, event);

@@ -119,4 +119,6 @@ export const gateShape = z.strictObject({
   problem: z.enum(GATE_PROBLEMS).exactOptional(),
   /** The commit that was signed. */
   headSha: z.string().exactOptional(),
+  /** The signatures cover no files of the workspace, although the step requires it. */
+  filesCovered: z.literal(false).exactOptional(),
 });

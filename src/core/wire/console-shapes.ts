@@ -74,6 +74,8 @@ const waitingShape = z.strictObject({
     artifacts: z.array(z.strictObject({ kind: z.string().exactOptional(), value: jsonObjectSchema })),
     context: jsonObjectSchema,
   }),
+  /** Checks with their grades, and open gaps, in words. */
+  standing: z.array(z.string()),
   /** Which files the answer depends on, in words. */
   files: z.array(z.string()),
   /** What was answered about this draft before, in words; a new answer takes its place. */

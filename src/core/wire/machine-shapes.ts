@@ -217,6 +217,7 @@ export const CHECKS = [
   'versions',
   'clients',
   'forms',
+  'sources',
 ] as const;
 
 export const doctorData = z.strictObject({
@@ -227,6 +228,8 @@ export const doctorData = z.strictObject({
       check: z.enum(CHECKS),
       kind: z.enum(['good', 'note', 'fault', 'mended']),
       text: z.string(),
+      /** The client whose registration was tried. */
+      client: z.string().exactOptional(),
       fix: z.string().exactOptional(),
       /** Whether `--fix` can fix it. */
       isMendable: z.boolean(),
@@ -263,7 +266,8 @@ export const binData = z.strictObject({
 });
 
 /** The first digits of a digest of a key: enough to tell two keys apart, and no help in guessing one. */
-const fingerprintShape = z.string().regex(/^[0-9a-f]{12}$/);
+/** The start of the keyid that `keys public` and passports name. */
+const fingerprintShape = z.string().regex(/^[0-9a-f]{16}$/);
 
 export const keysShape = z.strictObject({
   /** Signs tokens; null until the first key is created. */

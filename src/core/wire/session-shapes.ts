@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { preferencesSchema } from '../log/autonomy.ts';
+import { gradeSchema, preferencesSchema } from '../log/autonomy.ts';
 import { blockerSchema } from '../log/blockers.ts';
 import { jsonObjectSchema } from '../log/document-schema.ts';
-import { gradeSchema } from '../log/events/attestation-events.ts';
 import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { DAMAGE_REASONS } from '../log/health.ts';
 import { artifactDigestSchema, NodeId, SessionId, stepIdSchema } from '../log/ids.ts';
@@ -50,6 +49,16 @@ export const gapShape = z.strictObject({
 });
 export type GapData = z.infer<typeof gapShape>;
 
+/** What people and commands said about the step that is due; the agent has not continued since. */
+export const saidSince = {
+  /** What a person answered about the draft that is blocked, and how. */
+  answer: z
+    .strictObject({ statement: z.enum(['approved', 'rejected', 'answered']), words: z.string() })
+    .exactOptional(),
+  /** The checks that a command has shown well enough. */
+  shownChecks: z.array(z.strictObject({ checkId: z.string(), grade: gradeSchema })).exactOptional(),
+};
+
 /** The state of a run, at the end of the branch where work goes on. */
 export const runShape = z.strictObject({
   ...runHead,
@@ -69,13 +78,10 @@ export const runShape = z.strictObject({
   attempts: count,
   /** What blocks the run. */
   blockers: z.array(blockerSchema),
-  /** What a person answered about the draft that is blocked, and how; the agent has not continued since. */
-  answer: z
-    .strictObject({ statement: z.enum(['approved', 'rejected', 'answered']), words: z.string() })
-    .exactOptional(),
+  ...saidSince,
   /** What was skipped or assumed and is still open. */
   gaps: z.array(gapShape),
-  /** The checks of the step that is due, each with the command line that runs and records it. */
+  /** The other checks of the step that is due, each with the command line that runs and records it. */
   dueChecks: z
     .array(z.strictObject({ checkId: z.string(), minimum: gradeSchema, command: z.string() }))
     .exactOptional(),

@@ -14,6 +14,10 @@ export const TOKEN_ROLES = ['reader', 'agent'] as const satisfies readonly Role[
 export const HANDOVERS = ['space', 'owner'] as const;
 export type Handover = (typeof HANDOVERS)[number];
 
+/** How much a space may hold unless an admin says otherwise. */
+export const SPACE_LIMITS = { openSessionsMax: 5_000, bytesMax: 10_000_000_000 } as const;
+export type SpaceLimits = { readonly [limit in keyof typeof SPACE_LIMITS]: number };
+
 /** How long after proving who they are somebody may decide in the console. */
 export const FRESH_MS = 900_000;
 
@@ -23,10 +27,14 @@ export const TEAM_PATHS = {
   members: ['GET', '/api/members'],
   setMember: ['POST', '/api/members'],
   removeMember: ['POST', '/api/members/remove'],
+  spaces: ['GET', '/api/spaces'],
   setSpace: ['POST', '/api/space'],
   tokens: ['GET', '/api/tokens'],
   createToken: ['POST', '/api/tokens'],
   revokeToken: ['POST', '/api/tokens/revoke'],
+  spaceSources: ['GET', '/api/space-sources'],
+  acceptSpaceSource: ['POST', '/api/space-sources/accept'],
+  removeSpaceSource: ['POST', '/api/space-sources/remove'],
   audit: ['GET', '/api/audit'],
 } as const satisfies { readonly [name: string]: readonly ['GET' | 'POST', `/api/${string}`] };
 

@@ -1,10 +1,11 @@
 import * as z from 'zod';
 import { PRINCIPAL_BYTES_MAX } from '../log/budgets.ts';
 import { nonBlankSchema } from '../log/document-schema.ts';
+import { gitSourceSchema } from '../sources.ts';
 import { count, moment } from './list-shapes.ts';
 import { HANDOVERS, ROLES, type TeamPath, TOKEN_ROLES } from './team-paths.ts';
 
-/** What the audit log of a space keeps: changes of who may do what, sign-ins, and decisions that were refused. */
+/** What the audit log of a space keeps: changes of who may do what, sign-ins, decisions that were refused, and sessions that were deleted or taken out. */
 export const AUDIT_ACTIONS = [
   'member_set',
   'member_removed',
@@ -18,34 +19,100 @@ export const AUDIT_ACTIONS = [
   'decision_refused',
   'ci_trusted',
   'ci_removed',
+  'limit_set',
+  'keys_rotated',
+  'keys_resealed',
+  'source_proposed',
+  'source_accepted',
+  'source_removed',
+  'session_deleted',
+  'session_restored',
+  'session_exported',
+  'sessions_collected',
+  'copy_started',
 ] as const;
+
+/** What a space may hold. */
+export const spaceLimitsShape = z.strictObject({
+  openSessionsMax: z.int().min(1),
+  bytesMax: z.int().min(1),
+});
+/** What it holds. */
+const spaceUseShape = z.strictObject({ openSessions: count, bytes: count });
+/** The rules of a space, and how far its limits are used. */
+export const spaceRulesShape = z.strictObject({
+  handover: z.enum(HANDOVERS),
+  isFourEyes: z.boolean(),
+  limits: spaceLimitsShape,
+  use: spaceUseShape,
+  /** The repositories whose workflows agents are offered, each at one commit. */
+  sources: z.array(gitSourceSchema).readonly(),
+  /** The CI systems whose jobs count as evidence, and of which repositories, branches and tags. `*` is any. */
+  ci: z
+    .array(
+      z.strictObject({
+        issuer: z.string(),
+        host: z.string(),
+        repositories: z.array(z.string()).readonly().exactOptional(),
+        ref: z.string().exactOptional(),
+      }),
+    )
+    .readonly(),
+});
+/** A repository of a space at a commit. It is used only after an admin accepted it. */
+export const spaceSourceShape = z.strictObject({
+  source: gitSourceSchema,
+  isAccepted: z.boolean(),
+  files: z.array(z.string()).readonly(),
+});
 
 const DAYS_MAX = 366;
 const LOG_LENGTH_MAX = 65_536;
 const principal = nonBlankSchema(PRINCIPAL_BYTES_MAX);
+/** What principals may be called, here and on the command line. */
+export const PRINCIPAL_NAME = /^[^\p{C}\p{Z}]+$/u;
+const newPrincipal = principal.regex(PRINCIPAL_NAME);
 const tokenId = z.string().regex(/^[0-9a-f]{8}$/);
 const nothing = z.strictObject({});
 
 export const TEAM_INPUTS = {
   signOut: nothing,
-  setMember: z.strictObject({ principal, role: z.enum(ROLES) }),
+  setMember: z.strictObject({ principal: newPrincipal, role: z.enum(ROLES) }),
   removeMember: z.strictObject({ principal }),
-  setSpace: z.strictObject({ handover: z.enum(HANDOVERS).exactOptional(), isFourEyes: z.boolean().exactOptional() }),
+  /** One change at a time, as the audit log keeps them. */
+  setSpace: z.union([
+    z.strictObject({ handover: z.enum(HANDOVERS) }),
+    z.strictObject({ isFourEyes: z.boolean() }),
+    spaceLimitsShape.pick({ openSessionsMax: true }),
+    spaceLimitsShape.pick({ bytesMax: true }),
+  ]),
   // People are named by issuer and subject, with this mark between them. No program may pass for one.
   createToken: z.strictObject({
-    for: principal.regex(/^[^|]*$/),
+    for: newPrincipal.regex(/^[^|]*$/),
     role: z.enum(TOKEN_ROLES),
     days: z.int().min(1).max(DAYS_MAX),
   }),
   revokeToken: z.strictObject({ tokenId }),
+  /** Exactly what the page showed. */
+  acceptSpaceSource: gitSourceSchema.pick({ name: true, commit: true }),
+  removeSpaceSource: gitSourceSchema.pick({ name: true }),
 } as const satisfies { readonly [path in TeamPath]?: z.ZodType };
 
 export const TEAM_REPLIES = {
   signOut: nothing,
   members: z.strictObject({
     members: z.array(z.strictObject({ principal: z.string(), role: z.enum(ROLES) })),
-    handover: z.enum(HANDOVERS),
-    isFourEyes: z.boolean(),
+  }),
+  /** Those in which the person has a role. */
+  spaces: z.strictObject({
+    spaces: z.array(
+      z.strictObject({
+        name: z.string(),
+        role: z.enum(ROLES),
+        /** For admins of the space. */
+        rules: spaceRulesShape.exactOptional(),
+      }),
+    ),
   }),
   setMember: nothing,
   removeMember: nothing,
@@ -65,6 +132,9 @@ export const TEAM_REPLIES = {
   /** Its text is shown only now. */
   createToken: z.strictObject({ token: z.string(), tokenId: z.string(), expiresAt: moment }),
   revokeToken: nothing,
+  spaceSources: z.strictObject({ sources: z.array(spaceSourceShape) }),
+  acceptSpaceSource: nothing,
+  removeSpaceSource: nothing,
   audit: z.strictObject({
     /** Newest first. */
     entries: z.array(

@@ -99,6 +99,8 @@ const compiledShape = z.strictObject({
       title: z.string(),
       /** The prompt and its guidance, in the order in which they are read. */
       pieces: z.array(pieceShape),
+      /** The commands that its checks run, with the grade that each needs at least. */
+      checks: z.array(z.strictObject({ id: z.string(), command: z.string(), minimum: z.string() })).exactOptional(),
     }),
   ),
   contracts: z.array(
