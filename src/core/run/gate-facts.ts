@@ -1,24 +1,38 @@
 import { assert } from '../assert.ts';
 import { canonicalBytes, canonicalLength, type Sha256, type Sha256Digest } from '../json/canonical-json.ts';
-import { isList, isObject, type JsonObject, type JsonValue, quote } from '../json/json-value.ts';
+import { defined, isList, isObject, type JsonObject, type JsonValue, quote } from '../json/json-value.ts';
 import { ASSURANCES, type Assurance } from '../log/autonomy.ts';
 import type { AttestationChannel } from '../log/events/attestation-events.ts';
-import type { LoopPath, NodeId, RunId, SnapshotRef, StepId, WorkflowHash } from '../log/ids.ts';
+import {
+  type LoopPath,
+  type NodeId,
+  plainDigestSchema,
+  type RunId,
+  type SnapshotRef,
+  type StepId,
+  type WorkflowHash,
+} from '../log/ids.ts';
 import { clip } from '../text/utf8.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import type { Attestation } from '../views/attestations.ts';
+import { GIT_SILENT, type UnseenFiles, unseenCause, unseenFix, unseenIn, unseenSentence } from './unseen-files.ts';
 
-/** The files of the workspace that an approval is bound to; `unknown` where git did not answer in time. */
-export type BoundWorkspace =
-  | 'unknown'
-  | {
-      readonly headSha: string;
-      readonly treeDigest: string;
-      /** What differs from the last commit; the digest covers it. */
-      readonly changed?: readonly ChangedFile[];
-      /** Another machine says so, and only the block can repeat it. */
-      readonly isDescribed?: true;
-    };
+/** The files of the workspace that an approval is bound to, or why git cannot list them. */
+export type BoundWorkspace = UnseenFiles | SeenFiles;
+
+export type SeenFiles = {
+  readonly headSha: string;
+  readonly treeDigest: string;
+  /** What differs from the last commit; the digest covers it. */
+  readonly changed?: readonly ChangedFile[];
+  /** Another machine described these files, and only the block can repeat the description. */
+  readonly isDescribed?: true;
+};
+
+/** Whether the files are known. */
+export function isSeen(workspace: BoundWorkspace | undefined): workspace is SeenFiles {
+  return workspace !== undefined && !('unseen' in workspace);
+}
 
 /** A file that differs from the last commit. */
 export type ChangedFile = {
@@ -113,6 +127,12 @@ export function strongestAssurance(a: Assurance, b: Assurance): Assurance {
   return ASSURANCES.indexOf(a) >= ASSURANCES.indexOf(b) ? a : b;
 }
 
+/** Why nobody can sign now, as sentences: a signature must cover the files. */
+export function unsignableWords({ signing, subject: { workspace } }: Pick<GateFacts, 'signing' | 'subject'>): string {
+  if (signing === undefined || workspace === undefined || isSeen(workspace)) return '';
+  return ` Nothing can be signed yet: ${unseenCause(workspace)}. ${unseenFix(workspace)} Then send the next call to get a new draft.`;
+}
+
 /** What exactly is approved, as a digest: another draft, another place or another file tree has another one. */
 export function attemptDigest(
   { subject, sha256 }: Pick<GateFacts, 'subject' | 'sha256'>,
@@ -147,7 +167,8 @@ type GatedDraft = {
 };
 
 function workspaceNames(workspace: BoundWorkspace): JsonValue {
-  if (workspace === 'unknown') return workspace;
+  // Whatever the cause is, the draft is the same one.
+  if (!isSeen(workspace)) return 'unknown';
   const { headSha, treeDigest } = workspace;
   return { headSha, treeDigest };
 }
@@ -168,15 +189,15 @@ export function draftParts(
     context: short(contextChange(contextBefore, context, gateKey)),
   };
   if (workspace === undefined) return parts;
-  const files = workspace === 'unknown' ? undefined : workspace.changed?.map(fileEntry);
+  const tree = short(workspaceNames(workspace));
+  if (!isSeen(workspace)) return { ...parts, tree, treeUnknown: true, unseen: workspace };
+  const files = workspace.changed?.map(fileEntry);
   const isShort = files !== undefined && canonicalLength(files) <= FILES_BYTES_MAX;
-  const isUnknown = workspace === 'unknown';
   return {
     ...parts,
-    tree: short(workspaceNames(workspace)),
-    ...(isUnknown ? { treeUnknown: true } : {}),
+    tree,
     ...(isShort ? { files } : {}),
-    ...(!isUnknown && workspace.isDescribed ? { described: workspaceNames(workspace) } : {}),
+    ...(workspace.isDescribed ? { described: workspaceNames(workspace) } : {}),
   };
 }
 
@@ -185,12 +206,23 @@ export function describedAt(details: JsonObject | undefined): BoundWorkspace | u
   const draft = details?.['draft'];
   if (draft === undefined || !isObject(draft)) return undefined;
   const { described, files } = draft;
+  if (draft['treeUnknown'] === true) return unseenAt(draft);
   if (described === undefined || !isObject(described)) return undefined;
   const { headSha, treeDigest } = described;
-  if (typeof headSha !== 'string' || typeof treeDigest !== 'string') return undefined;
+  // The answer will name them, and a block may come from a bundle.
+  const isNamed =
+    typeof headSha === 'string' && COMMIT.test(headSha) && plainDigestSchema.safeParse(treeDigest).success;
+  if (!isNamed || typeof treeDigest !== 'string') return undefined;
   const entries = files !== undefined && isList(files) ? files.filter((entry) => typeof entry === 'string') : [];
   const changed = entries.map((entry) => ({ state: entry.slice(0, 2), path: entryPath(entry) }));
   return { headSha, treeDigest, changed, isDescribed: true };
+}
+
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** Why a draft is not bound to files that it should be bound to. Older drafts do not say it. */
+function unseenAt(draft: JsonObject): UnseenFiles {
+  return unseenIn(draft['unseen']) ?? GIT_SILENT;
 }
 
 /** Whether the draft of a block is bound to files that were known. Blocks may come from a bundle and hold anything. */
@@ -220,6 +252,8 @@ export type VoidedApproval = {
   readonly code: string;
   readonly statement: 'approved' | 'answered';
   readonly changes: readonly string[];
+  /** Nothing shows that anything changed. The only problem is that git cannot list the files. */
+  readonly unseen?: UnseenFiles;
 };
 
 /** Why an approval of another draft does not count for this one. */
@@ -232,21 +266,18 @@ export function voidedBy(approved: ApprovedDraft, now: JsonObject): VoidedApprov
   );
   const isTree = before?.['tree'] !== now['tree'] || texts.length === 0;
   const { statement } = approved;
-  const files = () => {
-    if (now['treeUnknown'] === true) return GIT_SILENT;
-    return before?.['treeUnknown'] === true ? NOT_BOUND : fileWords(before?.['files'], now['files']);
-  };
+  if (isTree && now['treeUnknown'] === true) {
+    // Nothing shows that files changed. If something else did, the words name only that.
+    const unseen = unseenAt(now);
+    return texts.length > 0
+      ? { code, statement, changes: texts }
+      : { code, statement, changes: [unseenCause(unseen)], unseen };
+  }
+  const files = () => (before?.['treeUnknown'] === true ? NOT_BOUND : fileWords(before?.['files'], now['files']));
   return { code, statement, changes: [...(isTree ? [files()] : []), ...texts] };
 }
 
-/** Git did not answer in time: nothing shows that files changed. */
-const GIT_SILENT = 'git did not answer in time';
-const NOT_BOUND = 'git shows the files, and did not when the draft was shown';
-
-/** Whether an approval is held up only because git did not answer: it counts again as soon as git does. */
-export function isOnlyGitSilent({ changes }: VoidedApproval): boolean {
-  return changes.length === 1 && changes[0] === GIT_SILENT;
-}
+const NOT_BOUND = 'git can list the files, and could not when the draft was shown';
 
 /** The files that differ between two states of the work tree, by name as far as they are known. */
 function fileWords(before: JsonValue | undefined, now: JsonValue | undefined): string {
@@ -267,17 +298,20 @@ function isTexts(value: JsonValue | undefined): value is readonly string[] {
 export function voidedOf(details: JsonObject | undefined): VoidedApproval | undefined {
   const voided = details?.['voided'];
   if (voided === undefined || !isObject(voided)) return undefined;
-  const { code, statement, changes } = voided as { readonly [name: string]: JsonValue | undefined };
+  const { code, statement, changes, unseen } = voided as { readonly [name: string]: JsonValue | undefined };
   const isKnown = statement === 'approved' || statement === 'answered';
-  return typeof code === 'string' && isKnown && isTexts(changes) ? { code, statement, changes } : undefined;
+  if (typeof code !== 'string' || !isKnown || !isTexts(changes)) return undefined;
+  // Older blocks have only the words.
+  const isSilent = changes.length === 1 && changes[0] === unseenCause(GIT_SILENT);
+  return { code, statement, changes, ...defined({ unseen: unseenIn(unseen) ?? (isSilent ? GIT_SILENT : undefined) }) };
 }
 
-export function voidedWords({ code, statement, changes }: VoidedApproval): string {
+export function voidedWords({ code, statement, changes, unseen }: VoidedApproval): string {
   const what = statement === 'approved' ? 'approval' : 'answer';
-  if (changes.length === 1 && changes[0] === GIT_SILENT) {
-    return `Git did not answer in time, so it is not known whether files changed since draft ${code} was ${statement}. The ${what} is kept.`;
+  if (unseen !== undefined) {
+    return `${unseenSentence(unseen)}, so WorkRail does not know whether files changed since draft ${code} was ${statement}. The ${what} is kept.`;
   }
-  return `Draft ${code} was ${statement}, but that ${what} no longer counts. Changed since: ${changes.join(', ')}.`;
+  return `Draft ${code} was ${statement}, but that ${what} does not cover what changed since: ${changes.join(', ')}.`;
 }
 
 /** What this attempt would leave changed, over the whole chain of blocked attempts. */

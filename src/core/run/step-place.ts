@@ -109,7 +109,7 @@ type GateFactsOfSettings = {
   /** The user's settings say that nobody can answer here, so never-stop passes a gate with a gap. */
   readonly isUnattended: boolean;
   /** Where people answer, if that is a page on another machine. */
-  readonly page?: string;
+  readonly page?: string | undefined;
 };
 
 /** What lets never-stop pass a gate with a gap; `undefined` where the gate holds. Nothing that an agent sets does. */

@@ -4,15 +4,14 @@ import type { Preferences } from '../../log/autonomy.ts';
 import { type BlockerReport, blockerReport } from '../../log/blockers.ts';
 import { ATTEMPT_MAX, GAPS_OPENED_MAX, PLAN_EVENTS_MAX } from '../../log/budgets.ts';
 import { advanceEventId, type DraftOf } from '../../log/event.ts';
-import type { StoredReply } from '../../log/events/graph-events.ts';
-import type { TraceEntry } from '../../log/events/trace-events.ts';
+import type { StoredReply, TraceEntry } from '../../log/events/graph-events.ts';
 import { executionSnapshot, pendingStep } from '../../log/execution-snapshot.ts';
 import { type NodeId, type RunId, type StepId, type StepInstanceKey, stepInstanceKey } from '../../log/ids.ts';
 import { type Attempt, createdNodeId, outputDrafts } from '../../log/operation/operation-drafts.ts';
 import { REASONS } from '../../log/reasons.ts';
 import type { RecordedCheck } from '../../views/line-checks.ts';
 import type { GapRecord } from '../../views/node-facts.ts';
-import type { StepCheck, Unmet } from '../requirements/requirement.ts';
+import { messagesWithoutRepeats, type StepCheck, type Unmet } from '../requirements/requirement.ts';
 import type { HandedIn, RunFacts } from '../step-place.ts';
 import type { UnsetSkip, Walk } from '../walk/walk.ts';
 import {
@@ -214,9 +213,10 @@ const ALWAYS_EVENTS = 3 + GAPS_OPENED_MAX;
 
 /** What is missing, in the form that is stored and shown. */
 export function blockersOf(unmet: readonly Unmet[]): BlockerReport {
+  const messages = messagesWithoutRepeats(unmet);
   return blockerReport(
-    unmet.map(({ reason, pointer, message, suggestedFix, details }) =>
-      defined({ code: REASONS[reason].blocker, pointer, message, suggestedFix, details }),
+    unmet.map(({ reason, pointer, message, suggestedFix, details }, i) =>
+      defined({ code: REASONS[reason].blocker, pointer, message: messages[i] ?? message, suggestedFix, details }),
     ),
   );
 }

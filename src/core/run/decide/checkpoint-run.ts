@@ -1,5 +1,7 @@
 import type { Sha256 } from '../../json/canonical-json.ts';
+import { defined } from '../../json/json-value.ts';
 import { eventIdOf } from '../../log/event.ts';
+import type { CheckpointGates } from '../../log/events/graph-events.ts';
 import type { ObservationData } from '../../log/events/run-events.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
@@ -17,6 +19,8 @@ export type Checkpoint = {
   readonly observations: readonly ObservationData[];
   /** Observations and divergences in its artifacts, which are recorded with any call. */
   readonly reports: Pick<StepCheck, 'observations' | 'divergences'>;
+  /** What the settings say about gates, if the step asks a person. */
+  readonly gates?: CheckpointGates | undefined;
 };
 
 /** Saves work between steps: a node with the same pending step, and what was sent. */
@@ -36,6 +40,7 @@ export function checkpointRun(checkpoint: Checkpoint, sha256: Sha256): Decision<
           edgeKind: 'checkpoint',
           fromNodeId: attempt.nodeId,
           toNodeId: node.nodeId,
+          ...defined({ gates: checkpoint.gates }),
           cause: { kind: 'checkpoint_created', eventId: eventIdOf(created, sha256) },
         },
       },

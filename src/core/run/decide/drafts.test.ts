@@ -6,7 +6,7 @@ import { sha256 } from '../../../../test/examples/sha256.ts';
 import { AUTONOMY, type Preferences, RISK_POLICY } from '../../log/autonomy.ts';
 import { TRACE_EVENTS_MAX } from '../../log/budgets.ts';
 import { parseEvent, placeEvents } from '../../log/event.ts';
-import type { TraceEntry } from '../../log/events/trace-events.ts';
+import type { TraceEntry } from '../../log/events/graph-events.ts';
 import { preferenceChangeId } from '../../log/operation/operation-drafts.ts';
 import { preferenceDrafts, preferenceWarnings, walkDrafts } from './drafts.ts';
 

@@ -11,7 +11,7 @@ import {
 import { SKIPPED_EVENTS_MAX, TRACE_EVENTS_MAX } from '../../log/budgets.ts';
 import type { DraftOf, EventDraft, EventOf } from '../../log/event.ts';
 import type { By } from '../../log/events/event-envelope.ts';
-import { dealTrace, type TraceEntry } from '../../log/events/trace-events.ts';
+import { dealTrace, type TraceEntry } from '../../log/events/graph-events.ts';
 import { type ExecutionSnapshot, sealSnapshot } from '../../log/execution-snapshot.ts';
 import { type NodeId, type RunId, stepInstanceKey } from '../../log/ids.ts';
 import {

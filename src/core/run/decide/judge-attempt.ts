@@ -1,7 +1,7 @@
 import { assert } from '../../assert.ts';
 import { isList, isObject, type JsonObject, type JsonValue, ownValue, quote } from '../../json/json-value.ts';
 import { ARTIFACTS_PER_CALL_MAX } from '../../log/budgets.ts';
-import type { TraceEntry } from '../../log/events/trace-events.ts';
+import type { TraceEntry } from '../../log/events/graph-events.ts';
 import type { ExecutionSnapshot } from '../../log/execution-snapshot.ts';
 import { type LoopPath, stepInstanceKey } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
@@ -18,8 +18,7 @@ import {
   type Unmet,
   type UnreadableArtifact,
   unfilledUnits,
-  unfilledWords,
-  withinBudgets,
+  withBlanks,
 } from '../requirements/requirement.ts';
 import { checkStep, passedOver } from '../requirements/step-requirements.ts';
 import {
@@ -129,8 +128,7 @@ function itemWords(item: JsonValue): string {
 
 /** A loop that lacks its list may lack it because the form came back unfilled. */
 function withUnfilledWords(unmet: Unmet, unfilled: Unfilled): Unmet {
-  const words = unmet.form === undefined ? '' : unfilledWords(unmet.form, unfilled);
-  return words === '' ? unmet : withinBudgets({ ...unmet, message: `${words}${unmet.message}` });
+  return withBlanks(unmet, unmet.form === undefined ? [] : unfilledUnits(unfilled, unmet.form));
 }
 
 /** Whether only a person's answer on a channel of its own can meet it. */

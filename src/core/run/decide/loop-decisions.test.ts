@@ -27,7 +27,7 @@ import {
 } from '../../../../test/examples/loop-files.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { LOOP_ITEMS_BYTES_MAX } from '../../log/budgets.ts';
-import type { TraceEntry } from '../../log/events/trace-events.ts';
+import type { TraceEntry } from '../../log/events/graph-events.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
 
 describe('a loop is entered', () => {

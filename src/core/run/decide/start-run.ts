@@ -1,6 +1,6 @@
 import type { Sha256 } from '../../json/canonical-json.ts';
 import type { EventOf } from '../../log/event.ts';
-import type { ObservationData } from '../../log/events/run-events.ts';
+import { type ObservationData, observationSchema } from '../../log/events/run-events.ts';
 import { executionSnapshot } from '../../log/execution-snapshot.ts';
 import type { RunId } from '../../log/ids.ts';
 import { observationDrafts } from '../../log/operation/changed-observations.ts';
@@ -37,6 +37,8 @@ export type RunStart = {
   readonly chosenBy: Pick<PreferenceChange, 'source' | 'by'>;
   /** What is new about the workspace. */
   readonly observations: readonly ObservationData[];
+  /** Where the run was started, where that is not the workspace of the session. */
+  readonly folder?: string | undefined;
 };
 
 /** What came of a start: everything that its reply needs. */
@@ -50,6 +52,13 @@ export type StartOutcome = DecisionNode & {
   /** All steps that were skipped on the way to the first one. */
   readonly skipped: Walk['skipped'];
 };
+
+/** An observation, so that a passport without the workspace does not show it either. */
+function folderOfRun({ runId, folder }: RunStart): readonly ObservationData[] {
+  if (folder === undefined) return [];
+  const seen = { key: 'repo_root', value: { type: 'path', value: folder }, confidence: 'high', ofRun: runId } as const;
+  return observationSchema.safeParse(seen).success ? [seen] : [];
+}
 
 /** Starts a run at its first step. All of it is one append, so there is never half a run. */
 export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome> {
@@ -91,7 +100,7 @@ export function startRun(start: RunStart, sha256: Sha256): Decision<StartOutcome
       nodeDraft(node, { nodeKind: 'step', parentNodeId: null, snapshot }, sha256),
       // The preferences are recorded, so that a later change of defaults does not affect this run.
       ...preferenceDrafts(baseline, { ...node, warnings }, sha256),
-      ...observationDrafts(start.observations, nodeId, sha256),
+      ...observationDrafts([...start.observations, ...folderOfRun(start)], nodeId, sha256),
       ...contextDrafts(node, hasContext ? facts.context : undefined, { source: 'initial', sha256 }),
       ...gapDrafts(gaps, node),
       ...walkDrafts(node, walk, sha256),

@@ -1,11 +1,12 @@
 import { unreachable } from '../../assert.ts';
 import { ownJsonBytes, type Sha256, type Sha256Digest } from '../../json/canonical-json.ts';
-import type { Grade } from '../../log/events/attestation-events.ts';
+import type { Grade } from '../../log/autonomy.ts';
 import type { EventId } from '../../log/ids.ts';
 import { plural } from '../../text/words.ts';
 import type { Attestation } from '../../views/attestations.ts';
 import type { Check } from '../../workflow/compiled/compiled-step.ts';
-import type { BoundWorkspace } from '../gate-facts.ts';
+import { type BoundWorkspace, isSeen } from '../gate-facts.ts';
+import { type UnseenFiles, unseenCause } from '../unseen-files.ts';
 
 /** What is known about the checks of a step besides what the agent sent. */
 export type EvidenceFacts = {
@@ -13,6 +14,8 @@ export type EvidenceFacts = {
   readonly runs: readonly CheckRecord[];
   /** The files of the workspace now; `unasked` where nobody looked. */
   readonly tree: BoundWorkspace | 'unasked' | undefined;
+  /** The commit of the workspace now, where CI answered for a check. */
+  readonly head?: string | undefined;
   readonly sha256: Sha256;
 };
 
@@ -51,18 +54,23 @@ type Fault =
   | 'changed_during'
   | 'files_changed'
   | 'files_unseen'
-  | 'git_silent'
-  | 'files_unknown';
+  | 'files_unknown'
+  | 'head_moved';
 
 /** Why a run that counts is worth no more than a report. */
 type Limit = 'chosen_by_agent' | 'unseen' | 'no_test_names';
 
 export type RunVerdict =
   | { readonly kind: 'counts'; readonly grade: Grade; readonly limit?: Limit }
-  | { readonly kind: 'fails'; readonly fault: Fault };
+  | {
+      readonly kind: 'fails';
+      readonly fault: Fault;
+      /** Why WorkRail does not know whether files changed since. The run counts again as soon as git can list them unchanged. */
+      readonly unseen?: UnseenFiles;
+    };
 
 /** What the newest run of a check is compared with. */
-export type CheckNow = { readonly commandDigest: Sha256Digest; readonly tree: EvidenceFacts['tree'] };
+export type CheckNow = { readonly commandDigest: Sha256Digest } & Pick<EvidenceFacts, 'tree' | 'head'>;
 
 /** The digest of a command as it is run, as a JSON text. */
 export function commandDigest(text: string, sha256: Sha256): Sha256Digest {
@@ -72,8 +80,11 @@ export function commandDigest(text: string, sha256: Sha256): Sha256Digest {
 /** Whether a run of a command counts for its check, and for how much. */
 export function judgeRun(check: Check, { run, via }: CheckRecord, now: CheckNow): RunVerdict {
   // A rehearsal has no files.
-  const fault = faultOf(check, run, via === 'rehearsal' ? { ...now, tree: 'unasked' } : now);
-  if (fault !== undefined) return { kind: 'fails', fault };
+  const fault =
+    faultOf(check, run, via === 'rehearsal' ? { ...now, tree: 'unasked' } : now) ??
+    // CI ran the command on a commit, and not on what the workspace has now.
+    (via === 'ci' && now.head !== undefined && run.headSha !== now.head ? 'head_moved' : undefined);
+  if (fault !== undefined) return { kind: 'fails', fault, ...(fault === 'files_unknown' ? unseenNow(now) : {}) };
   const limit = limitOf(check, run);
   if (limit !== undefined) return { kind: 'counts', grade: 'reported', limit };
   return { kind: 'counts', grade: via === 'ci' ? 'verified' : 'observed' };
@@ -127,14 +138,21 @@ function freshFault({ fresh }: Check, run: CheckRun, tree: CheckNow['tree']): Fa
   if (fresh === undefined || tree === 'unasked') return undefined;
   if (run.changedDuring === true) return 'changed_during';
   if (run.treeDigest === undefined) return 'files_unseen';
-  if (tree === undefined) return 'files_unknown';
-  if (tree === 'unknown') return 'git_silent';
+  if (!isSeen(tree)) return 'files_unknown';
   return run.treeDigest === tree.treeDigest ? undefined : 'files_changed';
+}
+
+function unseenNow({ tree }: CheckNow): { readonly unseen?: UnseenFiles } {
+  return tree === undefined || tree === 'unasked' || isSeen(tree) ? {} : { unseen: tree };
 }
 
 /** What is wrong with a run, as a sentence without its full stop. */
 export function verdictWords(verdict: RunVerdict, check: Check, run: CheckRun): string | undefined {
-  if (verdict.kind === 'fails') return faultWords(verdict.fault, check, run);
+  if (verdict.kind === 'fails') {
+    return verdict.unseen === undefined
+      ? faultWords(verdict.fault, check, run)
+      : `${unseenCause(verdict.unseen)}, so WorkRail does not know whether files changed since`;
+  }
   switch (verdict.limit) {
     case undefined:
       return undefined;
@@ -183,18 +201,15 @@ function faultWords(fault: Fault, { atLeast = 1 }: Check, run: CheckRun): string
     case 'files_changed':
       return 'files of the workspace changed since the command ran';
     case 'files_unseen':
-      return 'git did not show which files the command ran on: it did not answer in time, or the workspace is not a git repository';
-    case 'git_silent':
-      return GIT_SILENT;
+      return 'git could not list the files that the command ran on, and `attest` says why';
+    case 'head_moved':
+      return `CI ran it on commit ${run.headSha?.slice(0, 10) ?? 'unknown'}, and the workspace is at another commit now; push that one, save it with checkpoint_workflow, and let CI run again`;
     case 'files_unknown':
-      return 'git does not show whether files of the workspace changed';
+      return 'git cannot list the files, so WorkRail does not know whether they changed since';
     default:
       return unreachable(fault);
   }
 }
-
-/** Git did not answer in time: nothing shows that files changed, and the run counts as soon as git does. */
-export const GIT_SILENT = 'git did not answer in time, so it is not known whether files changed since';
 
 /** The way out of a check that shows nothing new. */
 function newTest(base: CheckRun['base']): string {

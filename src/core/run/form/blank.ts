@@ -19,7 +19,7 @@ export const WORK_WORDS = 'what you did, what you found, what is open';
 export const ANSWER_WORDS = 'what the user said, in their words';
 export const PROGRESS_WORDS = 'your progress so far';
 export const SAVED_WORDS = 'what is done, and what is open';
-export const BESIDE_WORDS = 'the notes that the step asks for, or leave this out';
+export const BESIDE_WORDS = 'notes the step asks for; if none, remove this field';
 export const AGAIN_WORDS = 'the notes you sent, again';
 /** The words of every blank for notes that no author wrote. */
 export const NOTES_WORDS = [WORK_WORDS, ANSWER_WORDS, PROGRESS_WORDS, SAVED_WORDS, BESIDE_WORDS, AGAIN_WORDS];
@@ -161,8 +161,9 @@ function withoutSpans(text: string): string {
   );
 }
 
-/** How to send what is offered: its blanks have to be filled in first. */
-export function sendWords(offered: JsonObject): string {
+/** How to send what is offered: its blanks have to be filled in first, or removed where the step does not need them. */
+export function sendWords(offered: JsonObject, mayLeaveOut = false): string {
   const hasBlank = textsIn(offered).some(({ text }) => blankWords(text).length > 0);
-  return hasBlank ? 'fill in every `<fill: …>` and send' : 'send';
+  if (!hasBlank) return 'send';
+  return `fill in every \`<fill: …>\`${mayLeaveOut ? ', or remove it if it is optional,' : ''} and send`;
 }

@@ -70,6 +70,9 @@ describe('context keys in the form of a step', () => {
     expect(offered(workflow, { done: 1, context: { plan: 'P.md' } })).toBeUndefined();
     const { text } = given(stepReply(partsAt(workflow, { context: { plan: 'P.md', depth: 2 } })));
     expect(text).toContain('Read "P.md" to 2.');
+    const bare = given(stepReply(partsAt(workflow))).text;
+    expect(bare).toContain('Read [unset: plan] to (not given).');
+    expect(bare).toMatch(/values that are not in context: plan\./);
   });
 
   test('a key that several steps list is offered to each of them', () => {

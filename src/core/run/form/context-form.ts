@@ -56,6 +56,7 @@ export function keyBlank(index: WorkflowIndex, key: string): JsonValue {
   const argument = index.workflow.arguments?.find(({ name }) => name === key);
   if (argument !== undefined) return blank(argument.description);
   if (isNumber) return blank(`number for ${key}`);
+  if (choices.length === 1 && choices[0] === 'none') return blank(`value of ${key}, or none`);
   if (choices.length === 1) return typeof choices[0] === 'boolean' ? choiceBlank([true, false]) : choiceBlank(choices);
   return blank(`value of ${key}`);
 }
@@ -90,13 +91,16 @@ function ofKey(index: WorkflowIndex, key: string): readonly string[] {
     keyBlank(index, key),
     blank(`value of ${key}`),
     blank(USER_ANSWER_WORDS),
+    blank(COMMAND_WORDS),
     blank(COMMAND_VALUE_WORDS),
   ]);
   return blanks.flatMap(({ text }) => blankWords(text));
 }
 
 export const USER_ANSWER_WORDS = "the user's answer, in their words";
-export const COMMAND_VALUE_WORDS = 'the value that the command needs';
+/** For a value that is a whole command, and for one that is put into a command. */
+export const COMMAND_WORDS = 'the command line to run';
+export const COMMAND_VALUE_WORDS = 'the value to put into the command';
 
 /** Blanks for what a loop iterates over. */
 export const ITEM_BLANKS = {

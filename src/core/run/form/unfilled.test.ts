@@ -80,7 +80,7 @@ describe('words that were copied without their marker', () => {
       'name',
       `${work}\nVerdict: approve | no\nOwner: name\nLGTM`,
       `${work}\n\n  Owner: name  `,
-      'the notes that the step asks for, or leave this out',
+      'notes the step asks for; if none, remove this field',
       'your progress so far',
     ]) {
       expect([notes, isSent(notes)]).toEqual([notes, false]);

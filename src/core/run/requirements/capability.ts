@@ -6,8 +6,8 @@ import {
   capabilitySchema,
   capabilityStatusSchema,
 } from '../../log/blockers.ts';
-import { type CapabilityProvenance, type FailureCode, failureCodeSchema } from '../../log/events/gap-events.ts';
-import type { ReasonCode } from '../../log/reasons.ts';
+import { type CapabilityProvenance, failureCodeSchema } from '../../log/events/gap-events.ts';
+import type { FailureCode, ReasonCode } from '../../log/reasons.ts';
 import { clip } from '../../text/utf8.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { capabilityObservation } from '../../workflow/builtins/run-contracts.ts';

@@ -43,7 +43,7 @@ describe('an attempt at a step', () => {
       reason: 'contract_violation:invalid_required_output',
       pointer: at,
       message:
-        'Missing or wrong: (1) Name the risks (the notes must contain "risks"); (2) Name the files (the notes must contain "files")',
+        'Not met:\n(1) Name the risks (the notes must contain "risks")\n(2) Name the files (the notes must contain "files")',
       suggestedFix:
         'Send the complete notes in `output.notesMarkdown`; they replace the notes you sent. Report only work that you really did.',
       requirement: 'criteria:work',
@@ -140,7 +140,7 @@ describe('an attempt at a step', () => {
       {
         reason: 'contract_violation:missing_required_output',
         pointer: at,
-        message: 'Missing or wrong: Name the risks (the notes must contain "risks")',
+        message: 'Not met: Name the risks (the notes must contain "risks")',
         suggestedFix: 'Write the missing parts in `output.notesMarkdown`. Report only work that you really did.',
         requirement: 'criteria:work',
         form: { notesMarkdown },
@@ -218,7 +218,7 @@ describe('an attempt at a step', () => {
       expect(utf8Length(message)).toBeLessThanOrEqual(BLOCKER_MESSAGE_BYTES_MAX);
       expect(utf8Length(suggestedFix)).toBeLessThanOrEqual(BLOCKER_FIX_BYTES_MAX);
     }
-    expect(unmet[0]?.message).toMatch(/; and 38 more$/);
+    expect(unmet[0]?.message).toMatch(/\nand 38 more$/);
     expect(unmet[0]?.suggestedFix).toMatch(/\n- and 38 more$/);
   });
 
@@ -306,6 +306,6 @@ it('a refused report and a check that asks for it make one corrected report, wit
   // The command of a check needs a value that nobody sent yet.
   expect(formOf(report('AC1'))).toEqual({
     artifacts: [corrected('AC1', 'tests', 'types')],
-    context: { testCommand: '<fill: the value that the command needs>' },
+    context: { testCommand: '<fill: the command line to run>' },
   });
 });

@@ -1,9 +1,10 @@
 import { isList, isObject, type JsonObject, quote } from '../../json/json-value.ts';
-import { isAtLeast, strongestGrade } from '../../log/events/attestation-events.ts';
+import { isAtLeast, strongestGrade } from '../../log/autonomy.ts';
 import type { EventId } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
-import { plural } from '../../text/words.ts';
+import { andList, plural } from '../../text/words.ts';
 import { commandText } from '../../views/attestations.ts';
+import { GRADE_MEANINGS } from '../../views/line-checks.ts';
 import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
 import type { Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
@@ -12,14 +13,15 @@ import {
   type CheckRecord,
   type CheckStanding,
   commandDigest,
-  GIT_SILENT,
   judgeRun,
+  type RunVerdict,
   verdictWords,
 } from '../evidence/judge-check.ts';
 import { blank, choiceBlank, isBlankField } from '../form/blank.ts';
-import { COMMAND_VALUE_WORDS } from '../form/context-form.ts';
+import { COMMAND_VALUE_WORDS, COMMAND_WORDS } from '../form/context-form.ts';
 import { contractForm } from '../form/contract-form.ts';
 import type { StepPlace } from '../step-place.ts';
+import { unseenFix } from '../unseen-files.ts';
 import {
   type ArtifactVerdict,
   correctedArtifact,
@@ -44,28 +46,33 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     const named = `The check ${quote(check.checkId)}`;
     const { text, unset, keys } = commandAt(check, place);
     const isKnown = unset.length === 0;
-    const command = isKnown ? commandText(clip(text, COMMAND_BYTES_MAX)) : 'its command';
-    const values = `send ${unset.map(quote).join(' and ')} in context`;
+    const command = isKnown ? commandText(clip(text, COMMAND_BYTES_MAX)) : 'the command';
+    const names = unset.map(quote).join(' and ');
+    const values = `send ${names} in context`;
     const needed = `Its command is not known yet: find it out, and ${values}.`;
     const attest = `\`${attestLine(check, place)}\``;
     const isFromContext = keys.length > 0;
-    const confirmed = `ask the user to run ${attest} in a terminal of their own. ${isKnown ? SUPPLIED : SUPPLIED_LATER}`;
     switch (check.minimum) {
       case 'asserted':
-        return `${named}: run ${command}${isKnown ? '' : ` (${values})`} and write in the notes how it ended.`;
+        return isKnown
+          ? `${named}: run ${command} and write in the notes how it ended.`
+          : `Choose the command of the check ${quote(check.checkId)}, ${values}, run it, and write in the notes how it ended.`;
       case 'reported':
-        return `${named} must pass. ${isKnown ? `Run ${command}` : `${needed} Run the command`}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. For stronger evidence, ${isFromContext ? confirmed : `run ${attest}.`}${demands(check)}`;
+        return `${named} must pass. ${isKnown ? `Run ${command}` : `${needed} Run the command`}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. ${isFromContext ? `For stronger evidence, the user can run ${attest} in a terminal of their own.` : `For stronger evidence, run ${attest}.`}${demands(check)} ${otherwise(check, place)}`;
       case 'verified':
-        return `${named}: ${NOBODY_VERIFIES} Run ${attest} all the same, so that it is observed.`;
+        return `${named} must be verified: ${CI_VERIFIES} Push the commit, wait until CI has reported, then send the call. Notes, artifacts and \`attest\` do not count for this.`;
       default:
-        return `${named} must pass: ${isKnown ? '' : `${values}, then `}${isFromContext ? confirmed : `run ${attest} in a shell.`} \`attest\` runs ${command} and records the result. Notes and artifacts do not count for this.${demands(check)}`;
+        return `${named} must pass: ${isFromContext ? personRuns(attest, names, place) : `run ${attest} in a shell.${isNeverAsked(place) ? '' : UNCONFIRMED}`} \`attest\` runs ${command} and records the result. Notes and artifacts do not count for this.${demands(check)} ${otherwise(check, place)}`;
     }
   },
 
   form: ({ check }, attempt) => {
     if (check.minimum === 'asserted') return { notesMarkdown: notesFormAt(attempt) };
     const { unset } = commandAt(check, attempt);
-    const context = unset.length === 0 ? {} : { context: Object.fromEntries(unset.map((name) => [name, VALUE])) };
+    const context =
+      unset.length === 0
+        ? {}
+        : { context: Object.fromEntries(unset.map((name) => [name, blank(valueWords(check, name))])) };
     if (check.minimum === 'reported') return { artifacts: [correctedReport(attempt)], ...context };
     return unset.length === 0 ? undefined : context;
   },
@@ -81,12 +88,14 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
     const { checkId, minimum } = check;
     const attest = attestLine(check, attempt);
     const { grade, remark } = standing;
+    const verdict = newestVerdict(check, attempt);
+    const unseen = verdict?.kind === 'fails' ? verdict.unseen : undefined;
     const why = remark === undefined ? '' : ` The last run does not count for more: ${remark}.`;
     return {
       reason: 'contract_violation:missing_required_output',
       pointer: stepPointer(attempt.step),
       message: `${lackWords(check, grade)}${why}`,
-      suggestedFix: remark === GIT_SILENT ? AGAIN : fixOf(check, attempt, attest),
+      suggestedFix: unseen === undefined ? fixOf(check, attempt, attest) : `${unseenFix(unseen)} ${AGAIN}`,
       details: { check: { checkId, minimum, ...(grade === undefined ? {} : { grade }), command: attest } },
       ...evidenceOf(newestRun(check, attempt)),
     };
@@ -111,6 +120,28 @@ function demands({ expect, against, report, atLeast = 1, fresh }: Check): string
   return asked.length === 0 ? '' : ` ${asked.join(' ')}`;
 }
 
+/** How a command that the agent supplies is run: only a person can confirm it. `unset` names the values that it still lacks. */
+function personRuns(attest: string, unset: string, place: StepPlace): string {
+  if (isNeverAsked(place)) {
+    const values = unset === '' ? '' : `send ${unset} in context; `;
+    return `${values}only the user can record the result, with ${attest} in a terminal of their own, because you supply the command. In this mode you do not ask the user.`;
+  }
+  return unset === ''
+    ? `ask the user to run ${attest} in a terminal of their own. ${SUPPLIED}`
+    : `send ${unset} in context with your report. The reply then says "Blocked"; ask the user to run ${attest} in a terminal of their own. ${SUPPLIED_LATER}`;
+}
+
+function isNeverAsked({ facts }: StepPlace): boolean {
+  return facts.preferences.autonomy === 'full_auto_never_stop';
+}
+
+/** What to do with a check that cannot pass, so that no step has to say it. */
+function otherwise({ checkId }: Check, place: StepPlace): string {
+  return isNeverAsked(place)
+    ? `If ${quote(checkId)} cannot pass or nobody records it, report this step anyway: the run continues, with a gap.`
+    : `If ${quote(checkId)} cannot pass, do not report this step: tell the user why, and wait.`;
+}
+
 /** The newest run shows why a check does not count. */
 function evidenceOf(newest: CheckRecord | undefined): { readonly evidence?: readonly EventId[] } {
   return newest?.eventId === undefined ? {} : { evidence: [newest.eventId] };
@@ -123,16 +154,26 @@ function lackWords({ checkId, minimum }: Check, grade: CheckStanding['grade']): 
   if (minimum === 'reported') {
     return `${named} is not shown as passed: ${verificationReport.artifactKind} has no valid entry ${quote(checkId)} with outcome "${PASS}", and notes alone are not enough.`;
   }
-  return `${named} must be ${minimum}, and ${grade === undefined ? 'nothing shows it' : `it is only ${grade}`}.`;
+  const have = grade === undefined ? 'nothing shows it' : `it is only ${grade} (${GRADE_MEANINGS[grade]})`;
+  return `${named} must be ${minimum} (${GRADE_MEANINGS[minimum]}), and ${have}.`;
 }
 
+/** This is true only of a call for which nothing else needs output. */
+export const NO_OUTPUT_NEEDED = ' It needs no output.';
+
 /** The run itself is recorded. */
-const AGAIN = 'Wait until the machine is less busy, then send the call again. It needs no output.';
+const AGAIN = `Then send the next call.${NO_OUTPUT_NEEDED}`;
 const PASS = 'pass';
+/** Whether a person has confirmed a command is known only where it runs, so this is true in both cases. */
+const UNCONFIRMED =
+  ' If it says that no person has confirmed the command, ask the user to run it in a terminal of their own.';
 const SUPPLIED = 'You supplied the command, so `attest` asks a person to confirm it.';
 const SUPPLIED_LATER = 'Because you supply the command, `attest` asks a person to confirm it.';
-const NOBODY_VERIFIES = 'Only a team server can verify a check, and there is none yet.';
-const VALUE = blank(COMMAND_VALUE_WORDS);
+const CI_VERIFIES = 'only a CI job that reports to a team server can verify it.';
+
+function valueWords({ run }: Check, name: string): string {
+  return run.replaceAll(/\s/g, '') === `{{${name}}}` ? COMMAND_WORDS : COMMAND_VALUE_WORDS;
+}
 
 /** The requirement of one check, named so that its gap can be closed later. */
 export function checkName({ stepId }: Pick<CompiledStep, 'stepId'>, checkId: string): string {
@@ -151,19 +192,20 @@ function fixOf(check: Check, attempt: AskedAttempt, attest: string): string {
     return `${keys.length > 0 ? 'Ask the user to run' : 'Run'} \`${attest}\`, or run the command yourself and send ${verificationReport.artifactKind} with the entry ${quote(check.checkId)} and outcome "${PASS}". Report only what you saw: if it does not pass, fix the work first.`;
   }
   if (check.minimum === 'verified') {
-    return `${NOBODY_VERIFIES} Stop and tell the user: this step cannot be passed before "minimum" is "observed" in the workflow file and the workflow is started again.`;
+    return `Push the commit and wait until CI has reported the check to the team server. ${AGAIN} Without a team server this step cannot be passed: stop and tell the user.`;
   }
   const set =
     unset.length === 0
       ? ''
-      : `First send the context ${unset.map((name) => quote(name)).join(', ')}, which the command needs. Then `;
+      : `First send the next call with ${andList(unset.map(quote))} in context; without ${unset.length === 1 ? 'it' : 'them'}, the command is not known. Then `;
   const isPersonNeeded =
     isLimitedByPerson(check, attempt) || (keys.length > 0 && newestRun(check, attempt) === undefined);
   const run = isPersonNeeded
     ? `ask the user to run \`${attest}\` in a terminal of their own. The command counts only after a person has confirmed it once.`
-    : `run \`${attest}\` in a shell of the workspace.`;
-  const then = ' Then send the call again. It needs no output.';
-  return `${set}${set === '' ? `${run.charAt(0).toUpperCase()}${run.slice(1)}` : run}${then}`;
+    : `run \`${attest}\` in a shell of the workspace.${UNCONFIRMED}`;
+  return set === ''
+    ? `${run.charAt(0).toUpperCase()}${run.slice(1)} ${AGAIN}`
+    : `${set}${run} Then send the call that the new reply shows.${NO_OUTPUT_NEEDED}`;
 }
 
 function isLimitedByPerson(check: Check, attempt: AskedAttempt): boolean {
@@ -182,18 +224,20 @@ function newestRun({ checkId }: Check, { evidence }: AskedAttempt) {
   return evidence?.runs.findLast(({ run }) => run.checkId === checkId);
 }
 
+/** What the newest run of a check shows. */
+function newestVerdict(check: Check, attempt: AskedAttempt): RunVerdict | undefined {
+  const { evidence } = attempt;
+  const newest = newestRun(check, attempt);
+  if (newest === undefined || evidence === undefined) return undefined;
+  const digest = commandDigest(commandAt(check, attempt).text, evidence.sha256);
+  return judgeRun(check, newest, { commandDigest: digest, tree: evidence.tree, head: evidence.head });
+}
+
 /** How well a check is known to have passed: by its newest run, by a report, by the notes. */
 function standingOf(check: Check, attempt: AskedAttempt): CheckStanding {
   const { checkId, minimum } = check;
-  const { evidence } = attempt;
   const newest = newestRun(check, attempt);
-  const verdict =
-    newest &&
-    evidence &&
-    judgeRun(check, newest, {
-      commandDigest: commandDigest(commandAt(check, attempt).text, evidence.sha256),
-      tree: evidence.tree,
-    });
+  const verdict = newestVerdict(check, attempt);
   const grade = strongestGrade([
     verdict?.kind === 'counts' ? verdict.grade : undefined,
     isReported(checkId, attempt) ? 'reported' : undefined,

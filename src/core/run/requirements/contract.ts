@@ -48,7 +48,7 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
 
   // The offered call has no room for an artifact that is not required.
   ask: (asked, place) => {
-    const text = `${artifactAsk(asked)}${accountWords(place)}`;
+    const text = `${artifactAsk(asked)}${accountWords(asked.form, place)}`;
     return asked.isRequired ? text : `Optional. ${text}\nSend it in \`output.artifacts\`.`;
   },
 
@@ -92,13 +92,13 @@ function accountedFor(verdict: ArtifactVerdict, attempt: StepAttempt): ArtifactV
 const IDS_BYTES_MAX = 200;
 
 /** Says for which ids an entry is required. */
-function accountWords(place: StepPlace): string {
+function accountWords(form: JsonObject, place: StepPlace): string {
   const asked = accountsAt(place).filter((account) => account.in !== NOTES_PLACE);
   return asked
-    .map(
-      ({ key, ids, in: list }) =>
-        `\nEntries of ${quote(list)} must account for every id in ${quote(key)}: ${ids.join(', ')}.`,
-    )
+    .map(({ key, ids, in: list }) => {
+      const isOnly = Object.entries(form).every(([name, value]) => name === list || !Array.isArray(value));
+      return `\nEach id of the context value ${quote(key)} (${ids.join(', ')}) must appear in the artifact's list ${quote(list)}${isOnly ? '' : ', or in another of its lists'}.`;
+    })
     .join('');
 }
 

@@ -110,7 +110,7 @@ it('a rule that asks for a context value says that the notes may state it instea
   const named = { ...facts, conditions: new Map([['no-size', unset]]) };
   const bulletFor = (when: Condition) =>
     criteriaBullets({ kind: 'contains', value: 'no size', message: 'Send the size', when }, named);
-  const makingUp = ['Send the size (or the notes must contain "no size")'];
+  const makingUp = ['Send the size (without that value, the notes must contain "no size")'];
   expect(bulletFor(unset)).toEqual(makingUp);
   expect(bulletFor({ kind: 'not', condition: listed })).toEqual(makingUp);
   expect(bulletFor({ kind: 'or', conditions: [unset, { kind: 'not', condition: listed }] })).toEqual(makingUp);

@@ -55,7 +55,7 @@ function describeRule(rule: CriteriaRule, facts: Facts, isNegated: boolean): str
   if (rule.kind === 'schema') return `${message} (not checked)`;
   if (rule.form !== undefined && rule.kind !== 'length' && !isNegated) return message;
   const must = `the notes must ${isNegated ? 'not ' : ''}${wanted(rule)}`;
-  return `${message} (${rule.when !== undefined && asksForChoice(rule.when, facts) ? 'or ' : ''}${must})`;
+  return `${message} (${rule.when !== undefined && asksForChoice(rule.when, facts) ? 'without that value, ' : ''}${must})`;
 }
 
 /** Whether a rule counts only while a context key has no value, or none of the values it may have. */

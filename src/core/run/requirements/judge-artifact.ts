@@ -162,18 +162,18 @@ export function withAccounts(
 }
 
 function firstOf(list: JsonValue | undefined): JsonValue {
-  return (list !== undefined && isList(list) ? list[0] : undefined) ?? blank('what became of it');
+  return (list !== undefined && isList(list) ? list[0] : undefined) ?? blank('the result for it');
 }
 
 /** An entry of a list for one id: a name is the id itself, other texts begin with it. */
 function entryFor(id: string, entry: JsonValue): JsonValue {
-  if (!isObject(entry)) return blank(`${id}: ${blankWords(quote(entry))[0] ?? 'what became of it'}`);
+  if (!isObject(entry)) return blank(`${id}: ${blankWords(quote(entry))[0] ?? 'the result for it'}`);
   const fields = entry as JsonObject;
   const own = ['id', 'name'].find((name) => Object.hasOwn(fields, name));
   if (own !== undefined) return { ...fields, [own]: id };
   const named = SUBJECTS.find((name) => typeof fields[name] === 'string');
   const field = named ?? Object.keys(fields).find((name) => isFreeText(fields[name])) ?? 'name';
-  const words = blankWords(quote(fields[field] ?? ''))[0] ?? 'what became of it';
+  const words = blankWords(quote(fields[field] ?? ''))[0] ?? 'the result for it';
   return { ...fields, [field]: blank(`${id}: ${words}`) };
 }
 

@@ -82,7 +82,7 @@ describe('the step that decides a loop', () => {
       unmet: [
         {
           ...refused('rounds', '/decision is "maybe" (allowed: continue | stop)'),
-          form: { artifacts: [decided('<fill: continue | stop>')] },
+          form: { artifacts: [decided('<fill: continue | stop>', 'rounds')] },
         },
       ],
     });
@@ -124,6 +124,11 @@ describe('the step that decides a loop', () => {
       met: ['loop_control:inner'],
       loopDecision: { loopId: 'inner', decision: 'continue' },
     });
+  });
+
+  it('the form for a decision that names another loop and has a wrong word names the loop of the step', () => {
+    const corrected = at(nested, 'decide-inner', [{ ...decided('go', 'outer'), summary: 'S' }]).unmet[0]?.form;
+    expect(corrected).toEqual({ artifacts: [{ ...decided('<fill: continue | stop>', 'inner'), summary: 'S' }] });
   });
 
   it('a decision with a wrong name among several open loops gets the names of the open ones', () => {

@@ -44,7 +44,8 @@ export const loopControlArtifact = requirementKind<'loop_control', UnacceptedArt
 
   ask: (asked) => artifactAsk(asked),
 
-  form: (asked, _, problem) => ({ artifacts: [correctedArtifact(problem, asked)] }),
+  // The agent's own values are kept, but a decision with the name of an outer loop would not count here.
+  form: (asked, _, problem) => ({ artifacts: [{ ...correctedArtifact(problem, asked), loopId: asked.loopId }] }),
 
   check: ({ contract, loopId }, { handedIn, openLoops }) => {
     const requirement = `loop_control:${loopId}`;

@@ -1,6 +1,7 @@
-import { isList, type JsonValue, ownValue, quote } from '../../json/json-value.ts';
+import { isList, type JsonObject, type JsonValue, ownValue, quote } from '../../json/json-value.ts';
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { clip, utf8Length } from '../../text/utf8.ts';
+import { andList } from '../../text/words.ts';
 import { type Condition, conditionLeaves } from '../../workflow/compiled/condition.ts';
 import { type Criteria, criteriaRules } from '../../workflow/compiled/criteria.ts';
 import type { Facts } from '../condition/evaluate-condition.ts';
@@ -32,10 +33,10 @@ export const notes = requirementKind<'notes', 'missing'>({
     const requirement = `notes:${attempt.step.stepId}`;
     return hasNotes(attempt) ? met(requirement) : notMet(requirement, 'missing');
   },
-  explain: (_, __, { step }) => ({
+  explain: (_, __, { step, unfilled }) => ({
     reason: 'contract_violation:missing_required_output',
     pointer: stepPointer(step),
-    message: 'This step requires notes.',
+    message: unfilled.notes.length > 0 ? '' : 'This step requires notes.',
     suggestedFix:
       'Send `output.notesMarkdown`: what you did in this step, the result, and what is still open. Write about this step only.',
   }),
@@ -61,7 +62,7 @@ export function notesFormAt(place: AskedPlace): string {
 }
 
 function accountLine(id: string): string {
-  return `${id}: ${blank('what became of it')}`;
+  return `${id}: ${blank('the result for it')}`;
 }
 
 /** Ids that the notes have to name, each with what became of it. */
@@ -70,7 +71,7 @@ export const accounts = requirementKind<'accounts', readonly string[]>({
     accountsAt(place)
       .filter((account) => account.in === NOTES_PLACE)
       .map(({ key, ids }) => ({ kind: 'accounts', key, ids })),
-  ask: ({ key, ids }) => `A line of the notes for every id in ${quote(key)}: ${ids.join(', ')}.`,
+  ask: ({ key, ids }) => `In the notes, a line for each id in ${quote(key)}: ${ids.join(', ')}.`,
   form: (_, attempt, missing) => ({ notesMarkdown: correctedNotes(attempt, missing.map(accountLine)) }),
   check: ({ key, ids }, attempt) => {
     const requirement = `accounts:${key}:${attempt.step.stepId}`;
@@ -109,14 +110,16 @@ export const listIds = requirementKind<'ids', 'missing' | 'wrong'>({
       isList(value) && value.length > 0 && idsIn(value, prefix).length === Math.min(value.length, IDS_MAX);
     return isWhole ? met(requirement) : notMet(requirement, 'wrong');
   },
-  explain: (problem, { key, prefix }, { step }) => ({
+  explain: (problem, { key, prefix }, { step, unfilled }) => ({
     reason: `contract_violation:${problem === 'missing' ? 'missing' : 'invalid'}_required_output`,
     pointer: contextPointer(key, step),
     message:
-      problem === 'missing'
-        ? `The context value ${clip(quote(key))} is missing.`
-        : `Each entry of the context value ${clip(quote(key))} must be a string that begins with its own id.`,
-    suggestedFix: `Send \`context\` (not inside \`output\`) with ${clip(quote(key))}: a list of strings that begin with ${prefix}1:, ${prefix}2:, and so on.`,
+      problem === 'wrong'
+        ? `Each entry of the context value ${clip(quote(key))} must be a string that begins with its own id: ${prefix}1:, ${prefix}2:, and so on.`
+        : unfilled.contextKeys.includes(key)
+          ? ''
+          : `The context value ${clip(quote(key))} is missing.`,
+    suggestedFix: `Send \`context\` (not inside \`output\`) with ${clip(quote(key))}: ${problem === 'wrong' ? 'the whole list.' : `a list of strings that begin with ${prefix}1:, ${prefix}2:, and so on.`}`,
   }),
 });
 
@@ -127,6 +130,8 @@ type Problem = {
   readonly lines: readonly string[];
   /** What is asked for in context; notes can state it instead. */
   readonly lacking: Criteria;
+  /** Whether each of them is met by a context value, too. */
+  readonly areChoices: boolean;
   /** Whether the notes are fine once the context has what is missing. */
   readonly areNotesEnough: boolean;
 };
@@ -176,17 +181,25 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
       unmet: found.map((one) => describeUnmet(one, facts)),
       lines: unmetLines(rules, sent, chosenFacts(attempt, rules)),
       lacking,
+      areChoices: found.every((one) => one.kind === 'missing' && isChoice(one.rule, attempt)),
       areNotesEnough,
     });
   },
 
-  explain: ({ unmet, areNotesEnough }, _, attempt) => {
+  explain: ({ unmet, areNotesEnough, areChoices, lacking }, asked, attempt) => {
+    const values = areChoices ? valueWords(asked.criteria, lacking, attempt) : undefined;
+    const lead = `${areNotesEnough ? 'The notes are accepted. ' : ''}${values === undefined ? '' : `${values} `}`;
+    const rules = values === undefined ? 'Not met:' : `The ${unmet.length === 1 ? 'rule' : 'rules'} of this step:`;
     const message = fitItems(numbered(unmet.map((rule) => clip(rule, RULE_IN_MESSAGE_BYTES_MAX))), {
-      head: areNotesEnough ? VALUE_MISSING : 'Missing or wrong: ',
-      separator: '; ',
+      head: `${lead}${rules}${unmet.length === 1 ? ' ' : '\n'}`,
+      separator: '\n',
       bytesMax: BLOCKER_MESSAGE_BYTES_MAX,
     });
-    const how = areNotesEnough ? KEPT : hasNotes(attempt) ? REPLACED : ADDED;
+    const how = areNotesEnough
+      ? keptWords(choicesAt(attempt, lacking))
+      : hasNotes(attempt)
+        ? REPLACED
+        : addedWords(areChoices, choicesAt(attempt, lacking));
     return {
       reason: `contract_violation:${hasNotes(attempt) ? 'invalid' : 'missing'}_required_output`,
       pointer: stepPointer(attempt.step),
@@ -196,7 +209,42 @@ export const criteriaRequirement = requirementKind<'criteria', Problem>({
   },
 });
 
-/** A rule may hold semicolons itself, so that only numbers show where the next one begins. */
+/** What is wrong with the context values that rules ask for: a value that is not allowed is not called missing. */
+function valueWords(rules: Criteria, lacking: Criteria, attempt: AskedAttempt): string | undefined {
+  const listed = listedValues(rules, conditionFacts(attempt));
+  const keys = Object.keys(choicesAt(attempt, lacking));
+  if (keys.length === 0) return undefined;
+  const words = keys.slice(0, VALUES_SHOWN_MAX).map((key) => {
+    const sent = ownValue(attempt.facts.context, key);
+    const allowed = (listed.get(key) ?? []).map((one) => (typeof one === 'string' ? one : quote(one)));
+    const isMissing = sent === undefined || sent === null || sent === '';
+    const state = isMissing ? 'missing' : clip(quote(sent), VALUE_BYTES_MAX);
+    const choice = allowed.length === 0 ? '' : ` (allowed: ${clip(allowed.join(', '), VALUE_BYTES_MAX)})`;
+    return `${clip(quote(key), VALUE_BYTES_MAX)} is ${state}${choice}`;
+  });
+  const more = keys.length - words.length;
+  return `In context, ${andList([...words, ...(more > 0 ? [`${more} more`] : [])])}.`;
+}
+
+const VALUES_SHOWN_MAX = 3;
+const VALUE_BYTES_MAX = 40;
+
+/** Whether a context value meets a rule. */
+function isChoice(rule: Criteria, attempt: AskedAttempt): boolean {
+  return Object.keys(choicesAt(attempt, rule)).length > 0;
+}
+
+/** Where to write what is missing. A rule about a context value says what the notes may state instead. */
+function addedWords(areChoices: boolean, choices: JsonObject): string {
+  const keys = Object.keys(choices).map((key) => clip(quote(key)));
+  if (keys.length === 0) return ADDED;
+  const send = `${andList(keys)} in \`context\` (not inside \`output\`)`;
+  return areChoices
+    ? `Send ${send}, or write in the notes what the rule accepts instead.`
+    : `Write the missing parts in \`output.notesMarkdown\`, and send ${send}. Report only work that you really did.`;
+}
+
+/** A rule takes up one line or more, so that only numbers show where the next one begins. */
 function numbered(rules: readonly string[]): readonly string[] {
   return rules.length === 1 ? rules : rules.map((rule, i) => `(${i + 1}) ${rule}`);
 }
@@ -250,8 +298,6 @@ function linesFor(unmet: UnmetCriteria, facts: Facts): readonly string[] {
   return lines.length > 0 ? lines : [blank(`Remove this line, and correct the notes: ${describeUnmet(unmet, facts)}`)];
 }
 
-const VALUE_MISSING = 'The notes are accepted, but this is missing: ';
-
 const OWN_NOTES_BYTES_MAX = 2048;
 
 const WHOLE_MESSAGE_BYTES_MAX = 400;
@@ -263,4 +309,8 @@ const RULE_IN_FIX_BYTES_MAX = 400;
 const REPLACED =
   'Send the complete notes in `output.notesMarkdown`; they replace the notes you sent. Report only work that you really did.';
 const ADDED = 'Write the missing parts in `output.notesMarkdown`. Report only work that you really did.';
-const KEPT = 'The notes you sent are kept. Send only the `context` argument (not inside `output`).';
+
+function keptWords(choices: JsonObject): string {
+  const keys = Object.keys(choices).map((key) => clip(quote(key)));
+  return `The notes you sent are kept. Send ${andList(keys)} in \`context\` (not inside \`output\`), or send all notes again with what the rule accepts instead.`;
+}

@@ -4,7 +4,7 @@ import type { Blocker, Capability, CapabilityStatus } from '../../log/blockers.t
 import { BLOCKER_FIX_BYTES_MAX, BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import type { EventOf } from '../../log/event.ts';
 import { contextKeySchema, type EventId, type LoopId } from '../../log/ids.ts';
-import type { ReasonCode } from '../../log/reasons.ts';
+import { REASONS, type ReasonCode } from '../../log/reasons.ts';
 import { clip, truncate, utf8Length } from '../../text/utf8.ts';
 import type { Check, CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { Assessment, PinnedContract } from '../../workflow/compiled/compiled-workflow.ts';
@@ -88,12 +88,12 @@ type Parts<Name extends RequirementName, Problem> = {
   readonly form: (asked: Requirement<Name>, place: AskedAttempt, problem: Problem) => FormOutput | undefined;
   /** Whether an attempt meets it. */
   readonly check: (asked: Requirement<Name>, attempt: AskedAttempt) => Checked<Problem>;
-  /** The words for an attempt that does not meet it. */
+  /** The words for an attempt that does not meet it; no message where naming the blank says it all. */
   readonly explain: (
     problem: Problem,
     asked: Requirement<Name>,
     attempt: AskedAttempt,
-  ) => Omit<Unmet, 'requirement' | 'form'>;
+  ) => Omit<Unmet, 'requirement' | 'form' | 'blanks'>;
 };
 
 export type RequirementKind<Name extends RequirementName> = Pick<Parts<Name, never>, 'find' | 'ask'> & {
@@ -113,13 +113,15 @@ export function requirementKind<Name extends RequirementName, Problem>(
       const unmet = problems.map(({ requirement, problem }) => {
         const offered = form(asked, attempt, problem);
         const words = explain(problem, asked, attempt);
-        const copied = offered === undefined ? '' : unfilledWords(offered, attempt.unfilled);
-        return withinBudgets({
-          ...words,
-          message: `${copied}${words.message}`,
-          requirement,
-          ...(offered === undefined ? {} : { form: offered }),
-        });
+        const blanks = offered === undefined ? [] : unfilledUnits(attempt.unfilled, offered);
+        return withBlanks(
+          {
+            ...words,
+            requirement,
+            ...(offered === undefined ? {} : { form: offered }),
+          },
+          blanks,
+        );
       });
       return { ...found, unmet };
     },
@@ -127,9 +129,28 @@ export function requirementKind<Name extends RequirementName, Problem>(
 }
 
 /** Names what was sent back as it was offered, so that the agent does not look for another mistake. */
-export function unfilledWords(form: FormOutput, unfilled: Unfilled): string {
-  const units = unfilledUnits(unfilled, form);
-  return units.length === 0 ? '' : `${NOT_FILLED_IN}: ${units.join(', ')}. `;
+export function withBlanks(unmet: Unmet, blanks: readonly string[]): Unmet {
+  if (blanks.length === 0) return withinBudgets(unmet);
+  return withinBudgets({ ...unmet, message: `${blankWords(blanks)}${unmet.message}`.trimEnd(), blanks });
+}
+
+function blankWords(blanks: readonly string[]): string {
+  return blanks.length === 0 ? '' : `${NOT_FILLED_IN}: ${blanks.join(', ')}. `;
+}
+
+/** The messages of what is unmet. Of those that are shown together, the first names all blanks. */
+export function messagesWithoutRepeats(unmet: readonly Unmet[]): readonly string[] {
+  const placeOf = ({ reason, pointer }: Unmet) => quote([REASONS[reason].blocker, pointer]);
+  const groups = new Map<string, readonly Unmet[]>();
+  for (const one of unmet) groups.set(placeOf(one), [...(groups.get(placeOf(one)) ?? []), one]);
+  return unmet.map((one) => {
+    const group = (groups.get(placeOf(one)) ?? []).filter(({ blanks }) => blanks !== undefined);
+    const head = blankWords(one.blanks ?? []);
+    if (group.length < 2 || head === '') return one.message;
+    const all = group[0] === one ? blankWords([...new Set(group.flatMap(({ blanks = [] }) => blanks))]) : '';
+    const rest = one.message.slice(head.length);
+    return `${all}${rest}`.trimEnd() || one.message;
+  });
 }
 
 const NOT_FILLED_IN = 'Not filled in';
@@ -177,6 +198,8 @@ export type Unmet = {
   readonly details?: JsonObject;
   /** Events that show what was tried. */
   readonly evidence?: readonly EventId[];
+  /** What the message names first: parts of the call that were not filled in. */
+  readonly blanks?: readonly string[];
   /** Names the requirement across attempts: when it is met later, its gap is closed. */
   readonly requirement: string;
   /** What a call needs to send to meet it. Absent where no call from this step can. */

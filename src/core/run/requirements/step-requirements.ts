@@ -1,8 +1,8 @@
 import { type JsonObject, quote } from '../../json/json-value.ts';
 import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
 import { textSchema } from '../../log/document-schema.ts';
-import { DIVERGENCE_REASONS } from '../../log/events/gap-events.ts';
 import { stepIdSchema } from '../../log/ids.ts';
+import { DIVERGENCE_REASONS } from '../../log/reasons.ts';
 import { quoteReservedLines } from '../../text/visible-text.ts';
 import { capabilityObservation, workflowDivergence } from '../../workflow/builtins/run-contracts.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
@@ -13,7 +13,7 @@ import { ALL_FILLED, isAllFilled, type OfferedWords, offeredWords, separateUnfil
 import { conditionFacts, dueConfirmation, type StepAttempt, type StepPlace, type Unfilled } from '../step-place.ts';
 import { assessments } from './assessment.ts';
 import { capability, readObservations } from './capability.ts';
-import { checkRequirement } from './check.ts';
+import { checkRequirement, NO_OUTPUT_NEEDED } from './check.ts';
 import { contractRequirement, gateRequirement } from './contract.ts';
 import { type ArtifactsRead, engineContract, isKnownKind, readArtifacts } from './judge-artifact.ts';
 import { decidedLoop, decisionThatCounts, loopControlArtifact, readDecisions } from './loop-control.ts';
@@ -88,9 +88,11 @@ export function checkStep(sent: StepAttempt): StepCheck {
   const asked = { ...askedAt(attempt), unfilled };
   const { observations, divergences, decisions } = readReports(attempt);
   const found = asked.requirements.map((one) => judge(one, asked));
-  const unmet = joinProbe(
-    found.flatMap((one) => one.unmet),
-    attempt.step,
+  const unmet = withoutFalsePromise(
+    joinProbe(
+      found.flatMap((one) => one.unmet),
+      attempt.step,
+    ),
   );
   const readings = [observations, divergences, decisions].flatMap((reading) => reading.unreadable);
   return {
@@ -187,6 +189,13 @@ function joinProbe(unmet: readonly Unmet[], { purpose }: CompiledStep): readonly
     .map((one) => (one === report ? { ...one, requirement: untried.requirement } : one));
 }
 
+/** A check knows only itself: whether the call needs output depends on everything that is unmet. */
+function withoutFalsePromise(unmet: readonly Unmet[]): readonly Unmet[] {
+  const isOutputNeeded = unmet.some(({ form }) => form?.notesMarkdown !== undefined || form?.artifacts !== undefined);
+  if (!isOutputNeeded) return unmet;
+  return unmet.map((one) => ({ ...one, suggestedFix: one.suggestedFix.replace(NO_OUTPUT_NEEDED, '') }));
+}
+
 function unknownKinds({ index, handedIn }: StepAttempt): readonly string[] {
   const kinds = handedIn.artifacts.flatMap(({ kind }) => kind ?? []);
   return [...new Set(kinds)].filter((kind) => !isKnownKind(index, kind));
@@ -259,7 +268,7 @@ function unusedChecks({ step }: StepPlace, checks: StepCheck['checks']): readonl
     severity: 'warning',
     reason: 'contract_violation:missing_required_output',
     pointer: stepPointer(step),
-    message: `The check ${quote(checkId)} was not run. Only the notes say how it ended.`,
+    message: `No result of the check ${quote(checkId)} was recorded; only the notes can say how it ended.`,
     suggestedFix: 'Run the check with workrail attest.',
     requirement: `check:${checkId}`,
   }));
@@ -275,7 +284,7 @@ function ownDecision(place: StepPlace): readonly Unmet[] {
       severity: 'info',
       reason: 'user_only_dependency:needs_user_approval',
       pointer: stepPointer(step),
-      message: 'The step asks for confirmation. In this mode the agent decided itself.',
+      message: 'The step asks for confirmation. In this mode the agent decided without asking.',
       suggestedFix: 'Tell the user what you decided.',
       details: { confirmation: 'decided_by_agent' },
       requirement: `confirmation:${step.stepId}`,

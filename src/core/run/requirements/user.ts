@@ -2,6 +2,8 @@ import { defined, type JsonObject, type JsonValue, ownValue, quote } from '../..
 import type { Assurance } from '../../log/autonomy.ts';
 import { runTag } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
+import { commentWords } from '../../views/attestations.ts';
+import { USER_NEEDS } from '../../workflow/outline/workflow-outline.ts';
 import { blank } from '../form/blank.ts';
 import { keyBlank, USER_ANSWER_WORDS } from '../form/context-form.ts';
 import {
@@ -9,16 +11,17 @@ import {
   draftCode,
   draftParts,
   type GateFacts,
-  isOnlyGitSilent,
   type Signer,
   type SigningFacts,
   signersOf,
   strongestAssurance,
+  unsignableWords,
   type VoidedApproval,
   voidedBy,
   voidedWords,
 } from '../gate-facts.ts';
 import { dueConfirmation, gatePass, type RunFacts, type StepPlace } from '../step-place.ts';
+import { unseenFix } from '../unseen-files.ts';
 import { notesFormAt } from './notes.ts';
 import {
   type AskedAttempt,
@@ -61,7 +64,7 @@ export const userRequirement = requirementKind<'user_dependency', Problem>({
     if (isKnown && !isConfirmed(asked, place)) return undefined;
     const kind = choiceKind === undefined ? '' : CHOICE_ABOUT[choiceKind];
     const isUnasked = facts.preferences.autonomy === 'full_auto_never_stop' && !isHeld(asked, place);
-    const needs = `This step needs ${ONLY_THE_USER[reason]}${kind}`;
+    const needs = `This step needs ${USER_NEEDS[reason]}${kind}`;
     return isUnasked
       ? `${needs}, but ${NOT_ASKED} ${unattendedWay(asked)}\nThe user would be asked: ${prompt}`
       : `${needs}.\n${prompt}\n${isHeld(asked, place) ? waits(facts, asked) : answerWay(asked)}`;
@@ -254,23 +257,21 @@ function waitingWords(
   if (problem.kind === 'rejected') {
     return { ...rejectedWords(code, problem.comment), details: { ...details, rejected: true } };
   }
-  if (voided !== undefined && isOnlyGitSilent(voided)) {
-    return { message: voidedWords(voided), suggestedFix: GIT_AGAIN, details: { ...details, gitSilent: true } };
+  // Nobody has to be asked again: the approval counts as soon as git lists the same files.
+  if (voided?.unseen !== undefined) {
+    const suggestedFix = `Do not ask the user again. ${unseenFix(voided.unseen)} Then send the next call; it needs no output.`;
+    return { message: voidedWords(voided), suggestedFix, details: { ...details, gitSilent: true } };
   }
   return {
     message:
       voided === undefined
-        ? `This step waits for a person: ${question}`
+        ? `This step waits for a person: ${question}${unsignableWords(gate)}`
         : `${voidedWords(voided)} This step waits for a person again: ${clip(question, QUESTION_AGAIN_BYTES_MAX)}`,
     suggestedFix: `Tell the user: "The run ${tag} waits for your decision on draft ${code}. ${placeToAnswer(gate, { command: facts.command ?? 'workrail', tag, digest: draft.digest })}" Then stop and wait. An answer in notes or context does not count.`,
     details: gate.signing === undefined ? details : { ...details, assurance: 'signed' },
   };
 }
 
-/** Nobody has to be asked again. */
-const GIT_AGAIN =
-  'Do not ask the user again. Wait until the machine is less busy, then send the call again; it needs no output.';
-const COMMENT_BYTES_MAX = 300;
 const QUESTION_AGAIN_BYTES_MAX = 160;
 
 /** The words for an agent whose draft a person rejected: only other work leads on. */
@@ -278,9 +279,8 @@ export function rejectedWords(
   code: string,
   comment: string | undefined,
 ): { readonly message: string; readonly suggestedFix: string } {
-  const said = comment === undefined ? '' : ` The comment was: ${quote(clip(comment, COMMENT_BYTES_MAX))}`;
   return {
-    message: `A person rejected draft ${code} of this step.${said}`,
+    message: `A person rejected draft ${code} of this step.${commentWords(comment)}`,
     suggestedFix:
       'Change the work as the person asks and report it in new notes. The new draft is then shown for approval. Do not send the same draft again.',
   };
@@ -295,9 +295,9 @@ function placeToAnswer(
   const isConsole = accept.includes('console');
   if (signing !== undefined) return placeToSign(signing, signersOf(gate, digest), { command, tag, isConsole });
   if (page !== undefined) return `To answer, open ${page} in a browser and sign in.`;
-  const orConsole = isConsole ? `, or in the page that \`${command} console\` opens` : '';
+  const orConsole = isConsole ? ` Or run \`${command} console\` and answer in the page that it opens.` : '';
   if (accept.includes('terminal'))
-    return `To answer, run \`${command} answer ${tag}\` in a terminal of your own${orConsole}.`;
+    return `To answer, run \`${command} answer ${tag}\` in a terminal of your own.${orConsole}`;
   if (isConsole) return `To answer, run \`${command} console\` in a terminal of your own and open the run there.`;
   if (accept.includes('elicitation')) return 'Answer in the form that your client shows.';
   return 'The setting gates.accept says where you can answer.';
@@ -320,8 +320,10 @@ function placeToSign(
   const unsigned = hasUnsigned ? 'An answer without the signature of an approver does not count. ' : '';
   const [first] = signers;
   const more = first === undefined ? '' : `${first.name} has signed; another approver must sign too. `;
-  const orConsole = isConsole ? `, or with a passkey in the page that \`${command} console\` opens` : '';
-  return `${unsigned}${more}To sign your answer, run \`${command} answer ${tag} --sign\` in a terminal of your own${orConsole}.`;
+  const orConsole = isConsole
+    ? ` Or run \`${command} console\` and sign with a passkey in the page that it opens.`
+    : '';
+  return `${unsigned}${more}To sign your answer, run \`${command} answer ${tag} --sign\` in a terminal of your own.${orConsole}`;
 }
 
 /** Why a run went on without an answer. */
@@ -330,21 +332,12 @@ const PASSED_BY: { readonly [pass in NonNullable<ReturnType<typeof gatePass>>]: 
   settings: "The run went on because the user's settings say that nobody can answer here (gates.unattended is gap).",
 };
 
-const ONLY_THE_USER: { readonly [reason in Dependency['reason']]: string } = {
-  needs_user_secret_or_token: 'a secret or token from the user',
-  needs_user_account_access: 'access to an account from the user',
-  needs_user_artifact: 'an answer or a file from the user',
-  needs_user_choice: 'a choice from the user',
-  needs_user_approval: 'approval from the user',
-  needs_user_environment_action: 'an action by the user',
-};
-
 /** What a choice is about. */
 const CHOICE_ABOUT: { readonly [kind in NonNullable<Dependency['choiceKind']>]: string } = {
   preference_tradeoff: ' between things that cannot all be had',
   scope_boundary: ' about what is in scope',
   irreversible_action: ' about something that cannot be undone',
-  external_side_effect: ' about something that others will notice',
+  external_side_effect: ', because other people or systems may be affected',
   policy_or_compliance: ' about rules that must be followed',
 };
 
@@ -356,15 +349,15 @@ const WITHOUT =
 
 /** Answers that the agent reports do not count. */
 function waits(
-  { gates }: RunFacts,
+  { gates, preferences }: RunFacts,
   { assurance = 'stated' }: { readonly assurance?: Assurance | undefined } = {},
 ): string {
   const isSigned = strongestAssurance(assurance, gates?.minimum ?? 'stated') === 'signed';
   const here = isSigned
     ? 'the user signs an answer in a terminal or in the console'
-    : 'the user fills in the form shown by the client, or answers in a terminal';
+    : 'the user answers: in a form that the client shows, in a terminal, or in the console';
   const answered = gates?.page === undefined ? here : `somebody who may approve answers at ${gates.page}`;
-  return `Report your work as usual. The report is shown to the user, and the run waits until ${answered}. Do not answer for the user: an answer in notes or context does not count.`;
+  return `Your report of this step is shown to the user, and the run waits until ${answered}.${preferences.autonomy === 'full_auto_never_stop' ? ' It waits in this mode too, because only a person may decide this.' : ''} Do not answer for the user: an answer in notes or context does not count.`;
 }
 
 const HELD_BACK =

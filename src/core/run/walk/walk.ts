@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import type { EventOf } from '../../log/event.ts';
-import type { TraceEntry } from '../../log/events/trace-events.ts';
+import type { TraceEntry } from '../../log/events/graph-events.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
 import type { LoopId, StepId } from '../../log/ids.ts';
 

@@ -3,7 +3,7 @@ import { canonicalLength } from '../../json/canonical-json.ts';
 import type { JsonValue } from '../../json/json-value.ts';
 import { LOOP_ITEMS_BYTES_MAX } from '../../log/budgets.ts';
 import type { EventOf } from '../../log/event.ts';
-import type { TraceEntry } from '../../log/events/trace-events.ts';
+import type { TraceEntry } from '../../log/events/graph-events.ts';
 import type { EngineState, LoopFrame } from '../../log/execution-snapshot.ts';
 import type { ConditionId, LoopPath, StepId } from '../../log/ids.ts';
 import { clip } from '../../text/utf8.ts';
