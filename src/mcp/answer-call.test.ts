@@ -67,6 +67,35 @@ it('a token that cannot be read leads to the only known run if it has its tag, a
   expect(madeUp.nextCall).toBeUndefined();
 });
 
+describe('a wrong call with the token of a blocked report', () => {
+  const { notesMarkdown } = output;
+  const wrongCalls: readonly (readonly [string, (ackToken: string) => readonly [string, JsonObject]])[] = [
+    ['other spelling', (ack_token) => ['continue_workflow', { ack_token, output: { notes_markdown: notesMarkdown } }]],
+    ['a token that is cut off', (ackToken) => ['continue_workflow', { ackToken: ackToken.slice(0, -4), output }]],
+    ['the name of the server', (ackToken) => ['mcp__workrail__continue_workflow', { ackToken, output }]],
+    ['a reserved key', (ackToken) => ['continue_workflow', { ackToken, output, context: { constructor: 1, a: 1 } }]],
+    ['an unknown mode', (ackToken) => ['continue_workflow', { ackToken, output, mode: 'guide' }]],
+  ];
+
+  it.each(wrongCalls)('with %s, the corrected call continues from the newest block', async (_, wrong) => {
+    enforces('blocked_outcome_is_final_for_its_ack');
+    const { ackToken } = await start();
+    const first = await call('continue_workflow', { ackToken });
+    const second = await call('continue_workflow', { ackToken: String(first['ackToken']) });
+    expect([first['kind'], second['kind']]).toEqual(['blocked', 'blocked']);
+    for (const used of [ackToken, String(first['ackToken'])]) {
+      const { nextCall } = await errorOf(...wrong(used));
+      expect(nextCall?.tool).toBe('continue_workflow');
+      expect(nextCall?.arguments['ackToken']).toBe(second['ackToken']);
+    }
+    const { nextCall } = await errorOf(...wrong(ackToken));
+    expect(await call('continue_workflow', nextCall?.arguments ?? {})).toMatchObject({ kind: 'ok', warnings: [] });
+    // The step is done, so the old token only shows its block, and says how to do the step again.
+    const late = await errorOf(...wrong(ackToken));
+    expect(late.nextCall?.arguments['ackToken']).toBe(ackToken);
+  });
+});
+
 it.each([
   ['empty', ''],
   ['a placeholder', '<ackToken>'],
@@ -82,7 +111,7 @@ it.each([
     const { suggestion, nextCall, details } = await errorOf(tool, { [slot]: token, output });
     for (const run of [first, second]) {
       expect(suggestion).toContain(
-        `For run ${run.run.tag} (wr.first_steps), send the same call with "${slot}":"${run[slot]}".`,
+        `or run ${run.run.tag} (wr.first_steps), send the call again with "${slot}":"${run[slot]}" and no other token.`,
       );
     }
     expect(details).toMatchObject({ runs: [{ tag: second.run.tag }, { tag: first.run.tag }] });
@@ -114,7 +143,9 @@ it('a checkpoint with tokens of two runs offers a checkpoint token of the other 
     stateToken: second.stateToken,
     output,
   });
-  expect(suggestion).toContain(`instead, send the same call with "checkpointToken":"${second.checkpointToken}".`);
+  expect(suggestion).toContain(
+    `instead, send the call again with "checkpointToken":"${second.checkpointToken}" and no other token.`,
+  );
   expect(suggestion).not.toContain('ack_');
   expect(details).toMatchObject({ runs: [{ checkpointToken }, { checkpointToken: second.checkpointToken }] });
 });

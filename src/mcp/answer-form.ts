@@ -13,6 +13,8 @@ const GOAL_LENGTH_MAX = 160;
 const QUESTION_LENGTH_MAX = 400;
 const PLACE_LENGTH_MAX = 120;
 const FILES_LENGTH_MAX = 500;
+const STANDING_MAX = 5;
+const STANDING_LENGTH_MAX = 120;
 
 /**
  * The form that a person fills in. It has no default: only an explicit decision counts. `command` is what to type for
@@ -57,7 +59,7 @@ function shownMessage(
     ...(voided === undefined ? [] : [voidedWords(voided)]),
     ...(question === step.title ? [] : [marked(cut(visibleText(question), QUESTION_LENGTH_MAX), '> ')]),
   ];
-  const files = shownFiles(waiting);
+  const files = [...shownStanding(waiting), ...shownFiles(waiting)];
   const report = draftTexts(waiting)
     .map((text) => marked(visibleText(text), '| '))
     .join('\n');
@@ -115,6 +117,15 @@ function draftTexts({ draft }: WaitingDraft): readonly string[] {
   const context = Object.entries(draft.context).map(([key, value]) => `context ${quote(key)}: ${quote(value ?? null)}`);
   const artifacts = draft.artifacts.map(({ kind, value }) => `${kind ?? 'artifact'}: ${quote(value)}`);
   return [draft.notesMarkdown ?? '(no notes)', ...context, ...artifacts];
+}
+
+/** Grades and gaps have their place, however long the draft is. */
+function shownStanding({ standing }: WaitingDraft): readonly string[] {
+  const more = standing.length - STANDING_MAX;
+  return [
+    ...standing.slice(0, STANDING_MAX).map((line) => short(line, STANDING_LENGTH_MAX)),
+    ...(more > 0 ? [`and ${more} more about checks and gaps`] : []),
+  ];
 }
 
 function shownFiles(waiting: WaitingDraft): readonly string[] {

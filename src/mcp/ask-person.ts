@@ -22,6 +22,7 @@ import type { Services } from '../app/services.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json/json-value.ts';
 import type { By } from '../core/log/events/event-envelope.ts';
 import type { AttestationId } from '../core/log/ids.ts';
+import { type UnseenFiles, unseenCause, unseenFix } from '../core/run/unseen-files.ts';
 import { answerForm, readAnswer } from './answer-form.ts';
 import { calledBy } from './client-root.ts';
 import { type RequestState, readRequestState, requestState } from './request-state.ts';
@@ -87,7 +88,7 @@ async function settledBy(
   const waiting = await waitingOf(backend, state.stateToken);
   if (waiting === undefined) return undefined;
   if (waiting.digest !== state.digest) {
-    const note = waiting.isGitSilent ? NOT_COMPARED : CHANGED;
+    const note = waiting.unseen === undefined ? CHANGED : notCompared(waiting.unseen);
     if (answer.action === 'accept') asked.set(state.digest, { at: state.askedAt, note, isShownOnce: true });
     return undefined;
   }
@@ -141,7 +142,7 @@ type Question = {
 async function askDirectly(desk: Desk, question: Question): Promise<CallToolResult> {
   const { waiting, state, backend, result } = question;
   const open = openForm(desk, question);
-  const { waitSeconds } = await backend.gateSettings(waiting.root);
+  const { waitSeconds } = await backend.gateSettings(waiting.folders);
   const timer = new AbortController();
   const ended = await Promise.race([
     open,
@@ -195,9 +196,9 @@ async function openForm({ server, asked, trouble }: Desk, { waiting, state, back
 }
 
 const OPEN =
-  "A form is open at the user's client. Tell the user to answer it, and stop. When the user says that they have answered, send the call again.";
+  "A form is open at the user's client. Tell the user to answer it, and stop. When the user says that they have answered, send the next call.";
 
-const ELSEWHERE = 'The user answered on another channel. Send the call again; it needs no output.';
+const ELSEWHERE = 'The user answered on another channel. Send the next call; it needs no output.';
 
 function nobodyWords(how: string, ms: number): string {
   const seen = ms < UNSEEN_MS ? ' The client most likely showed nothing.' : '';
@@ -258,9 +259,10 @@ async function isStillOpen(backend: Services, { sessionId, nodeId, digest }: Wai
 }
 
 const CHANGED =
-  'The user answered, but what the answer is about changed while the form was open, so it was not recorded. Send the call again.';
-const NOT_COMPARED =
-  'The user answered, but git did not answer in time, so it is not known whether files changed while the form was open. The answer was not recorded. Send the call again.';
+  'The user answered, but what the answer is about changed while the form was open, so it was not recorded. Send the next call.';
+function notCompared(unseen: UnseenFiles): string {
+  return `The user answered, but ${unseenCause(unseen)}, so WorkRail does not know whether files changed while the form was open. The answer was not recorded. ${unseenFix(unseen)} Then send the next call.`;
+}
 
 /** Records an explicit decision. Declining, closing or ignoring the form is nobody's decision. */
 async function record(
@@ -291,8 +293,8 @@ async function record(
   });
   if (recorded.isOk()) return { said: statement.kind, note: '' };
   if (recorded.error.code !== 'draft_changed') return undefined;
-  const isSilent = recorded.error.waiting.isGitSilent && !waiting.isGitSilent;
-  return { said: undefined, note: isSilent ? NOT_COMPARED : CHANGED, isLost: true };
+  const unseen = waiting.unseen === undefined ? recorded.error.waiting.unseen : undefined;
+  return { said: undefined, note: unseen === undefined ? CHANGED : notCompared(unseen), isLost: true };
 }
 
 /** A result with one more line in front, which says what the server did about it. */

@@ -2,9 +2,16 @@ import { expect, test } from 'vitest';
 import { sha256 } from '../../test/examples/sha256.ts';
 import { timedUuid } from '../adapters/system.ts';
 import { SessionId, sessionIdBits } from '../core/log/ids.ts';
-import { CALL_ID_META_KEY, idsOfCall, type NamedCall } from './described-workspace.ts';
+import {
+  CALL_ID_META_KEY,
+  describedWorkspace,
+  idsOfCall,
+  type NamedCall,
+  WORKSPACE_META_KEY,
+} from './described-workspace.ts';
 
 const CALL: NamedCall = { principal: 'ann', tool: 'start_workflow', arguments: { workflowId: 'wr.first_steps' } };
+const [HEAD, DIGEST] = ['a'.repeat(40), `sha256:${'b'.repeat(64)}`];
 const NOW = 1_700_000_000_000;
 
 const idsIn = (callId: unknown, call = CALL) => {
@@ -26,6 +33,20 @@ test('a call of the same name creates the same ids, and everything else creates 
   const all = [first, ...others];
   expect(new Set(all.map((ids) => ids?.session)).size).toBe(all.length);
   expect(new Set(all.map((ids) => ids?.run)).size).toBe(all.length);
+});
+
+test.each([
+  ['in a folder without git', {}, undefined],
+  [
+    'with their digest',
+    { head_sha: HEAD, tree_digest: DIGEST },
+    { headSha: HEAD, treeDigest: DIGEST, changed: [], isDescribed: true },
+  ],
+  ['with the cause', { files_unseen: { unseen: 'name_not_text', path: 'a' } }, { unseen: 'name_not_text', path: 'a' }],
+  ['without a digest, by a bridge of an earlier release', { head_sha: HEAD }, { unseen: 'timed_out' }],
+  ['with a cause that nobody knows', { head_sha: HEAD, files_unseen: { unseen: 'magic' } }, { unseen: 'timed_out' }],
+])('files that another machine describes %s', async (_, facts, expected) => {
+  expect(await describedWorkspace({ [WORKSPACE_META_KEY]: facts }).tree(undefined)).toEqual(expected);
 });
 
 test('sessions of calls that are named by time sort by time', () => {

@@ -5,6 +5,7 @@ import { defined, isObject, type JsonObject } from '../core/json/json-value.ts';
 import { type ObservationData, observationSchema } from '../core/log/events/run-events.ts';
 import { ID_BYTES, plainDigestSchema, RunId, SessionId } from '../core/log/ids.ts';
 import type { BoundWorkspace, ChangedFile } from '../core/run/gate-facts.ts';
+import { GIT_SILENT, unseenIn } from '../core/run/unseen-files.ts';
 
 /** Where the bridge on the caller's machine puts what it sees there. */
 export const WORKSPACE_META_KEY = 'dev.workrail/workspace';
@@ -71,11 +72,14 @@ const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 /** A person looks at them. */
 const CHANGED_MAX = 500;
 
-function treeIn({ head_sha, tree_digest, changed }: { readonly [name in keyof WorkspaceFacts]: unknown }) {
+function treeIn(facts: { readonly [name in keyof WorkspaceFacts]: unknown }): BoundWorkspace | undefined {
+  const { head_sha, tree_digest, changed, files_unseen } = facts;
   const treeDigest = plainDigestSchema.safeParse(tree_digest);
-  if (!treeDigest.success || typeof head_sha !== 'string' || !COMMIT.test(head_sha)) return undefined;
+  const isCommit = typeof head_sha === 'string' && COMMIT.test(head_sha);
+  // A bridge of an earlier release leaves out what git did not show in time.
+  if (!treeDigest.success || !isCommit) return unseenIn(files_unseen) ?? (isCommit ? GIT_SILENT : undefined);
   const files = Array.isArray(changed) ? changed.slice(0, CHANGED_MAX).flatMap(changedFile) : [];
-  return { headSha: head_sha, treeDigest: treeDigest.data, changed: files, isDescribed: true } satisfies BoundWorkspace;
+  return { headSha: head_sha, treeDigest: treeDigest.data, changed: files, isDescribed: true };
 }
 
 function changedFile(entry: unknown): readonly ChangedFile[] {

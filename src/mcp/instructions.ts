@@ -7,12 +7,12 @@ export const INSTRUCTIONS = `WorkRail walks you through a workflow one step at a
 3. Report it with continue_workflow {"ackToken", "output":{"notesMarkdown"}}. The reply contains the next step. Repeat until it says complete.
 If you lost your place (compacted or new chat), call resume_session {}. If the chat was rewound, call continue_workflow with the newest stateToken you can see; the reply shows its step.
 
-Tokens: copy them exactly, always from the newest reply. continue_workflow needs only one token, the ackToken; you do not also need the stateToken. The four characters after ack_, st_ or chk_ name the run; with several runs, use the tokens of the run you mean.
-The line "Next call:" (nextCall in the data) shows the call to send, with blanks. Fill in every <fill: …>; a blank that is sent back unfilled counts as missing. If a reply says blocked, it lists everything that is missing and the call to send, with the new ackToken. What you sent before is kept.
+Tokens: copy them exactly, always from the newest reply. Send one token: the ackToken to report a step, or the stateToken to see it again. The four characters after ack_, st_ or chk_ name the run; with several runs, use the tokens of the run you mean.
+The line "Next call:" shows the call to send, with blanks. Fill in every <fill: …>, or remove it if it is optional; a blank sent back unfilled counts as missing. If a reply says blocked, it lists everything that is missing and the call to send, with the new ackToken. What you sent before is kept.
 Notes are for people: what you did, decided and found in this step, with file names and numbers. Do not repeat earlier notes.
 Artifacts are structured results. Send them if the step asks for them, each with its "kind".
 Context holds facts that steps depend on. It is kept: send only what changed.
-Sending the same continue_workflow call again returns the same reply. Other output with a used ackToken is not stored; the reply shows the call that stores it. Doing an earlier step again creates a new branch; the original is kept.
+Sending the same continue_workflow call again returns the same reply. If you send an ackToken again with other output, that output is not stored; the reply shows the call that stores it. Doing an earlier step again creates a new branch; the original is kept.
 Modes: guided: ask the user where a step requires confirmation; full_auto_stop_on_user_deps: ask only for what the user must provide; full_auto_never_stop: never ask, and record what is missing as a gap. A mode stays until you send another; send one only if the user asks.
 During a long step, save notes with checkpoint_workflow so that they survive this chat.`;
 

@@ -9,6 +9,9 @@ export const MESSAGE_LIMITS = {
   depthMax: 512,
 } as const;
 
+/** A server of a team reads the messages of many callers at once. */
+export const TEAM_MESSAGE_LIMITS = { ...MESSAGE_LIMITS, bytesMax: 4 * 1024 * 1024 } as const;
+
 export type MessageLimits = { readonly [limit in keyof typeof MESSAGE_LIMITS]: number };
 
 /** A JSON-RPC error for a message that is not passed on. */
@@ -200,6 +203,12 @@ function isId(id: JsonValue | undefined): id is string | number {
 export const NOT_A_MESSAGE: MessageRefusal = {
   code: INVALID_REQUEST,
   message: 'Nothing was done: this is not a single JSON-RPC message.',
+};
+
+/** Each call of a batch would pass the limits of a caller as one. Later versions of the protocol have no batches. */
+export const NO_BATCHES: MessageRefusal = {
+  code: INVALID_REQUEST,
+  message: 'Nothing was done: this server takes no batches. Send each message in a request of its own.',
 };
 
 export function refusedMessage({ id, code, message }: MessageRefusal): object {

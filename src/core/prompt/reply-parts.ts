@@ -7,7 +7,7 @@ import type { AcceptedAssessment, Unmet } from '../run/requirements/requirement.
 import type { RunFacts } from '../run/step-place.ts';
 import { clip } from '../text/utf8.ts';
 import { RECORDED, visibleText } from '../text/visible-text.ts';
-import type { EvidenceLine, RecordedCheck } from '../views/line-checks.ts';
+import type { AnswerComment, EvidenceLine, RecordedCheck } from '../views/line-checks.ts';
 import type { GapRecord, PreferenceSetter } from '../views/node-facts.ts';
 import type { LinePosition } from '../views/session-view.ts';
 import { BUNDLED_HASHES } from '../workflow/builtins/bundled-hashes.ts';
@@ -26,7 +26,12 @@ export type RecapPart = {
   readonly omitted: number;
   /** Short renderings of the newest accepted artifacts, oldest first. */
   readonly artifacts?: readonly ShownArtifact[];
+  /** What people wrote with answers that let steps be done, oldest first. */
+  readonly comments?: readonly ShownComment[];
 };
+
+/** The comment of a person's answer, and the step that was answered. */
+export type ShownComment = AnswerComment & { readonly title: string };
 
 /** An accepted artifact in a few lines, and the step it was handed in for. */
 export type ShownArtifact = { readonly title: string; readonly kind: string; readonly text: string };
@@ -83,6 +88,8 @@ export type ReplyParts = {
   readonly evidence?: readonly EvidenceLine[];
   /** Results of earlier steps, for the prompt of the next one. */
   readonly artifacts?: readonly ShownArtifact[];
+  /** What people wrote with the answer that let the step just done be done. */
+  readonly comments?: readonly ShownComment[];
   /** Shown with the first step and when a run is rehydrated. */
   readonly goal?: string;
   /** The rest is shown only when a run is rehydrated. */

@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { preferencesSchema } from '../log/autonomy.ts';
+import { gradeSchema, preferencesSchema } from '../log/autonomy.ts';
 import { blockerSchema } from '../log/blockers.ts';
 import { BLOCKERS_MAX, BRANCH_CHILDREN_MAX, BRANCH_SUMMARY_BYTES_MAX } from '../log/budgets.ts';
 import { jsonObjectSchema, textSchema } from '../log/document-schema.ts';
 import { callSchema, errorEnvelopeSchema, NEXT_INTENTS } from '../log/error-envelope.ts';
-import { gradeSchema } from '../log/events/attestation-events.ts';
 import { GAP_SEVERITIES } from '../log/events/gap-events.ts';
 import { NODE_KINDS } from '../log/events/graph-events.ts';
 import { GapId, RunId, SessionId, stepIdSchema, workflowIdSchema } from '../log/ids.ts';
@@ -65,11 +64,16 @@ const shownArtifacts = z
   .array(z.strictObject({ title: z.string().min(1), kind: z.string().min(1), text: z.string() }))
   .min(1);
 
+const shownComments = z
+  .array(z.strictObject({ title: z.string().min(1), statement: z.enum(['approved', 'answered']), text: z.string() }))
+  .min(1);
+
 const recap = named('recap', {
   entries: z.array(z.strictObject({ stepId: stepIdSchema.optional(), title: z.string().min(1), text: z.string() })),
   omitted: z.int().min(0),
   policy: z.literal('kept_newest').optional(),
   artifacts: shownArtifacts.optional(),
+  comments: shownComments.optional(),
 }).refine(({ omitted, policy }) => omitted === 0 || policy !== undefined, {
   error: 'a shortened recap names the rule by which it was shortened',
 });
@@ -124,6 +128,7 @@ const always = {
       label: z.literal(RECORDED_LABEL),
       values: z.record(z.string().min(1), z.string()).optional(),
       artifacts: shownArtifacts.optional(),
+      comments: shownComments.optional(),
     })
     .optional(),
   goal: z.string().min(1).optional(),

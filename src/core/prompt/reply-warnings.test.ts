@@ -106,7 +106,7 @@ describe('a warning', () => {
         ],
         [
           "unset_value",
-          "The prompt uses values that are not in context: a, b.c. Find these values, and send them in "context" with the next call.",
+          "The prompt uses values that are not in context: a, b.c. Find these values, for example in earlier notes, and send them in "context" with the next call.",
         ],
         [
           "text_cut",
@@ -146,11 +146,11 @@ describe('a warning', () => {
         ],
         [
           "work_below",
-          "A report of this step was blocked, and what it sent is kept. To continue from there and send only what is missing:",
+          "An earlier report of this step was blocked; what you sent with it is kept. To continue from there and send only what is missing:",
         ],
         [
           "session_damaged",
-          "Session sess_a is damaged and was left out. This command shows the damage: workrail session verify sess_a",
+          "Session sess_a cannot be read and was left out. This command shows why: workrail session verify sess_a",
         ],
         [
           "workflow_gone",
@@ -158,11 +158,11 @@ describe('a warning', () => {
         ],
         [
           "reference_unresolved",
-          "Not found on this machine: Guide. Continue without it, or ask the user where it is.",
+          "This document of the workflow cannot be found on this machine: "Guide". Continue without it, or ask the user for it.",
         ],
         [
           "reference_outside",
-          "Outside of the workspace: Guide. Somebody else wrote this workflow; ask the user before you read or follow these documents.",
+          "This document of the workflow is outside the workspace: "Guide". Somebody else wrote this workflow; ask the user before you read or follow it.",
         ],
         [
           "legacy_id",
@@ -186,7 +186,7 @@ describe('a warning', () => {
         ],
         [
           "blank_left_out",
-          "Not filled in, so it was left out: \`output.notesMarkdown\`, context "size". Nothing requires it. To add it, save it as a checkpoint or send it with the next step.",
+          "Not filled in, so it was left out: \`output.notesMarkdown\`, context "size". It is optional: send it filled in with the next call, or leave it out.",
         ],
         [
           "mode_capped",

@@ -30,7 +30,7 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'unset_value':
       return {
         code,
-        message: `The prompt uses values that are not in context: ${listed(fact.names)}. Find these values, and send them in "context" with the next call.`,
+        message: `The prompt uses values that are not in context: ${listed(fact.names)}. Find these values, for example in earlier notes, and send them in "context" with the next call.${(fact.lists ?? []).map(listForm).join('')}`,
         details: { names: fact.names },
       };
     case 'skipped_for_unset_value':
@@ -80,16 +80,24 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'run_closed':
       return { code, message: closedRun(fact), details: { isReopened: fact.isReopened } };
     case 'workspace_not_used':
-      return { code, message: explainWorkspace(fact.problem), details: { path: fact.problem.path } };
+      return unusedWorkspace(fact);
     default:
       return unreachable(code);
   }
 }
 
+function listForm({ name, prefix }: { readonly name: string; readonly prefix: string }): string {
+  return ` Send ${name} as a list of strings that begin with ${prefix}1:, ${prefix}2:, and so on.`;
+}
+
 function documentProblem({ code, titles }: Extract<WarningFact, { titles: unknown }>): string {
+  const isOne = titles.length === 1;
+  const what = `${isOne ? 'This document' : 'These documents'} of the workflow`;
+  const them = isOne ? 'it' : 'them';
+  const names = listed(titles.map(shortQuote));
   return code === 'reference_unresolved'
-    ? `Not found on this machine: ${listed(titles)}. Continue without it, or ask the user where it is.`
-    : `Outside of the workspace: ${listed(titles)}. Somebody else wrote this workflow; ask the user before you read or follow these documents.`;
+    ? `${what} cannot be found on this machine: ${names}. Continue without ${them}, or ask the user for ${them}.`
+    : `${what} ${isOne ? 'is' : 'are'} outside the workspace: ${names}. Somebody else wrote this workflow; ask the user before you read or follow ${them}.`;
 }
 
 /** What is not shown, or was not taken, in full. */
@@ -113,7 +121,7 @@ function notAllOfIt(
   }
   return {
     code,
-    message: `Not filled in, so it was left out: ${fact.units.join(', ')}. Nothing requires it. To add it, save it as a checkpoint or send it with the next step.`,
+    message: `Not filled in, so it was left out: ${fact.units.join(', ')}. It is optional: send it filled in with the next call, or leave it out.`,
     details: { units: fact.units },
   };
 }
@@ -189,18 +197,26 @@ function unreadable({ code, message, corrected }: Extract<WarningFact, { code: '
 /** The reply is about a step whose report was blocked before, at another place. */
 function workBelow({ code, stateToken }: Extract<WarningFact, { code: 'work_below' }>): ReplyWarning {
   const message =
-    'A report of this step was blocked, and what it sent is kept. To continue from there and send only what is missing:';
+    'An earlier report of this step was blocked; what you sent with it is kept. To continue from there and send only what is missing:';
   return { code, message, suggestedCall: { tool: 'continue_workflow', arguments: { stateToken } } };
+}
+
+/** The command that shows why sessions cannot be read. */
+export function verifyCommand(sessionIds: readonly string[]): string {
+  const [first = '', ...more] = sessionIds;
+  return `workrail session verify${more.length === 0 ? ` ${first}` : ''}`;
 }
 
 function damagedSessions(sessionIds: readonly string[]): ReplyWarning {
   const [first = '', ...more] = sessionIds;
-  const command = `workrail session verify${more.length === 0 ? ` ${first}` : ''}`;
+  const command = verifyCommand(sessionIds);
   const what =
-    more.length === 0 ? `Session ${first} is damaged and was` : `${sessionIds.length} sessions are damaged and were`;
+    more.length === 0
+      ? `Session ${first} cannot be read and was`
+      : `${sessionIds.length} sessions cannot be read and were`;
   return {
     code: 'session_damaged',
-    message: `${what} left out. This command shows the damage: ${command}`,
+    message: `${what} left out. This command shows why: ${command}`,
     details: { sessionIds: sessionIds.slice(0, LISTED_MAX), command },
   };
 }
@@ -301,6 +317,18 @@ const SET_MAX = 5;
 /** A text that an agent sent, on one line and shortened. */
 function shortQuote(text: string): string {
   return quote(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+}
+
+/** Without any workflow, what was delivered with the program is gone. */
+export const NO_WORKFLOWS =
+  'There are no workflows: those that belong to WorkRail are missing. Ask the user to install WorkRail again.';
+
+function unusedWorkspace(fact: Extract<WarningFact, { code: 'workspace_not_used' }>): ReplyWarning {
+  const { code, problem, isNeededForChecks = false } = fact;
+  const checks = isNeededForChecks
+    ? ' This workflow has checks, which need a workspace, and this run has none. Call start_workflow again with the full path of the project as workspacePath. Do not continue this run.'
+    : '';
+  return { code, message: `${explainWorkspace(problem)}${checks}`, details: { path: problem.path } };
 }
 
 /** Why the project's own workflows are missing, and which workflows are listed. */

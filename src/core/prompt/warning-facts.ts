@@ -10,7 +10,12 @@ import type { ModeCap } from '../settings/settings-in-effect.ts';
 export type WarningFact =
   | { readonly code: 'note_cut' }
   | { readonly code: 'replay_ignored_new_output' }
-  | { readonly code: 'unset_value'; readonly names: readonly string[] }
+  | {
+      readonly code: 'unset_value';
+      readonly names: readonly string[];
+      /** Those of the names that are lists whose entries have ids. */
+      readonly lists?: readonly { readonly name: string; readonly prefix: string }[];
+    }
   | {
       readonly code: 'skipped_for_unset_value';
       readonly skipped: readonly UnsetSkip[];
@@ -56,7 +61,8 @@ export type WarningFact =
   | { readonly code: 'renamed_id'; readonly workflowId: string; readonly canonicalId: string }
   /** Whether this call reopened the run, and whether the run is complete. */
   | { readonly code: 'run_closed'; readonly isReopened: boolean; readonly isOver?: boolean }
-  | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem };
+  /** `isNeededForChecks`: the workflow has checks, and the run has no workspace to run them in. */
+  | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem; readonly isNeededForChecks?: boolean };
 
 /** Why the workspace folder of a call was not searched. */
 export type WorkspaceProblem = {

@@ -174,7 +174,7 @@ describe('a call with the wrong token', () => {
       `ackToken belongs to run ${place.tag} (wr.first_steps), stateToken to run zzzz (wr.first_steps).`,
     );
     expect(error.suggestion).toContain(
-      'To continue run zzzz (wr.first_steps) instead, send the same call with "ackToken":"ack_there".',
+      'To continue run zzzz (wr.first_steps) instead, send the call again with "ackToken":"ack_there" and no other token.',
     );
     expect(error.nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_here', output: OUTPUT } });
     expect(error.details).toMatchObject({ runs: [{ tag: place.tag }, { tag: 'zzzz', ackToken: 'ack_there' }] });
@@ -288,6 +288,20 @@ describe('an unknown workflow', () => {
       suggestion: 'Choose one of: wr.hunt, wr.first_steps.',
       nextCall: { tool: 'list_workflows', arguments: { workspacePath: '/repo' } },
     });
+  });
+
+  test('if the user has not accepted a source yet, no other workflow is suggested', () => {
+    const waiting = ['This repository asks for the source "flows". The user can accept it: workrail source accept'];
+    const placed = { ...situation, sent: { ...situation.sent, workspacePath: '/repo' } };
+    const { message, suggestion, nextCall } = explain({ ...refusal, workflowId: 'team.upgrade', waiting }, placed);
+    expect(message).toBe('Unknown workflow "team.upgrade". It may be in a source that the user has not accepted yet.');
+    expect(suggestion).toMatch(/^Do not start another workflow instead\. .* accept it: workrail source accept$/);
+    expect([`${message} ${suggestion}`.includes(workflowId), nextCall]).toEqual([false, undefined]);
+  });
+
+  test('where no workflow is installed, the user is asked to install WorkRail again', () => {
+    const lost = { ...refusal, known: [], meant: { choices: [] } };
+    expect(explain(lost, situation).suggestion).toContain('Ask the user to install WorkRail again.');
   });
 });
 

@@ -8,6 +8,17 @@ import { TOKEN_SLOTS } from '../../core/token/token.ts';
 import type { RecentReply } from './recent-replies.ts';
 import type { Situation } from './situation.ts';
 
+/**
+ * The attempt of a blocked report is used up, so a corrected call with its token would be answered with the old block.
+ * Only a corrected call is changed: the same call again has to stay the same.
+ */
+export function withRetryToken(call: Call | undefined, { tokens }: Situation): Call | undefined {
+  const sent = call?.arguments['ackToken'];
+  const retryToken = tokens.find(({ text }) => text === sent)?.retryToken;
+  if (call === undefined || retryToken === undefined) return call;
+  return { ...call, arguments: { ...call.arguments, ackToken: retryToken } };
+}
+
 const SLOT_FOR = { ack: 'ackToken', state: 'stateToken', checkpoint: 'checkpointToken' } as const;
 
 /**
@@ -62,11 +73,15 @@ function payloadOf(sent: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(sent).filter(([name]) => !Object.hasOwn(TOKEN_SLOTS, name)));
 }
 
-/** The token of a run that a call of this kind needs, as an argument; if the run is complete, the one that shows it. */
-export function fittingToken(situation: Situation, run: RecentReply): string {
+/** What to send for a run: the same call with the token that it needs or, if the run is complete, the call that shows it. */
+export function callForRun(situation: Situation, run: RecentReply): string {
   const slot = SLOT_FOR[wantedKind(situation) ?? 'state'];
   const token = run[slot];
-  return token === undefined ? `"stateToken":"${run.stateToken}"` : `"${slot}":"${token}"`;
+  return token === undefined
+    ? `look at it, because it is complete: continue_workflow {"stateToken":"${run.stateToken}"}`
+    : slot === 'stateToken'
+      ? `send the call again with only "${slot}":"${token}"`
+      : `send the call again with "${slot}":"${token}" and no other token`;
 }
 
 const RUNS_NAMED_MAX = 3;
@@ -78,9 +93,7 @@ const RUNS_NAMED_MAX = 3;
 export function recentTokens(situation: Situation): Pick<Words, 'suggestion' | 'details'> | undefined {
   const runs = situation.recent.slice(0, RUNS_NAMED_MAX);
   if (runs.length === 0) return undefined;
-  const ways = runs.map(
-    (run) => `For run ${run.tag} (${run.workflowId}), send the same call with ${fittingToken(situation, run)}.`,
-  );
+  const ways = runs.map((run) => `For run ${run.tag} (${run.workflowId}), ${callForRun(situation, run)}.`);
   return { suggestion: ways.join(' '), details: { runs } };
 }
 

@@ -57,7 +57,10 @@ const PROBLEM_WORDS: ByKind<ArgumentProblem, string> = {
   twice: ({ name, meant }) =>
     `${quote(name)} and ${quote(meant)} are the same argument with different values; send one of them.`,
   wrong_shape: ({ name, wanted, found }) => `${quote(name)} must be ${a(wanted)}, not ${a(found)}.`,
-  misplaced: ({ name, meant }) => `${quote(name)} belongs in ${quote(meant)}.`,
+  misplaced: ({ name, meant }) =>
+    meant?.startsWith(`${name}.`)
+      ? `${quote(name)} must be an object. Put its content into ${quote(meant)}.`
+      : `${quote(name)} belongs in ${quote(meant)}.`,
   broken_json: ({ name, isTooLarge }) =>
     isTooLarge
       ? `${quote(name)} is JSON in a text, with too many values to be read. Send it as an object, and less of it.`

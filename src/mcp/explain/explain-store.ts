@@ -1,7 +1,16 @@
-import { KEYRING_PLACE, type StoreFailure, type StoreLimit, WRONG_KIND } from '../../app/ports/store-failure.ts';
+import {
+  KEYRING_PLACE,
+  type StoreFailure,
+  type StoreLimit,
+  sqlStateWords,
+  WRONG_KIND,
+} from '../../app/ports/store-failure.ts';
 import type { ResumeRefusal } from '../../app/resume/resume-session.ts';
 import { quote } from '../../core/json/json-value.ts';
 import type { Damage } from '../../core/log/health.ts';
+import { verifyCommand } from '../../core/prompt/reply-warnings.ts';
+import { plural, sizeOf } from '../../core/text/words.ts';
+import type { SpaceLimits } from '../../core/wire/team-paths.ts';
 import { retryAfter, type Words, type WordsFor } from './corrected-call.ts';
 
 const IO_RETRY_MS = 1_000;
@@ -90,6 +99,13 @@ export const STORE_WORDS: WordsFor<StoreFailure> = {
     suggestion: `Send the same call again in ${retryAfterMs} ms; nothing is recorded twice. If this continues, tell the user that the database cannot be reached.`,
     retry: retryAfter(retryAfterMs),
   }),
+  database_refused: ({ operation, cause }) => ({
+    code: 'STORE_IO',
+    message: `The database did not save or read anything (${operation}: ${sqlStateWords(cause)}). What was acknowledged before is not lost.`,
+    suggestion:
+      'Tell the user that an administrator of the team server must look at the database. Then send the same call again; nothing is recorded twice.',
+    retry: retryAfter(IO_RETRY_MS),
+  }),
   store_went_back: ({ known, found }) => ({
     code: 'STORE_CORRUPT',
     message: `The database has lost events of this session: it has ${found}, and had ${known} before. Steps that were acknowledged may be gone.`,
@@ -97,6 +113,13 @@ export const STORE_WORDS: WordsFor<StoreFailure> = {
       'Tell the user, and call resume_session to see where the run is now. Do the lost steps again only if the user agrees.',
     nextIntent: 'rehydrate_only',
     details: { known, found },
+  }),
+  master_key_unfit: () => ({
+    code: 'STORE_IO',
+    message:
+      'The master key of the team server does not fit its database, so no token can be checked or created. No session is damaged, and nothing was recorded.',
+    suggestion:
+      'Stop and tell the user that the operator of the team server must start it with the right master key (--master-key-file). Then send the same call again.',
   }),
   unsafe_permissions: ({ place, found, wanted }) => ({
     code: 'STORE_IO',
@@ -127,6 +150,22 @@ export const STORE_WORDS: WordsFor<StoreFailure> = {
   }),
 };
 
+/** What a space holds at most. Runs in progress are continued until it is too large. */
+export const SPACE_FULL_WORDS: {
+  readonly [limit in keyof SpaceLimits]: (max: number) => Pick<Words, 'message' | 'suggestion'>;
+} = {
+  openSessionsMax: (max) => ({
+    message: `This space already has ${plural(max, 'open session')}, its limit, so no new one was started. Runs in progress can still be continued.`,
+    suggestion:
+      'Tell the user that sessions must be finished, closed or deleted first, or that an admin of the space can raise the limit: workrail space set SPACE --max-sessions COUNT. Then send the same call again.',
+  }),
+  bytesMax: (max) => ({
+    message: `This space has reached its size limit of ${sizeOf(max)}. Nothing was recorded, and nothing that was recorded before is lost.`,
+    suggestion:
+      'Stop and ask the user to have an admin of the space raise the limit (workrail space set SPACE --max-size GB) or delete old sessions (workrail space gc SPACE). Then send the same call again.',
+  }),
+};
+
 const FREE_SPACE = 'free space on the disk of the data directory';
 const MAKE_WRITABLE = 'make the data directory writable for their account';
 const REMOVE_FILE = 'remove the file that is in the place of the data directory';
@@ -152,12 +191,31 @@ export function storedIn(dataDir: string | undefined): string {
   return dataDir === undefined ? 'here' : `in the data folder of this server, ${quote(dataDir)}`;
 }
 
+/** A run that is not found may be in a session that cannot be read. */
+function notFound(named: string, unreadable: readonly string[], where: string): Pick<Words, 'message' | 'suggestion'> {
+  const what = `No session or run ${quote(named)}`;
+  const [first, ...more] = unreadable;
+  if (first === undefined) {
+    return {
+      message: `${what} is stored ${where}.`,
+      suggestion: 'Send the corrected call, which looks for runs of this workspace.',
+    };
+  }
+  const closed = more.length === 0 ? `session ${first} cannot` : `${unreadable.length} sessions cannot`;
+  return {
+    message: `${what} was found ${where}, but ${closed} be read and may have it.`,
+    suggestion: `Tell the user that this command shows why: ${verifyCommand(unreadable)}. The corrected call searches everything that can be read.`,
+  };
+}
+
 /** The words for a session that is missing or has no keys. */
 export const SESSION_WORDS: WordsFor<Extract<ResumeRefusal, { code: 'session_not_found' | 'keys_missing' }>> = {
-  session_not_found: ({ named }, { dataDir, sent: { sessionId: _session, runId: _run, ...rest } }) => ({
+  session_not_found: (
+    { named, unreadable = [] },
+    { dataDir, sent: { sessionId: _session, runId: _run, ...rest } },
+  ) => ({
     code: 'SESSION_NOT_FOUND',
-    message: `No session or run ${quote(named)} is stored ${storedIn(dataDir)}.`,
-    suggestion: 'Send the corrected call, which searches everything that is stored.',
+    ...notFound(named, unreadable, storedIn(dataDir)),
     call: { tool: 'resume_session', arguments: rest },
   }),
   keys_missing: () => ({

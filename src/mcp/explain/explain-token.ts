@@ -11,10 +11,10 @@ import {
   type TokenRefusal,
 } from '../../core/token/token-refusal.ts';
 import {
+  callForRun,
   callToResume,
   callWithFittingToken,
   type Explained,
-  fittingToken,
   recentTokens,
   type Words,
   type WordsFor,
@@ -24,8 +24,9 @@ import type { Situation } from './situation.ts';
 
 type Advice = Omit<Words, 'message'>;
 
-const COPY_AGAIN =
-  'Copy the whole token unchanged from the last reply of the run that you are working on, and send the call again. If you do not have it, call resume_session.';
+const FROM_LAST_REPLY =
+  'Send the call again with the whole token, copied unchanged from the last reply of the run that you are working on.';
+const COPY_AGAIN = `${FROM_LAST_REPLY} If you do not have it, call resume_session.`;
 
 const LOCK_RETRY_MS = 500;
 
@@ -41,12 +42,12 @@ export const TOKEN_WORDS: WordsFor<TokenRefusal | Extract<GateRefusal, { code: '
     message: `${subject(situation)} has version ${refusal.found}; this server supports ${andList(refusal.supported.map(String))}.`,
     ...withRecent(
       situation,
-      'Copy the whole token again, unchanged. If it is exact, ask the user to update workrail. If you do not have it, call resume_session.',
+      'Send the call again with the whole token, copied unchanged. If it is exact, ask the user to update workrail.',
     ),
   }),
   TOKEN_BAD_SIGNATURE: (refusal, situation) => ({
     ...head(refusal),
-    message: `${subject(situation)} was changed, comes from another machine, or was made before the keys were replaced.`,
+    message: `${subject(situation)} was changed, comes from another machine or space, or is older than the last two changes of the signing keys.`,
     ...resumeIfExact(situation),
   }),
   TOKEN_SCOPE_MISMATCH: (refusal, situation) => ({
@@ -56,7 +57,7 @@ export const TOKEN_WORDS: WordsFor<TokenRefusal | Extract<GateRefusal, { code: '
   TOKEN_UNKNOWN_NODE: (refusal, situation) => ({
     ...head(refusal),
     message: `The token is valid, but its ${refusal.missing.kind === 'session' ? 'session' : 'step'} is not stored ${storedIn(situation.dataDir)}.`,
-    suggestion: 'Call resume_session to see what is stored on this machine, or start_workflow to start a run.',
+    suggestion: 'Call resume_session to see what is stored here, or start_workflow to start a run.',
     call: callToResume(situation),
   }),
   TOKEN_WORKFLOW_HASH_MISMATCH: (refusal) => ({ ...head(refusal), ...hashMismatch(refusal) }),
@@ -98,19 +99,22 @@ function copyAgain(situation: Situation): Advice {
     };
   }
   const call = token === undefined ? undefined : callWithFittingToken(situation);
-  if (token === undefined || call === undefined) return withRecent(situation, COPY_AGAIN);
+  if (token === undefined || call === undefined) return withRecent(situation, FROM_LAST_REPLY);
   const how = token.isGuess
-    ? 'the valid token most similar to the one you sent'
-    : 'the token that matches the other one you sent';
-  return { suggestion: `Send the corrected call. It has ${how}, from ${runOf(token)}.`, call };
+    ? `The token you sent is most similar to one of ${runOf(token)}`
+    : `The other token you sent is from ${runOf(token)}`;
+  return { suggestion: `${how}. Send the corrected call, which has a valid token of that run.`, call };
 }
 
-/** Advice with the tokens of recent runs. */
+/** Advice, and what to do without a token: with those of recent runs if some are known. */
 function withRecent(situation: Situation, advice: string): Advice {
   const { suggestion, details } = recentTokens(situation) ?? {};
   return suggestion === undefined
-    ? { suggestion: advice }
-    : { suggestion: `${advice} ${suggestion}`, ...defined({ details }) };
+    ? { suggestion: `${advice} If you do not have it, call resume_session.` }
+    : {
+        suggestion: `${advice} If you do not have it, choose the run that you mean. ${suggestion} For any other run, call resume_session.`,
+        ...defined({ details }),
+      };
 }
 
 /** A token that was copied exactly stays invalid after the keys were replaced; only finding the run again gives new ones. */
@@ -187,9 +191,7 @@ function corrected(situation: Situation, otherwise: string): Advice {
   const token =
     situation.tokens.find(({ text }) => Object.values(call.arguments).includes(text)) ?? situation.tokens[0];
   const others = situation.tokens.filter(({ tag }) => tag !== token?.tag);
-  const which = others.map(
-    (other) => ` To continue ${runOf(other)} instead, send the same call with ${fittingToken(situation, other)}.`,
-  );
+  const which = others.map((other) => ` To continue ${runOf(other)} instead, ${callForRun(situation, other)}.`);
   const runs = situation.tokens.map(({ slot, tag, workflowId, stateToken, ackToken, checkpointToken }) =>
     defined({ slot, tag, workflowId, stateToken, ackToken, checkpointToken }),
   );

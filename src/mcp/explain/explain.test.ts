@@ -144,12 +144,15 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'tool_unknown', tools: TOOLS.map(({ name }) => name) },
   wrongArguments(startWorkflowTool, {}),
   { code: 'session_not_found', named: 'sess_gone' },
+  { code: 'session_not_found', named: 'run_gone', unreadable: [SESSION] },
   { code: 'keys_missing' },
   { code: 'our_fault' },
   { code: 'limit_reached', setting: 'store.sessionMiB', maxMiB: 256 },
   { code: 'limit_reached', setting: 'store.dailyMiB', maxMiB: 2048 },
   { code: 'unreachable', operation: 'append', retryAfterMs: 2_000 },
+  { code: 'database_refused', operation: 'append, session', cause: '53100' },
   { code: 'store_went_back', sessionId: SESSION, known: 12, found: 9 },
+  { code: 'master_key_unfit' },
   { code: 'session_locked', sessionId: SESSION, holder: undefined },
   { code: 'busy', running: 'collection', holder: 'process 7 on here' },
   { code: 'lock_lost', place: 'sessions/x' },
@@ -176,6 +179,7 @@ const RETRYABLE: { readonly [what: string]: ErrorEnvelope['retry'] } = {
   busy: { kind: 'retryable_after_ms', afterMs: 500 },
   lock_lost: { kind: 'retryable_after_ms', afterMs: 1_000 },
   io_failed: { kind: 'retryable_after_ms', afterMs: 1_000 },
+  database_refused: { kind: 'retryable_after_ms', afterMs: 1_000 },
   our_fault: { kind: 'retryable_immediate' },
 };
 
@@ -211,7 +215,7 @@ describe('the words for a refusal', () => {
     enforces('error_retry_union_closed');
     const retries = REFUSALS.map((refusal) => [nameOf(refusal), explain(refusal, NOWHERE).retry] as const);
     expect(retries).toEqual(retries.map(([what]) => [what, RETRYABLE[what] ?? { kind: 'not_retryable' }]));
-    expect(retries.filter(([, { kind }]) => kind !== 'not_retryable')).toHaveLength(7);
+    expect(retries.filter(([, { kind }]) => kind !== 'not_retryable')).toHaveLength(8);
   });
 
   test('a temporary refusal repeats the same call', () => {
@@ -303,6 +307,7 @@ function nameOf(refusal: Refusal): string {
   if (refusal.code === 'TOKEN_SCOPE_MISMATCH') return `${refusal.code} ${refusal.mismatch.kind}`;
   if (refusal.code === 'TOKEN_WORKFLOW_HASH_MISMATCH') return `${refusal.code} ${refusal.source}`;
   if (refusal.code === 'TOKEN_UNKNOWN_NODE') return `${refusal.code} ${refusal.missing.kind}`;
+  if (refusal.code === 'session_not_found') return refusal.unreadable ? `${refusal.code} unreadable` : refusal.code;
   if (refusal.code === 'notes_not_replaceable') return `${refusal.code} ${refusal.reason}`;
   if (refusal.code === 'damaged') return `${refusal.code} ${refusal.damage.reason}`;
   if (refusal.code === 'limit_reached') return `${refusal.code} ${refusal.setting}`;

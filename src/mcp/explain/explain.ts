@@ -8,7 +8,7 @@ import type { StartRefusal } from '../../app/run/start-workflow.ts';
 import { byCode } from '../../core/assert.ts';
 import { isObject, type JsonObject, quote } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope, Retry } from '../../core/log/error-envelope.ts';
-import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
+import { explainWorkspace, NO_WORKFLOWS } from '../../core/prompt/reply-warnings.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { andList } from '../../core/text/words.ts';
 import type { ArgumentRefusal } from '../arguments/read-arguments.ts';
@@ -20,10 +20,11 @@ import {
   recentTokens,
   type Words,
   type WordsFor,
+  withRetryToken,
 } from './corrected-call.ts';
 import { explainArguments } from './explain-arguments.ts';
 import { INPUT_WORDS, type InputRefusal } from './explain-input.ts';
-import { SESSION_WORDS, STORE_WORDS } from './explain-store.ts';
+import { SESSION_WORDS, SPACE_FULL_WORDS, STORE_WORDS } from './explain-store.ts';
 import { TOKEN_WORDS } from './explain-token.ts';
 import type { Situation } from './situation.ts';
 
@@ -51,7 +52,8 @@ export function explain(refusal: Refusal, situation: Situation): ErrorEnvelope {
   const { call, code = 'VALIDATION_ERROR', message, suggestion, ...words } = byCode(WORDS, refusal, situation);
   const { retry = NOT_RETRYABLE, ...more } = words;
   const isPassing = retry.kind !== 'not_retryable';
-  const next = call ?? (isPassing ? { tool: situation.tool, arguments: situation.sent } : undefined);
+  const next =
+    withRetryToken(call, situation) ?? (isPassing ? { tool: situation.tool, arguments: situation.sent } : undefined);
   const fitted = next === undefined ? undefined : fittedCall(next);
   const { repeat = [] } = fitted ?? {};
   const again = repeat.length === 0 ? [] : [`Add ${andList(repeat)} again; it is too long to repeat here.`];
@@ -145,6 +147,11 @@ const WORDS: WordsFor<Refusal> = {
     message: `In this space only ${owner} may continue this run. Nothing was recorded.`,
     suggestion: `Ask the user to have ${owner} or an admin of the space hand it over (workrail session hand-over). You can still look at it.`,
   }),
+  space_full: ({ limit, max }) => ({
+    code: 'STORE_IO',
+    ...SPACE_FULL_WORDS[limit](max),
+    details: { limit, max },
+  }),
   our_fault: () => ({
     code: 'INTERNAL',
     message: 'Internal error in WorkRail. What was recorded before is safe.',
@@ -152,14 +159,23 @@ const WORDS: WordsFor<Refusal> = {
       'Send the same call again. If it fails again, ask the user to report it with the output of the server log.',
     retry: { kind: 'retryable_immediate' },
   }),
-  workflow_not_found: ({ workflowId, known, meant, workspaceProblem }, situation) => {
+  workflow_not_found: ({ workflowId, known, meant, waiting, workspaceProblem }, situation) => {
+    // Other workflows would make one of a source look like a typing mistake, and an agent would start them.
+    if (waiting !== undefined) {
+      return {
+        code: 'WORKFLOW_NOT_FOUND',
+        message: `Unknown workflow ${quote(workflowId)}. It may be in a source that the user has not accepted yet.`,
+        suggestion: `Do not start another workflow instead. Show this to the user, and send the same call again when the user has decided. ${waiting.join('\n')}`,
+      };
+    }
     const { tool, sent } = situation;
     const { workspacePath: _bad, ...withoutPath } = sent;
     const usable = workspaceProblem === undefined ? situation : { ...situation, sent: withoutPath };
     const workspace = workspaceProblem === undefined ? '' : ` ${explainWorkspace(workspaceProblem)}`;
     const { id: near, choices } = meant;
     const choice = choices.length === 0 ? known : choices;
-    const other = near === undefined ? `Choose one of: ${choice.join(', ')}.` : `Did you mean ${quote(near)}?`;
+    const none = choice.length === 0 ? NO_WORKFLOWS : `Choose one of: ${choice.join(', ')}.`;
+    const other = near === undefined ? none : `Did you mean ${quote(near)}?`;
     const ofProject = sent['workspacePath'] === undefined ? ` If ${quote(workflowId)} ${OF_PROJECT}` : '';
     return {
       code: 'WORKFLOW_NOT_FOUND',

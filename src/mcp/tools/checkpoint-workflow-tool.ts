@@ -10,7 +10,7 @@ const SAVED_FIELDS = {
   artifacts: { ...ARTIFACTS, about: 'Results, each with its "kind".' },
   replacesNotes: {
     kind: 'flag',
-    about: 'If true, corrects the notes of the last finished step.',
+    about: 'If true, only corrects the notes of the last done step.',
     mistakenFor: ['replaces', 'replaceNotes', 'corrects', 'supersedes'],
   },
 } as const satisfies Arguments;

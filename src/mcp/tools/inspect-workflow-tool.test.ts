@@ -10,6 +10,7 @@ import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { inspectReplyShape, listReplyShape } from '../reply-shapes.ts';
 import { INSPECT_MODES, inspectWorkflowTool } from './inspect-workflow-tool.ts';
 import { listWorkflowsTool } from './list-workflows-tool.ts';
+import { startWorkflowTool } from './start-workflow-tool.ts';
 
 const NOWHERE = { workspace: undefined };
 const FILES = [
@@ -92,7 +93,7 @@ describe('a workflow before it is started', () => {
     for (const line of [
       'from project workflows/team.big.json, overrides user team.big.json',
       'Recommended mode: guided',
-      'Capabilities of the agent:\n- delegation (required)\n- web browsing (preferred)',
+      'The agent should be able to use:\n- delegation (required)\n- web browsing (preferred)',
       'Conditions: is-large: size is "large"',
     ]) {
       expect(shown.text).toContain(line);
@@ -104,7 +105,14 @@ describe('a workflow before it is started', () => {
     expect(list.text).toContain(
       '(from project workflows/team.big.json, overrides user team.big.json; needs delegation)',
     );
-    expect(list.text).toContain('A workflow without a source is bundled with WorkRail.');
+    expect(list.text).toContain('A workflow without "(from …)" is bundled with WorkRail.');
+  });
+
+  it('list_workflows says that there are no workflows, instead of nothing', async () => {
+    const list = (await listWorkflowsTool.run(servicesWith([]), {}, NOWHERE))._unsafeUnwrap();
+    expect(list.text).toBe(
+      'There are no workflows: those that belong to WorkRail are missing. Ask the user to install WorkRail again.',
+    );
   });
 
   it('inspect_workflow of a project workflow suggests a start with the path of the project', async () => {
@@ -153,6 +161,25 @@ describe('a workflow before it is started', () => {
       (await inspectWorkflowTool.run(services, { workflowId }, NOWHERE))._unsafeUnwrapErr();
     expect(await refused('team.nowhere')).toMatchObject({ code: 'workflow_not_found' });
     expect(await refused('team.broken')).toMatchObject({ code: 'workflow_invalid' });
+  });
+
+  it('a workflow of a source that nobody accepted is not a typing mistake', async () => {
+    enforces('project_sources_need_a_person');
+    const url = 'https://example.org/f.git';
+    const reason = { code: 'not_accepted', source: 'flows', url, commit: 'a'.repeat(40) } as const;
+    const place = { kind: 'remote', rank: 1.5, ref: 'flows/', path: '/repo/.workrail/sources.json' } as const;
+    const waiting: WorkflowFile = { ...place, isInRoutines: false, content: { kind: 'unread', reason } };
+    const services = servicesWith([waiting, fileWith(workflowText('wr.upgrade'), { kind: 'bundled' })]);
+    const refused = async (workflowId: string) => {
+      const inspected = (await inspectWorkflowTool.run(services, { workflowId }, NOWHERE))._unsafeUnwrapErr();
+      const started = (await startWorkflowTool.run(services, { workflowId }, NOWHERE))._unsafeUnwrapErr();
+      expect(started).toEqual(inspected);
+      return inspected;
+    };
+    const said = expect.stringMatching(/^This repository asks for the source "flows" .*: workrail source accept$/);
+    expect(await refused('team.upgrade')).toMatchObject({ code: 'workflow_not_found', waiting: [said] });
+    // No source can have an id of a bundled workflow.
+    expect(await refused('wr.upgrad')).not.toHaveProperty('waiting');
   });
 });
 

@@ -3,7 +3,7 @@ import { defined, type JsonObject, quote } from '../../core/json/json-value.ts';
 import type { Call } from '../../core/log/error-envelope.ts';
 import { callText } from '../../core/prompt/reply/footer.ts';
 import { visibleLine, visibleText } from '../../core/text/visible-text.ts';
-import { plural } from '../../core/text/words.ts';
+import { asksForWords, plural } from '../../core/text/words.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { indexWorkflow, positionOf, type WorkflowIndex } from '../../core/workflow/compiled/workflow-index.ts';
@@ -153,9 +153,12 @@ function metadataText({ listed, hash }: InspectedWorkflow): readonly string[] {
     `${plural(steps.length, 'step')}, ${plural(loops.length, 'loop')} · from ${placeText(listed)} · ${hash}`,
     ...section('Tags', tags),
     ...section('Recommended mode', recommended.autonomy === undefined ? [] : [recommended.autonomy]),
-    ...section('Recommended risk policy', recommended.riskPolicy === undefined ? [] : [recommended.riskPolicy]),
     ...section(
-      'Capabilities of the agent',
+      'Recommended risk policy (how much advice warnings contain)',
+      recommended.riskPolicy === undefined ? [] : [recommended.riskPolicy],
+    ),
+    ...section(
+      'The agent should be able to use',
       Object.entries(capabilities).map(([capability, need]) => `${capabilityWords(capability)} (${need})`),
     ),
     ...section(
@@ -242,7 +245,7 @@ function stepLine({ step, when, asksFor }: OutlinedStep): string {
   const parts = [
     `${visibleLine(title)} (${stepId})`,
     ...(when === undefined ? [] : [`when ${when}`]),
-    ...(asksFor.length === 0 ? [] : [`asks for ${asksFor.join(', ')}`]),
+    ...(asksFor.length === 0 ? [] : [asksForWords(asksFor)]),
     ...(provenance.source === 'authored' ? [] : [`from ${provenance.originId}`]),
   ];
   return parts.join(' · ');

@@ -6,10 +6,13 @@ import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
 import type { SourceListing } from '../../app/ports/workflow-sources.ts';
 import { listWorkflowsTool } from './list-workflows-tool.ts';
 
-async function list(listing: SourceListing, aliases?: ReadonlyMap<string, string>) {
+async function list(listing: SourceListing, aliases?: ReadonlyMap<string, string>, filter: Filter = {}) {
   const catalog = workflowCatalog({ files: async () => listing }, listeningTools(aliases));
-  return (await listWorkflowsTool.run({ ...memoryServices(), catalog }, {}, { workspace: undefined }))._unsafeUnwrap();
+  const services = { ...memoryServices(), catalog };
+  return (await listWorkflowsTool.run(services, filter, { workspace: undefined }))._unsafeUnwrap();
 }
+
+type Filter = { readonly query?: string; readonly tags?: readonly string[] };
 
 describe('the list of workflows', () => {
   it('list_workflows says if the workspace could not be used', async () => {
@@ -17,7 +20,7 @@ describe('the list of workflows', () => {
     const { text, structured } = await list({ files: [], workspaceProblem });
     const message =
       'workspacePath was not used: "repo" is not an absolute path. Send the full path of the project folder. Only the bundled workflows and the user\'s own were searched.';
-    expect(text).toBe(message);
+    expect(text.split('\n')[0]).toBe(message);
     expect(structured).toEqual({
       kind: 'ok',
       workflows: [],
@@ -28,7 +31,7 @@ describe('the list of workflows', () => {
     expect(await list({ files: [] })).toMatchObject({ structured: { kind: 'ok', workflows: [], invalid: [] } });
   });
 
-  it('a source that nobody accepted waits for the user, and is not called invalid', async () => {
+  it('a source that the user has not accepted yet is not called invalid', async () => {
     enforces('project_sources_need_a_person');
     const reason = {
       code: 'not_accepted',
@@ -38,12 +41,20 @@ describe('the list of workflows', () => {
     } as const;
     const path = '/repo/.workrail/sources.json';
     const content = { kind: 'unread', reason } as const;
-    const { text } = await list({
-      files: [{ kind: 'remote', rank: 1.5, ref: 'flows/', path, isInRoutines: false, content }],
-    });
-    expect(text).toMatch(
-      /^Waiting for the user: flows\/\nThis repository asks for .*The user can look at it.*: workrail source accept$/,
-    );
+    const waiting = { kind: 'remote', rank: 1.5, ref: 'flows/', path, isInRoutines: false, content } as const;
+    const said =
+      /^Waiting for the user: flows\/\nThis repository asks for .*The user can look at it.*: workrail source accept$/;
+    expect((await list({ files: [waiting] })).text).toMatch(said);
+    // It may have what a search is for, and nobody can know before it is accepted.
+    for (const filter of [{ query: 'release' }, { tags: ['release'] }]) {
+      const { text, structured } = await list({ files: [waiting] }, undefined, filter);
+      expect(text).toMatch(said);
+      expect(structured).toMatchObject({ invalid: [{ file: 'flows/' }] });
+      expect(structured).not.toHaveProperty('invalidTotal');
+    }
+    const broken = fileWith('{', { ref: 'workflows/broken.json' });
+    const both = await list({ files: [waiting, broken] }, undefined, { query: 'release' });
+    expect(both.text).toMatch(/^Waiting for the user: flows\/\n.*\n1 invalid file is not shown\./);
   });
 
   it('list_workflows names former ids and files whose name does not match their id', async () => {

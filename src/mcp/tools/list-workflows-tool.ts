@@ -1,10 +1,16 @@
 import { ok } from 'neverthrow';
-import { type Catalog, filterWorkflows, type InvalidFile, type ListedWorkflow } from '../../app/catalog/catalog.ts';
-import type { LocatedDiagnostic } from '../../app/catalog/file-diagnostics.ts';
+import {
+  type Catalog,
+  filterWorkflows,
+  type InvalidFile,
+  type ListedWorkflow,
+  waitsForUser,
+} from '../../app/catalog/catalog.ts';
+import type { LocatedDiagnostic } from '../../app/catalog/file-result.ts';
 import { defined, type JsonObject, quote } from '../../core/json/json-value.ts';
 import { callText } from '../../core/prompt/reply/footer.ts';
 import { sourceWords } from '../../core/prompt/reply-parts.ts';
-import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
+import { explainWorkspace, NO_WORKFLOWS } from '../../core/prompt/reply-warnings.ts';
 import { searchWords, wordsIn } from '../../core/text/search-words.ts';
 import { clip } from '../../core/text/utf8.ts';
 import { visibleLine, visibleText } from '../../core/text/visible-text.ts';
@@ -54,17 +60,19 @@ function linesFor(
   filter: Filter,
 ): readonly string[] {
   return [
+    ...(workflows.length + invalid.length === 0 ? [NO_WORKFLOWS] : []),
     ...shown.map(line),
     ...hiddenLine({ total: workflows.length, shown: shown.length }, filter),
     ...shown.flatMap(({ file, warnings }) =>
       warnings.length === 0 ? [] : [`Usable, with warnings: ${file.ref}\n${warnings.map(problem).join('\n')}`],
     ),
     ...broken.map(
-      (one) => `${isWaiting(one) ? 'Waiting for the user' : 'Invalid'}: ${one.file.ref}\n${problemsOf(one).join('\n')}`,
+      (one) =>
+        `${waitsForUser(one) ? 'Waiting for the user' : 'Invalid'}: ${one.file.ref}\n${problemsOf(one).join('\n')}`,
     ),
     ...omittedLine(invalid.length - broken.length),
     ...(shown.some(({ sourceKind }) => sourceKind !== 'bundled')
-      ? ['A workflow without a source is bundled with WorkRail.']
+      ? ['A workflow without "(from …)" is bundled with WorkRail.']
       : []),
     ...(shown.length === 0 ? [] : ['Start one with start_workflow, or see its steps first with inspect_workflow.']),
   ];
@@ -141,25 +149,21 @@ function listed(workflow: ListedWorkflow): JsonObject {
 const INVALID_SHOWN_MAX = 20;
 const PROBLEMS_SHOWN_MAX = 5;
 
-/** The invalid files that a caller should see: a search shows those that it is about. */
+/**
+ * The invalid files that a caller should see: a search shows those that it is about. A source that the user has
+ * not accepted yet comes first in every list, because it may have what the search is for.
+ */
 function shownInvalid(invalid: readonly InvalidFile[], { query = '', tags = [] }: Filter): readonly InvalidFile[] {
   const words = searchWords(query);
   const isMeant = ({ file, id = '' }: InvalidFile) => wordsIn(`${file.ref} ${id}`, words).length === words.length;
-  const meant = tags.length > 0 ? [] : invalid.filter(isMeant);
-  return meant.slice(0, INVALID_SHOWN_MAX);
+  const meant = tags.length > 0 ? [] : invalid.filter((one) => !waitsForUser(one) && isMeant(one));
+  return [...invalid.filter(waitsForUser), ...meant].slice(0, INVALID_SHOWN_MAX);
 }
 
 function omittedLine(omitted: number): readonly string[] {
   if (omitted === 0) return [];
   const files = plural(omitted, 'invalid file is', 'invalid files are');
   return [`${files} not shown. This command shows all of them: workrail workflow check --all`];
-}
-
-/** A source that nobody accepted is not a mistake in a file, and the agent cannot do anything about it. */
-const NOT_ACCEPTED = 'source_not_accepted';
-
-function isWaiting({ diagnostics }: InvalidFile): boolean {
-  return diagnostics.every(({ code }) => code === NOT_ACCEPTED);
 }
 
 function problemsOf({ diagnostics }: InvalidFile): readonly string[] {
@@ -174,6 +178,6 @@ function listedInvalid(invalid: InvalidFile): JsonObject {
 
 function problem({ code, line, column, pointer, message }: LocatedDiagnostic): string {
   // A source that waits for a person has no place in a file.
-  if (code === NOT_ACCEPTED) return message;
+  if (code === 'source_not_accepted') return message;
   return `line ${line}, column ${column}${pointer === '' ? '' : ` (${pointer})`}: ${message}`;
 }

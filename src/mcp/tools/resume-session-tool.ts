@@ -22,7 +22,7 @@ export const resumeSessionTool = defineTool({
       mistakenFor: ['sha', 'commit', 'head', 'gitSha'],
     },
     sessionId: { kind: 'text', about: 'Only this session.', mistakenFor: ['session', 'id'] },
-    runId: { kind: 'text', about: 'Only this run.', mistakenFor: ['run'] },
+    runId: { kind: 'text', about: 'Run id or tag.', mistakenFor: ['run'] },
     includeFinished: {
       kind: 'flag',
       about: 'Also finished runs.',

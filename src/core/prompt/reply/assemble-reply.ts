@@ -137,7 +137,7 @@ function referencesText(references: readonly ShownReference[], lifecycle: Lifecy
     const { isAuthoritative, isResolved, isOutside } = reference;
     // They come from a file that anybody may have written: none of them may begin a line of ours.
     const [title, path, purpose] = [reference.title, reference.path, reference.purpose].map(visibleLine);
-    const mark = `${isOutside ? ' [outside the workspace]' : ''}${isResolved ? '' : ' [unresolved]'}`;
+    const mark = `${isOutside ? ' [outside the workspace]' : ''}${isResolved ? '' : ' [not found]'}`;
     if (lifecycle !== 'start') return `- ${title}${mark}: ${path}`;
     const weight = isAuthoritative ? ' (authoritative)' : '';
     return `- ${title}${weight}${mark}: ${path}${purpose === '' ? '' : `\n  ${purpose}`}`;

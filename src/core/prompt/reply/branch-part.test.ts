@@ -27,7 +27,7 @@ describe('a rehydrated step that was already done', () => {
       'You already finished this step. The run is now at "Check …".\nTo continue where the run is now: continue_workflow {"stateToken":"st_there"}\nTo do this step again on a new branch, do it and send the call after "Next call:" below. The existing branch is kept.\n',
     );
     expect(text).toContain(
-      'To do this step again on a new branch, do only this step. Then fill in every `<fill: …>` and send this call.',
+      'To create a new branch, do this step again, and no other step. Then fill in every `<fill: …>` and send this call.',
     );
     const complete = reply({ preferred: { ...preferred, isComplete: true } });
     expect(complete.text).toContain('You already finished this step. The run is complete.');

@@ -9,11 +9,11 @@ import { notesFormAt } from '../../run/requirements/notes.ts';
 import type { FormOutput, Unmet } from '../../run/requirements/requirement.ts';
 import { utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { NEXT_CALL, visibleJson, visibleLine } from '../../text/visible-text.ts';
-import { gradeOf } from '../../views/line-checks.ts';
+import { gradeWords } from '../../views/line-checks.ts';
 import { type ReplyParts, SETTERS } from '../reply-parts.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep } from '../step/render-step.ts';
 import type { ReplyWarning } from '../warning-facts.ts';
-import { GRADE_MEANINGS, gapLine } from './gap-lines.ts';
+import { gapLine } from './gap-lines.ts';
 
 /** The end of a reply. */
 export type Ending = {
@@ -117,8 +117,7 @@ function stepContextLines({ assessments, checks = [], state }: Told): readonly s
 
 /** Another reply explains the grades only at the end of the run. */
 function evidenceWords(check: NonNullable<Told['checks']>[number]): string {
-  const meaning = check.grade === undefined ? '' : ` (${GRADE_MEANINGS[check.grade]})`;
-  return `${quote(check.checkId)} ${gradeOf(check)}${meaning}`;
+  return `${quote(check.checkId)}: ${gradeWords(check)}`;
 }
 
 function assessmentData({ assessmentId, dimensions, normalizationNotes }: Accepted): JsonObject {
@@ -176,6 +175,12 @@ export function correctedCall(
     return callWith(Object.keys(context).length === 0 ? form : { ...form, context });
   }
   return { tool: 'continue_workflow', arguments: { stateToken: earlierStateToken ?? hole('stateToken') } };
+}
+
+/** Whether a call offers context values that no requirement asks for: those blanks may be removed. */
+export function hasOptionalBlanks({ arguments: { context } }: Call, unmet: readonly Unmet[]): boolean {
+  const required = mergedForm(unmet).context ?? {};
+  return Object.keys((context ?? {}) as JsonObject).some((key) => !Object.hasOwn(required, key));
 }
 
 /** A blank for each context key that the step is meant to set and that has no value, also not from a blocked attempt. */

@@ -2,7 +2,7 @@ import { defined, type JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../../log/ids.ts';
 import { visibleLine, visibleText } from '../../text/visible-text.ts';
-import { checkWords, type RecordedCheck } from '../../views/line-checks.ts';
+import { checkWords, GRADE_MEANINGS } from '../../views/line-checks.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { ReplyParts } from '../reply-parts.ts';
@@ -31,7 +31,7 @@ export function openGapsText(gaps: readonly Gap[], index: WorkflowIndex, result:
 function openLines(open: readonly Gap[], index: WorkflowIndex, result: RunResult): readonly string[] {
   if (open.length === 0) return [isWhole(result) ? ALL : NONE];
   const count = open.length === 1 ? '1 gap is' : `${open.length} gaps are`;
-  const lead = `${count} open: requirements that were skipped, or met only by an assumption. Tell the user about each one:`;
+  const lead = `${count} open: requirements that were not met, or met only by an assumption. Tell the user about each one:`;
   return [lead, ...open.map((gap) => `- ${gapLine(gap, index)}`)];
 }
 
@@ -82,14 +82,6 @@ export function answersText(answers: NonNullable<ReplyParts['evidence']>, { work
   const more = answers.length - lines.length;
   return [`Answers of people${more > 0 ? ` (${more} earlier ones are not listed)` : ''}:`, ...lines].join('\n');
 }
-
-/** What shows that a check passed. */
-export const GRADE_MEANINGS = {
-  asserted: 'the agent says so',
-  reported: 'the agent sent output',
-  observed: 'WorkRail ran it',
-  verified: 'a team server ran it',
-} as const satisfies Record<NonNullable<RecordedCheck['grade']>, string>;
 
 const GRADES_LEAD = `Checks with their evidence (${Object.entries(GRADE_MEANINGS)
   .map(([grade, meaning]) => `${grade}: ${meaning}`)

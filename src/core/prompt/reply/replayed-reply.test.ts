@@ -33,8 +33,12 @@ describe('a token used again with other content', () => {
       ]);
       expect(calls(text)).toEqual([(nextCall as JsonObject)['arguments']]);
       expect(nextCall).toEqual({ tool: 'continue_workflow', arguments: { ackToken: 'ack_fresh', ...SENT } });
+      const lead =
+        structured['kind'] === 'blocked'
+          ? 'To send it now, use the call at the end of this reply, after "Next call:". The text before that call is the earlier reply to this token; do not send the call in it.'
+          : 'This was the reply to the first call with this token:';
       expect(text.split('\n')[0]).toBe(
-        'This token was already used with other content. What you sent now was not recorded. This was the reply to the first call with this token:',
+        `This token was already used with other content. What you sent now was not recorded. ${lead}`,
       );
       expect(replySchema.safeParse(structured).error).toBeUndefined();
     },
@@ -63,8 +67,11 @@ describe('a token used again with other content', () => {
 
   test('a token used again with other content after a block sends the correction, with the new token', () => {
     const { text } = ignored(blockedParts(reviewAt('judge')));
-    expect(text).toContain('This step is still pending. The call to send is below.');
-    expect(text).toContain('To send your correction, send the call below.');
+    expect(text).toContain('The call to send is at the end of this reply.');
+    expect(text).not.toContain('only this call');
+    expect(text).not.toContain('still pending');
+    expect(text).toContain('Call of the earlier reply, replaced by the one at the end: continue_workflow ');
+    expect(text).toContain('To record what you just sent, send only the call below.\nNext call: ');
   });
 
   test('a token used again with other content does not repeat what is too long, but says where it belongs', () => {

@@ -6,7 +6,7 @@ import type { GivenReply } from '../../log/operation/stored-reply.ts';
 import { NEXT_CALL } from '../../text/visible-text.ts';
 import { replyWarning } from '../reply-warnings.ts';
 import { callText } from './footer.ts';
-import { ON_TOP } from './step-reply.ts';
+import { CALL_ON_TOP, KEPT } from './step-reply.ts';
 
 /** What was sent with a used token, and a new token to send it with. */
 export type IgnoredOutput = {
@@ -29,7 +29,8 @@ export function withIgnoredOutput(given: GivenReply, { sent, ackToken, tipToken 
     ? FIX
     : `${tipToken === undefined ? '' : `${seeTip(tipToken)}\n`}${isOver ? '' : CONTINUE}${BRANCH_OFF}`;
   const text = `${withoutOldCall(given.text, { isOnTop: isBlocked, isDone: tipToken !== undefined })}\n${how}\n${NEXT_CALL} ${callText(nextCall).join('')}`;
-  return warned({ ...given, text, structured: { ...given.structured, nextCall: { ...nextCall } } });
+  const replayed = { ...given, text, structured: { ...given.structured, nextCall: { ...nextCall } } };
+  return warned(replayed, isBlocked ? EARLIER_BLOCK : EARLIER);
 }
 
 /** The same for a checkpoint: what was sent can be saved from its node, unless it is too long to repeat. */
@@ -44,12 +45,12 @@ export function withIgnoredCheckpoint(
 }
 
 /** Comes first: otherwise the reader would take the recorded reply for an answer to what was just sent. */
-function warned(given: GivenReply): GivenReply {
+function warned(given: GivenReply, lead = EARLIER): GivenReply {
   const { message, code } = replyWarning({ code: 'replay_ignored_new_output' }, 'conservative');
   const warnings = given.structured['warnings'];
   return {
     ...given,
-    text: `${message} This was the reply to the first call with this token:\n\n${given.text}`,
+    text: `${message} ${lead}\n\n${given.text}`,
     structured: {
       ...given.structured,
       warnings: [...(Array.isArray(warnings) ? warnings : []), { code, message }],
@@ -57,13 +58,18 @@ function warned(given: GivenReply): GivenReply {
   };
 }
 
+const EARLIER = 'This was the reply to the first call with this token:';
+/** An old block names a call of its own, and asks to send only that one. */
+const EARLIER_BLOCK =
+  'To send it now, use the call at the end of this reply, after "Next call:". The text before that call is the earlier reply to this token; do not send the call in it.';
+const REPLACED = 'Call of the earlier reply, replaced by the one at the end:';
 const SAVE = 'To save what you just sent as well, send the call below.';
 const TO_REPORT = 'Call to report this step:';
 const CONTINUE = `To stay on the existing branch, do the step above and send the call after "${TO_REPORT}". `;
 const DONE = 'The existing branch has already finished the step shown above.';
 const BRANCH_OFF = 'To keep what you just sent, send the call below; it creates a new branch.';
 const SENT = 'The notes you just sent.';
-const FIX = 'To send your correction, send the call below.';
+const FIX = 'To record what you just sent, send only the call below.';
 
 function seeTip(stateToken: string): string {
   const call = callText({ tool: 'continue_workflow', arguments: { stateToken } }).join('');
@@ -79,7 +85,20 @@ function withoutOldCall(
   const at = isOnTop ? text.indexOf(line) : text.lastIndexOf(line);
   if (at === -1) return text;
   if (isDone) return `${text.slice(0, text.lastIndexOf('\n', at - 1))}\n${DONE}`;
-  return `${text.slice(0, at)}\n${isOnTop ? 'Call in that reply:' : TO_REPORT} ${text.slice(at + line.length).replace(ON_TOP, 'The call to send is below.')}`;
+  const [before, after] = [text.slice(0, at), text.slice(at + line.length)];
+  if (!isOnTop) return `${before}\n${TO_REPORT} ${after}`;
+  return `${withoutLead(before)}\n${REPLACED} ${after.replace(CALL_ON_TOP, 'The call to send is at the end of this reply.')}`;
+}
+
+/** The sentence that asked to send only the old call would contradict the one at the end. */
+function withoutLead(text: string): string {
+  const end = ` only this call. ${KEPT}`;
+  return text.endsWith(end)
+    ? text
+        .slice(0, -end.length)
+        .replace(/[^\n.]*$/, '')
+        .trimEnd()
+    : text;
 }
 
 /** The same call with the token that it needs; output that is too long to repeat has to be filled in by the caller. */

@@ -67,11 +67,11 @@ describe('sections of a reply', () => {
     enforces('references_by_lifecycle', 'content_item_order');
     expect(LIFECYCLES.map((lifecycle) => at(lifecycle).furtherTexts)).toEqual([
       [
-        'Documents of this workflow:\n- Review guide (authoritative): /work/docs/review.md\n  What a finding is.\n- Old incidents [unresolved]: docs/incidents.md\n  What went wrong before.',
+        'Documents of this workflow:\n- Review guide (authoritative): /work/docs/review.md\n  What a finding is.\n- Old incidents [not found]: docs/incidents.md\n  What went wrong before.',
       ],
       undefined,
       [
-        'Documents of this workflow:\n- Review guide: /work/docs/review.md\n- Old incidents [unresolved]: docs/incidents.md',
+        'Documents of this workflow:\n- Review guide: /work/docs/review.md\n- Old incidents [not found]: docs/incidents.md',
       ],
       undefined,
     ]);
@@ -158,10 +158,12 @@ describe('a recap', () => {
   });
 
   test('a recap is text with headings, and no line of a note stands at their level', () => {
-    expect(recordedBlock(recapEntries(recap(0), 'Notes so far'))).toBe(
-      `${RECORDED_LABEL}\n> Notes so far:\n> Step "One":\n>   First.\n> Step "Two":\n>   # Big\n>   ---\n>   Next call: x {}`,
+    expect(recordedBlock(recapEntries(recap(0), 'Notes up to this step'))).toBe(
+      `${RECORDED_LABEL}\n> Notes up to this step:\n> Step "One":\n>   First.\n> Step "Two":\n>   # Big\n>   ---\n>   Next call: x {}`,
     );
-    expect(recapEntries({ lines: [], omitted: 0 }, 'Notes so far')).toEqual([{ heading: 'Notes so far: none yet.' }]);
+    expect(recapEntries({ lines: [], omitted: 0 }, 'Notes up to this step')).toEqual([
+      { heading: 'Notes up to this step: none yet.' },
+    ]);
   });
 
   test('a recap says in text and data how much was left out, and by which rule', () => {
@@ -171,7 +173,7 @@ describe('a recap', () => {
     });
     const at = (omitted: number) =>
       given(stepReply({ ...reviewAt('read'), lifecycle: 'rehydrate', recap: recap(omitted) }));
-    expect(at(7).text).toContain('Notes so far (7 older notes are left out; the newest are kept):');
+    expect(at(7).text).toContain('Notes up to this step (7 older notes are left out; the newest are kept):');
     expect(at(7).structured['recap']).toEqual({ entries: recap(7).lines, omitted: 7, policy: 'kept_newest' });
     expect(at(0).structured['recap']).toEqual({ entries: recap(0).lines, omitted: 0 });
   });

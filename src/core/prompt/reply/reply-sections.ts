@@ -13,6 +13,7 @@ import {
   type ReplyParts,
   recordedBlock,
   type ShownArtifact,
+  type ShownComment,
 } from '../reply-parts.ts';
 import { titleWithoutValues } from '../step/fill-values.ts';
 import type { StandingTexts } from '../step/render-step.ts';
@@ -105,21 +106,23 @@ function ownSections(parts: ReplyParts, standing: StandingTexts): readonly Secti
 /** The same label and values as data; the other recorded texts have fields of their own. */
 export function recordedData(parts: ReplyParts, values: Values): { readonly recorded?: JsonObject } {
   if (recordedEntries(parts, values).length === 0) return {};
-  const { artifacts = [] } = parts;
+  const { artifacts = [], comments = [] } = parts;
   const shown = {
     ...(values.size === 0 ? {} : { values: Object.fromEntries(values) }),
     ...(artifacts.length === 0 ? {} : { artifacts: artifactsData(artifacts) }),
+    ...(comments.length === 0 ? {} : { comments: commentsData(comments) }),
   };
   return { recorded: { label: RECORDED_LABEL, ...shown } };
 }
 
 function recordedEntries(parts: ReplyParts, values: Values): readonly RecordedEntry[] {
-  const { goal, recap, draft, branch, artifacts = [] } = parts;
+  const { goal, recap, draft, branch, artifacts = [], comments = [] } = parts;
   return [
     ...(goal === undefined ? [] : [{ heading: 'Goal:', text: goal }]),
-    ...(recap === undefined ? [] : recapEntries(recap, 'Notes so far')),
+    ...(recap === undefined ? [] : recapEntries(recap, 'Notes up to this step')),
     ...(draft === undefined ? [] : draftEntries(draft, shownDraft(parts))),
     ...(branch === undefined ? [] : branchEntries(branch)),
+    ...commentEntries(comments),
     ...artifactEntries(artifacts),
     ...[...values].map(([name, text]) => ({ heading: `Value of ${name}:`, text })),
   ];
@@ -157,7 +160,7 @@ function list(lead: string, texts: readonly string[]): readonly Section[] {
   return texts.length === 0 ? [] : [[[lead, ...texts.map((text) => `- ${text}`)].join('\n')]];
 }
 
-const KEPT = `Your blocked report is kept; see "${RECORDED}" below. Send only what is missing. If you send notes again, they replace these.`;
+const KEPT = `Your blocked report is kept; see "${RECORDED}" below. Send only what is missing. If you send notes, they replace all notes of that report.`;
 
 function draftEntries(
   { artifactKinds }: NonNullable<ReplyParts['draft']>,
@@ -191,8 +194,22 @@ export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedSte
 }
 
 /** The recap, oldest first; the heading says what was left out. */
-export function recapEntries({ lines, omitted, artifacts = [] }: RecapPart, lead: string): readonly RecordedEntry[] {
-  return [...noteEntries({ lines, omitted }, lead), ...artifactEntries(artifacts)];
+export function recapEntries(
+  { lines, omitted, artifacts = [], comments = [] }: RecapPart,
+  lead: string,
+): readonly RecordedEntry[] {
+  return [...noteEntries({ lines, omitted }, lead), ...commentEntries(comments), ...artifactEntries(artifacts)];
+}
+
+function commentEntries(comments: readonly ShownComment[]): readonly RecordedEntry[] {
+  return comments.map(({ title, statement, text }) => ({
+    heading: `A person ${statement} step "${visibleLine(title)}" and wrote:`,
+    text,
+  }));
+}
+
+function commentsData(comments: readonly ShownComment[]): readonly JsonObject[] {
+  return comments.map(({ title, statement, text }) => ({ title, statement, text }));
 }
 
 function artifactEntries(artifacts: readonly ShownArtifact[]): readonly RecordedEntry[] {
@@ -217,11 +234,12 @@ function noteEntries({ lines, omitted }: RecapPart, lead: string): readonly Reco
 }
 
 /** The recap as data. A shortened recap names the rule that shortened it. */
-export function recapData({ lines, omitted, artifacts = [] }: RecapPart): JsonObject {
+export function recapData({ lines, omitted, artifacts = [], comments = [] }: RecapPart): JsonObject {
   return {
     entries: lines.map(({ stepId, title, text }) => ({ ...(stepId === undefined ? {} : { stepId }), title, text })),
     omitted,
     ...(omitted === 0 ? {} : { policy: 'kept_newest' }),
     ...(artifacts.length === 0 ? {} : { artifacts: artifactsData(artifacts) }),
+    ...(comments.length === 0 ? {} : { comments: commentsData(comments) }),
   };
 }

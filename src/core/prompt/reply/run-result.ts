@@ -113,6 +113,11 @@ export function skipReason(
   return conditions.length === 0 ? undefined : reasonOf(index, conditions, context);
 }
 
+/** How many steps of the workflow a record of skipping stands for: a loop is skipped with all of its steps. */
+export function stepsSkipped(index: WorkflowIndex, step: SkippedStep): number {
+  return skippedIds(index, step).reduce((sum, stepId) => sum + stepsInside(index, stepId), 0);
+}
+
 function neverSet(unset: readonly string[]): string {
   return `${unset.map((key) => quote(key)).join(', ')} was never set.`;
 }

@@ -12,7 +12,7 @@ import type { ReplyParts } from '../reply-parts.ts';
 import { valueFiller } from '../step/fill-values.ts';
 import { isAnswerToReport, isOfUser, type RenderedStep, renderStep, standingTexts } from '../step/render-step.ts';
 import { assembleReply, type Outline } from './assemble-reply.ts';
-import { correctedCall, nextCallLine, reportCall, shortTitle, type TextPart } from './footer.ts';
+import { correctedCall, hasOptionalBlanks, nextCallLine, reportCall, shortTitle, type TextPart } from './footer.ts';
 import { answersText, gradesText, openGapsText } from './gap-lines.ts';
 import { fittedBranch, type ReplyTexts, replySections, toStay } from './reply-sections.ts';
 import { lineText, runResult } from './run-result.ts';
@@ -44,7 +44,7 @@ function outlineOf(parts: ReplyParts): Outline {
 }
 
 function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
-  const { blocked } = parts;
+  const { blocked, lifecycle } = parts;
   const { index, of } = step.position;
   const nextIntent = blocked === undefined ? pendingIntent(step) : blockedIntent(blocked);
   const nextCall =
@@ -52,7 +52,13 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
   const opening =
     blocked === undefined
       ? []
-      : [blockedPart(blocked, `"${shortTitle(step.title)}" is not done yet.`, { nextIntent, nextCall }), [AGAIN]];
+      : [
+          blockedPart({ ...blocked, lifecycle }, `"${shortTitle(step.title)}" is not done yet.`, {
+            nextIntent,
+            nextCall,
+          }),
+          [AGAIN],
+        ];
   return {
     kind: blocked === undefined ? 'ok' : 'blocked',
     sections: [...opening, [step.prompt], ...replySections(parts, step)],
@@ -71,8 +77,8 @@ function pendingOutline(parts: ReplyParts, step: RenderedStep): Outline {
 
 const AGAIN = 'The step:';
 /** What the footer of a blocked reply says about the next call. */
-export const ON_TOP = 'The call to send is at the top of this reply.';
-const CALL_ON_TOP = `This step is still pending. ${ON_TOP}`;
+const ON_TOP = 'The call to send is at the top of this reply.';
+export const CALL_ON_TOP = `This step is still pending. ${ON_TOP}`;
 
 function pendingData({ title, prompt, place, position }: RenderedStep): JsonObject {
   return {
@@ -113,13 +119,14 @@ function pendingAdvice({ lifecycle, branch }: ReplyParts, step: RenderedStep, { 
   const isAsked = nextIntent === 'await_user_confirmation' && !isHeld;
   const ask = isAsked ? ', ask the user, and wait for the answer' : '';
   const follows = isHeld ? 'Until the user has answered, the reply says "Blocked".' : replyWords(step);
-  const order = `only this step${ask}. Then ${sendWords(nextCall.arguments)} this call. ${follows}`;
-  if (branch !== undefined) return `${choice(branch)} do ${order}`;
-  return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do ${order}`;
+  const send = sendWords(nextCall.arguments, hasOptionalBlanks(nextCall, step.lacking));
+  const then = `${ask}. Then ${send} this call. ${follows}`;
+  if (branch !== undefined) return `${choice(branch)} do this step again, and no other step${then}`;
+  return `${lifecycle === 'checkpoint' ? 'Saved. The step is still pending. ' : ''}Do only this step${then}`;
 }
 
 function choice({ preferred }: NonNullable<ReplyParts['branch']>): string {
-  return `To stay on the existing branch, send the call after "${toStay(preferred)}:". To do this step again on a new branch,`;
+  return `To stay on the existing branch, send the call after "${toStay(preferred)}:". To create a new branch,`;
 }
 
 function replyWords({ position: { index, of } }: RenderedStep): string {
@@ -136,19 +143,22 @@ function isHeldBack({ place, lacking }: RenderedStep): boolean {
 
 type Next = { readonly nextIntent: NextIntent; readonly nextCall: Call };
 
-function blockedPart(blocked: NonNullable<ReplyParts['blocked']>, what: string, { nextIntent, nextCall }: Next) {
+type Blocked = NonNullable<ReplyParts['blocked']> & Pick<ReplyParts, 'lifecycle'>;
+
+function blockedPart(blocked: Blocked, what: string, { nextIntent, nextCall }: Next) {
   return blockedOpening(blocked, { what, isUserAsked: nextIntent === 'await_user_confirmation', nextCall });
 }
 
 /** The run could not start its first step yet, so the only thing to do is to supply what is missing. */
 function waitingOutline(parts: ReplyParts): Outline {
-  const { blocked } = parts;
+  const { blocked, lifecycle } = parts;
   const name = visibleLine(parts.index.workflow.name);
   const what = `"${name}" ${blocked === undefined ? 'can start its first step now.' : 'cannot start its first step yet.'}`;
   const nextIntent = blocked === undefined ? 'perform_pending_then_continue' : blockedIntent(blocked);
   const nextCall = correctedCall(blocked ?? { unmet: [] });
   const around = aroundNoStep(parts);
-  const opening = blocked === undefined ? [what] : blockedPart(blocked, what, { nextIntent, nextCall });
+  const opening =
+    blocked === undefined ? [what] : blockedPart({ ...blocked, lifecycle }, what, { nextIntent, nextCall });
   return {
     kind: blocked === undefined ? 'ok' : 'blocked',
     sections: [opening, ...replySections(parts, around)],
@@ -168,7 +178,7 @@ function waitingOutline(parts: ReplyParts): Outline {
 
 /** Before the first step and after the last, only the texts about the whole workflow have values. */
 function aroundNoStep(parts: ReplyParts): ReplyTexts {
-  const filler = valueFiller({ context: parts.facts.context, loopVariables: {} });
+  const filler = valueFiller({ context: parts.facts.context, loopVariables: {} }, parts.index.workflow);
   return { standing: standingTexts(parts, filler), values: filler.apart };
 }
 
@@ -229,38 +239,44 @@ function notesOutline(parts: ReplyParts): Outline {
 
 /** The first thing a blocked agent reads: what is missing, and the call that fixes it. */
 function blockedOpening(
-  { blockers, attempts = 1 }: NonNullable<ReplyParts['blocked']>,
+  { blockers, unmet, attempts = 1, lifecycle }: Blocked,
   { what, isUserAsked, nextCall }: { readonly what: string; readonly isUserAsked: boolean; readonly nextCall: Call },
 ): readonly TextPart[] {
   const list = blockers.map(({ message, suggestedFix }, i) => {
     const text = suggestedFix === undefined ? message : `${message}\n${suggestedFix}`;
     return `${i + 1}. ${quoteReservedLines(text).replaceAll('\n', '\n   ')}`;
   });
-  const isUnfilled = blockers.some(isAboutBlanks);
+  const lead =
+    lifecycle === 'checkpoint'
+      ? 'Saved. The step is still blocked, as before:'
+      : `${blockers.some(isAboutBlanks) ? BLANKS_LEFT : ''}Blocked:`;
   const stuck = attempts < ATTEMPTS_IN_A_ROW_MAX ? '' : `${attempts} attempts in a row were blocked. ${STOP}\n`;
   return [
-    `${isUnfilled ? 'You left blanks in the form. ' : ''}Blocked: ${what}\n${stuck}${list.join('\n')}\n`,
-    `${leadOf(nextCall, isUserAsked ? askWords(blockers) : undefined)}\n`,
+    `${lead} ${what}\n${stuck}${list.join('\n')}\n`,
+    `${leadOf(nextCall, hasOptionalBlanks(nextCall, unmet), isUserAsked ? askWords(blockers) : undefined)}\n`,
     ...nextCallLine(nextCall),
   ];
 }
 
+const BLANKS_LEFT = 'You left blanks in the call. ';
+
 /** An agent that was blocked this often in a row does not get further alone. */
 const ATTEMPTS_IN_A_ROW_MAX = 5;
-const STOP = 'Stop: show the user this list, ask how to continue, and send nothing for this step before the answer.';
+const STOP =
+  'Stop: show the user this list, ask how to continue, and send nothing for this step until the user answers.';
 
 /** A person who answers on a channel of their own is already told about it above. */
 function askWords(blockers: NonNullable<ReplyParts['blocked']>['blockers']): string {
   return blockers.some(({ details }) => details?.['approval'] !== undefined) ? ANSWERED : ASK;
 }
 
-function leadOf(call: Call, ask: string | undefined): string {
+function leadOf(call: Call, mayLeaveOut: boolean, ask: string | undefined): string {
   if (call.arguments['ackToken'] === undefined) return BACK;
-  const send = `${sendWords(call.arguments)} only this call.`;
+  const send = `${sendWords(call.arguments, mayLeaveOut)} only this call.`;
   return `${ask === undefined ? `${send.charAt(0).toUpperCase()}${send.slice(1)}` : `${ask} ${send}`} ${KEPT}`;
 }
 
 const BACK = 'What you sent is kept. This step cannot fix it. Go back with:';
 const ASK = 'Ask the user and wait for the answer. Then';
 const ANSWERED = 'When the user says that they have answered,';
-const KEPT = 'Everything else you sent for this step is kept.';
+export const KEPT = 'Everything else you sent for this step is kept.';

@@ -4,6 +4,8 @@ import { INLINE_VALUE_BYTES_MAX, SHOWN_VALUE_BYTES_MAX, SHOWN_VALUES_BYTES_MAX }
 import { type ContextValues, fillPlaces, pathsIn, readPath } from '../../run/condition/context-values.ts';
 import { TRUNCATION_MARKER, truncate, utf8Length } from '../../text/utf8.ts';
 import { hiddenCharacters, quoteReservedLines, RECORDED, visibleJson, visibleLine } from '../../text/visible-text.ts';
+import { NOT_GIVEN } from '../../text/words.ts';
+import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 
 /** Fills texts with the values of one place in a run. */
 export type ValueFiller = {
@@ -31,7 +33,8 @@ type Surroundings = 'text' | 'code' | 'quoted';
  * Values are put in once: braces inside a value stay what they are. All texts of a step share one filler, because they
  * share one budget: a short prompt could otherwise ask for the same long value a thousand times.
  */
-export function valueFiller(values: ContextValues): ValueFiller {
+export function valueFiller(values: ContextValues, workflow?: Pick<CompiledWorkflow, 'arguments'>): ValueFiller {
+  const optional = workflow?.arguments?.filter(({ isRequired }) => !isRequired).map(({ name }) => name) ?? [];
   const unset = new Set<string>();
   const cut = new Set<string>();
   const apart = new Map<string, string>();
@@ -49,6 +52,8 @@ export function valueFiller(values: ContextValues): ValueFiller {
   const shown = (path: string, around: Surroundings) => {
     const value = readPath(values, path);
     if (value === undefined || value === null) {
+      // As in a call of a routine that leaves it out.
+      if (optional.includes(path)) return NOT_GIVEN;
       unset.add(path);
       return `[unset: ${path}]`;
     }

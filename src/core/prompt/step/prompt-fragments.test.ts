@@ -110,7 +110,7 @@ describe('functions', () => {
     const only = { ...step('s', [], [{ ...fn('f'), parameters: [{ name: 'a' }] }]), functionCalls };
     const parts = partsAt({ id: 'wr.p', name: 'P', description: 'P.', steps: [only] }, { context: { what: 'tests' } });
     expect(renderStep(parts).prompt).toContain(
-      'Formats used in this step:\n\nf(a):\nText of f.\n\nUse them like this:\n- f(a: "tests")\n\n',
+      'Definitions used in this step:\n\nf(a):\nText of f.\n\nUse them like this:\n- f(a: "tests")\n\n',
     );
   });
 
@@ -216,7 +216,9 @@ describe('a delegating step', () => {
   test('a delegating step leaves out tasks whose condition does not hold, and says so', () => {
     enforces('parallel_rendering');
     const { text } = told({ ...known('available'), context: { ...context, size: 'small' } });
-    expect(text).toMatch(/^Delegate this task \(the others are not due\)\. Start a subagent for it\./);
+    expect(text).toMatch(
+      /^Skip task \d in this step: its condition is not met\. Delegate task \d\. Start a subagent for it\./,
+    );
     expect(text).not.toContain('wr.history');
     const second = told(known('available'), {}, [
       { ...delegations[1], runCondition: { var: 'size', equals: 'small' } },
@@ -224,6 +226,6 @@ describe('a delegating step', () => {
     ]);
     expect(second.text).toContain('\n2. workflow: wr.b');
     const none = told({ context: {} }, {}, delegations.slice(1));
-    expect(none.text).toBe('None of these tasks is due here. Say so in your notes and continue.');
+    expect(none.text).toBe('Skip all of these tasks: their conditions are not met. Say so in your notes and continue.');
   });
 });

@@ -2,7 +2,7 @@ import { unreachable } from '../../assert.ts';
 import { FUNCTIONS_BYTES_MAX } from '../../log/budgets.ts';
 import { holdsAt, type StepPlace } from '../../run/step-place.ts';
 import { TRUNCATION_MARKER, utf8Length, utf8Prefix } from '../../text/utf8.ts';
-import { plural } from '../../text/words.ts';
+import { andList, plural } from '../../text/words.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../../workflow/compiled/compiled-workflow.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
@@ -148,12 +148,30 @@ export function delegationText(place: StepPlace, filler: ValueFiller): string | 
   const due = [...purpose.delegations.entries()].filter(
     ([, { runCondition }]) => runCondition === undefined || holdsAt(place, runCondition),
   );
-  if (due.length === 0) return 'None of these tasks is due here. Say so in your notes and continue.';
+  if (due.length === 0)
+    return 'Skip all of these tasks: their conditions are not met. Say so in your notes and continue.';
   const tasks = due.map(([i, task]) => taskText(task, `${i + 1}. `, filler));
   const way = delegationWay(place);
-  const left = purpose.delegations.length - due.length;
-  const what = `${due.length === 1 ? 'this task' : `these ${due.length} tasks`}${left === 0 ? '' : ' (the others are not due)'}`;
-  return [lead(way, what, due.length === 1), ...tasks, ...(way === 'try' ? [OBSERVE] : [])].join('\n');
+  const dueNumbers = due.map(([i]) => i + 1);
+  const skipped = purpose.delegations.flatMap((_, i) => (dueNumbers.includes(i + 1) ? [] : [i + 1]));
+  const all = due.length === 1 ? 'this task' : `these ${due.length} tasks`;
+  const what = skipped.length === 0 ? all : numberedTasks(dueNumbers);
+  return [
+    `${skipWords(skipped)}${lead(way, what, due.length === 1)}`,
+    ...tasks,
+    ...(way === 'try' ? [OBSERVE] : []),
+  ].join('\n');
+}
+
+/** The step lists all its tasks, so those without a result need a reason. */
+function skipWords(skipped: readonly number[]): string {
+  if (skipped.length === 0) return '';
+  const why = skipped.length === 1 ? 'its condition is' : 'their conditions are';
+  return `Skip ${numberedTasks(skipped)} in this step: ${why} not met. `;
+}
+
+function numberedTasks(numbers: readonly number[]): string {
+  return `${numbers.length === 1 ? 'task' : 'tasks'} ${andList(numbers.map(String))}`;
 }
 
 const OBSERVE =

@@ -62,7 +62,7 @@ test('the parts of a prompt always come in the same order, the authored one firs
     'Your role: You are calm.',
     'Follow these rules:',
     'Loop "Round": round 1 of 1.',
-    'Formats used in this step:',
+    'Definitions used in this step:',
     'score:',
     'Required:',
     expect.stringMatching(/^An artifact of kind wr\.loop_control: /),
@@ -120,7 +120,11 @@ describe('a confirmation', () => {
 
   test('a confirmation makes the agent ask in guided mode', () => {
     enforces('require_confirmation_guided');
-    expect(told('guided', true)).toEqual([expect.stringContaining('wait for a yes before you send the next call')]);
+    expect(told('guided', true)).toEqual([
+      expect.stringContaining(
+        'before you send the next call, show the user in a few lines what you decided, and wait for a yes',
+      ),
+    ]);
   });
 
   test('a confirmation makes the agent decide for the user in full-auto modes, and note the choice', () => {
@@ -151,7 +155,7 @@ describe('a confirmation', () => {
   test('a gate says which artifact it needs, and that the coordinator gives the verdict', () => {
     const [, gate, whose] = told('full_auto_stop_on_user_deps', { kind: 'coordinator_eval' });
     expect(gate).toContain('- verdict: approved | rejected | uncertain');
-    expect(whose).toMatch(/^The coordinator of this work must/);
+    expect(whose).toMatch(/^The verdict must come from the coordinator:/);
   });
 });
 

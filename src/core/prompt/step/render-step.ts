@@ -1,6 +1,7 @@
 import { assert, unreachable } from '../../assert.ts';
 import { quote } from '../../json/json-value.ts';
 import type { EngineState } from '../../log/execution-snapshot.ts';
+import { accountedPrefix } from '../../run/form/context-form.ts';
 import type { AskedPlace, Unmet } from '../../run/requirements/requirement.ts';
 import { askedAt, checkStep, requirementTexts } from '../../run/requirements/step-requirements.ts';
 import { dueConfirmation, holdsAt, type RunFacts, type StepPlace } from '../../run/step-place.ts';
@@ -52,7 +53,7 @@ export function renderStep({ index, state, facts, line, branch, lifecycle }: Ren
   assert(state.kind === 'running' && pending !== undefined, 'only a pending step is rendered');
   const loopVariables = loopVariablesAt(index, state);
   const place: StepPlace = { index, step: pending.step, facts, loopVariables };
-  const filler = valueFiller({ context: facts.context, loopVariables });
+  const filler = valueFiller({ context: facts.context, loopVariables }, index.workflow);
   const title = filler.fillLine(pending.step.title);
   const authored = quoteReservedLines(filler.fill(pending.step.prompt));
   const functions = functionTexts(index, pending.step.stepId, { branch, fill: filler.fill });
@@ -63,7 +64,7 @@ export function renderStep({ index, state, facts, line, branch, lifecycle }: Ren
     ...stanceTexts(place, filler),
     loopPosition(pending, index, filler),
     delegationText(place, filler),
-    functions && `Formats used in this step:\n\n${functions.text}`,
+    functions && `Definitions used in this step:\n\n${functions.text}`,
     functionCallTexts(pending.step, filler),
   ];
   const sections = [
@@ -75,7 +76,7 @@ export function renderStep({ index, state, facts, line, branch, lifecycle }: Ren
   ];
   const standing = standingTexts({ index, lifecycle }, filler);
   const found = [
-    ...valueWarnings(filler),
+    ...valueWarnings(filler, index),
     ...(functions?.isCut === true ? [{ code: 'text_cut', parts: ['function definitions'] } as const] : []),
     ...degradedWarnings(place),
   ];
@@ -167,11 +168,20 @@ function stanceTexts({ step, index }: StepPlace, { fill }: ValueFiller): readonl
   ];
 }
 
-function valueWarnings({ unset, cut }: ValueFiller): readonly WarningFact[] {
+function valueWarnings({ unset, cut }: ValueFiller, index: WorkflowIndex): readonly WarningFact[] {
   return [
-    ...(unset.size === 0 ? [] : [{ code: 'unset_value', names: [...unset] } as const]),
+    ...(unset.size === 0 ? [] : [unsetWarning([...unset], index)]),
     ...(cut.size === 0 ? [] : [{ code: 'text_cut', parts: [...cut] } as const]),
   ];
+}
+
+/** A list with ids is known only from its entries, so the warning says how they begin. */
+function unsetWarning(names: readonly string[], index: WorkflowIndex): WarningFact {
+  const lists = names.flatMap((name) => {
+    const prefix = accountedPrefix(index, name);
+    return prefix === undefined ? [] : [{ name, prefix }];
+  });
+  return { code: 'unset_value', names, ...(lists.length === 0 ? {} : { lists }) };
 }
 
 /** Where the author disabled delegation, nothing is lost. */
@@ -216,10 +226,10 @@ function confirmationText(place: StepPlace): string | undefined {
     case 'human_approval':
       return undefined;
     case 'coordinator_eval':
-      return 'The coordinator of this work must give the verdict. Do not give it yourself unless you are the coordinator.';
+      return 'The verdict must come from the coordinator: the agent or person who gave you this work. Ask them, wait, and send their verdict. Give it yourself only if you are the coordinator.';
     case 'confirm':
       return place.facts.preferences.autonomy === 'guided'
-        ? 'Confirmation: when the step is done, show the user in a few lines what you decided, and wait for a yes before you send the next call. If the user says no, do what the step says for that case. If the step does not cover it, change the work as the user asks, and ask again.'
+        ? 'Confirmation: before you send the next call, show the user in a few lines what you decided, and wait for a yes. If the user says no, do what the step says for that case. If the step does not cover it, change the work as the user asks, and ask again.'
         : 'Confirmation: in this mode you do not ask the user. Decide as the user most likely would, and write the choice and its reason in the notes.';
     default:
       return unreachable(due);
