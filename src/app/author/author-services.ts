@@ -17,6 +17,6 @@ export type AuthorServices = {
   readonly compilePattern: CompilePattern;
   /** Awaited between pieces of synchronous work, so that Ctrl-C is handled. */
   readonly yieldNow: () => Promise<void>;
-  /** The real use cases over a store in memory. */
-  readonly services: (catalog: WorkflowCatalog) => Services;
+  /** The real use cases over a new store in memory. */
+  readonly services: (catalog: WorkflowCatalog) => Promise<Services>;
 };

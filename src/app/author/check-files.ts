@@ -19,7 +19,7 @@ import { lintFile, lintWorkflow } from '../../core/workflow/lint/lint-workflow.t
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import { nodeAt } from '../../core/workflow/source/source-node.ts';
 import type { Catalog, InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
-import { unreadDiagnostic } from '../catalog/file-diagnostics.ts';
+import { unreadDiagnostic } from '../catalog/file-result.ts';
 import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { FileFailure } from '../ports/author-files.ts';
 import { type AuthorCatalog, authorCatalog } from './author-catalog.ts';
@@ -137,7 +137,8 @@ async function missingDocuments(
   if (sourceKind !== 'project' || references.length === 0 || file.content.kind !== 'text') return [];
   const { text } = file.content;
   const places = { workspace: author.workspace, file: file.path };
-  const found = await author.services(catalog).references.find(references, places);
+  const { references: documents } = await author.services(catalog);
+  const found = await documents.find(references, places);
   const root = parseSource(text, collectDiagnostics());
   if (root.isErr()) return [];
   return found.flatMap(({ isResolved, path, title }, i): CheckFinding[] => {

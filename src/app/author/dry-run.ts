@@ -25,7 +25,7 @@ export async function dryRun(
   { listed, catalog }: TargetWorkflow,
   { script, answer, watch }: DryRunRequest,
 ): Promise<Result<DryRun, StartRefusal>> {
-  const stage = rehearsal(author.services(catalog));
+  const stage = rehearsal(await author.services(catalog));
   const scripted = listedAnswers(script.steps ?? []);
   const { goal, context, modeSetBy, mode = 'guided' } = script;
   const player = {

@@ -2,12 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import { ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { type Catalog, findWorkflow } from '../catalog/catalog.ts';
-import { unreadDiagnostic } from '../catalog/file-diagnostics.ts';
+import { unreadDiagnostic } from '../catalog/file-result.ts';
 import type { AuthorFiles, FileFailure } from '../ports/author-files.ts';
 import type { SourceFile, UnreadReason, WorkflowFile } from '../ports/workflow-sources.ts';
 import { authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
-import { isWithin, scenarioPathOf, type TargetRefusal, workflowPathOf } from './find-targets.ts';
+import { isWithin, scenarioPathOf, type TargetRefusal, unknownTarget, workflowPathOf } from './find-targets.ts';
 import type { NotEditable } from './migrate-id.ts';
 
 /** Why a file cannot be changed in the editor. */
@@ -48,7 +48,7 @@ function fileOf(all: Catalog, asked: string): Result<Found, TargetRefusal> {
   const found = findWorkflow(all, asked);
   if (found.kind === 'found') return ok({ file: found.listed.file, id: found.listed.id });
   if (found.kind === 'invalid') return ok({ file: found.invalid.file, ...defined({ id: found.invalid.id }) });
-  return err({ code: 'target_unknown', asked, known: found.known, meant: found.meant });
+  return err(unknownTarget(all, asked, found));
 }
 
 function readOnlyReason(author: AuthorServices, file: SourceFile | WorkflowFile): ReadOnly | undefined {

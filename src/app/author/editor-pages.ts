@@ -125,7 +125,7 @@ export async function previewPage(
     const stepId = step ?? steps[0]?.stepId ?? '';
     const places = { workspace: own.workspace, file: listed.file.path };
     const request = { stepId, context, mode, places };
-    const { reply, failing } = yield* await previewStep(own.services(catalog), listed.workflow, request);
+    const { reply, failing } = yield* await previewStep(await own.services(catalog), listed.workflow, request);
     const whole = [reply.text, ...(reply.furtherTexts ?? [])].join('\n\n');
     const contextKeys = contextKeysIn(text);
     return ok({ steps, stepId, text: whole, bytes: utf8Length(whole), failing, contextKeys });

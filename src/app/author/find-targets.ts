@@ -1,26 +1,24 @@
 import { err, ok, type Result } from 'neverthrow';
 import { defined } from '../../core/json/json-value.ts';
 import type { WorkspaceProblem } from '../../core/prompt/warning-facts.ts';
-import type { MeantIds } from '../../core/text/spelling.ts';
 import {
   type Catalog,
   type FoundWorkflow,
   findWorkflow,
   type InvalidFile,
   type ListedWorkflow,
+  type UnknownId,
 } from '../catalog/catalog.ts';
 import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import { authorCatalog } from './author-catalog.ts';
 import type { AuthorServices } from './author-services.ts';
 
 export type TargetRefusal =
-  | {
+  | (UnknownId & {
       readonly code: 'target_unknown';
-      readonly meant: MeantIds;
       readonly asked: string;
-      readonly known: readonly string[];
       readonly workspaceProblem?: WorkspaceProblem;
-    }
+    })
   | { readonly code: 'folder_empty'; readonly path: string };
 
 const SCENARIO_FILE = '.test.json';
@@ -69,12 +67,12 @@ async function targetsOf(author: AuthorServices, name: string): Promise<Result<r
   return err(unknownTarget(all, name, found));
 }
 
-function unknownTarget(
+export function unknownTarget(
   { workspaceProblem }: Catalog,
   asked: string,
-  { known, meant }: Extract<FoundWorkflow, { kind: 'unknown' }>,
+  { kind, ...facts }: Extract<FoundWorkflow, { kind: 'unknown' }>,
 ): TargetRefusal {
-  return { code: 'target_unknown', asked, known, meant, ...defined({ workspaceProblem }) };
+  return { code: 'target_unknown', asked, ...facts, ...defined({ workspaceProblem }) };
 }
 
 /** A workflow with the catalog it was found in. */

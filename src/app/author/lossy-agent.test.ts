@@ -11,7 +11,7 @@ import { type Rehearsal, rehearsal, type Turn } from './rehearsal.ts';
 async function played(spoil: (stage: Rehearsal) => Rehearsal) {
   const { author } = memoryBench({ '.workrail/workflows/team.example.json': EXAMPLE });
   const { catalog } = await authorCatalog(author);
-  const sound = rehearsal(author.services(catalog));
+  const sound = rehearsal(await author.services(catalog));
   const { send, problems } = lossyAgent(spoil(sound), 0);
   const request = {
     workflowId: 'team.example',

@@ -18,11 +18,11 @@ import { type GapRecord, unresolvedGaps } from '../../core/views/node-facts.ts';
 import type { Check } from '../../core/workflow/compiled/compiled-step.ts';
 import { type AdvanceRefusal, advance } from '../run/advance.ts';
 import { answerGate, findWaitingDraft, type PersonAnswer } from '../run/answer-gate.ts';
-import { triedStep } from '../run/attempt-facts.ts';
 import { recordCheck } from '../run/attest-check.ts';
 import { type RehydrateRefusal, rehydrate } from '../run/rehydrate.ts';
 import { findTokenNode, runPlace } from '../run/run-place.ts';
 import { type StartRefusal, type StartRequest, startWorkflow } from '../run/start-workflow.ts';
+import { triedStep } from '../run/tried-step.ts';
 import type { Services } from '../services.ts';
 import { setPreferences } from '../upkeep/set-preferences.ts';
 

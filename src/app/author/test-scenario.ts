@@ -31,11 +31,11 @@ const NOTHING_MET: Met = { stepIds: [], outcomes: [] };
 
 /** Plays a scenario twice, each time on a new store. A lossy agent must not change the outcome. */
 export async function testScenario(
-  stage: () => Rehearsal,
+  stage: () => Promise<Rehearsal>,
   asked: Asked,
 ): Promise<{ readonly tested: TestedScenario; readonly met: Met }> {
   const head = { name: asked.scenario.name, mode: asked.mode };
-  const careful = stage();
+  const careful = await stage();
   const plain = await played(careful, careful.send, asked);
   if (plain.isErr()) {
     return {
@@ -46,7 +46,7 @@ export async function testScenario(
   const { run, failures } = plain.value;
   const { path, bytesRead, met } = run;
   if (failures.length > 0) return { tested: { ...head, failures, path, bytesRead }, met };
-  const world = stage();
+  const world = await stage();
   const lossy = lossyAgent(world, asked.number);
   const again = await played(world, lossy.send, asked);
   const differing = again.match(

@@ -22,7 +22,7 @@ import {
   type TargetScope,
   workflowPathOf,
 } from './find-targets.ts';
-import { rehearsal } from './rehearsal.ts';
+import { type Rehearsal, rehearsal } from './rehearsal.ts';
 import { type TestedScenario, testScenario } from './test-scenario.ts';
 
 /** A scenario file with its results, or with what is wrong with it. */
@@ -67,7 +67,7 @@ export async function testWorkflows(
       files.push({ path, workflowId, problems, scenarios: [] });
       continue;
     }
-    const stage = () => rehearsal(author.services(catalog));
+    const stage = async () => rehearsal(await author.services(catalog));
     files.push({ path, ...(await playAll(stage, read.value.file, { author, workflow: workflow.listed.workflow })) });
   }
   return ok({ scope, files, untested });
@@ -123,7 +123,7 @@ function unknownSteps(scenario: Scenario, at: string, { steps }: CompiledWorkflo
 }
 
 async function playAll(
-  stage: () => ReturnType<typeof rehearsal>,
+  stage: () => Promise<Rehearsal>,
   { workflowId, scenarios }: ScenarioFile,
   {
     author: { workspace, yieldNow },

@@ -84,4 +84,26 @@ describe('starting a workflow', () => {
       warnings: [{ code: 'workspace_not_used', details: { path: 'repo' } }],
     });
   });
+
+  it('starting a workflow with checks from an invalid workspace says that they cannot be run', async () => {
+    const workspaceProblem = { path: '~', reason: { code: 'not_absolute' } } as const;
+    const steps = (checks: object) => [{ id: 'test', title: 'Test', prompt: 'Test it.', ...checks }];
+    const check = { id: 'tests', run: 'npm test', minimum: 'observed' };
+    const files = [
+      fileWith(workflowText('team.checked', { steps: steps({ checks: [check] }) }), {
+        kind: 'user',
+        ref: 'checked.json',
+      }),
+      fileWith(workflowText('team.plain', { steps: steps({}) }), { kind: 'user', ref: 'plain.json' }),
+    ];
+    const warningOf = async (workflowId: string) => {
+      const { warnings } = await started({ files, workspaceProblem }, { workflowId, workspace: '~' });
+      const [{ message }] = warnings as [{ message: string }];
+      return message;
+    };
+    expect(await warningOf('team.checked')).toMatch(
+      / This workflow has checks, which need a workspace, and this run has none\. Call start_workflow again with the full path /,
+    );
+    expect(await warningOf('team.plain')).not.toContain('check');
+  });
 });

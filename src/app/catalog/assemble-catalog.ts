@@ -16,8 +16,7 @@ import {
 import type { ChosenFile, FileChoice } from './choose-files.ts';
 import type { FileCompiler } from './compile-files.ts';
 import { type FileClaim, isNamedAfter, SOURCE_NAMESPACES, templateIdOf } from './file-claim.ts';
-import { locatedIn } from './file-diagnostics.ts';
-import { type Around, type FileResult, originOf } from './file-result.ts';
+import { type Around, type FileResult, locatedIn, originOf } from './file-result.ts';
 import { misspelledSlots, type ReadBindings } from './read-bindings.ts';
 
 export type CatalogTools = {

@@ -7,8 +7,7 @@ import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-wor
 import type { WorkflowOrigin } from '../../core/workflow/drift.ts';
 import type { SourceFile, WorkflowFile } from '../ports/workflow-sources.ts';
 import { isNamedAfter } from './file-claim.ts';
-import type { LocatedDiagnostic } from './file-diagnostics.ts';
-import type { StoredWorkflow } from './file-result.ts';
+import type { LocatedDiagnostic, StoredWorkflow } from './file-result.ts';
 
 /** A workflow or routine that can be started. */
 export type ListedWorkflow = {
@@ -66,8 +65,15 @@ export type FoundWorkflow =
       readonly alias?: string;
     }
   | { readonly kind: 'invalid'; readonly invalid: InvalidFile }
-  /** All ids, and what the given text may mean by its words or as the name of a workflow. */
-  | { readonly kind: 'unknown'; readonly known: readonly string[]; readonly meant: MeantIds };
+  | ({ readonly kind: 'unknown' } & UnknownId);
+
+/** All ids, and what the given text may mean by its words or as the name of a workflow. */
+export type UnknownId = {
+  readonly known: readonly string[];
+  readonly meant: MeantIds;
+  /** These lines name the sources that nobody accepted: one of them may have the workflow. */
+  readonly waiting?: readonly string[];
+};
 
 /**
  * What an id refers to. The id of a broken file is not unknown: the author needs its errors, even if the file is so
@@ -82,7 +88,19 @@ export function findWorkflow({ workflows, invalid }: Catalog, id: string): Found
   if (renamed !== undefined) return { kind: 'found', listed: renamed, alias: id };
   const nameless = invalid.find((one) => hasNoUsableId(one) && 'kind' in one.file && isNamedAfter(one.file, id));
   if (nameless !== undefined) return { kind: 'invalid', invalid: nameless };
-  return { kind: 'unknown', known: workflows.map((workflow) => workflow.id), meant: meantIds(id, workflows) };
+  const known = workflows.map((workflow) => workflow.id);
+  const waiting = id.startsWith('wr.') ? [] : waitingIn(invalid);
+  return { kind: 'unknown', known, meant: meantIds(id, workflows), ...(waiting.length === 0 ? {} : { waiting }) };
+}
+
+/** A source cannot have ids of bundled workflows, so for those there is nothing to wait for. */
+function waitingIn(invalid: readonly InvalidFile[]): readonly string[] {
+  return invalid.filter(waitsForUser).flatMap(({ diagnostics }) => diagnostics.map(({ message }) => message));
+}
+
+/** A source that nobody accepted is not a mistake in a file, and the agent cannot do anything about it. */
+export function waitsForUser({ diagnostics }: InvalidFile): boolean {
+  return diagnostics.every(({ code }) => code === 'source_not_accepted');
 }
 
 /** A file with an id that no workflow may have is asked for by its name. */

@@ -2,10 +2,16 @@ import type { CompileInput, CompileResult } from '../../core/workflow/compile-wo
 import { type BrokenTemplate, type Template, templateOf } from '../../core/workflow/expand/expanded.ts';
 import { syntaxIn } from '../../core/workflow/format/read-workflow.ts';
 import type { WorkflowFile } from '../ports/workflow-sources.ts';
+import type { Routine } from './choose-files.ts';
 import { placeOf } from './file-claim.ts';
-import { locatedIn } from './file-diagnostics.ts';
-import { type Around, type CompiledResult, type FileResult, keptResult, unreadResult } from './file-result.ts';
-import type { Routine } from './routines.ts';
+import {
+  type Around,
+  type CompiledResult,
+  type FileResult,
+  keptResult,
+  locatedIn,
+  unreadResult,
+} from './file-result.ts';
 
 /** What compiles files: loaded only when one has to be compiled. */
 export type FileCompiler = {

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { unreachable } from '../../core/assert.ts';
+import { defined } from '../../core/json/json-value.ts';
 import type { WorkflowHash } from '../../core/log/ids.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import type { StartRefusal } from '../run/start-workflow.ts';
@@ -26,8 +27,8 @@ export async function inspectWorkflow(
     case 'invalid':
       return err({ code: 'workflow_invalid', workflowId, invalid: found.invalid });
     case 'unknown': {
-      const problem = workspaceProblem === undefined ? {} : { workspaceProblem };
-      return err({ code: 'workflow_not_found', workflowId, known: found.known, meant: found.meant, ...problem });
+      const { kind, ...facts } = found;
+      return err({ code: 'workflow_not_found', workflowId, ...facts, ...defined({ workspaceProblem }) });
     }
     default:
       return unreachable(found);

@@ -8,7 +8,7 @@ import { ARGUMENT_BYTES_MAX } from '../../core/workflow/format/limits.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import type { SourceField, SourceNode } from '../../core/workflow/source/source-node.ts';
 import type { SourceFile } from '../ports/workflow-sources.ts';
-import { unreadDiagnostic } from './file-diagnostics.ts';
+import { unreadDiagnostic } from './file-result.ts';
 
 export type ReadBindings = {
   readonly bindings: Bindings;

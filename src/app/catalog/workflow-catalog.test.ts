@@ -96,6 +96,25 @@ describe('the catalog', () => {
     ]);
   });
 
+  it.each(['user', 'project', 'remote', 'plugin'] as const)(
+    'no file of a %s source takes an id of the bundle, and none in a folder of routines',
+    async (kind) => {
+      enforces('wr_namespace_reserved', 'wr_never_shadowed');
+      const bundled = fileWith(workflowText('wr.review'), { kind: 'bundled' });
+      const pretender = fileWith(workflowText('wr.review'), { kind, rank: 3, ref: 'review.json' });
+      const routine = fileWith(workflowText('wr.routine-plan'), { kind, rank: 3, ref: 'routines/plan.json' });
+      const { workflows, invalid } = await catalogOf([bundled, pretender, routine]);
+      expect(workflows.map(({ file, shadows }) => [file, shadows])).toEqual([[bundled, []]]);
+      const refused = invalid.map(({ file, diagnostics }) => [
+        file.ref,
+        diagnostics.map(({ code, severity, fix }) => [code, severity, fix !== undefined]),
+      ]);
+      expect(refused).toEqual(
+        ['review.json', 'routines/plan.json'].map((ref) => [ref, [['reserved_namespace', 'error', true]]]),
+      );
+    },
+  );
+
   it('the catalog refuses the second file of a folder that claims an id', async () => {
     const [first, second] = [
       fileWith(workflowText('team.x')),

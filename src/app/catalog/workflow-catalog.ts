@@ -6,12 +6,11 @@ import { sourceHash } from '../../core/workflow/drift.ts';
 import type { SourceListing, WorkflowFile, WorkflowSource } from '../ports/workflow-sources.ts';
 import { type AssembledCatalog, assembleCatalog, type CatalogTools, type Surroundings } from './assemble-catalog.ts';
 import type { Catalog, FoundWorkflow } from './catalog.ts';
-import { chooseFiles } from './choose-files.ts';
+import { chooseFiles, routinesOf } from './choose-files.ts';
 import type { FileCompiler } from './compile-files.ts';
 import { type FileClaim, fileClaim } from './file-claim.ts';
 import { type FileResult, keepResult, keptResult, unreadResult } from './file-result.ts';
 import { readBindings } from './read-bindings.ts';
-import { routinesOf } from './routines.ts';
 
 const WORKSPACES_MAX = 8;
 

@@ -7,10 +7,10 @@ import { builtinsData, type WorkflowUsesData, workflowUsesData } from '../../cor
 import { builtinList } from '../../core/workflow/builtins/catalogue.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { command, done } from '../command.ts';
-import { shortIds } from '../ids.ts';
 import { dim, type Line, notable, strong } from '../output/line.ts';
 import { columnsOf, hangText } from '../output/text-width.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
+import { shortIds } from '../session-ids.ts';
 import { authorProblem, oneWorkflow, WORKFLOW } from './workflow-words.ts';
 
 export const workflowUsesCommand = command({

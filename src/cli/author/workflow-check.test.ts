@@ -36,7 +36,7 @@ describe('workflow check', () => {
     expect(out).toContain(
       [
         '1 file checked: 2 errors, 2 warnings; 2 can be fixed with --fix',
-        'Files with errors were checked for text quality only. The other quality rules run once the errors are fixed.\n',
+        'In files with errors, only the quality rules for texts were applied. The other rules run once the errors are fixed.\n',
       ].join('\n'),
     );
     expect(talk).toContain('Next: workrail workflow check team.example --fix\n');

@@ -143,7 +143,7 @@ function checkLines(
 }
 
 const REST_OF_THE_RULES =
-  'Files with errors were checked for text quality only. The other quality rules run once the errors are fixed.';
+  'In files with errors, only the quality rules for texts were applied. The other rules run once the errors are fixed.';
 
 /** The advice for a kind of finding is shown once. */
 function findingLines(
@@ -239,7 +239,11 @@ function problemOf(
     ...(errors === 0 ? [] : [plural(errors, 'error')]),
     ...(isStrict && warnings > 0 ? [`${plural(warnings, 'warning')} (--strict)`] : []),
   ];
-  const suggestion = fixable > 0 ? 'Run again with --fix to fix these automatically.' : 'Fix the findings above.';
+  const others = errors + warnings - fixable;
+  const suggestion =
+    fixable === 0
+      ? 'Fix the findings above.'
+      : `Run again with --fix, which fixes ${others === 0 ? 'all findings' : `${fixable} of the findings; fix the others by hand`}.`;
   return checkProblem(`Found ${found.join(' and ')}.`, suggestion);
 }
 

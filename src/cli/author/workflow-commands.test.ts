@@ -16,7 +16,7 @@ describe('workflow preview', () => {
     const { catalog } = await authorCatalog(author);
     const context = { taskSize: 'large', hurry: true };
     const turns: Turn[] = [];
-    const stage = rehearsal(author.services(catalog));
+    const stage = rehearsal(await author.services(catalog));
     const player = {
       stage,
       send: stage.send,
@@ -29,7 +29,7 @@ describe('workflow preview', () => {
     const told = turns.flatMap(({ reply }) => (reply.kind === 'ok' && reply.pending !== null ? [reply.pending] : []));
     expect(told.map(({ stepId }) => stepId)).toEqual(['size', 'design', 'work', 'rounds--decide', 'judge', 'merge']);
     for (const pending of told) {
-      const shown = await previewStep(author.services(catalog), listed.workflow, {
+      const shown = await previewStep(await author.services(catalog), listed.workflow, {
         stepId: pending.stepId,
         context,
         mode,
@@ -79,7 +79,7 @@ describe('workflow preview', () => {
     const { out } = await run('preview', 'team.example', '--step', 'design', '--context', '{"taskSize":"small"}');
     expect(out).toContain('Think about "small".');
     expect(out).toContain(
-      'In this context the step is skipped: it runs only when is-large (taskSize is "large") is true.\n',
+      'this context the step is skipped: it runs only when is-large is true (is-large: taskSize is "large").\n',
     );
     expect((await run('preview', 'team.example', '--step', 'desgin')).talk).toContain('Did you mean design?');
     expect((await json('preview', 'team.example', '--step', 'judge')).exitCode).toBe(0);
@@ -129,6 +129,31 @@ describe('workflow list and show', () => {
     expect((await run('show', 'exam')).exitCode).toBe(0);
     expect((await run('show', 'team.exampel')).talk).toContain('Did you mean team.example?');
     expect((await json('show', FILE)).data).toMatchObject({ size: { steps: 6, loops: 1, conditional: 1 } });
+  });
+
+  it('workflow show --compiled lists the checks of every step, and no heading without lines', async () => {
+    const run = 'npm test -- --run';
+    const check = { id: 'tests', run, minimum: 'observed' };
+    const [first, ...others] = EXAMPLE.steps as readonly object[];
+    const { run: shown, json } = onBench({ [FILE]: { ...EXAMPLE, steps: [{ ...first, checks: [check] }, ...others] } });
+    const { out } = await shown('show', 'team.example', '--compiled');
+    expect(out).toMatch(/^Checks\n {2}size: tests {2}at least observed {2}npm test -- --run$/m);
+    expect((await json('show', 'team.example', '--compiled')).data).toMatchObject({
+      compiled: {
+        steps: expect.arrayContaining([
+          expect.objectContaining({ checks: [{ id: 'tests', command: run, minimum: 'observed' }] }),
+        ]),
+      },
+    });
+    const plain = {
+      id: 'team.example',
+      name: 'N',
+      description: 'D.',
+      steps: [{ id: 'one', title: 'One', prompt: 'Do.' }],
+    };
+    const bare = (await onBench({ [FILE]: plain }).run('show', 'team.example', '--compiled')).out;
+    expect(bare).toContain('Hash   ');
+    for (const heading of ['Added texts', 'Checks', 'Contracts']) expect(bare).not.toContain(heading);
   });
 
   it('workflow list shows workflows, what they override, and invalid files', async () => {

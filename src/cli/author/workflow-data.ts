@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ListedWorkflow } from '../../app/catalog/catalog.ts';
 import { unreachable } from '../../core/assert.ts';
 import { defined } from '../../core/json/json-value.ts';
-import { sizeOf } from '../../core/text/words.ts';
+import { asksForWords, sizeOf } from '../../core/text/words.ts';
 import { count } from '../../core/wire/list-shapes.ts';
 import {
   conditionsShape,
@@ -130,7 +130,7 @@ export function outlineLines(
         : hangText(title, { first: '', rest: indent.length + 8, width: columns }).map((line): Line => [line])),
       ...(repeats === undefined ? [] : below(repeats)),
       ...(when === undefined ? [] : below(`when ${when}`)),
-      ...(asksFor.length === 0 || !isFull ? [] : below(`asks for ${asksFor.join(', ')}`)),
+      ...(asksFor.length === 0 || !isFull ? [] : below(asksForWords(asksFor))),
       ...(origin === undefined || !isFull ? [] : below(`from ${origin}`)),
     ];
   });

@@ -10,10 +10,10 @@ import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-wor
 import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { type FieldChange, type PartChange, workflowDiff } from '../../core/workflow/outline/workflow-diff.ts';
 import { type CommandContext, command, done } from '../command.ts';
-import { findSessions } from '../ids.ts';
 import { bad, dim, good, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, usageProblem } from '../problem.ts';
-import { type CommandRefusal, refusalProblem } from '../words.ts';
+import { type CommandRefusal, refusalProblem } from '../refusal-problem.ts';
+import { findSessions } from '../session-ids.ts';
 import { authorProblem } from './workflow-words.ts';
 
 export const workflowDiffCommand = command({

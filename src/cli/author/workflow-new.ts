@@ -2,10 +2,10 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { namingOf, newFromRun, newWorkflow } from '../../app/author/new-workflow.ts';
 import { STARTERS, type StarterName } from '../../app/author/starters.ts';
-import { type FinishedRun, finishedRun } from '../../core/author/workflow-from-run.ts';
+import { type FinishedRun, finishedRun, type LeftOut, leftOut } from '../../core/author/workflow-from-run.ts';
 import { creatableId } from '../../core/workflow/format/read-names.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
-import { good } from '../output/line.ts';
+import { good, type Line, notable } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import { loadSession } from '../sessions/load-session.ts';
 import { authorProblem, INTERRUPTED, pathFrom, readDestination, TO } from './workflow-words.ts';
@@ -33,6 +33,8 @@ export const workflowNew = command({
     starter: z.string(),
     path: z.string(),
     scenarios: z.string(),
+    /** With `--from-run`: what the steps had in the workflow of the run and do not have here. */
+    leftOut: z.array(z.strictObject({ stepId: z.string(), parts: z.array(z.string()) })).exactOptional(),
   }),
   run: async (context, input) =>
     safeTry(async function* () {
@@ -50,15 +52,33 @@ export const workflowNew = command({
       const summary =
         run === undefined ? STARTERS[starter].summary : `the steps of a run of ${run.workflow.workflowId}`;
       return done({
-        data: { id, starter: run === undefined ? starter : 'run', path, scenarios },
+        data:
+          run === undefined
+            ? { id, starter, path, scenarios }
+            : { id, starter: 'run', path, scenarios, leftOut: leftOut(run).map(copied) },
         lines: [
           [good('✓ '), `${pathFrom(path, author.workspace)}  ${summary}`],
           [good('✓ '), `${pathFrom(scenarios, author.workspace)}  test scenarios, which pass`],
+          ...(run === undefined ? [] : notesOn(run)),
         ],
         next: `workrail workflow check ${id} --watch`,
       });
     }),
 });
+
+const copied = ({ stepId, parts }: LeftOut) => ({ stepId, parts: [...parts] });
+
+/** What the author should look at: what is missing, and commands that will run. */
+function notesOn(run: FinishedRun): readonly Line[] {
+  const missing = leftOut(run).map(({ stepId, parts }) => `${stepId} (${parts.join(', ')})`);
+  const commands = run.steps.flatMap(({ checks = [] }) => checks.map((check) => check.run));
+  return [
+    ...(missing.length === 0 ? [] : [[notable(`Left out: ${missing.join('; ')}.`)]]),
+    ...(commands.length === 0
+      ? []
+      : [[notable(`Read the commands of its checks before you use it: ${[...new Set(commands)].join('; ')}`)]]),
+  ];
+}
 
 async function runNamed(context: CommandContext, session: string): Promise<Result<FinishedRun, CommandProblem>> {
   const opened = await loadSession(context, session, 'history');

@@ -62,7 +62,7 @@ export const workflowPreview = command({
       }
       const places = { workspace: author.workspace, file: listed.file.path };
       const request = { stepId, context: context ?? {}, mode, places };
-      const shown = await previewStep(author.services(catalog), workflow, request);
+      const shown = await previewStep(await author.services(catalog), workflow, request);
       const { reply, failing } = yield* shown.mapErr(authorProblem);
       const text = [reply.text, ...(reply.furtherTexts ?? [])].join('\n\n');
       const bytes = utf8Length(text);
@@ -73,7 +73,11 @@ export const workflowPreview = command({
           [],
           [dim(`${sizeOf(bytes)}, as an agent reads it in ${mode} mode; tokens are placeholders.`)],
           ...failing.map(
-            (words): Line => [notable(`In this context the step is skipped: it runs only when ${words}.`)],
+            (words): Line => [
+              notable(
+                `With ${context === undefined ? 'an empty context' : 'this context'} the step is skipped: it runs only when ${words}.`,
+              ),
+            ],
           ),
         ],
         next: `workrail workflow dry-run ${shellWord(asked)}`,

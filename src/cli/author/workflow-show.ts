@@ -30,7 +30,7 @@ export const workflowShow = command({
   options: [
     {
       flags: '--compiled',
-      help: 'also show the compiled form: hashes, contracts, and where text that was added comes from',
+      help: 'also show the compiled form: hashes, checks, output contracts, and the origin of each text that WorkRail adds to a step',
     },
   ],
   example: 'workrail workflow show wr.first_steps',
@@ -114,16 +114,26 @@ function compiledLines({ hash, sourceHash, inputs, contracts, rules, steps }: Co
       const [first = ''] = text.trim().split('\n');
       return from === undefined ? [] : [[`  ${title}: `, strong(from.id), dim(`  ${first.slice(0, TEXT_SHOWN)}`)]];
     });
+  const headed = (title: string, lines: readonly Line[]): readonly Line[] =>
+    lines.length === 0 ? [] : [[strong(title)], ...lines];
   return [
     [],
     [strong('Hash   '), hash],
     [strong('Made of'), ` ${sourceHash}`],
     ...inputs.map(({ kind, name, digest }): Line => [`  ${kind} ${name}  `, dim(digest)]),
-    [strong('Added texts')],
-    ...addedBy('rule', rules),
-    ...steps.flatMap(({ id, pieces }) => addedBy(id, pieces)),
-    [strong('Contracts')],
-    ...contracts.map(({ contractRef, steps: asking }): Line => [`  ${contractRef}`, dim(`  ${asking.join(', ')}`)]),
+    ...headed('Added texts', [...addedBy('rule', rules), ...steps.flatMap(({ id, pieces }) => addedBy(id, pieces))]),
+    ...headed(
+      'Checks',
+      steps.flatMap(({ id: step, checks = [] }) =>
+        checks.map(
+          ({ id, command: run, minimum }): Line => [`  ${step}: `, strong(id), `  at least ${minimum}  ${run}`],
+        ),
+      ),
+    ),
+    ...headed(
+      'Contracts',
+      contracts.map(({ contractRef, steps: asking }): Line => [`  ${contractRef}`, dim(`  ${asking.join(', ')}`)]),
+    ),
   ];
 }
 

@@ -22,7 +22,7 @@ export const WORKFLOW = { syntax: '<id>', help: 'a workflow id or file' };
 export const CONTEXT_OPTION = { flags: '--context <json>', help: 'the context of the run, as a JSON object' };
 export const MODE_OPTION = {
   flags: '--mode <mode>',
-  help: 'guided (default), full_auto_stop_on_user_deps or full_auto_never_stop',
+  help: 'guided (the default; the agent asks you), full_auto_stop_on_user_deps (it asks only for what you must provide) or full_auto_never_stop (it does not ask)',
 };
 export const ALL = { flags: '--all', help: 'include every workflow: bundled ones and all sources' };
 export const TO = { flags: '--to <place>', help: 'where to write it: project (default) or user' };
@@ -47,10 +47,13 @@ export function authorProblem(refusal: AuthorRefusal): CommandProblem {
 }
 
 const AUTHOR_PROBLEMS: ByCode<AuthorRefusal, CommandProblem> = {
-  target_unknown: ({ asked, known, meant: { id, choices } }) => {
+  target_unknown: ({ asked, known, meant: { id, choices }, waiting }) => {
+    const unknown = `No file, folder or workflow "${asked}".`;
+    // Similar ids would make a workflow of a source look like a typing mistake.
+    if (waiting !== undefined) return notFound(unknown, waiting.join('\n'));
     const all = `Give an id or a path. The workflows are ${shortList(known)}.`;
     const some = choices.length === 0 ? all : `Did you mean one of these? ${shortList(choices)}`;
-    return notFound(`No file, folder or workflow "${asked}".`, id === undefined ? some : `Did you mean ${id}?`);
+    return notFound(unknown, id === undefined ? some : `Did you mean ${id}?`);
   },
   workflow_broken: ({ invalid: { file, diagnostics } }) => {
     const [first] = diagnostics.filter(({ severity }) => severity === 'error');

@@ -1,4 +1,4 @@
-import type { TraceEntry } from '../log/events/trace-events.ts';
+import type { TraceEntry } from '../log/events/graph-events.ts';
 import { holdsAt, type StepPlace } from '../run/step-place.ts';
 import { plural } from '../text/words.ts';
 import type { CompiledLoop, Entry } from '../workflow/compiled/compiled-loop.ts';

@@ -75,8 +75,8 @@ function filledValue(value: JsonValue, avoided: ReadonlySet<string>): JsonValue 
 const LEADING_ON = ['approved', 'approve', 'available', 'stop', 'pass', 'clean', 'yes'];
 
 function filledWords(words: string, text: string, avoided: ReadonlySet<string>): JsonValue {
-  const [known] = words.split(', or another value');
-  if (known !== undefined && known !== words) return parsed(known);
+  const known = /^(.+), or another value$/.exec(words)?.[1] ?? /^value of .+, or (none)$/.exec(words)?.[1];
+  if (known !== undefined) return parsed(known);
   const choices = words.split(' | ');
   if (choices.length > 1) {
     const allowed = choices.filter((choice) => !avoided.has(choice.toLowerCase()));

@@ -1,12 +1,14 @@
 import { defined, type JsonObject } from '../json/json-value.ts';
+import type { Assurance } from '../log/autonomy.ts';
 import type { RunId, WorkflowHash } from '../log/ids.ts';
 import { fillPlaces } from '../run/condition/context-values.ts';
 import { type Picture, runLines } from '../sessions/run-lines.ts';
 import type { RunStanding } from '../sessions/run-standing.ts';
 import { utf8Length } from '../text/utf8.ts';
 import { withoutHidden } from '../text/visible-text.ts';
-import type { CompiledStep } from '../workflow/compiled/compiled-step.ts';
+import type { Check, CompiledStep, Gate } from '../workflow/compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../workflow/compiled/compiled-workflow.ts';
+import { gatesOf } from '../workflow/compiled/condition-references.ts';
 
 /** A run that is complete, with the steps that were done on the line where it ended. */
 export type FinishedRun = {
@@ -77,12 +79,23 @@ export function workflowOfRun(
       tags: [],
       steps: written,
     },
-    scenarios: [{ name: 'goes as the run went', expect: { path: written.map(({ id }) => id), complete: true } }],
+    scenarios: [
+      {
+        name: 'goes as the run went',
+        // Nothing in a rehearsal can verify a check, so it is a gap there.
+        ...(steps.some(isVerified) && { mode: 'full_auto_never_stop', modeSetBy: 'person' }),
+        expect: { path: written.map(({ id }) => id), complete: true },
+      },
+    ],
   };
 }
 
+function isVerified({ checks = [] }: CompiledStep): boolean {
+  return checks.some(({ minimum }) => minimum === 'verified');
+}
+
 function writtenStep(step: CompiledStep): JsonObject & { readonly id: string } {
-  const { stepId, title, prompt, agentRole, guidance, output, confirmation, userDependency } = step;
+  const { stepId, title, prompt, agentRole, guidance, output, confirmation, userDependency, bindsTree } = step;
   const { kind } = confirmation;
   const asked = kind === 'none' ? undefined : kind === 'confirm' || { kind };
   return {
@@ -92,15 +105,61 @@ function writtenStep(step: CompiledStep): JsonObject & { readonly id: string } {
     prompt: generalText(prompt),
     ...(guidance.length > 0 && { guidance: guidance.map(generalText) }),
     ...(output?.isRequired && { outputContract: { contractRef: output.contractRef } }),
-    ...defined({ requireConfirmation: asked }),
-    ...(userDependency !== undefined && askedOfUser(userDependency)),
+    ...(step.checks !== undefined && { checks: step.checks.map(writtenCheck) }),
+    ...defined({
+      requireConfirmation: asked,
+      userDependency: userDependency && askedOfUser(userDependency),
+      assurance: writtenAssurance(step),
+      bindsTree,
+    }),
   };
 }
 
-/** In a file, how the answer is known belongs to the step. */
-function askedOfUser({ assurance, ...asked }: NonNullable<CompiledStep['userDependency']>): JsonObject {
-  return { userDependency: defined(asked) as JsonObject, ...defined({ assurance }) };
+/** The commands belong to the work; a value of context in one is sent by the agent as before. */
+function writtenCheck({ checkId, isBound: _, ...check }: Check): JsonObject {
+  return defined({ id: checkId, ...check }) as JsonObject;
 }
+
+function askedOfUser({ assurance: _, ...asked }: NonNullable<CompiledStep['userDependency']>): JsonObject {
+  return defined(asked) as JsonObject;
+}
+
+/** In a file, how the answer is known belongs to the step, for its gate and its question alike. */
+function writtenAssurance({ confirmation, userDependency, assurance = 'stated' }: CompiledStep): Assurance | undefined {
+  const isApproved = confirmation.kind === 'human_approval';
+  const needed = [
+    ...(isApproved ? [assurance] : []),
+    ...(userDependency === undefined ? [] : [userDependency.assurance ?? 'stated']),
+  ];
+  // They differ only where the file said nothing.
+  return needed.every((one) => one === needed[0]) ? needed[0] : undefined;
+}
+
+export type LeftOut = { readonly stepId: string; readonly parts: readonly string[] };
+
+/** What the steps have in the workflow of the run and not in the one made from it, by the names that authors write. */
+export function leftOut({ steps }: Pick<FinishedRun, 'steps'>): readonly LeftOut[] {
+  return steps.flatMap((step) => {
+    const parts = Object.entries(LEFT_OUT).flatMap(([part, isIn]) => (isIn(step) ? [part] : []));
+    return parts.length === 0 ? [] : [{ stepId: String(step.stepId), parts }];
+  });
+}
+
+const isConditional = ({ when }: Gate) => when.kind !== 'always';
+
+const LEFT_OUT: { readonly [part: string]: (step: CompiledStep) => boolean } = {
+  runCondition: ({ runCondition }) => runCondition !== undefined,
+  'the condition of requireConfirmation': ({ confirmation }) => gatesOf(confirmation).some(isConditional),
+  promptFragments: ({ fragments }) => fragments.length > 0,
+  validationCriteria: ({ criteria }) => criteria !== undefined,
+  assessmentRefs: ({ assessmentIds }) => assessmentIds.length > 0,
+  functions: ({ functionNames, functionCalls }) => functionNames.length > 0 || functionCalls !== undefined,
+  sets: ({ sets }) => sets !== undefined,
+  accountsFor: ({ accountsFor }) => accountsFor !== undefined,
+  collects: ({ collects }) => collects !== undefined,
+  'the optional outputContract': ({ output }) => output?.isRequired === false,
+  delegation: ({ purpose }) => purpose.kind === 'delegation',
+};
 
 /** Values of context belong to conditions and loops that the new workflow does not have. */
 function generalText(text: string): string {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   compiled,
   compileText,
@@ -9,8 +9,11 @@ import {
   templatesOf,
 } from '../../../test/compiler/compile-file.ts';
 import { enforces } from '../../../test/enforces.ts';
+import { sha256 } from '../../../test/examples/sha256.ts';
+import { canonicalBytes } from '../json/canonical-json.ts';
+import { NON_ASSUMABLE_CHOICES } from '../log/reasons.ts';
 import { utf8Length } from '../text/utf8.ts';
-import { refs } from './builtins/registry.ts';
+import { refs } from './builtins/refs.ts';
 import { COMPARISONS } from './compiled/condition.ts';
 import { applyFixes } from './diagnostics/diagnostic.ts';
 
@@ -61,7 +64,7 @@ describe('labels', () => {
     ]);
     expect(result).toMatchObject({ kind: 'compiled', syntax: { examples: ['A goal that fits'], tags: [] } });
     expect(result.diagnostics[0]).toMatchObject({ fix: { edits: [{ text: '"1.0.0"' }] } });
-    expect(result.diagnostics[0]?.message).toContain('The workflow works without it.');
+    expect(result.diagnostics[0]?.message).toContain('It is ignored; the workflow works without it.');
   });
 });
 
@@ -144,6 +147,8 @@ describe('what an author most likely meant', () => {
 });
 
 describe('prompts', () => {
+  afterEach(() => vi.restoreAllMocks());
+
   it('prompt blocks are rendered in one order, under headings', () => {
     enforces('prompt_blocks_set_and_order');
     const blocks = {
@@ -181,8 +186,23 @@ describe('prompts', () => {
     for (const { refId, text } of refs.all) {
       const made = firstStep({ prompt: undefined, promptBlocks: { goal: [{ kind: 'ref', refId }] } });
       expect(made.prompt).toContain(text);
-      expect(made.refs).toEqual([{ refId, contentHash: expect.stringMatching(/^sha256:/), bytes: utf8Length(text) }]);
+      const contentHash = sha256(canonicalBytes(text)._unsafeUnwrap());
+      expect(made.refs).toEqual([{ refId, contentHash, bytes: utf8Length(text) }]);
     }
+  });
+
+  it.each([
+    [4096, []],
+    [4097, ['error ref_budget /steps/0/promptBlocks/goal/0/refId']],
+  ])('a bundled text of %i bytes: %j', (bytes, expected) => {
+    enforces('refs_budget_and_provenance');
+    const refId = 'wr.refs.memory_usage';
+    // Two bytes a character, so that bytes are counted.
+    const text = `${'é'.repeat(Math.floor(bytes / 2))}${'x'.repeat(bytes % 2)}`;
+    vi.spyOn(refs, 'find').mockReturnValue({ refId, purpose: 'x', text });
+    expect(foundIn({}, [step({ prompt: undefined, promptBlocks: { goal: [{ kind: 'ref', refId }] } })])).toEqual(
+      expected,
+    );
   });
 
   it('prompts include at most 8 KiB of bundled text, counting repeats', () => {
@@ -295,6 +315,19 @@ describe('steps', () => {
       { kind: 'human_approval', when: { kind: 'always' } },
       { kind: 'coordinator_eval', when: unless },
     ]);
+  });
+
+  it('a step waits for a choice of the user only with a kind of choice that no agent may assume', () => {
+    enforces('user_choice_needs_choice_kind');
+    const asked = { reason: 'needs_user_choice', prompt: 'Which?' };
+    const foundFor = (more: object) => foundIn({}, [step({ userDependency: { ...asked, ...more } })]);
+    for (const choiceKind of NON_ASSUMABLE_CHOICES)
+      expect([choiceKind, foundFor({ choiceKind })]).toEqual([choiceKind, []]);
+    const at = '/steps/0/userDependency';
+    expect(foundFor({})).toEqual([`error choice_kind_missing ${at}`]);
+    expect(foundFor({ contextKey: 'way' })).toEqual([`error choice_kind_missing ${at}`]);
+    expect(foundFor({ choiceKind: 'naming' })).toContain(`error wrong_value ${at}/choiceKind`);
+    expect(foundFor({ reason: 'needs_user_artifact' })).toEqual([]);
   });
 
   it('steps require their contract by default, and hints are never required', () => {

@@ -13,10 +13,17 @@ import { activeFeatures, withFeatureGuidance } from './emit/apply-features.ts';
 import { checkCycles, checkUses } from './emit/check-workflow.ts';
 import { emitWorkflow, functionsOf } from './emit/emit-workflow.ts';
 import { expandSteps } from './expand/expand-steps.ts';
-import { type Bindings, type BrokenTemplate, type Brought, EMPTY_EXPANSION, type Template } from './expand/expanded.ts';
+import {
+  type Bindings,
+  type BrokenTemplate,
+  type Brought,
+  EMPTY_EXPANSION,
+  type ExpandedWorkflow,
+  mergeDeclarations,
+  type Template,
+} from './expand/expanded.ts';
 import { checkArgumentPlaces, checkPlaces, fillWorkflow } from './expand/fill-workflow.ts';
 import { requiredProbes } from './expand/generated-steps.ts';
-import { type ExpandedWorkflow, mergeDeclarations } from './expand/merge-declarations.ts';
 import { checkBlockSizes } from './expand/render-prompt.ts';
 import { LEGACY_ID, NAMESPACED_ID } from './format/limits.ts';
 import { openReader, readWorkflow } from './format/read-workflow.ts';

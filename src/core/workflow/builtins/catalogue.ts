@@ -3,8 +3,9 @@ import { CAPABILITIES, type Capability } from '../../log/blockers.ts';
 import type { BuiltinData } from '../../wire/workflow-shapes.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { contracts } from './contracts.ts';
-import { features, refs, templates } from './registry.ts';
-import { routineTemplateId } from './templates.ts';
+import { features } from './features.ts';
+import { refs } from './refs.ts';
+import { routineTemplateId, templates } from './templates.ts';
 
 /** Everything of a workflow that may refer to a built-in. */
 export type BuiltinUser = {

@@ -38,7 +38,9 @@ describe('checking a value against a shape', () => {
   it('a violation escapes names in its path and shortens a long value', () => {
     expect(
       checkShape(shape, { name: 'a', size: 'x'.repeat(99), tags: [], 'a/b~': 1 })._unsafeUnwrapErr(),
-    ).toMatchObject([{ path: '/size', found: `"${'x'.repeat(47)}…` }, { path: '/a~1b~0' }]);
+    ).toMatchObject([{ path: '/size', found: `"${'x'.repeat(47)}…"` }, { path: '/a~1b~0' }]);
+    const [escaped] = checkShape(shape, { name: 'a', size: `${'x'.repeat(46)}\n\n`, tags: [] })._unsafeUnwrapErr();
+    expect(escaped?.found).toBe(`"${'x'.repeat(46)}…"`);
   });
 
   it('an artifact that is not an object is refused', () => {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { isObject, type JsonObject, type JsonValue, quote } from '../../json/json-value.ts';
-import { clip, utf8Length } from '../../text/utf8.ts';
+import { clip, utf8Length, utf8Prefix } from '../../text/utf8.ts';
 import { pointerTo } from '../source/source-node.ts';
 import {
   ANY_CASE,
@@ -186,5 +186,8 @@ const SHOWN_BYTES_MAX = 48;
 function shown(value: JsonValue): string {
   if (isObject(value)) return 'an object';
   if (Array.isArray(value)) return 'a list';
-  return clip(quote(typeof value === 'string' ? value.slice(0, 2 * SHOWN_BYTES_MAX) : value), SHOWN_BYTES_MAX);
+  const whole = quote(typeof value === 'string' ? value.slice(0, 2 * SHOWN_BYTES_MAX) : value);
+  if (typeof value !== 'string' || utf8Length(whole) <= SHOWN_BYTES_MAX) return clip(whole, SHOWN_BYTES_MAX);
+  // The cut falls between characters, also where JSON escapes them, and the quotation mark is closed.
+  return `${/^(?:[^\\]|\\(?:u[\da-f]{4}|[^u]))*/.exec(utf8Prefix(whole, SHOWN_BYTES_MAX))?.[0] ?? ''}…"`;
 }

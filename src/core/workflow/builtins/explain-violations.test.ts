@@ -23,6 +23,15 @@ describe('the words for a refused artifact', () => {
     expect(missingMessage(contract)).toBe('The required artifact of kind wr.loop_control was not sent.');
   });
 
+  it('the message says in a sentence which numbers are allowed', () => {
+    const violation = { code: 'wrong_type', path: '/line', found: '"many"' } as const;
+    const [open, closed] = ['whole number from 1', 'whole number from 1 to 9'].map((allowed) =>
+      violationMessage({ artifactKind: 'wr.findings' }, [{ ...violation, allowed }]),
+    );
+    expect(open).toContain('/line is "many" (allowed: a whole number, 1 or more)');
+    expect(closed).toContain('/line is "many" (allowed: a whole number from 1 to 9)');
+  });
+
   it.each(contracts.all)('the words for a refused $artifactKind fit their budgets', (contract) => {
     const fix = contractFix(contract);
     expect(utf8Length(fix)).toBeLessThanOrEqual(BLOCKER_FIX_BYTES_MAX);

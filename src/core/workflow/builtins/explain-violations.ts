@@ -38,11 +38,16 @@ export function contractFix({ artifactKind }: Named): string {
   return `Send \`output.artifacts\` with a ${clip(artifactKind)} object. Fill in every blank in the next call, and do not invent facts to do so.`;
 }
 
+/** What is allowed, with an article where it is a number. */
+function allowedWords(allowed: string): string {
+  return allowed.replace(/^whole number from (\d+)$/, 'a whole number, $1 or more').replace(/^whole/, 'a whole');
+}
+
 /** One violation as part of a sentence, of bounded length whatever was sent. */
 function explainViolation({ code, path, found, allowed }: ArtifactViolation): string {
   // The names of fields come from the agent: they must not begin a line.
   const where = path === '' ? 'the artifact' : clip(visibleJson(path), PATH_BYTES_MAX);
-  const what = clip(allowed, ALLOWED_BYTES_MAX);
+  const what = clip(allowedWords(allowed), ALLOWED_BYTES_MAX);
   switch (code) {
     case 'missing':
       return `${where} is missing (${what})`;

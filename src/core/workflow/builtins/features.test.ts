@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkShape } from './check-artifact.ts';
-import { type Feature, STEP_SELECTORS, type StepFacts, standingRules, stepGuidance } from './features.ts';
-import { features } from './registry.ts';
+import { type Feature, features, STEP_SELECTORS, type StepFacts, standingRules, stepGuidance } from './features.ts';
 
 const subagentGuidance = features.find('wr.features.subagent_guidance') as Feature;
 

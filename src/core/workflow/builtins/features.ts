@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../json/json-value.ts';
+import { registry } from './contracts.ts';
 import { inStableOrder, type Shape, shapeOfSchema } from './shape.ts';
 
 /** Something that a workflow can switch on. It only adds texts, so its whole effect can be read beforehand. */
@@ -145,9 +146,12 @@ const DECLARATIONS: readonly Declaration[] = [
   },
 ];
 
-export const FEATURES: readonly Feature[] = DECLARATIONS.map(({ name, purpose, effects, config }) => ({
-  featureId: `wr.features.${name}`,
-  purpose,
-  effects,
-  ...(config && { config: { shape: inStableOrder(shapeOfSchema(config.schema)), defaults: config.defaults } }),
-}));
+export const features = registry<Feature>(
+  DECLARATIONS.map(({ name, purpose, effects, config }) => ({
+    featureId: `wr.features.${name}`,
+    purpose,
+    effects,
+    ...(config && { config: { shape: inStableOrder(shapeOfSchema(config.schema)), defaults: config.defaults } }),
+  })),
+  ({ featureId }) => featureId,
+);

@@ -153,7 +153,7 @@ export const researchReport = defineContract({
   lead: 'the answer first; every claim names its sources.',
   fields: () => ({
     answer: nonEmptyText,
-    confidence: confidence.describe('low if the main claim has one source or none'),
+    confidence: confidence.describe('low if the main claim has no primary source'),
     claims: z
       .array(
         z.strictObject({

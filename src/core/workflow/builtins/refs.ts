@@ -1,3 +1,5 @@
+import { registry } from './contracts.ts';
+
 /** A text that prompt blocks can include by name. It is embedded when the workflow is compiled. */
 export type Ref = {
   readonly refId: string;
@@ -30,7 +32,7 @@ const DECLARATIONS: readonly Declaration[] = [
     name: 'context_beside_output',
     purpose: 'Steps that classify the work, so that later steps depend on it.',
     text: [
-      'Send the values below in `context`, an argument next to `output` in the same call, with exactly these names and words. They are kept for the whole run and decide which steps follow; if one is missing, the run takes the longer path. If one proves wrong later, send the right value with any later step.',
+      'Send the values below in `context`, an argument next to `output` in the same call, with exactly these names and words. They are kept for the whole run and decide which steps follow; if one is missing, the run takes the more careful path. If one proves wrong later, send the right value with any later step.',
     ],
   },
   {
@@ -125,8 +127,7 @@ const DECLARATIONS: readonly Declaration[] = [
   },
 ];
 
-export const REFS: readonly Ref[] = DECLARATIONS.map(({ name, purpose, text }) => ({
-  refId: `wr.refs.${name}`,
-  purpose,
-  text: text.join('\n'),
-}));
+export const refs = registry<Ref>(
+  DECLARATIONS.map(({ name, purpose, text }) => ({ refId: `wr.refs.${name}`, purpose, text: text.join('\n') })),
+  ({ refId }) => refId,
+);

@@ -3,7 +3,9 @@ import { enforces } from '../../../../test/enforces.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import { RENDERER_HINTS } from './contract.ts';
 import { contractOfKind, contracts } from './contracts.ts';
-import { features, refs, templates } from './registry.ts';
+import { features } from './features.ts';
+import { refs } from './refs.ts';
+import { templates } from './templates.ts';
 
 const GUIDANCE_BYTES_MAX = 600;
 const FEATURE_TEXT_BYTES_MAX = 400;

@@ -167,7 +167,7 @@ export const securityReport = defineContract({
 export const releaseDecision = defineContract({
   name: 'release_decision',
   purpose: 'Whether a candidate may be released, with the evidence and the way back.',
-  lead: 'go only if every blocker is closed and CI is green for this very commit.',
+  lead: 'go only if no point is blocking and either CI is green for this very commit or the person responsible accepted that it is not.',
   fields: () => ({
     candidate: nonEmptyText,
     decision: z.enum(['go', 'no_go']),
@@ -177,7 +177,7 @@ export const releaseDecision = defineContract({
       .array(
         z.strictObject({ id: nonEmptyText, state: z.enum(['closed', 'accepted', 'blocking']), note: nonEmptyText }),
       )
-      .describe('every open point; note: what closed it, or who accepts it'),
+      .describe('every point; note: what closed it, who accepts it, or why it blocks'),
     rollback: nonEmptyText,
     watch: textList(6),
   }),

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { capabilitySchema, capabilityStatusSchema } from '../../log/blockers.ts';
 import { SUMMARY_BYTES_MAX } from '../../log/budgets.ts';
-import { DIVERGENCE_REASONS, FAILURE_CODES } from '../../log/events/gap-events.ts';
 import { stepIdSchema } from '../../log/ids.ts';
+import { DIVERGENCE_REASONS, FAILURE_CODES } from '../../log/reasons.ts';
 import { confidence, defineContract, nonEmptyText, openArtifactSchema, shortText } from './contract.ts';
 
 export const loopControl = defineContract({

@@ -4,7 +4,7 @@ import { enforces } from '../../../../test/enforces.ts';
 import { CAPABILITIES } from '../../log/blockers.ts';
 import { checkShape } from './check-artifact.ts';
 import { contracts } from './contracts.ts';
-import { capabilityProbe, routineTemplateId, TEMPLATES } from './templates.ts';
+import { capabilityProbe, routineTemplateId, templates } from './templates.ts';
 
 describe('a template', () => {
   it('a probe template implies its contract', () => {
@@ -24,7 +24,7 @@ describe('a template', () => {
   });
 
   it('the parameters of a bundled routine are the arguments that its file declares', () => {
-    for (const template of TEMPLATES) {
+    for (const template of templates.all) {
       if (template.kind !== 'routine') continue;
       const file = readFileSync(`workflows/routines/${template.routineId}.json`, 'utf8');
       const { arguments: declared } = JSON.parse(file) as { arguments: { name: string; description: string }[] };

@@ -1,5 +1,6 @@
 import { CAPABILITIES, type Capability } from '../../log/blockers.ts';
 import type { ContractRef } from './contract.ts';
+import { registry } from './contracts.ts';
 import { capabilityObservation } from './run-contracts.ts';
 
 /** Steps that a workflow can call by name. */
@@ -76,46 +77,51 @@ function probePrompt(capability: Capability): string {
   ].join('\n');
 }
 
-/** A routine of the bundle under its name, with what its one parameter stands for. */
-function routine(name: string, purpose: string, parameter: TemplateParameter): RoutineTemplate {
+/** A routine of the bundle under its name, with what its parameters stand for. */
+function routine(name: string, purpose: string, ...parameters: readonly TemplateParameter[]): RoutineTemplate {
   const routineId = `wr.routine-${name}`;
-  return { kind: 'routine', templateId: routineTemplateId(routineId), purpose, parameters: [parameter], routineId };
+  return { kind: 'routine', templateId: routineTemplateId(routineId), purpose, parameters, routineId };
 }
 
-export const TEMPLATES: readonly BuiltinTemplate[] = [
-  capabilityProbe,
-  routine('adversarial-review', 'Attacks a result with concrete scenarios and reports which objections stand.', {
-    name: 'subject',
-    purpose: 'what is attacked',
-  }),
-  routine(
-    'context-gathering',
-    'Maps unfamiliar code: entry points, paths, rules and promises, and what is still unknown.',
-    { name: 'subject', purpose: 'what has to be understood' },
-  ),
-  routine('design-review', 'Reviews a design against what it must do, tries to break it, and ends in a verdict.', {
-    name: 'deliverableName',
-    purpose: 'the file in which the findings are written',
-  }),
-  routine('final-verification', 'Checks finished work against what was promised, from a clean state.', {
-    name: 'promises',
-    purpose: 'what was promised, or where it is written',
-  }),
-  routine('hypothesis-challenge', 'Sharpens a claim, finds its rivals, and lets an experiment decide between them.', {
-    name: 'hypothesis',
-    purpose: 'the claim to challenge',
-  }),
-  routine('philosophy-check', 'Checks a change against the principles of its project.', {
-    name: 'principles',
-    purpose: 'where the principles are written',
-  }),
-  routine('plan-audit', 'Checks a plan against its purpose and reality, fixes it, and ends in a verdict.', {
-    name: 'plan',
-    purpose: 'where the plan is',
-  }),
-  routine(
-    'tension-driven-design',
-    'Designs by naming the tensions, and compares candidates that resolve them differently.',
-    { name: 'deliverableName', purpose: 'the file in which the design is written' },
-  ),
-];
+export const templates = registry<BuiltinTemplate>(
+  [
+    capabilityProbe,
+    routine('adversarial-review', 'Attacks a result with concrete scenarios and reports which objections stand.', {
+      name: 'subject',
+      purpose: 'what is attacked',
+    }),
+    routine(
+      'context-gathering',
+      'Maps unfamiliar code: entry points, paths, rules and promises, and what is still unknown.',
+      { name: 'subject', purpose: 'what has to be understood' },
+    ),
+    routine(
+      'design-review',
+      'Reviews a design against what it must do, tries to break it, and ends in a verdict.',
+      { name: 'deliverableName', purpose: 'the file in which the findings are written' },
+      { name: 'design', purpose: 'the design under review, and where it is written (optional)' },
+    ),
+    routine('final-verification', 'Checks finished work against what was promised, from a clean state.', {
+      name: 'promises',
+      purpose: 'what was promised, or where it is written',
+    }),
+    routine('hypothesis-challenge', 'Sharpens a claim, finds its rivals, and lets an experiment decide between them.', {
+      name: 'hypothesis',
+      purpose: 'the claim to challenge',
+    }),
+    routine('philosophy-check', 'Checks a change against the principles of its project.', {
+      name: 'principles',
+      purpose: 'where the principles are written',
+    }),
+    routine('plan-audit', 'Checks a plan against its purpose and reality, fixes it, and ends in a verdict.', {
+      name: 'plan',
+      purpose: 'where the plan is',
+    }),
+    routine(
+      'tension-driven-design',
+      'Designs by naming the tensions, and compares candidates that resolve them differently.',
+      { name: 'deliverableName', purpose: 'the file in which the design is written' },
+    ),
+  ],
+  ({ templateId }) => templateId,
+);

@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { ASSURANCES } from '../../log/autonomy.ts';
+import { ASSURANCES, gradeSchema } from '../../log/autonomy.ts';
 import { capabilitySchema, contractRefSchema } from '../../log/blockers.ts';
 import { CHECK_ID_BYTES_MAX, CHECKS_MAX } from '../../log/budgets.ts';
 import { nonBlankSchema } from '../../log/document-schema.ts';
-import { gradeSchema } from '../../log/events/attestation-events.ts';
 import { contextKeySchema, loopIdSchema, stepIdSchema } from '../../log/ids.ts';
 import { NON_ASSUMABLE_CHOICES, USER_ONLY_REASONS } from '../../log/reasons.ts';
 import type { Condition } from './condition.ts';

@@ -1,11 +1,9 @@
 import { canonicalJson } from '../../json/canonical-json.ts';
 import type { JsonObject } from '../../json/json-value.ts';
 import { checkShape } from '../builtins/check-artifact.ts';
-import { type Feature, type StepFacts, standingRules, stepGuidance } from '../builtins/features.ts';
-import { features } from '../builtins/registry.ts';
+import { type Feature, features, type StepFacts, standingRules, stepGuidance } from '../builtins/features.ts';
 import { type CompilerFinding, unknownName } from '../diagnostics/diagnostic.ts';
-import { type ExpandedEntry, mapSteps, stepsOf } from '../expand/expanded.ts';
-import type { Originated } from '../expand/merge-declarations.ts';
+import { type ExpandedEntry, mapSteps, type Originated, stepsOf } from '../expand/expanded.ts';
 import type { FeatureUse } from '../format/workflow-fields.ts';
 
 /** A feature in use, once, with its settings. One that only a called template uses says which. */

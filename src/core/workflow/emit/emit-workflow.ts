@@ -7,9 +7,8 @@ import { referencesOf, writtenConditions } from '../compiled/condition-reference
 import { criteriaRules } from '../compiled/criteria.ts';
 import { COMPILED_WORKFLOW_VERSION } from '../compiled/sealed-workflow.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
-import type { ExpandedEntry, ExpandedLoop } from '../expand/expanded.ts';
+import type { ExpandedEntry, ExpandedLoop, ExpandedWorkflow, MergedDeclarations } from '../expand/expanded.ts';
 import { bodyWithDecision, controlOf } from '../expand/loop-controls.ts';
-import type { ExpandedWorkflow, MergedDeclarations } from '../expand/merge-declarations.ts';
 import type { FunctionSyntax } from '../format/function-fields.ts';
 import { duplicate } from '../format/reader.ts';
 import type { WholeCondition } from '../format/syntax.ts';

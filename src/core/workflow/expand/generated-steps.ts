@@ -3,9 +3,8 @@ import { orList } from '../../text/words.ts';
 import { capabilityProbe } from '../builtins/templates.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { ParallelStep, StandardStep, TemplateStep } from '../format/step-fields.ts';
-import type { ExpandedEntry } from './expanded.ts';
+import type { ExpandedEntry, Needs } from './expanded.ts';
 import { unknownArgument } from './instantiate.ts';
-import type { Needs } from './merge-declarations.ts';
 
 /** The steps that `verification` and `audit` of a step stand for, in the order in which they are done. */
 export function followUps(step: StandardStep): readonly StandardStep[] {

@@ -1,3 +1,4 @@
+import { NOT_GIVEN } from '../../text/words.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import type { NameRole } from '../format/field.ts';
 import type { FunctionSyntax } from '../format/function-fields.ts';
@@ -30,9 +31,6 @@ type UsedArguments = {
   /** Those in values, where braces may mean themselves, are never missed. */
   readonly known: Set<string>;
 };
-
-/** Stands in texts for an argument that a call may leave out. */
-const NOT_GIVEN = '(not given)';
 
 /** What a template takes: what it declares, or in older files each name that its texts have in braces. */
 function argumentsOf({ arguments: declared }: Template, { needed, known }: UsedArguments): TakenArguments {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compiled, compileValue, found } from '../../../../test/compiler/compile-file.ts';
 import { call, routines, work, workflow } from '../../../../test/compiler/routine-calls.ts';
 import { enforces } from '../../../../test/enforces.ts';
+import { CAPABILITIES } from '../../log/blockers.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../compiled/compiled-workflow.ts';
 
 const GUIDE = { id: 'guide', title: 'Guide', source: 'docs/{lang}.md', purpose: 'How we do it.', authoritative: true };
@@ -105,6 +106,15 @@ describe('the capabilities of a called routine', () => {
     expect(result.capabilities).toEqual({ delegation: 'required' });
     expect(result.steps.map(({ stepId }) => stepId as string)).toEqual(['wr_probe_delegation', 'z', 't--a', 'u--a']);
     expect(result.origins).toEqual([{ pointer: '/capabilities/delegation', originId: R }]);
+  });
+
+  it.each(CAPABILITIES)('if %s is required, its probe is the first step', (capability) => {
+    enforces('required_capability_probe_injected');
+    const { steps } = made([work('z')], {}, { capabilities: { [capability]: 'required' } });
+    expect(steps.map(({ stepId }) => stepId as string)).toEqual([`wr_probe_${capability}`, 'z']);
+    for (const need of ['preferred', 'disabled']) {
+      expect(made([work('z')], {}, { capabilities: { [capability]: need } }).steps).toHaveLength(1);
+    }
   });
 
   it.each([

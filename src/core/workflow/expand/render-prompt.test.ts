@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileValue, found } from '../../../../test/compiler/compile-file.ts';
 import { work, workflow } from '../../../../test/compiler/routine-calls.ts';
-import { refs } from '../builtins/registry.ts';
+import { refs } from '../builtins/refs.ts';
 import { PROMPT_BYTES_MAX } from '../format/limits.ts';
 
 const blocks = (promptBlocks: object) => work('a', { prompt: undefined, promptBlocks });

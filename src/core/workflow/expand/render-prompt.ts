@@ -1,5 +1,5 @@
 import { utf8Length } from '../../text/utf8.ts';
-import { refs } from '../builtins/registry.ts';
+import { refs } from '../builtins/refs.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompilerFinding } from '../diagnostics/diagnostic.ts';
 import { PROMPT_BYTES_MAX } from '../format/limits.ts';

@@ -1,5 +1,5 @@
+import { GRADES } from '../../log/autonomy.ts';
 import { CHECK_ID_BYTES_MAX } from '../../log/budgets.ts';
-import { GRADES } from '../../log/events/attestation-events.ts';
 import * as f from './field.ts';
 import { CHECK_COMMAND_BYTES_MAX, CHECK_TESTS_MAX, CHECK_TESTS_NEEDED_MAX } from './limits.ts';
 

@@ -1,4 +1,4 @@
-import { refs } from '../builtins/registry.ts';
+import { refs } from '../builtins/refs.ts';
 import type { SourceNode } from '../source/source-node.ts';
 import * as f from './field.ts';
 import { ANY_COUNT, ID_BYTES_MAX, PROMPT_BYTES_MAX } from './limits.ts';

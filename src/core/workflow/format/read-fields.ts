@@ -108,7 +108,7 @@ function readText(reader: Reader, data: TextData, { node, what }: Written): stri
     return reportError(reader, node, { code: 'text_empty', message: `${what} is empty. Write a text.` });
   }
   if (bytes < bytesMin) {
-    const message = `${what} has ${bytes} bytes; at least ${bytesMin} are needed. Write more.`;
+    const message = `${what} has ${bytes} bytes. Write at least ${bytesMin}.`;
     return reportError(reader, node, { code: 'text_too_short', message });
   }
   // A text with half a character was reported when the file was parsed.
@@ -304,7 +304,11 @@ function forLabels(reader: Reader): Reader {
     isFull: () => diagnostics.isFull('warning'),
     count: () => diagnostics.count('warning'),
     add: (found) =>
-      diagnostics.add({ ...found, severity: 'warning', message: `${found.message} The workflow works without it.` }),
+      diagnostics.add({
+        ...found,
+        severity: 'warning',
+        message: `${found.message} It is ignored; the workflow works without it.`,
+      }),
   };
   return { ...reader, diagnostics: softened };
 }

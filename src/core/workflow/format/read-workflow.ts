@@ -36,6 +36,13 @@ export function syntaxIn(text: string): WorkflowSyntax | undefined {
   return diagnostics.hasErrors() ? undefined : syntax;
 }
 
+/** Every step that an author wrote, including those in loops, each after the step that contains it. */
+export function authoredSteps(steps: readonly StepSyntax[]): readonly StepSyntax[] {
+  return steps.flatMap((step) =>
+    step.kind === 'loop' && step.body.kind === 'steps' ? [step, ...authoredSteps(step.body.steps)] : [step],
+  );
+}
+
 type Settled = Pick<WorkflowSyntax, 'functions' | 'steps'>;
 
 /** Puts every function where it is visible from, so that no later phase has to know where it was written. */

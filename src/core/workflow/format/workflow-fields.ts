@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/json-value.ts';
 import { AUTONOMY, RISK_POLICY } from '../../log/autonomy.ts';
 import { WORKFLOW_ENTRIES_MAX } from '../../log/budgets.ts';
-import { features } from '../builtins/registry.ts';
+import { features } from '../builtins/features.ts';
 import type { SourceNode } from '../source/source-node.ts';
 import { namedCondition } from './condition-fields.ts';
 import * as f from './field.ts';

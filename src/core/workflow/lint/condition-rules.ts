@@ -9,8 +9,9 @@ import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { type Condition, conditionLeaves } from '../compiled/condition.ts';
 import { criteriaRules } from '../compiled/criteria.ts';
 import { entryPart, guardsOver, indexWorkflow } from '../compiled/workflow-index.ts';
+import { authoredSteps } from '../format/read-workflow.ts';
 import { type SourceText, sourceTexts } from '../source/source-node.ts';
-import { authoredSteps, type LintFinding, type LintRule } from './lint-rule.ts';
+import type { LintFinding, LintRule } from './lint-rule.ts';
 
 type Comparison = Extract<Condition, { kind: 'compare' }>;
 

@@ -1,6 +1,5 @@
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
-import type { StepSyntax } from '../format/step-fields.ts';
 import type { WorkflowSyntax } from '../format/workflow-fields.ts';
 import type { CompilePattern } from '../pattern.ts';
 import type { SourceNode } from '../source/source-node.ts';
@@ -59,10 +58,3 @@ type RuleWords = {
   /** Whether it is an error in every file: agents would be refused because of it. */
   readonly isError?: true;
 };
-
-/** Every step that an author wrote, including those in loops, each after the step that contains it. */
-export function authoredSteps(steps: readonly StepSyntax[]): readonly StepSyntax[] {
-  return steps.flatMap((step) =>
-    step.kind === 'loop' && step.body.kind === 'steps' ? [step, ...authoredSteps(step.body.steps)] : [step],
-  );
-}

@@ -10,10 +10,11 @@ import { gatesOf } from '../compiled/condition-references.ts';
 import { type Criteria, type CriteriaRule, foldCriteria } from '../compiled/criteria.ts';
 import { indexWorkflow } from '../compiled/workflow-index.ts';
 import type { SourceSpan } from '../diagnostics/diagnostic.ts';
+import { authoredSteps } from '../format/read-workflow.ts';
 import { field } from '../format/reader.ts';
 import { promptBytes } from '../outline/workflow-outline.ts';
 import { type SourceNode, type SourceObject, type SourceText, sourceTexts } from '../source/source-node.ts';
-import { authoredSteps, type LintedFile, type LintedWorkflow, type LintFinding, type LintRule } from './lint-rule.ts';
+import type { LintedFile, LintedWorkflow, LintFinding, LintRule } from './lint-rule.ts';
 
 /** Each leaves it to the agent whether a thing is done, without saying by what. */
 const PHRASES = [
@@ -71,15 +72,15 @@ export const minimumUnreachable: LintRule = {
   code: 'minimum_unreachable',
   looksAt: 'workflow',
   finds: 'a check with the minimum "verified"',
-  why: 'Only a team server can verify a check, and there is none yet. The step blocks every run, and in never-stop mode it always leaves a gap.',
-  hint: 'Use "minimum": "observed": WorkRail runs the command itself and records how it ended.',
+  why: 'Only a CI job that reports to a team server can verify a check. Without a team server the step blocks every run, and in never-stop mode it always leaves a gap.',
+  hint: 'If the workflow is also used without a team server, use "minimum": "observed": WorkRail runs the command itself and records how it ended.',
   find: ({ syntax }) =>
     authoredSteps(syntax.steps).flatMap((step) =>
       (step.kind === 'standard' ? step.checks : [])
         .filter(({ minimum }) => minimum === 'verified')
         .map(({ at, id }) => ({
           at,
-          message: `Nothing can verify the check "${id}" yet, so this step cannot be passed.`,
+          message: `Without a team server, nothing can verify the check "${id}", so this step cannot be passed.`,
         })),
     ),
 };
@@ -309,7 +310,7 @@ export const missingExamples: LintRule = {
       : [
           {
             at: '/name',
-            message: 'The workflow has no "examples" that can be shown, so an agent cannot tell which goals it fits.',
+            message: 'The workflow has no valid "examples", so an agent cannot tell which goals it fits.',
           },
         ],
 };

@@ -41,7 +41,7 @@ it('a named condition says what its name means, also where it does not hold', ()
     { conditionId: 'large', condition: { kind: 'compare', variable: 'size', comparison: 'equals', value: 'large' } },
   ] as const;
   const ref = { kind: 'ref', conditionId: 'large' } as const;
-  expect(conditionText(ref, named)).toBe('large (size is "large") is true');
-  expect(conditionText({ kind: 'not', condition: ref }, named)).toBe('large (size is "large") is false');
+  expect(conditionText(ref, named)).toBe('large is true (large: size is "large")');
+  expect(conditionText({ kind: 'not', condition: ref }, named)).toBe('large is false (large: size is "large")');
   expect(conditionText(ref)).toBe('large is true');
 });

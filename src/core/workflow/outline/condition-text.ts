@@ -60,8 +60,8 @@ function leafText(leaf: ConditionLeaf, named: ConditionMeanings): Choice {
     case 'ref': {
       const { conditionId } = leaf;
       const meant = named.find((one) => one.conditionId === conditionId);
-      const name = meant === undefined ? conditionId : `${conditionId} (${conditionText(meant.condition)})`;
-      return { holds: `${name} is true`, fails: `${name} is false` };
+      const meaning = meant === undefined ? '' : ` (${conditionId}: ${conditionText(meant.condition)})`;
+      return { holds: `${conditionId} is true${meaning}`, fails: `${conditionId} is false${meaning}` };
     }
     default:
       return unreachable(leaf);

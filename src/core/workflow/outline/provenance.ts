@@ -1,7 +1,7 @@
 import { ownJsonBytes, type Sha256 } from '../../json/canonical-json.ts';
 import type { CompiledData, PieceData } from '../../wire/workflow-shapes.ts';
-import { STEP_SELECTORS, type StepFacts, standingRules, stepGuidance } from '../builtins/features.ts';
-import { features, refs } from '../builtins/registry.ts';
+import { features, STEP_SELECTORS, type StepFacts, standingRules, stepGuidance } from '../builtins/features.ts';
+import { refs } from '../builtins/refs.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
 import type { CompiledWorkflow } from '../compiled/compiled-workflow.ts';
 import { sealWorkflow } from '../compiled/sealed-workflow.ts';
@@ -24,6 +24,9 @@ export function compiledData(workflow: CompiledWorkflow, origin: WorkflowOrigin,
       id: step.stepId,
       title: step.title,
       pieces: stepPieces(step, { added, bound: boundTexts(workflow, `/steps/${i}/`) }),
+      ...(step.checks && {
+        checks: step.checks.map(({ checkId, run, minimum }) => ({ id: checkId, command: run, minimum })),
+      }),
     })),
     contracts: workflow.contracts.map((contract) => ({
       ...contract,

@@ -1,4 +1,5 @@
 import { unreachable } from '../../assert.ts';
+import { quote } from '../../json/json-value.ts';
 import { utf8Length } from '../../text/utf8.ts';
 import type { CompiledLoop, Entry, LoopControl } from '../compiled/compiled-loop.ts';
 import type { CompiledStep } from '../compiled/compiled-step.ts';
@@ -62,9 +63,9 @@ function asksFor(step: CompiledStep): readonly string[] {
   return [
     ...notesWords(step),
     ...(output?.isRequired ? [output.contractRef] : []),
-    ...assessmentIds.map((id) => `assessment ${id}`),
+    ...assessmentIds.map((id) => `the assessment ${quote(id)}`),
     ...(confirmation.kind === 'none' ? [] : [CONFIRMATIONS[confirmation.kind]]),
-    ...(userDependency === undefined ? [] : [`an answer or a file from the user (${userDependency.reason})`]),
+    ...(userDependency === undefined ? [] : [`${USER_NEEDS[userDependency.reason]} (${userDependency.reason})`]),
     ...(purpose.kind === 'probe' ? [`whether ${purpose.capability} is available`] : []),
   ];
 }
@@ -74,6 +75,16 @@ function notesWords({ isNoteRequired, output, criteria }: CompiledStep): readonl
   if (criteria === undefined) return isNoteRequired ? ['notes'] : [];
   return [output === undefined ? 'notes (their content is checked)' : 'notes (optional)'];
 }
+
+/** What only the user can give, by reason. */
+export const USER_NEEDS: { readonly [reason in NonNullable<CompiledStep['userDependency']>['reason']]: string } = {
+  needs_user_secret_or_token: 'a secret or token from the user',
+  needs_user_account_access: 'access to an account from the user',
+  needs_user_artifact: 'an answer or a file from the user',
+  needs_user_choice: 'a choice from the user',
+  needs_user_approval: 'approval from the user',
+  needs_user_environment_action: 'an action by the user',
+};
 
 const CONFIRMATIONS = {
   confirm: "the user's confirmation",
