@@ -13,7 +13,7 @@ const innerFolder = z
   .max(512)
   .refine((path) => isInnerPath(path), { error: 'must be a folder inside the source, without . or ..' });
 
-const gitSourceSchema = z.strictObject({
+export const gitSourceSchema = z.strictObject({
   kind: z.literal('git'),
   ...name,
   url: z

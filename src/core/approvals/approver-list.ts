@@ -70,10 +70,16 @@ export function parseApprovers(text: string, hash: RawHash): ApproverList {
     if (line === '' || line.startsWith('#')) continue;
     const read = parseLine(line, hash);
     if (read.isErr()) problems.push(`Line ${i + 1} does not count: ${read.error}`);
-    else if (approvers.every(({ key }) => key.fingerprint !== read.value.key.fingerprint)) approvers.push(read.value);
+    else if (approvers.every(({ key }) => key.fingerprint !== read.value.key.fingerprint))
+      approvers.push({ ...read.value, name: knownName(approvers, read.value.name) });
     else problems.push(`Line ${i + 1} does not count: an earlier line has the same key.`);
   }
   return { approvers, problems };
+}
+
+/** Names that differ only in capital letters are one person, who must not count as two. */
+function knownName(approvers: readonly Approver[], name: string): string {
+  return approvers.find((known) => known.name.toLowerCase() === name.toLowerCase())?.name ?? name;
 }
 
 const NAME = '[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}';

@@ -7,6 +7,7 @@ import {
   quote,
   readableJson,
 } from '../json/json-value.ts';
+import { isAtLeast } from '../log/autonomy.ts';
 import { clip, truncate } from '../text/utf8.ts';
 import { plural } from '../text/words.ts';
 import type { ReportEntry, ReportGap, ReportRun } from './report.ts';
@@ -29,6 +30,8 @@ export type Outcome = {
   readonly files: readonly string[];
   /** Who answered what, on which channel. */
   readonly approvals: readonly string[];
+  /** What is known about people if nobody answered. */
+  readonly unanswered: string;
   readonly openGaps: readonly ReportGap[];
   /** The context values at the end of the line. */
   readonly context: readonly (readonly [key: string, value: string])[];
@@ -45,10 +48,20 @@ export function outcomeOf(run: ReportRun): Outcome {
     checks: checksOf(entries, contents),
     files: contents.map(filesIn).find((files) => files.length > 0) ?? [],
     approvals: entries.flatMap((entry) => (entry.answers ?? []).map((words) => `${entryLabel(entry)}: ${words}`)),
+    unanswered: unansweredWords(run),
     openGaps: run.gaps.filter(({ isOpen }) => isOpen),
     context: contextAtEnd(entries),
-    skipped: entries.reduce((sum, { skipped }) => sum + skipped.length, 0),
+    skipped: entries.reduce((sum, entry) => sum + stepsSkippedAt(entry), 0),
   };
+}
+
+/** Whether a person was asked, as far as the record shows it: an agent may also have asked in the chat. */
+function unansweredWords({ entries, branches }: ReportRun): string {
+  const hasWaited = entries.some(
+    (entry) => entry.kind === 'blocked_attempt' && entry.blockers.some(({ code }) => code === 'USER_ONLY_DEPENDENCY'),
+  );
+  const where = branches.length > 1 ? ' on this branch' : '';
+  return `${hasWaited ? 'A step waited for a person. ' : ''}No answer from a person is recorded${where}.`;
 }
 
 /** Fields in which contracts state a result, the clearest first. */
@@ -81,14 +94,15 @@ function checksOf(entries: readonly ReportEntry[], contents: readonly JsonObject
     'checks',
   );
   const graded = entries.flatMap((entry) =>
-    (entry.checks ?? []).map(({ checkId, grade = 'not shown', run }): OutcomeCheck => {
+    (entry.checks ?? []).map(({ checkId, minimum, grade, run }): OutcomeCheck => {
       const item = items.find(({ name }) => name === checkId);
+      const isOnlySaid = item === undefined && grade === 'asserted';
       const outcome = item === undefined ? '' : `${textOf(item['outcome'])}, `;
       return {
         name: checkId,
-        result: `${outcome}${grade}`,
-        evidence: run ?? textOf(item?.['evidence']),
-        state: grade === 'not shown' ? 'bad' : 'good',
+        result: isOnlySaid ? 'no result' : `${outcome}${grade ?? 'not shown'}`,
+        evidence: run ?? (isOnlySaid ? ONLY_NOTES : textOf(item?.['evidence'])),
+        state: grade === undefined ? 'bad' : stateOf(isAtLeast(grade, minimum), item && textOf(item['outcome'])),
       };
     }),
   );
@@ -105,6 +119,13 @@ function checksOf(entries: readonly ReportEntry[], contents: readonly JsonObject
   return [...graded, ...reported];
 }
 
+/** What a report says against a check weighs more than its grade; a grade below what the step asks for proves nothing. */
+function stateOf(isProven: boolean, reported: string | undefined): OutcomeCheck['state'] {
+  const said = reported === undefined ? 'good' : (STATES[reported] ?? 'bad');
+  return said === 'good' && !isProven ? 'open' : said;
+}
+
+const ONLY_NOTES = "asserted: only the agent's notes";
 const STATES: { readonly [outcome: string]: OutcomeCheck['state'] } = { pass: 'good', skipped: 'open', fail: 'bad' };
 
 const FILES_MAX = 40;
@@ -233,19 +254,26 @@ export function artifactName(kind: string | undefined): string {
   return kind === undefined ? 'Artifact' : fieldWords(kind.replace(/^wr\./, ''));
 }
 
+/** How many steps the end of a step skipped. */
+export function stepsSkippedAt({ skipped }: Pick<ReportEntry, 'skipped'>): number {
+  return skipped.reduce((sum, { steps = 1 }) => sum + steps, 0);
+}
+
 /** Steps that a step's end skipped, with one part of a sentence for each reason. */
 export function skippedLines({ skipped }: Pick<ReportEntry, 'skipped'>): readonly string[] {
-  const groups: { readonly why: string; readonly titles: string[] }[] = [];
-  for (const { title, why = 'because their condition is false.' } of skipped) {
+  const groups: { readonly why: string; readonly titles: string[]; steps: number }[] = [];
+  for (const { title, why = 'because their condition is false.', steps = 1 } of skipped) {
     const last = groups.at(-1);
-    if (last?.why === why) last.titles.push(title);
-    else groups.push({ why, titles: [title] });
+    const group = last?.why === why ? last : { why, titles: [], steps: 0 };
+    if (group !== last) groups.push(group);
+    group.titles.push(title);
+    group.steps += steps;
   }
-  return groups.map(({ why, titles }) => {
+  return groups.map(({ why, titles, steps }) => {
     const names =
       titles.length < 4
         ? titles.map((title) => `"${title}"`).join(', ')
-        : `${plural(titles.length, 'step')} ("${titles[0]}" … "${titles.at(-1)}")`;
+        : `${plural(steps, 'step')} ("${titles[0]}" … "${titles.at(-1)}")`;
     return `${names}${why.startsWith('because ') ? ',' : ':'} ${why.replace(/\.$/, '')}`;
   });
 }

@@ -8,13 +8,12 @@ import { shownTime } from '../text/utc-time.ts';
 import { clip } from '../text/utf8.ts';
 import { visibleLine } from '../text/visible-text.ts';
 import { plural, sizeOf } from '../text/words.ts';
-import { gradeWords } from '../views/line-checks.ts';
+import { gradeOf, gradeWords } from '../views/line-checks.ts';
 import type {
   Report,
   ReportArtifact,
   ReportBranch,
   ReportEntry,
-  ReportGap,
   ReportRun,
   ReportSession,
   ReportStep,
@@ -45,19 +44,20 @@ export function sessionFacts(session: ReportSession): readonly ReportFact[] {
     ...(origin === undefined ? [] : [fact('Origin', plain(originWords(origin)))]),
     ...(author === undefined
       ? []
-      : [fact('Author', plain(`git: ${author}`), secondary('from the git settings; nobody checked it'))]),
+      : [fact('Author', plain(`git: ${author}`), secondary('(from the git settings, not verified)'))]),
     ...timeFacts(firstAt, lastAt),
     ...[...latest].map(([key, value]) => fact(inWords(key), key === 'git_head_sha' ? code(value) : plain(value))),
   ];
 }
 
-export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastAt }: ReportRun): readonly ReportFact[] {
+export function runFacts(run: ReportRun): readonly ReportFact[] {
+  const { workflow, runId, preferences, setBy, startedAt, lastAt } = run;
   const { kind, ref } = workflow.source;
   const source = workflow.isFalselyBundled === true ? notBundledWords(workflow) : `${kind} ${ref}`;
   const steps =
     workflow.steps === undefined
       ? ''
-      : `; the workflow has ${plural(workflow.steps, 'step')}. Steps are numbered in the order in which they ran on each branch; skipped steps have no number.`;
+      : `; the workflow has ${plural(workflow.steps, 'step')}, and ${stepsDone(run)} of them were done at least once. Steps are numbered in the order in which they ran on each branch; skipped steps have no number.`;
   return [
     fact('Workflow', code(workflow.workflowId), secondary(`${source}${steps}`)),
     fact('Workflow hash', code(workflow.hash)),
@@ -65,6 +65,12 @@ export function runFacts({ workflow, runId, preferences, setBy, startedAt, lastA
     fact('Mode', plain(modeWords(preferences, setBy))),
     ...timeFacts(startedAt, lastAt),
   ];
+}
+
+/** How many steps of the workflow were done, on any branch and in any round. */
+function stepsDone({ entries }: ReportRun): number {
+  return new Set(entries.flatMap((entry) => (entry.kind === 'step' && entry.step !== null ? [entry.step.stepId] : [])))
+    .size;
 }
 
 /** When a run began and ended, in a few words; before that its mode, if nobody had to be asked. */
@@ -116,7 +122,7 @@ export function runFigures({
   return [
     figure(done, `step done${rounds}`, `steps done${rounds}`),
     figure(ofKind('blocked_attempt'), 'blocked attempt', 'blocked attempts'),
-    figure(branches.length, 'branch', 'branches'),
+    ...(branches.length === 1 ? [] : [figure(branches.length, 'branch', 'branches')]),
     figure(ofKind('checkpoint'), 'checkpoint', 'checkpoints'),
     figure(gaps.filter(({ isOpen }) => isOpen).length, 'open gap', 'open gaps'),
   ];
@@ -133,7 +139,7 @@ export function branchHeading({ name, isCurrent }: ReportBranch, { branches }: P
 }
 
 /** A branch inside a sentence. */
-function branchPhrase(name: string): string {
+export function branchPhrase(name: string): string {
   return name === 'main' ? 'the main branch' : `branch ${name}`;
 }
 
@@ -266,7 +272,10 @@ export function entryFacts(entry: ReportEntry): readonly (readonly [name: string
     ...(entry.answers ?? []).map((words) => ['Answer', words] as const),
     ...(entry.checks ?? []).map(
       ({ run, command: _, ...check }) =>
-        ['Check', run === undefined ? gradeWords(check) : `${gradeWords(check)}: ${run}`] as const,
+        [
+          `${CHECK} ${quote(check.checkId)}`,
+          run === undefined ? gradeWords(check) : `${gradeOf(check)}, ${run}`,
+        ] as const,
     ),
     ...entry.divergences.map(
       ({ reason, summary }) => ['Departed from the instructions', `${inWords(reason)}: ${summary}`] as const,
@@ -286,17 +295,27 @@ export function entryFacts(entry: ReportEntry): readonly (readonly [name: string
   ];
 }
 
-const DETAILS: ReadonlySet<string> = new Set(['Decision', 'Mode', 'Capability', 'Context set', 'Check', 'Skipped']);
+const CHECK = 'Evidence for check';
+const DETAILS: ReadonlySet<string> = new Set(['Decision', 'Mode', 'Capability', 'Context set', 'Skipped']);
+
+function isDetail(name: string): boolean {
+  return DETAILS.has(name) || isCheckFact(name);
+}
+
+/** Whether a fact is the grade of a check. */
+export function isCheckFact(name: string): boolean {
+  return name.startsWith(CHECK);
+}
 
 /** What everybody should see of an entry, apart from what only explains how the run went. */
 export function plainFacts(entry: ReportEntry): ReturnType<typeof entryFacts> {
-  return entryFacts(entry).filter(([name]) => !DETAILS.has(name));
+  return entryFacts(entry).filter(([name]) => !isDetail(name));
 }
 
 /** How the run went at an entry; skipped steps have a line of their own. */
 export function detailFacts(entry: ReportEntry): ReturnType<typeof entryFacts> {
   return entryFacts(entry).filter(
-    ([name, text]) => DETAILS.has(name) && name !== 'Skipped' && !(name === 'Decision' && text.startsWith('Skipped ')),
+    ([name, text]) => isDetail(name) && name !== 'Skipped' && !(name === 'Decision' && text.startsWith('Skipped ')),
   );
 }
 
@@ -334,40 +353,6 @@ export function artifactFacts({ contentType, byteLength, isSuperseded }: ReportA
   return `${contentType}, ${sizeOf(byteLength)}${isSuperseded ? ', corrected later' : ''}`;
 }
 
-/** The step of a gap by number and title. */
-export function gapStepLabel({ step }: ReportGap): string | undefined {
-  return step === null ? undefined : quotedStep(step);
-}
-
-export function gapState({ isOpen, resolvedOn }: ReportGap): string {
-  if (isOpen) return 'open';
-  return resolvedOn.length === 0 ? 'resolved' : `resolved on ${resolvedOn.join(', ')}`;
-}
-
-export function gapFacts(gap: ReportGap): readonly string[] {
-  return [gap.severity, gapCause(gap), branchTitle(gap.branch)];
-}
-
-function gapCause({ category, detail, summary }: ReportGap): string {
-  // Only loops leave gaps with this detail.
-  if (detail === 'invariant_violation')
-    return summary.includes('maxIterations') ? 'loop limit reached' : 'loop problem';
-  return GAP_CAUSES[detail] ?? `${inWords(category)}: ${inWords(detail)}`;
-}
-
-const GAP_CAUSES: { readonly [detail: string]: string } = {
-  missing_required_output: 'a required output is missing',
-  invalid_required_output: 'a required output is invalid',
-  needs_user_secret_or_token: 'needs a secret or token from the user',
-  needs_user_account_access: 'needs access to an account of the user',
-  needs_user_artifact: 'needs something from the user',
-  needs_user_choice: "needs the user's choice",
-  needs_user_approval: "needs the user's approval",
-  needs_user_environment_action: 'needs an action by the user',
-  required_capability_unknown: 'nobody knows whether a required capability is available',
-  required_capability_unavailable: 'a required capability is not available',
-};
-
 /** What was hidden: one sentence, or one line for each kind. */
 export function hiddenWords({ isRedacted, hidden }: Report): string | readonly string[] {
   if (!isRedacted) return 'This report was made without redaction. Secrets in it were not hidden.';
@@ -375,8 +360,9 @@ export function hiddenWords({ isRedacted, hidden }: Report): string | readonly s
   return hidden.map(({ kind, count }) => `${kind}: ${plural(count, 'occurrence')}`);
 }
 
+/** The mode has its own name here: the same report shows the name in other sentences. */
 export function modeWords({ autonomy, riskPolicy }: Preferences, setBy?: keyof typeof SETTERS): string {
-  return `${inWords(autonomy)}${setBy === undefined ? '' : `, ${SETTERS[setBy]}`}; risk policy: ${riskPolicy}`;
+  return `${autonomy}${setBy === undefined ? '' : `, ${SETTERS[setBy]}`}; risk policy: ${riskPolicy}`;
 }
 
 /** A name from the log as people write it. */

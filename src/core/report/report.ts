@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { readableJson } from '../json/json-value.ts';
-import { preferencesSchema } from '../log/autonomy.ts';
+import { gradeSchema, preferencesSchema } from '../log/autonomy.ts';
 import { blockerSchema, capabilitySchema, capabilityStatusSchema } from '../log/blockers.ts';
 import { jsonValueSchema } from '../log/document-schema.ts';
-import { gradeSchema } from '../log/events/attestation-events.ts';
-import { capabilityProvenanceSchema, DIVERGENCE_REASONS, GAP_SEVERITIES } from '../log/events/gap-events.ts';
+import { capabilityProvenanceSchema, GAP_SEVERITIES } from '../log/events/gap-events.ts';
+import { TRACE_KINDS } from '../log/events/graph-events.ts';
 import { OBSERVATION_KEYS, WORKFLOW_SOURCE_KINDS } from '../log/events/run-events.ts';
-import { TRACE_KINDS } from '../log/events/trace-events.ts';
 import { salvageSchema } from '../log/health.ts';
 import { artifactDigestSchema, GapId, NodeId, RunId, SessionId, stepIdSchema, workflowHashSchema } from '../log/ids.ts';
 import { signatureStateSchema } from '../log/log-signatures.ts';
 import { shownOriginSchema } from '../log/origin.ts';
+import { DIVERGENCE_REASONS } from '../log/reasons.ts';
 import { escapedCharacter, harmfulCharacters } from '../text/visible-text.ts';
 import { PREFERENCE_SETTERS } from '../views/node-facts.ts';
 import { RUN_STATUSES } from '../views/run-status.ts';
@@ -87,6 +87,8 @@ const facts = {
     reportStepSchema.extend({
       /** When it runs, where a condition decides that. */
       why: z.string().exactOptional(),
+      /** How many steps were skipped, if it is not one: a loop has several. */
+      steps: z.int().exactOptional(),
     }),
   ),
   preferences: z.array(

@@ -25,6 +25,25 @@ export type TokenKeys = { readonly keyring: Keyring; readonly hmac: HmacSha256 }
 /** What verifying needs. Without a keyring no key was ever made, and no token is genuine. */
 export type VerifyingKeys = { readonly keyring: Keyring | undefined; readonly hmac: HmacSha256 };
 
+/** What seals keyrings outside of the machine that uses them. */
+export type MasterKeys = {
+  readonly masterKey: Uint8Array;
+  /** These open what was sealed before the master key was replaced. */
+  readonly previousKeys: readonly Uint8Array[];
+};
+
+const HEX_KEYS = /^[0-9a-f]{64}(?:\s+[0-9a-f]{64}){0,3}$/i;
+
+/** The master keys in the text of a file: 64 hex digits in a line, the one that seals first. */
+export function masterKeysIn(text: string): MasterKeys | undefined {
+  const trimmed = text.trim();
+  if (!HEX_KEYS.test(trimmed)) return undefined;
+  const [masterKey, ...previousKeys] = trimmed
+    .split(/\s+/)
+    .map((line) => Uint8Array.from(line.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)));
+  return masterKey === undefined ? undefined : { masterKey, previousKeys };
+}
+
 export function signingKey(bytes: Uint8Array): SigningKey {
   assert(bytes.length === KEY_BYTES, `a signing key has ${KEY_BYTES} bytes, not ${bytes.length}`);
   return bytes as SigningKey;

@@ -12,8 +12,8 @@ import {
   autonomySetterAt,
   gapsOfRun,
   observationsInOrder,
+  openGaps,
   preferencesAt,
-  unresolvedGaps,
 } from '../../views/node-facts.ts';
 import { nodeOf, type Run } from '../../views/run-graph.ts';
 import { isClosed, runStatus } from '../../views/run-status.ts';
@@ -45,9 +45,15 @@ function sessionOf(source: ReportSource): ReportSession {
     events: events.length,
     author: authorName(authorIn(view.observations)),
     ...timesOf(events),
-    workspace: observationsInOrder(view.observations).map(({ data: { key, value }, at }) =>
-      defined({ key, value: value.value, at: timeText(at) }),
-    ),
+    // What was seen last of a key is what the report shows, so the folders of runs come before the workspace.
+    workspace: [
+      ...[...view.graph.runs.values()].flatMap(({ folder, startedAt }) =>
+        folder === undefined ? [] : [defined({ key: 'repo_root' as const, value: folder, at: timeText(startedAt) })],
+      ),
+      ...observationsInOrder(view.observations).map(({ data: { key, value }, at }) =>
+        defined({ key, value: value.value, at: timeText(at) }),
+      ),
+    ],
     runs: [...view.graph.runs.values()].map((run) => runOf(source, run, history)),
     timeline: timelineOf(source),
   });
@@ -125,7 +131,7 @@ function gapsOf(source: ReportSource, runId: RunId, { branches, branchOf }: Bran
   const openOn = new Map<string, ReadonlySet<GapId>>(
     branches.map(({ name, tipNodeId }) => [
       name,
-      new Set(unresolvedGaps(view.gaps, tipNodeId).map(({ data }) => data.gapId)),
+      new Set(openGaps(view.gaps, tipNodeId).map(({ data }) => data.gapId)),
     ]),
   );
   const current = branches.find(({ isCurrent }) => isCurrent);

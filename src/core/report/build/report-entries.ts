@@ -1,7 +1,7 @@
 import { assert } from '../../assert.ts';
 import { defined, isObject, type JsonObject, type JsonValue } from '../../json/json-value.ts';
 import type { RunId } from '../../log/ids.ts';
-import { skipReason } from '../../prompt/reply/run-result.ts';
+import { skipReason, stepsSkipped } from '../../prompt/reply/run-result.ts';
 import type { NodeHistory, NodeRecord } from '../../views/history.ts';
 import { checksAt, type EvidenceLine, evidenceAt, evidenceBefore, evidenceWords } from '../../views/line-checks.ts';
 import { contextAt } from '../../views/lineage.ts';
@@ -63,6 +63,7 @@ function factsOf(source: StepSource, node: RunNode, record: NodeRecord): Facts {
       defined({
         ...reportStep(source, node.workflowHash, step),
         why: whySkipped(source, node, step),
+        steps: stepsOf(source, node, step),
       }),
     ),
     preferences: record.preferences.map(({ source, setBy, effective: { autonomy, riskPolicy }, warnings = [] }) => ({
@@ -95,6 +96,13 @@ function whySkipped(
   return workflow && skipReason(indexWorkflow(workflow), step, contextAt(view.context, nodeId));
 }
 
+/** One step is what a record stands for unless it says otherwise. */
+function stepsOf({ workflows }: StepSource, { workflowHash }: RunNode, step: Parameters<typeof stepsSkipped>[1]) {
+  const workflow = workflows.get(workflowHash);
+  const steps = workflow && stepsSkipped(indexWorkflow(workflow), step);
+  return steps === 1 ? undefined : steps;
+}
+
 function shownValues(context: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(context).map(([key, value]) => [key, shownValue(value)]));
 }
@@ -114,7 +122,7 @@ function shownEvidence(source: StepSource, node: RunNode): Pick<Facts, 'checks' 
 /** An attempt that led nowhere yet shows its answers itself; those of a step that was done are at the step. */
 function evidenceOf({ view, workflows }: StepSource, node: RunNode): readonly EvidenceLine[] {
   const workflow = workflows.get(node.workflowHash);
-  if (node.kind === 'step') return evidenceAt(view, node.nodeId, workflow);
+  if (node.kind === 'step') return evidenceAt(view, node.nodeId, { workflow });
   const isLast = node.kind === 'blocked_attempt' && !node.hasStepBelow && node.children.length === 0;
   return isLast ? evidenceBefore(view, { nodeId: node.nodeId, end: 'pending', workflow }) : [];
 }

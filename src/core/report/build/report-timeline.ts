@@ -48,7 +48,9 @@ function sentence(source: ReportSource, detail: MomentDetail): string | undefine
     case 'capability':
       return `${inWords(detail.capability.capability)}: ${detail.capability.status} (${inWords(detail.capability.provenance.kind)})`;
     case 'gap':
-      return `${detail.isResolving ? 'Gap resolved' : 'Gap'}${gapStepOf(source, detail.at)}: ${gapText(detail.summary)}`;
+      return detail.isResolving
+        ? `Gap resolved${gapStepOf(source, detail.at)}. It was: ${gapText(detail.summary.replace(/^Met later: /, ''))}`
+        : `Gap${gapStepOf(source, detail.at)}: ${gapText(detail.summary)}`;
     case 'divergence':
       return `Departed from the instructions (${inWords(detail.divergence.reason)}): ${detail.divergence.summary}`;
     case 'attestation':

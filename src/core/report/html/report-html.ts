@@ -2,7 +2,9 @@ import type { JsonValue } from '../../json/json-value.ts';
 import { signatureReport } from '../../log/log-signatures.ts';
 import { shownSecond } from '../../text/utc-time.ts';
 import { visibleLine } from '../../text/visible-text.ts';
-import { gapText } from '../../text/words.ts';
+import { gapText, plural } from '../../text/words.ts';
+import { isAgentsDecision } from '../../views/node-facts.ts';
+import { gapFacts, gapState, gapStepLabel } from '../gap-words.ts';
 import {
   type ArtifactView,
   artifactName,
@@ -12,6 +14,7 @@ import {
   SHORTENED,
   shownContent,
   skippedLines,
+  stepsSkippedAt,
 } from '../outcome.ts';
 import type { Report, ReportArtifact, ReportEntry, ReportGap, ReportRun, ReportSession } from '../report.ts';
 import * as words from '../report-words.ts';
@@ -115,10 +118,8 @@ const CHECK_CHIPS = { good: 'complete', open: 'complete_with_gaps', bad: 'bad' }
 
 /** What a reader wants to know first: result, checks, approvals, changed files and gaps. */
 function outcomeHtml(run: ReportRun, outcome: Outcome): string {
-  const { result, checks, files, approvals } = outcome;
-  const figures = words
-    .runFigures(run)
-    .filter(([noun, count]) => (count > 0 && noun !== 'branch') || noun === 'open gaps');
+  const { result, checks, files, approvals, unanswered } = outcome;
+  const figures = words.runFigures(run).filter(([noun, count]) => count > 0 || noun === 'open gaps');
   const numbers = [
     ...figures.map(([noun, count]) => `${count} ${noun}`),
     ...(outcome.skipped === 0 ? [] : [`${outcome.skipped} skipped`]),
@@ -135,9 +136,10 @@ function outcomeHtml(run: ReportRun, outcome: Outcome): string {
     '<div class="cols">',
     checkRows.length > 0 &&
       `<div class="broad"><h4>Checks</h4><div class="wide" tabindex="0"><table><thead><tr><th>Check</th><th>Result</th><th>Evidence</th></tr></thead><tbody>${checkRows.join('')}</tbody></table></div></div>`,
-    `<div><h4>Approvals</h4>${approvals.length === 0 ? '<p class="muted">No person was asked.</p>' : list(approvals)}</div>`,
+    `<div><h4>Approvals</h4>${approvals.length === 0 ? `<p class="muted">${unanswered}</p>` : list(approvals)}</div>`,
     files.length > 0 && `<div><h4>Changed files</h4>${list(files)}</div>`,
-    run.gaps.length > 0 && `<div class="gaps broad"><h4>Gaps</h4><ul>${run.gaps.map(gapHtml).join('')}</ul></div>`,
+    run.gaps.length > 0 &&
+      `<div class="gaps broad"><h4>Gaps</h4><ul>${run.gaps.map((gap) => gapHtml(gap, run)).join('')}</ul></div>`,
     '</div></section>',
   );
 }
@@ -177,7 +179,7 @@ function entryHtml(entry: ReportEntry, number: number): string {
     ...entry.artifacts.map(artifactHtml),
     skippedHtml(entry),
   ];
-  const details = words.detailFacts(entry).map(([name, text]) => definition(name, textHtml(text)));
+  const details = words.detailFacts(entry).map(([name, text]) => definition(textHtml(name), textHtml(text)));
   if (entry.kind === 'start' && said.every((html) => html === '')) {
     const facts = details.length === 0 ? '' : `<dl>${details.join('')}</dl>`;
     return `<article class="entry ${kind}" id="${nodeId}"><details><summary><span class="head">${title}</span></summary>${facts}</details></article>`;
@@ -197,8 +199,7 @@ function skippedHtml(entry: ReportEntry): string {
   if (first === undefined) return '';
   if (others.length === 0) return `<p class="muted said" dir="auto">Skipped: ${textHtml(first)}.</p>`;
   const items = [first, ...others].map((line) => `<li dir="auto">${textHtml(line)}</li>`).join('');
-  const steps = entry.skipped.length;
-  return `<details class="more"><summary>Skipped ${steps} steps or loops: ${textHtml(first)} …</summary><ul>${items}</ul></details>`;
+  return `<details class="more"><summary>Skipped ${plural(stepsSkippedAt(entry), 'step')}: ${textHtml(first)} …</summary><ul>${items}</ul></details>`;
 }
 
 function blockerHtml({
@@ -245,12 +246,13 @@ function tableHtml(columns: readonly string[], rows: readonly (readonly string[]
   return `<div class="wide" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`;
 }
 
-function gapHtml(gap: ReportGap): string {
-  const step = words.gapStepLabel(gap);
+function gapHtml(gap: ReportGap, run: ReportRun): string {
+  const step = gapStepLabel(gap);
   const label = `${step === undefined ? '' : `${step.replace(/^s/, 'S')}: `}${gapText(gap.summary)}`;
+  const chip = gap.isOpen ? 'chip bad' : isAgentsDecision(gap) ? 'chip' : 'chip complete';
   return [
-    `<li><span class="chip ${gap.isOpen ? 'bad' : 'complete'}">${words.gapState(gap)}</span> `,
-    `<a href="#${gap.nodeId}" dir="auto">${textHtml(label)}</a> ${muted(words.gapFacts(gap).join(' · '))}</li>`,
+    `<li><span class="${chip}">${gapState(gap, run)}</span> `,
+    `<a href="#${gap.nodeId}" dir="auto">${textHtml(label)}</a> ${muted(gapFacts(gap, run).join(' · '))}</li>`,
   ].join('');
 }
 

@@ -2,6 +2,7 @@ import { signatureReport } from '../../log/log-signatures.ts';
 import { shownSecond, shownTime } from '../../text/utc-time.ts';
 import { visibleText } from '../../text/visible-text.ts';
 import { gapText } from '../../text/words.ts';
+import { gapFacts, gapState, gapStepLabel } from '../gap-words.ts';
 import {
   artifactName,
   artifactView,
@@ -76,7 +77,7 @@ function runLines(run: ReportRun, { level, name }: { readonly level: string; rea
     ...(goal === undefined ? [] : [`**Goal:** ${markdownLine(goal)}`, '']),
     ...(outcome.result === undefined ? [] : [`**Result:** ${markdownLine(outcome.result)}`, '']),
     ...outcomeLines(outcome),
-    ...(gaps.length === 0 ? [] : [`${level}# Gaps`, '', ...gaps.map(gapLine), '']),
+    ...(gaps.length === 0 ? [] : [`${level}# Gaps`, '', ...gaps.map((gap) => gapLine(gap, run)), '']),
     ...words.entriesByBranch(run).flatMap((branch) => branchLines(run, branch, level)),
     ...(outcome.context.length === 0
       ? []
@@ -84,12 +85,12 @@ function runLines(run: ReportRun, { level, name }: { readonly level: string; rea
   ];
 }
 
-function outcomeLines({ checks, approvals, files }: Outcome): Lines {
+function outcomeLines({ checks, approvals, unanswered, files }: Outcome): Lines {
   const rows = checks.map(({ name, result, evidence }) => [name, result, evidence]);
   return [
     ...(rows.length === 0 ? [] : [...tableLines(['Check', 'Result', 'Evidence'], rows), '']),
     ...(approvals.length === 0
-      ? ['**Approvals:** no person was asked.', '']
+      ? [`**Approvals:** ${unanswered}`, '']
       : ['**Approvals:**', '', ...approvals.map((text) => `- ${markdownLine(text)}`), '']),
     ...(files.length === 0 ? [] : ['**Changed files:**', '', ...files.map((text) => `- ${markdownLine(text)}`), '']),
   ];
@@ -144,7 +145,7 @@ function entryLines(entry: ReportEntry): Lines {
       ? []
       : folded(
           'Details',
-          details.map(([name, text]) => `- ${name}: ${markdownLine(text)}`),
+          details.map(([name, text]) => `- ${markdownLine(name)}: ${markdownLine(text)}`),
         )),
   ];
   const time = entry.at === undefined ? [] : [`*${shownTime(entry.at)}*`, ''];
@@ -174,11 +175,11 @@ function artifactLines(artifact: ReportArtifact): Lines {
   ];
 }
 
-function gapLine(gap: ReportGap): string {
-  const step = words.gapStepLabel(gap);
+function gapLine(gap: ReportGap, run: ReportRun): string {
+  const step = gapStepLabel(gap);
   const at = step === undefined ? '' : ` at ${markdownLine(step)}`;
-  const facts = [...words.gapFacts(gap), ...(gap.at === undefined ? [] : [shownTime(gap.at)])];
-  const state = gap.isOpen ? '**open**' : words.gapState(gap);
+  const facts = [...gapFacts(gap, run), ...(gap.at === undefined ? [] : [shownTime(gap.at)])];
+  const state = gap.isOpen ? '**open**' : gapState(gap, run);
   return `- ${state}${at}: ${markdownLine(gapText(gap.summary))} (${facts.join(', ')})`;
 }
 
