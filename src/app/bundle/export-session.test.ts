@@ -51,7 +51,7 @@ test('the author is recorded once, if the settings allow it, and leaves the mach
   const hash = { type: 'sha256', value: digest('/work/shop') } as const;
   const begun = async (recordsAuthor: boolean) => {
     const { services } = engine();
-    const defaults = (await services.defaults(undefined))._unsafeUnwrap();
+    const defaults = (await services.defaults([]))._unsafeUnwrap();
     const here = engine({
       services: {
         by: { via: 'mcp' },

@@ -20,6 +20,18 @@ beforeAll(async () => {
   file = await sharedBundle();
 });
 
+/** Each item of a list with its keys in the opposite order, and that very list in the integrity manifest. */
+function inAnotherForm(list: 'events' | 'manifest'): Uint8Array {
+  const bundle = loose(file);
+  const items = bundle.session[list].map((item) => Object.fromEntries(Object.entries(item).reverse()));
+  const text = JSON.stringify(items);
+  const entries = bundle.integrity.entries.map((entry) =>
+    entry.path === `session/${list}` ? { ...entry, sha256: digest(text), bytes: Buffer.byteLength(text) } : entry,
+  );
+  const { text: head } = bundleHead(bundle, entries, sha256);
+  return Buffer.from(`${head}${JSON.stringify({ ...bundle.session, [list]: items })}}`);
+}
+
 describe('a bundle that somebody changed', () => {
   const forgeries: readonly (readonly [string, () => Uint8Array, object])[] = [
     [
@@ -203,6 +215,14 @@ describe('a bundle that somebody changed', () => {
       },
       { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'digest_mismatch' },
     ],
+    ...(['events', 'manifest'] as const).map(
+      (list) =>
+        [
+          `${list} in another form, with the digest of that form`,
+          () => inAnotherForm(list),
+          { code: 'BUNDLE_INTEGRITY_FAILED', reason: 'digest_mismatch', path: `session/${list}` },
+        ] as const,
+    ),
     [
       'an event whose key does not follow from its content',
       () =>

@@ -53,7 +53,7 @@ test('a session that is damaged at its end is forked up to there, and the fork c
   expect(await forkFromValid(open(), sessionId)).toEqual(err(again));
   // The damaged session is untouched, and the whole session brings back the rest.
   expect(await open().sessions.load(sessionId)).toMatchObject(err({ code: 'damaged' }));
-  const updated = await imported(open(), whole, { chooseUpdate: async () => true });
+  const updated = await imported(open(), whole, { chooseUpdate: async () => 'update' });
   expect(updated).toMatchObject(ok({ kind: 'updated', sessionId: forked.sessionId }));
 });
 

@@ -50,8 +50,8 @@ export type Imported = {
 export type ImportRequest = {
   readonly bytes: Uint8Array;
   readonly isDryRun: boolean;
-  /** Whether to update a session here that the bundle continues, instead of making a copy. Default: no. */
-  readonly chooseUpdate?: (earlier: EarlierImport) => Promise<boolean>;
+  /** What to do if the bundle continues a session here. Default: a copy. */
+  readonly chooseUpdate?: (earlier: EarlierImport) => Promise<'update' | 'copy' | 'ask'>;
   /** Refuses to import a new session. */
   readonly mustUpdate?: boolean;
 };
@@ -61,6 +61,8 @@ export type ImportRefusal =
   | WriteRefusal
   /** No session here is an earlier, unchanged state of the one in the bundle. */
   | { readonly code: 'nothing_to_update'; readonly from: SessionId }
+  /** The bundle continues this session, and nobody said whether to update it or to make a copy. */
+  | { readonly code: 'update_or_copy'; readonly sessionId: SessionId; readonly newEvents: number }
   | ChangedMeanwhile;
 
 /**
@@ -87,9 +89,13 @@ export async function importSession(
     if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
     // The session is here already, as it is in the bundle: another copy or another mark would say nothing.
     if (earlier?.newEvents === 0) return ok({ kind: 'unchanged', sessionId: earlier.sessionId, ...about });
+    const choice = mustUpdate ? 'update' : earlier && (await chooseUpdate?.(earlier));
+    if (earlier !== undefined && choice === 'ask') {
+      return err({ code: 'update_or_copy', sessionId: earlier.sessionId, newEvents: earlier.newEvents });
+    }
     // On a new machine there are no keys yet, and a reader cannot create them.
     yield* await services.keyring.open();
-    if (earlier !== undefined && (mustUpdate || (await chooseUpdate?.(earlier)) === true)) {
+    if (earlier !== undefined && choice === 'update') {
       const sessionId = yield* await update(services, checked, earlier);
       return ok({ kind: 'updated', sessionId, ...about });
     }

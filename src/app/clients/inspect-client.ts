@@ -1,4 +1,4 @@
-import type { ClientServices, FileTrouble, Launch } from '../ports/machine.ts';
+import type { ClientServices, FileTrouble, Launch, Machine } from '../ports/machine.ts';
 import {
   type Client,
   type ClientScope,
@@ -88,15 +88,18 @@ function stateOf(editor: EntryEditor, text: string | undefined, { client, scope,
 
 async function fileOf(
   { machine, files }: ClientServices,
-  { userFiles, projectFile }: Client,
+  client: Client,
   scope: ClientScope,
 ): Promise<string | undefined> {
-  if (scope === 'project') {
-    return projectFile === undefined ? undefined : machine.join(machine.workspace, ...projectFile);
-  }
-  const candidates = userFiles(machine);
+  if (scope === 'project') return projectFileOf(machine, client);
+  const candidates = client.userFiles(machine);
   for (const candidate of candidates) if (await files.exists(candidate)) return candidate;
   return candidates[0];
+}
+
+/** The file of a client in this folder; `undefined` if it has none for a project. */
+export function projectFileOf({ join, workspace }: Machine, { projectFile }: Client): string | undefined {
+  return projectFile === undefined ? undefined : join(workspace, ...projectFile);
 }
 
 /** The clients that seem to be installed on this machine. */

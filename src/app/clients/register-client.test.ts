@@ -33,7 +33,7 @@ async function register(
   return registerClient(services, inspected, { isDry: false, isForced: more.isForced ?? false });
 }
 
-const undo = (services: ClientServices) => undoRegistrations(services, { isDry: false, clients: [] });
+const undo = (services: ClientServices) => undoRegistrations(services, { isDry: false, scope: 'user', clients: [] });
 
 describe('a client', () => {
   it.each(CLIENT_IDS)('%s is registered as in the golden file, once, and undo restores every byte', async (id) => {

@@ -4,12 +4,14 @@ import { ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { defined, type JsonValue, parseJson } from '../../core/json/json-value.ts';
 import { CLIENT_IDS } from '../../core/wire/machine-shapes.ts';
 import type { ClientServices, FileAccessFailure } from '../ports/machine.ts';
-import type { Client, ClientId } from './client.ts';
+import type { Client, ClientId, ClientScope } from './client.ts';
 import { CLIENTS } from './client-list.ts';
-import { editorOf, entryPlace } from './inspect-client.ts';
+import { editorOf, entryPlace, projectFileOf } from './inspect-client.ts';
 
 export type UndoOptions = {
   readonly isDry: boolean;
+  /** `user`: the files of the user. `project`: the files in this folder, never those of another one. */
+  readonly scope: ClientScope;
   /** Only these clients; empty means all. */
   readonly clients: readonly ClientId[];
 };
@@ -30,13 +32,14 @@ export type Undone = {
 /** Undoes what init did, latest change first. A change that cannot be undone stays recorded. */
 export async function undoRegistrations(
   services: ClientServices,
-  { isDry, clients }: UndoOptions,
+  { isDry, scope, clients }: UndoOptions,
 ): Promise<Result<readonly Undone[], UndoLogTrouble>> {
   return safeTry(async function* () {
     const changes = yield* await readChanges(services);
     const undone: Undone[] = [];
     let left = [...changes];
     for (const change of changes.toReversed()) {
+      if (change.scope !== scope || (scope === 'project' && !isHere(services, change))) continue;
       if (clients.length > 0 && !clients.includes(change.client)) continue;
       const step = await undo(services, change, isDry);
       undone.push(step);
@@ -48,6 +51,10 @@ export async function undoRegistrations(
     }
     return ok(undone);
   });
+}
+
+function isHere({ machine }: ClientServices, { client, file }: Change): boolean {
+  return CLIENTS.some((one) => one.id === client && projectFileOf(machine, one) === file);
 }
 
 async function undo(services: ClientServices, change: Change, isDry: boolean): Promise<Undone> {

@@ -27,6 +27,8 @@ export type ListChange =
 /** The user's own list. */
 export type OwnApprovers = {
   readonly file: string;
+  /** The list or its folder, if other users of this machine can write to it and so add keys. */
+  readonly openPlace: () => Promise<string | undefined>;
   readonly add: (approver: Approver) => Promise<Result<void, ListChange>>;
   readonly remove: (fingerprint: string) => Promise<Result<void, ListChange>>;
   /** The public key in a text or a file, with its comment; an error says what is wrong. */

@@ -1,11 +1,14 @@
 import type { Result } from 'neverthrow';
 import type { LogKey } from '../../core/log/log-signatures.ts';
 import type { LogSigner } from '../../core/log/manifest.ts';
-import type { Keyring } from '../../core/token/keyring.ts';
+import type { Keyring, SigningKey } from '../../core/token/keyring.ts';
 import type { StoreFailure } from './store-failure.ts';
 
 /** A public key of a store, with which its signatures are checked. */
 export type PublicKey = LogKey & { readonly pem: string };
+
+/** The name of a key in logs and passports: the SHA-256 of its public key. */
+export type KeyidOf = (key: SigningKey) => string;
 
 /** The private half. It signs what is exported. */
 export type StoreKey = LogSigner & {
@@ -13,6 +16,12 @@ export type StoreKey = LogSigner & {
   readonly signBytes: (message: Uint8Array) => string;
   /** 32 bytes that nobody without the key can guess, the same for the same event. */
   readonly saltOf: (event: string) => Uint8Array;
+};
+
+/** A keyring that is sealed with a master key. */
+export type SealedKeyring = KeyringStore & {
+  /** Seals it with the current master key. False if it is so already, or if there is none. */
+  reseal(): Promise<Result<boolean, StoreFailure>>;
 };
 
 /** Holds the signing keys of this machine, or of one space of a team. */

@@ -59,6 +59,8 @@ export type MachineHealth = {
   readonly versionOf: (programPath: string) => Promise<string | undefined>;
   readonly tryLaunch: (trialLaunch: TrialLaunch) => Promise<TrialResult>;
   readonly config: () => Promise<ResolvedSettings>;
+  /** The sources that the project in this folder asks for and nobody accepted here, by name. */
+  readonly unacceptedSources: () => Promise<readonly string[]>;
   /** Servers that run now and have appended something, latest start first. */
   readonly servers: () => Promise<readonly ServerRecord[]>;
   /** How many files the data folder holds, and their size. */

@@ -7,6 +7,7 @@ import type { Origin } from '../../core/log/origin.ts';
 import type { AppendPlan, PlanRefusal } from '../../core/log/plan/append-plan.ts';
 import type { IntegrityViolation } from '../../core/log/plan/plan-integrity.ts';
 import type { CheckedView, WholeView } from '../../core/views/session-view.ts';
+import type { SpaceLimits } from '../../core/wire/team-paths.ts';
 import type { StoreFailure } from './store-failure.ts';
 
 /** A healthy session. The view follows the log: later appends change it. */
@@ -65,6 +66,8 @@ export type GateRefusal =
   | { readonly code: 'session_locked'; readonly sessionId: SessionId; readonly holder: string | undefined }
   /** In this space only the owner of a session may continue it. Only a team server says so. */
   | { readonly code: 'not_owner'; readonly owner: string }
+  /** The space holds as much as it may. Only a team server says so. */
+  | { readonly code: 'space_full'; readonly limit: keyof SpaceLimits; readonly max: number }
   | StoreFailure;
 
 export type AppendRefusal =

@@ -15,8 +15,12 @@ export type StoreFailure =
   | { readonly code: 'limit_reached'; readonly setting: StoreLimit; readonly maxMiB: number }
   /** The database does not answer. Nothing is lost, and the same call can be sent again. */
   | { readonly code: 'unreachable'; readonly operation: string; readonly retryAfterMs: number }
+  /** The database did not carry out a statement, for example because its disk is full. `cause` is its SQLSTATE. */
+  | { readonly code: 'database_refused'; readonly operation: string; readonly cause: string }
   /** The database no longer has events that were acknowledged, for example after a standby took over. */
   | { readonly code: 'store_went_back'; readonly sessionId: SessionId; readonly known: number; readonly found: number }
+  /** No master key that was given opens the keys of this space, or those of another one in the same database. */
+  | { readonly code: 'master_key_unfit' }
   | { readonly code: 'damaged'; readonly damage: Damage }
   /** A secret file can be read by other users. Modes are octal, as for `chmod`. */
   | { readonly code: 'unsafe_permissions'; readonly place: string; readonly found: string; readonly wanted: string }
@@ -36,6 +40,17 @@ export const WRONG_KIND: { readonly [cause: string]: { readonly wanted: string; 
     ENXIO: { wanted: 'file', found: 'a pipe, a device or a socket' },
     EFBIG: { wanted: 'file', found: 'a file of more than 1 GiB' },
   };
+
+const SQL_STATES: { readonly [sqlState: string]: string | undefined } = {
+  '53100': 'its disk is full',
+  '53200': 'it has no memory left',
+  '42501': 'its role may not do that',
+};
+
+/** Why a database did not carry out a statement. */
+export function sqlStateWords(cause: string): string {
+  return SQL_STATES[cause] ?? `SQLSTATE ${cause}`;
+}
 
 /** The file that failures name, in the data folder. */
 export const KEYRING_PLACE = 'keys/keyring.json';

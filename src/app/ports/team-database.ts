@@ -1,9 +1,12 @@
 import type { Result } from 'neverthrow';
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import type { SessionId } from '../../core/log/ids.ts';
-import type { Handover, Role, TOKEN_ROLES } from '../../core/wire/team-paths.ts';
+import type { GitSource } from '../../core/sources.ts';
+import type { MasterKeys } from '../../core/token/keyring.ts';
+import type { Handover, Role, SpaceLimits, TOKEN_ROLES } from '../../core/wire/team-paths.ts';
 import type { AUDIT_ACTIONS } from '../../core/wire/team-shapes.ts';
 import type { StoreFeed } from './console.ts';
+import type { SealedKeyring } from './keyring-store.ts';
 import type { Store, Upkeep } from './store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
@@ -25,6 +28,42 @@ export type SpaceRefusal =
 /** A space: one team's sessions, apart from those of every other space in the same database. */
 export type Space = { readonly name: string; readonly sessions: number };
 
+/** The role that somebody has in a space. */
+export type SpaceRole = { readonly name: string; readonly role: Role };
+
+/** The rules of a space. */
+export type SpaceSettings = {
+  /** Who may continue a run. */
+  readonly handover: Handover;
+  /** Whether only somebody else than the author of a draft may approve it. */
+  readonly isFourEyes: boolean;
+  readonly limits: SpaceLimits;
+  /** The repositories whose workflows agents are offered, as an admin accepted them. */
+  readonly sources: readonly GitSource[];
+};
+
+/** A repository of a space at a commit, with the names of its workflow files. */
+export type SpaceSource = {
+  readonly source: GitSource;
+  readonly isAccepted: boolean;
+  readonly files: readonly string[];
+};
+
+/** A workflow file of a repository. */
+export type WorkflowText = { readonly path: string; readonly text: string };
+
+/** One change of the rules, which is one entry in the audit log. */
+export type SettingChange =
+  | Pick<SpaceSettings, 'handover'>
+  | Pick<SpaceSettings, 'isFourEyes'>
+  | { readonly [limit in keyof SpaceLimits]: Pick<SpaceLimits, limit> }[keyof SpaceLimits];
+
+/**
+ * How much a space holds. A session is open until its runs are finished or one of them was closed. Bytes are those of
+ * workflows, and of events, snapshots and artifacts for each session; deleted sessions count until they are collected.
+ */
+export type SpaceUse = { readonly openSessions: number; readonly bytes: number };
+
 /** Somebody with a role in a space. People are named by their identity provider: issuer, a bar, and subject. */
 export type Member = { readonly principal: string; readonly role: Role };
 
@@ -43,7 +82,9 @@ export type TrustedCi = {
   readonly issuer: string;
   /** Where its repositories are: `github.com` for the repository `acme/shop` of the run `github.com/acme/shop`. */
   readonly host: string;
-  /** Only jobs of this branch or tag, as the claim `ref` names it. */
+  /** Only jobs of these repositories; `*` is any. Everybody who may push to one of them decides what its jobs say. */
+  readonly repositories?: readonly string[] | undefined;
+  /** Only jobs of this branch or tag, as the claim `ref` names it; `*` is any. */
   readonly ref?: string | undefined;
 };
 
@@ -91,6 +132,21 @@ export type AuditLog = {
 /** Who makes a change, and when. */
 export type ChangeMade = { readonly by: string; readonly at: number };
 
+/** What is recorded beside a change that happens elsewhere, or that changes nothing. */
+export type NotedAction = Extract<
+  AuditEntry['action'],
+  | 'signed_in'
+  | 'signed_out'
+  | 'decision_refused'
+  | 'keys_rotated'
+  | 'keys_resealed'
+  | 'session_deleted'
+  | 'session_restored'
+  | 'session_exported'
+  | 'sessions_collected'
+  | 'copy_started'
+>;
+
 /** Who may do what in one space. Every change is recorded in the audit log of the space in the same transaction. */
 export type SpaceAccess = {
   members(): Promise<Result<readonly Member[], StoreFailure>>;
@@ -105,26 +161,36 @@ export type SpaceAccess = {
   /** The token whose text has this digest, if it is neither revoked nor expired. */
   tokenWith(digest: Sha256Digest, now: number): Promise<Result<AccessToken | undefined, StoreFailure>>;
   roleOf(principal: string): Promise<Result<Role | undefined, StoreFailure>>;
-  /** Who may continue a run. */
-  handover(): Promise<Result<Handover, StoreFailure>>;
-  setHandover(handover: Handover, made: ChangeMade): Promise<Result<void, StoreFailure>>;
+  settings(): Promise<Result<SpaceSettings, StoreFailure>>;
+  change(setting: SettingChange, made: ChangeMade): Promise<Result<void, StoreFailure>>;
+  /** Reads every session of the space, so nothing that agents wait for asks for it each time. */
+  use(): Promise<Result<SpaceUse, StoreFailure>>;
   /** Whom a session was given to. */
   handedTo(sessionId: SessionId): Promise<Result<string | undefined, StoreFailure>>;
   /** Gives a session to somebody else; false if there is no such session. */
   handOver(sessionId: SessionId, principal: string, made: ChangeMade): Promise<Result<boolean, StoreFailure>>;
-  /** Whether only somebody else than the author of a draft may approve it. */
-  isFourEyes(): Promise<Result<boolean, StoreFailure>>;
-  setFourEyes(isOn: boolean, made: ChangeMade): Promise<Result<void, StoreFailure>>;
+  /** Those in use, and those that wait for an admin. */
+  sources(): Promise<Result<readonly SpaceSource[], StoreFailure>>;
+  /** The files of those in use. */
+  sourceTexts(): Promise<
+    Result<readonly { readonly source: GitSource; readonly texts: readonly WorkflowText[] }[], StoreFailure>
+  >;
+  /** Keeps a repository at a commit until an admin accepts it. */
+  proposeSource(
+    source: GitSource,
+    texts: readonly WorkflowText[],
+    made: ChangeMade,
+  ): Promise<Result<void, StoreFailure>>;
+  /** Uses what was proposed; false if it is no longer exactly this commit. */
+  acceptSource(source: Pick<GitSource, 'name' | 'commit'>, made: ChangeMade): Promise<Result<boolean, StoreFailure>>;
+  /** Returns false if there is no such source. */
+  removeSource(name: string, made: ChangeMade): Promise<Result<boolean, StoreFailure>>;
   ci(): Promise<Result<readonly TrustedCi[], StoreFailure>>;
   trustCi(trusted: TrustedCi, made: ChangeMade): Promise<Result<void, StoreFailure>>;
   /** Returns false if it was not trusted. */
   removeCi(issuer: string, made: ChangeMade): Promise<Result<boolean, StoreFailure>>;
-  /** Records what changes nothing, and what an auditor asks about. */
-  note(
-    action: 'signed_in' | 'signed_out' | 'decision_refused',
-    subject: string,
-    made: ChangeMade,
-  ): Promise<Result<void, StoreFailure>>;
+  /** Records what an auditor asks about. */
+  note(action: NotedAction, subject: string, made: ChangeMade): Promise<Result<void, StoreFailure>>;
   audit(): Promise<Result<AuditLog, StoreFailure>>;
 };
 
@@ -133,18 +199,43 @@ export type TeamDatabase = {
   /** Brings the schema up to date; returns what was done, or would be. */
   migrate(how: { readonly isDryRun: boolean }): Promise<Result<readonly MigrationStep[], MigrationRefusal>>;
   spaces(): Promise<Result<readonly Space[], SpaceRefusal>>;
+  /** The spaces in which somebody has a role. */
+  spacesOf(principal: string): Promise<Result<readonly SpaceRole[], StoreFailure>>;
+  /** Whether the database answers and has the schema of this program. */
+  ready(): Promise<Result<void, SpaceRefusal>>;
   /** Returns false if a space of this name exists. */
   createSpace(name: string): Promise<Result<boolean, SpaceRefusal>>;
   /** Without a master key, the keys that sign tokens cannot be read or written. */
-  openSpace(name: string, masterKey: Uint8Array | undefined): Promise<Result<SpaceStore, SpaceRefusal>>;
+  openSpace(
+    name: string,
+    masterKey: Uint8Array | undefined,
+    previousKeys?: readonly Uint8Array[],
+  ): Promise<Result<SpaceStore, SpaceRefusal>>;
+  /** The names of the spaces whose keys none of the master keys opens. */
+  unopenedSpaces(keys: MasterKeys): Promise<Result<readonly string[], StoreFailure>>;
   /** Who may do what in a space. */
   access(name: string): Promise<Result<SpaceAccess, SpaceRefusal>>;
+  /** Browser sessions that were ended before their time, by the digests of their keys. */
+  readonly endedSessions: EndedSessions;
+  /** Of this process. */
+  connections(): ConnectionUse;
   /** What makes the database unfit to keep a team's work. */
   dangers(): Promise<Result<readonly DatabaseDanger[], SpaceRefusal>>;
   close(): Promise<void>;
 };
 
+/** Connections that are in use, and callers that wait for one. */
+export type ConnectionUse = { readonly inUse: number; readonly waiting: number };
+
+export type EndedSessions = {
+  end(
+    digest: Sha256Digest,
+    time: { readonly now: number; readonly endsAt: number },
+  ): Promise<Result<void, StoreFailure>>;
+  has(digest: Sha256Digest): Promise<Result<boolean, StoreFailure>>;
+};
+
 /** `no_access`: nobody has a token, so without an identity provider nobody can call. */
 export type DatabaseDanger = 'fsync_off' | 'full_page_writes_off' | 'superuser' | 'bypasses_rls' | 'no_access';
 
-export type SpaceStore = Store & Upkeep & { readonly feed: StoreFeed };
+export type SpaceStore = Store & Upkeep & { readonly feed: StoreFeed; readonly keyring: SealedKeyring };

@@ -121,7 +121,7 @@ export type SessionAudit = {
   readonly knownUntil?: number;
 };
 
-/** What a log is held against: public keys instead of the store's own, and a head that was given out earlier. */
+/** What a log is checked against: public keys instead of the store's own, and a head that was given out earlier. */
 export type AuditAgainst = { readonly keys?: readonly LogKey[]; readonly head?: string };
 
 export type AuditRefusal = { readonly code: 'session_not_found'; readonly sessionId: SessionId };

@@ -89,6 +89,8 @@ export type SourceList = {
 };
 
 export type GitRefusal =
+  /** There is no place for the copy. */
+  | Extract<SourceListFailure, { readonly code: 'source_list_unwritable' }>
   | { readonly code: 'git_missing' }
   | { readonly code: 'git_failed'; readonly url: string; readonly said: string }
   | { readonly code: 'git_timeout'; readonly url: string; readonly ms: number }
@@ -106,7 +108,7 @@ export type GitRefusal =
 /** Copies of repositories, each at one commit. */
 export type GitCopies = {
   /** Fetches a branch, a tag or the default branch, and returns its current commit. */
-  fetch(wanted: Pick<GitSource, 'name' | 'url' | 'ref'>): Promise<Result<{ readonly commit: string }, GitRefusal>>;
+  fetch(wanted: Pick<GitSource, 'name' | 'url' | 'ref'>): Promise<Result<FetchedCopy, GitRefusal>>;
   /** Fetches the commit of a source, unless there is a copy of it already. */
   fetchPinned(source: GitSource): Promise<Result<{ readonly commit: string }, GitRefusal>>;
   /** Fetches a known source again. A commit that does not descend from the pinned one is refused unless forced. */
@@ -116,7 +118,14 @@ export type GitCopies = {
   ): Promise<Result<{ readonly commit: string }, GitRefusal>>;
   /** Removes the copies of a source, except for the commit to keep. */
   drop(source: Pick<GitSource, 'name'>, kept?: string): Promise<void>;
+  /** Removes the copy of one commit. */
+  discard(source: Pick<GitSource, 'name' | 'commit'>): Promise<void>;
+  /** Whether a folder of this machine is a repository. */
+  isRepository(path: string): boolean;
 };
+
+/** `isNew`: there was no copy of this commit before. */
+export type FetchedCopy = { readonly commit: string; readonly isNew: boolean };
 
 /** The folder of a source with its files, or why it cannot be read. */
 export type ReadSource =

@@ -2,16 +2,19 @@ import type { Result } from 'neverthrow';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { ShownReference } from '../../core/prompt/reply-parts.ts';
 import type { BoundWorkspace, ChangedFile } from '../../core/run/gate-facts.ts';
+import type { UnseenFiles } from '../../core/run/unseen-files.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 
 /** Observes the workspace. */
 export type WorkspaceObserver = {
   /** What is known about a workspace. Limited in time; what takes longer is left out. */
   observe(workspace: string | undefined): Promise<readonly ObservationData[]>;
+  /** The real path of a folder, which is what is recorded of it; absent where the folders are on other machines. */
+  folder?(workspace: string): string | undefined;
   /** The identity in the git settings of a repository, as `NAME <ADDRESS>`. Nobody checks it. */
   author?(workspace: string | undefined): Promise<string | undefined>;
   /**
-   * The files of a repository as one digest; `unknown` if git takes too long, `undefined` outside of a repository. Where
+   * The files of a repository as one digest, or why git cannot list them; `undefined` outside of a repository. Where
    * the digest is compared with an earlier one, git gets longer: a busy machine must not read as changed files. Where
    * every byte counts, every file is read: git believes its index, its filters and the times of files.
    */
@@ -33,6 +36,8 @@ export type WorkspaceFacts = {
   /** The files as one digest, and what differs from the last commit. */
   readonly tree_digest?: string | undefined;
   readonly changed?: readonly ChangedFile[] | undefined;
+  /** Why there is no digest, where one was asked for. */
+  readonly files_unseen?: UnseenFiles | undefined;
 };
 
 /** A commit and its files. */

@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { err } from 'neverthrow';
 import { describe, expect, it } from 'vitest';
@@ -132,6 +133,23 @@ describe('an agent that knows only where it works', () => {
     expect([told(missed, 'nextCall'), missed.text.includes('Next call:')]).toEqual([null, false]);
   });
 
+  it.each([
+    ['Add a --json flag to the export command', ['json flag', 'json', '--json', '--json flag']],
+    [
+      'Fix the "login-timeout" bug with --force in _private',
+      ['login timeout', 'login-timeout', 'login', 'force', 'private'],
+    ],
+  ])('a word of the goal finds a run where hyphens or underscores are around it: %s', async (goal, queries) => {
+    enforces('resume_text_matching');
+    const { services, start } = engine();
+    await start('test.plain', { goal: 'Write the page' });
+    const wanted = await start('test.plain', { goal });
+    for (const query of queries) {
+      const found = await resume(services, { query, workspace: WORKSPACE });
+      expect(told(found, 'session.runId'), query).toBe(told(wanted, 'session.runId'));
+    }
+  });
+
   it('the words of a run are those of its own session, because a copy of a session keeps the ids of its runs', async () => {
     enforces('resume_text_matching');
     const { ids } = engine().services;
@@ -242,6 +260,42 @@ describe('a session that cannot be trusted', () => {
     expect(shown.sort()).toEqual(left.map(({ runId }) => runId).sort());
     const named = await resumeSession(services, { sessionId: first.sessionId });
     expect(named.isErr()).toBe(true);
+  });
+
+  it.each([
+    ['a folder', (path: string) => mkdirSync(path)],
+    ['a pipe', (path: string) => execFileSync('mkfifo', [path])],
+    ['a device', (path: string) => symlinkSync('/dev/zero', path)],
+  ])('a session whose manifest is %s is reported, never as if nothing were stored', async (_, put) => {
+    enforces('resume_healthy_only');
+    const folder = storeFolder();
+    const { services, start } = engine({ store: storeOf(folder) });
+    const started = await start('test.plain', { goal: 'Mine' });
+    const sessionId = sessionOf(started);
+    const manifest = join(folder.root, layout.manifest(sessionId));
+    const runId = told(started, 'session.runId') as string;
+    rmSync(manifest);
+    put(manifest);
+    for (const request of [{}, { workspace: WORKSPACE }, { query: 'mine' }]) {
+      const reply = await resume({ ...services, ...storeOf(folder) }, request);
+      expect(reply.structured['warnings']).toMatchObject([
+        { code: 'session_damaged', details: { sessionIds: [sessionId] } },
+      ]);
+      expect(whole(reply)).toContain(`workrail session verify ${sessionId}`);
+      expect(reply.text).not.toContain('no unfinished run is stored here');
+    }
+    const named = await resumeSession({ ...services, ...storeOf(folder) }, { runId });
+    expect(named._unsafeUnwrapErr()).toEqual({ code: 'session_not_found', named: runId, unreadable: [sessionId] });
+  });
+
+  it('a run whose place cannot be read is reported', async () => {
+    const { services, start } = engine();
+    const sessionId = sessionOf(await start('test.plain', { goal: 'Mine' }));
+    const get: Store['snapshots']['get'] = async (place) =>
+      err({ code: 'io_failed', operation: 'read', place, cause: 'EIO' });
+    const reply = await resume({ ...services, snapshots: { get } }, { workspace: WORKSPACE });
+    expect(told(reply, 'candidates')).toEqual([]);
+    expect(told(reply, 'warnings.0.details.sessionIds')).toEqual([sessionId]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { err, ok, Result } from 'neverthrow';
+import { defined } from '../../core/json/json-value.ts';
 import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import type { By } from '../../core/log/events/event-envelope.ts';
 import { SessionId } from '../../core/log/ids.ts';
@@ -16,13 +17,18 @@ import type { ReadServices } from '../services.ts';
 import { sessionBoard } from '../sessions/session-board.ts';
 import { type CandidateReader, readWithSnippet, type UnreadableRun } from './read-candidate.ts';
 import { resumeRun } from './resume-run.ts';
-import { isDamage, type OfferedSession, type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.ts';
+import { isUnreadable, type OfferedSession, type VerifiedRuns, verifiedRuns, verifySession } from './verified-runs.ts';
 
 export type ResumeRequest = ResumeClues & { readonly workspace?: string | undefined };
 
 export type ResumeRefusal =
   /** There is no session or run of the given id. */
-  | { readonly code: 'session_not_found'; readonly named: string }
+  | {
+      readonly code: 'session_not_found';
+      readonly named: string;
+      /** Stored sessions that cannot be read, so the run may be in one of them. */
+      readonly unreadable?: readonly SessionId[];
+    }
   /** Tokens need keys, and a read-only use case cannot create them. */
   | { readonly code: 'keys_missing' }
   | RehydrateRefusal;
@@ -37,15 +43,20 @@ export async function resumeSession(
 ): Promise<Result<GivenReply, ResumeRefusal>> {
   const [question, keyring] = await Promise.all([asked(services, request), services.keyring.find()]);
   if (keyring.isErr()) return err(keyring.error);
-  const named = question.runId ?? question.sessionId;
+  const { named } = question;
   const looked = await lookedAt(services, question);
   if (looked.isErr()) return err(looked.error);
-  const { unreadable } = looked.value;
+  const unshown: SessionId[] = [];
   for (let { offered } = looked.value; ; ) {
     const found = await verifiedRuns(services, offered, question);
-    const damaged = named === undefined ? await damagedSessions(services, unreadable, found.damaged) : [];
-    if (found.ranked.length === 0) {
-      if (named !== undefined) return err({ code: 'session_not_found', named });
+    const isMissing = found.ranked.length === 0;
+    const damaged =
+      named === undefined || isMissing
+        ? await damagedSessions(services, looked.value.unreadable, [...found.unreadable, ...unshown])
+        : [];
+    if (isMissing) {
+      const unreadable = damaged.length === 0 ? undefined : damaged;
+      if (named !== undefined) return err({ code: 'session_not_found', named, ...defined({ unreadable }) });
       return ok(candidateList([], { total: 0, isMatched: false, damaged }));
     }
     if (keyring.value === undefined) return err({ code: 'keys_missing' });
@@ -60,6 +71,7 @@ export async function resumeSession(
     const { sessionId: bad, cause } = reply.error;
     if (named !== undefined) return err(cause);
     // A run that cannot be shown is treated as unreadable.
+    unshown.push(bad);
     offered = offered.filter(({ summary }) => summary?.sessionId !== bad);
   }
 }
@@ -129,7 +141,7 @@ function searched(
 /** How many sessions that the index could not read are looked at; the command shows the rest. */
 const DAMAGED_MAX = 20;
 
-/** Damaged sessions that the index left out, and those that were found damaged in this call. */
+/** Sessions that the index left out because it could not read them, and those that could not be read in this call. */
 async function damagedSessions(
   services: ReadServices,
   unreadable: readonly SessionId[],
@@ -138,7 +150,7 @@ async function damagedSessions(
   const damaged = [...found];
   for (const sessionId of unreadable.slice(0, DAMAGED_MAX)) {
     const verified = await verifySession(services, sessionId);
-    if (verified.isErr() && isDamage(verified.error)) damaged.push(sessionId);
+    if (verified.isErr() && isUnreadable(verified.error)) damaged.push(sessionId);
   }
   return [...new Set(damaged)].sort();
 }
@@ -153,7 +165,7 @@ function missedQuery(
   return words.length === 0 || isFound ? undefined : query;
 }
 
-const BY_QUERY: readonly MatchReason[] = ['matched_notes', 'matched_workflow_id'];
+const BY_QUERY: readonly MatchReason[] = ['matched_session_id', 'matched_notes', 'matched_workflow_id'];
 
 async function offer(
   reader: CandidateReader,

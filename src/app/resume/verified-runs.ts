@@ -4,7 +4,7 @@ import { RESUME_CANDIDATES_MAX } from '../../core/log/budgets.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { isTrusted, type SessionOrigin } from '../../core/log/origin.ts';
 import { likelyRuns, type RankedRun, rankRuns, replaceRuns, UNMATCHED_TIER } from '../../core/resume/rank-runs.ts';
-import type { ResumeQuestion } from '../../core/resume/resume-question.ts';
+import { isTagged, type ResumeQuestion } from '../../core/resume/resume-question.ts';
 import type { StoredSession } from '../../core/sessions/board-rows.ts';
 import { UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
 import { type RunSummary, type SessionSummary, searchedText } from '../../core/sessions/session-summary.ts';
@@ -25,8 +25,8 @@ export type VerifiedRuns = {
   readonly sessions: ReadonlyMap<SessionId, LoadedSession>;
   /** Where sessions come from that were not started here. */
   readonly origins: ReadonlyMap<SessionId, SessionOrigin>;
-  /** Sessions that dropped out because they are damaged. */
-  readonly damaged: readonly SessionId[];
+  /** Sessions that dropped out because they cannot be read. */
+  readonly unreadable: readonly SessionId[];
 };
 
 /** A session whose runs may be offered, and its marks. */
@@ -44,7 +44,7 @@ export async function verifiedRuns(
   const sessions = new Map<SessionId, LoadedSession>();
   const origins = originsOf(offered);
   const words = new Map<string, readonly string[]>();
-  const damaged: SessionId[] = [];
+  const unreadable: SessionId[] = [];
   const rank = (some: readonly OfferedSession[]) =>
     rankRuns(openParts(some, question), question, (sessionId, runId) => words.get(`${sessionId} ${runId}`));
   for (let all = rank(offered); ; ) {
@@ -53,12 +53,12 @@ export async function verifiedRuns(
     const rivals = likelyRuns(trusted, question);
     const unread = unreadOf({ ranked, rivals, question }, sessions);
     if (unread.size === 0)
-      return { ranked, strong: rivals.length === 1 ? rivals[0] : undefined, sessions, origins, damaged };
+      return { ranked, strong: rivals.length === 1 ? rivals[0] : undefined, sessions, origins, unreadable };
     const read: OfferedSession[] = [];
     for (const sessionId of unread) {
       const verified = await verifySession(services, sessionId);
       if (verified.isErr()) {
-        if (isDamage(verified.error)) damaged.push(sessionId);
+        if (isUnreadable(verified.error)) unreadable.push(sessionId);
         continue;
       }
       const { session, summary } = verified.value;
@@ -134,22 +134,23 @@ function openParts(some: readonly OfferedSession[], question: ResumeQuestion): r
 }
 
 /**
- * A summary without closed runs. A run that is named is kept, and so are the runs of a named session that has no open
+ * A summary without closed runs. A run that is named, also by its tag, is kept, and so are the runs of a named session that has no open
  * one.
  */
-function openPart(
-  { summary, marks }: OfferedSession,
-  { sessionId, runId }: ResumeQuestion,
-): SessionSummary | undefined {
+function openPart({ summary, marks }: OfferedSession, question: ResumeQuestion): SessionSummary | undefined {
+  const { sessionId, runId } = question;
   if (summary === undefined || marks.closed.size === 0 || runId !== undefined) return summary;
-  const runs = summary.runs.filter((run) => !isClosed(marks.closed, run));
+  const runs = summary.runs.filter((run) => !isClosed(marks.closed, run) || isTagged(question, run));
   if (runs.length === summary.runs.length || (runs.length === 0 && sessionId !== undefined)) return summary;
   return { ...summary, runs };
 }
 
-/** A session that is just being created, or that a newer program wrote, is not damaged. */
-export function isDamage({ code }: LoadRefusal | OtherWorkflowStored): boolean {
-  return code === 'damaged' || code === 'other_workflow_stored';
+/**
+ * Whether a session is there and cannot be read, for any reason. Without a report, a caller believes that it does not
+ * exist. One that is just being created, or was just removed, is not there.
+ */
+export function isUnreadable({ code }: LoadRefusal | OtherWorkflowStored): boolean {
+  return code !== 'session_not_found';
 }
 
 type Verified = { readonly session: LoadedSession; readonly summary: SessionSummary };

@@ -4,7 +4,7 @@ import type { StoredReply } from '../../core/log/events/graph-events.ts';
 import type { RunId } from '../../core/log/ids.ts';
 import { hole } from '../../core/log/operation/stored-reply.ts';
 import { stepReply } from '../../core/prompt/reply/step-reply.ts';
-import type { ShownArtifact } from '../../core/prompt/reply-parts.ts';
+import type { ReplyParts } from '../../core/prompt/reply-parts.ts';
 import { replyWarning } from '../../core/prompt/reply-warnings.ts';
 import type { WarningFact } from '../../core/prompt/warning-facts.ts';
 import { keysOfSecrets } from '../../core/report/redact/redact-report.ts';
@@ -31,8 +31,8 @@ type ReplyPlace = {
   readonly earlierChecks: readonly RecordedCheck[];
   /** What people answered and commands showed, for the last reply. */
   readonly evidence: readonly EvidenceLine[];
-  /** Accepted artifacts that the next prompt shows. */
-  readonly results: readonly ShownArtifact[];
+  /** Accepted artifacts and comments of people that the next prompt shows. */
+  readonly past: Pick<ReplyParts, 'artifacts' | 'comments'>;
   /** What was noticed about the workflow file. */
   readonly noticed: readonly WarningFact[];
   /** What is to be said about the context of the call, and about preferences that were changed from outside. */
@@ -69,7 +69,7 @@ export function advanceReply(place: ReplyPlace, outcome: AdvanceOutcome): Stored
     warnings: found.map((fact) => replyWarning(fact, facts.preferences.riskPolicy)),
     gaps: listed.gaps,
     ...(isBlocked ? { blocked: { blockers: outcome.blockers, unmet: outcome.unmet, attempts } } : {}),
-    ...(isBlocked ? {} : { checks: shownChecks(place, outcome), evidence: place.evidence, artifacts: place.results }),
+    ...(isBlocked ? {} : { checks: shownChecks(place, outcome), evidence: place.evidence, ...place.past }),
     ...(accepted.length === 0 ? {} : { assessments: { accepted, isOneOfSeveral: outcome.hasSeveralAssessments } }),
   });
 }

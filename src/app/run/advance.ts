@@ -21,7 +21,7 @@ import { isGate } from '../../core/run/decide/judge-attempt.ts';
 import { isKeyWords } from '../../core/run/form/context-form.ts';
 import { unfilledKeys, withoutKeys } from '../../core/run/form/unfilled.ts';
 import type { RunFacts } from '../../core/run/step-place.ts';
-import { type ChosenPreferences, chosenMode } from '../../core/settings/settings-in-effect.ts';
+import type { ChosenPreferences } from '../../core/settings/settings-in-effect.ts';
 import { withoutHidden } from '../../core/text/visible-text.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/node-token.ts';
 import type { AttemptsUsedUp } from '../../core/token/token.ts';
@@ -54,13 +54,21 @@ import {
   type NotesTooLong,
   type SealedArtifacts,
   sealArtifacts,
-  triedStep,
   withoutPersonKeys,
 } from './attempt-facts.ts';
 import { driftWarnings } from './drift-warnings.ts';
 import { appendPlan, decisionPlan, replay } from './give-reply.ts';
-import { resultsForPrompt } from './read-recap.ts';
-import { findTokenNode, isRunClosed, type RunPlace, rootOf, runPlace, sessionGone } from './run-place.ts';
+import { pastForPrompt } from './read-recap.ts';
+import {
+  findTokenNode,
+  isRunClosed,
+  modeAllowed,
+  type RunPlace,
+  runPlace,
+  sessionGone,
+  startFolderOf,
+} from './run-place.ts';
+import { triedStep } from './tried-step.ts';
 
 /** What an agent sends with a call. */
 export type SentOutput = { readonly notesMarkdown?: string | undefined; readonly artifacts: readonly JsonObject[] };
@@ -103,7 +111,7 @@ export async function advance(
       return replay(services, { ...replayed, session: found.session, record: known });
     }
 
-    const chosen = yield* await modeAllowed(services, found.session, request.mode);
+    const chosen = yield* await modeAllowed(services, found, request.mode);
     const surroundings = await gateSurroundings(services, found.session, target);
     const drift = await driftSeen(services, found.session, target);
     const recorded = yield* await services.sessions.exclusively(
@@ -131,18 +139,6 @@ async function checkPair(
   const state = await findTokenNode(services, { text: stateToken, slot: 'stateToken' });
   if (state.isErr()) return err(state.error);
   return checkTokenPair(state.value.target, target).map(() => undefined);
-}
-
-/** The mode of a call, lowered to what the settings of the run's workspace allow. */
-async function modeAllowed(
-  services: Services,
-  session: LoadedSession,
-  mode: Autonomy | undefined,
-): Promise<Result<ChosenPreferences | undefined, ConfigRefusal>> {
-  if (mode === undefined) return ok(undefined);
-  // Nothing is tighter than guided, so no setting matters to it.
-  if (mode === 'guided') return ok(chosenMode(mode, {}));
-  return (await services.defaults(rootOf(session))).map((defaults) => chosenMode(mode, defaults));
 }
 
 type SealedRequest = SealedArtifacts & {
@@ -223,15 +219,15 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       outcome.kind !== 'blocked' && outcome.openedGaps.some(({ details }) => details?.['passedBy'] !== undefined);
     const evidence = isOver
       ? [
-          ...evidenceOnLine(current.view, nodeId, workflow),
+          ...evidenceOnLine(current.view, nodeId, { workflow }),
           ...evidenceBefore(current.view, { nodeId, end: isPassed ? 'passed' : 'done', workflow }),
         ]
       : [];
     const line = isOver ? runLine(current.view, nodeId) : lineEnd(current.view, nodeId);
     const isNext = outcome.kind !== 'blocked' && outcome.snapshot.enginePayload.state.kind === 'running';
     const isOutside = chosen === undefined && isChangedFromOutside(current.view.preferences, nodeId, step.nodeId);
-    const from = { session: current, nodeId, index: attempt.index };
-    const results = isNext ? yield* await resultsForPrompt(services, from) : [];
+    const from = { session: current, nodeId, index: attempt.index, isPassed };
+    const past = isNext ? yield* await pastForPrompt(services, from) : {};
     const at = {
       runId: target.runId,
       index: attempt.index,
@@ -241,7 +237,7 @@ async function record(services: Services, work: Recording): Promise<Result<Loade
       cap: chosen?.cap,
       earlierChecks,
       evidence,
-      results,
+      past,
       noticed: [...(isOver ? [] : drift), ...oddCharacters(request.output.notesMarkdown)],
       outside: [...noticed, ...(isOutside ? preferenceWarnings(workflow, attempt.facts.preferences) : [])],
     };
@@ -280,8 +276,8 @@ const RUNS_REMEMBERED_MAX = 1_000;
 
 /**
  * Whether the file of the run's workflow has changed, reported once per run and process. Looking reads folders, so it is
- * not done at every step. That the file of a project is gone cannot be said here: the run may have been started in a
- * folder below the one that is recorded.
+ * not done at every step. That the file of a project is gone cannot be said here: an older run may have been started in
+ * a folder below the one that is recorded.
  */
 async function driftSeen(
   services: Pick<Services, 'catalog' | 'clock'>,
@@ -298,7 +294,7 @@ async function driftSeen(
     runId,
     attachTo: hole('stateToken'),
     context: contextAt(view.context, nodeId),
-    workspace: rootOf(session),
+    workspace: startFolderOf(session, runId),
   });
   return found.filter(({ code }) => code !== 'workflow_gone' || run?.pinned?.workflowSourceKind !== 'project');
 }
@@ -331,8 +327,8 @@ export async function attemptAt(
   return safeTry(async function* (): Flow<FoundAttempt, AdvanceRefusal> {
     const { target, attemptId, surroundings, sent } = at;
     const { nodeId, runId } = target;
-    const gates = { minimum: surroundings.minimum, isUnattended: surroundings.isUnattended };
-    const place = yield* await runPlace(services, current, { ...target, gates });
+    const { minimum, isUnattended, page } = surroundings;
+    const place = yield* await runPlace(services, current, { ...target, gates: { minimum, isUnattended, page } });
     const { index, snapshot, facts, openGaps, isUnpinned } = place;
     assert(!isComplete(snapshot), 'a complete node has no ack token');
     const pending = pendingStep(snapshot);
@@ -376,6 +372,7 @@ export async function attemptAt(
         nodeId,
         step: pendingDeclared,
         tree: surroundings.tree,
+        head: surroundings.head,
       }),
       hasStepBelow: nodeOf(graph, nodeId).hasStepBelow,
       isBranch: step.hasStepBelow,

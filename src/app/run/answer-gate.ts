@@ -16,14 +16,17 @@ import {
   type ChangedFile,
   contextChange,
   describedAt,
+  isSeen,
   signersOf,
   type VoidedApproval,
   voidedOf,
 } from '../../core/run/gate-facts.ts';
 import type { HandedIn } from '../../core/run/step-place.ts';
+import { type UnseenFiles, unseenCause, unseenFix } from '../../core/run/unseen-files.ts';
 import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { type Attestation, answerTo, unusedAnswers } from '../../core/views/attestations.ts';
+import { standingLines } from '../../core/views/line-checks.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { blockersAt } from '../../core/views/run-status.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
@@ -34,7 +37,8 @@ import type { AnswerServices } from '../services.ts';
 import { type AdvanceRefusal, attemptAt } from './advance.ts';
 import { type GateSurroundings, gateOf, gateSurroundings, type KnownSigners } from './attempt-facts.ts';
 import { appendPlan } from './give-reply.ts';
-import { rootOf, targetOf } from './run-place.ts';
+import { rootOf, settingsFolders, targetOf } from './run-place.ts';
+import { isMaker } from './tried-step.ts';
 
 /** A draft that waits for a person's answer. */
 export type WaitingDraft = {
@@ -54,6 +58,8 @@ export type WaitingDraft = {
     /** The values that the step would change in the context. */
     readonly context: JsonObject;
   };
+  /** How well the checks of the run are known and what is missing, as lines. A person decides with this in view. */
+  readonly standing: readonly string[];
   /** The newest answer about it. Until the step is done, another one takes its place. */
   readonly answer: Attestation['data'] | undefined;
   /** An approval of an earlier draft, which does not count for this one. */
@@ -61,23 +67,24 @@ export type WaitingDraft = {
   /** What the run is for, and the workflow with where it comes from. */
   readonly goal: string | undefined;
   readonly workflow: string;
-  /** Who started the run, and who sent the draft, where people sign in. */
+  /** Who started the run, where people sign in. */
   readonly owner: string | undefined;
-  readonly author: string | undefined;
   /** Whether a later change of files in the workspace ends an approval. */
   readonly areFilesBound: boolean;
   /** The agent's machine described them: this process has not seen them. */
   readonly areFilesDescribed: boolean;
-  /** Git did not answer in time, so the answer cannot be bound to files. */
-  readonly isGitSilent: boolean;
+  /** The reason why git cannot list the files that the answer should depend on. */
+  readonly unseen: UnseenFiles | undefined;
   /** The files as the digest names them. */
   readonly workspace: { readonly headSha: string; readonly treeDigest: string } | undefined;
   /** What the answer needs besides the channel, where it must be signed. */
   readonly signing: WaitingSignature | undefined;
   /** The bound files that differ from the last commit. */
   readonly changedFiles: readonly ChangedFile[];
-  /** The folder whose settings apply. */
+  /** The folder that the files are in, whose approvers count. */
   readonly root: string | undefined;
+  /** The folders whose settings count. */
+  readonly folders: readonly string[];
   /** The channels on which an answer counts. */
   readonly accept: GateSettings['accept'];
 };
@@ -108,8 +115,8 @@ export type AnswerRefusal =
   | { readonly code: 'signature_needed'; readonly approvers: readonly string[] }
   /** The signature does not count, for this reason. */
   | { readonly code: 'signature_refused'; readonly why: ApprovalRefusal | { readonly code: 'not_known_at_start' } }
-  /** Git did not answer, so a signature would not cover the files. */
-  | { readonly code: 'files_unknown' }
+  /** Git cannot list the files, so a signature would not cover them. */
+  | { readonly code: 'files_unknown'; readonly unseen: UnseenFiles }
   /** Four eyes are asked for, and this is the person's own run or draft. */
   | { readonly code: 'own_draft' }
   /** What would be approved is no longer what was shown. */
@@ -133,7 +140,7 @@ export type PersonAnswer = {
   readonly signature?: Attestation['data']['signature'] | undefined;
 };
 
-/** What is signed together with the statement: the draft by its digest, and the files that the digest names. */
+/** What an answer is about, and what is signed with the statement: the draft by its digest, and the files that the digest names. */
 export function signedSubject({ digest, workspace }: Pick<WaitingDraft, 'digest' | 'workspace'>): AttemptSubject {
   const names = workspace === undefined ? {} : { workspace };
   return { kind: 'attempt', digest, ...names } as AttemptSubject;
@@ -193,7 +200,7 @@ async function waitingAt(
     const { contextKey } = gateOf(step, surroundings.minimum) ?? {};
     const before = attempt.gate?.subject.contextBefore ?? {};
     const workspace = attempt.gate?.subject.workspace;
-    const bound = workspace === 'unknown' ? undefined : workspace;
+    const bound = isSeen(workspace) ? workspace : undefined;
     const { signing } = attempt.gate ?? {};
     const signers = attempt.gate === undefined ? [] : signersOf(attempt.gate, approval.digest);
     const { source, context } = attempt.facts;
@@ -208,17 +215,24 @@ async function waitingAt(
       question: step.userDependency?.prompt ?? step.title,
       contextKey,
       draft: { ...filled, context: contextChange(before, attempt.facts.context, contextKey) },
-      answer: answerTo(unusedAnswers(session.view, attempt.gate?.subject.nodeId ?? nodeId), approval.digest)?.data,
+      standing: standingLines(session.view, {
+        nodeId,
+        due: verdict.check.checks,
+        gaps: attempt.openGaps,
+        workflow: attempt.index.workflow,
+        files: bound?.treeDigest,
+      }),
+      answer: answerSoFar(session.view, { nodeId, own: attempt.gate?.subject.nodeId ?? nodeId, ...approval }),
       root: rootOf(session),
+      folders: settingsFolders(session, node.runId),
       accept: surroundings.accept,
       voided: voidedOf(gate?.details),
       goal: typeof goal === 'string' && goal.trim() !== '' ? goal : undefined,
       workflow: source === undefined ? name : `${name} (${source})`,
       owner: session.view.graph.runs.get(node.runId)?.owner,
-      author: node.author,
       areFilesBound: bound !== undefined,
       areFilesDescribed: bound?.isDescribed === true,
-      isGitSilent: workspace === 'unknown',
+      unseen: workspace === undefined || isSeen(workspace) ? undefined : workspace,
       changedFiles: bound?.changed ?? [],
       workspace: bound && { headSha: bound.headSha, treeDigest: bound.treeDigest },
       signing: signing && {
@@ -231,21 +245,39 @@ async function waitingAt(
   });
 }
 
+/**
+ * The newest answer about a draft. A rejection of what the agent handed in stays one until the agent hands in something
+ * else: files that changed meanwhile make another draft, but nobody asks about it.
+ */
+function answerSoFar(
+  view: LoadedSession['view'],
+  { nodeId, own, digest }: { readonly nodeId: NodeId; readonly own: NodeId; readonly digest: string },
+): WaitingDraft['answer'] {
+  const answers = unusedAnswers(view, own);
+  const block = blockersAt(view, nodeId).find(isGate);
+  const handedIn = answerTo(answers, (block && approvalOf(block)?.digest) ?? digest)?.data;
+  const rejection = handedIn?.statement.kind === 'rejected' ? handedIn : undefined;
+  return answerTo(answers, digest)?.data ?? rejection;
+}
+
 const STATUS_LINES_MAX = 10;
 
 /** Which files of the work tree an answer depends on, as lines. Both channels show the same. */
 export function boundFileLines(waiting: WaitingDraft): readonly string[] {
-  const { areFilesBound, areFilesDescribed, isGitSilent, changedFiles } = waiting;
+  const { areFilesBound, areFilesDescribed, unseen, changedFiles, signing } = waiting;
   const now = areFilesDescribed ? "as the agent's machine described them" : 'as they are now';
-  if (isGitSilent)
-    return ['Files not bound: git did not answer in time, so a later change of files does not end the answer.'];
+  if (unseen !== undefined) {
+    const cause = unseenCause(unseen);
+    const unbound = `This answer will not cover the files, because ${cause}. If files change while git cannot list them, the answer still counts.`;
+    return [signing === undefined ? unbound : `Nobody can sign, because ${cause}.`, unseenFix(unseen)];
+  }
   if (!areFilesBound) return ['The answer does not depend on the files of the workspace.'];
   if (changedFiles.length === 0) {
-    return [`The answer counts for the files ${now}: nothing differs from the last commit.`];
+    return [`The answer counts only for the files ${now} (no changes since the last commit).`];
   }
   const more = changedFiles.length - STATUS_LINES_MAX;
   return [
-    `The answer counts for the files ${now}. What differs from the last commit:`,
+    `The answer counts only for the files ${now}. Changed since the last commit:`,
     ...changedFiles.slice(0, STATUS_LINES_MAX).map(({ state, path }) => `  ${state} ${visibleLine(path)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ];
@@ -285,7 +317,7 @@ export async function answerGate(
       if (waiting.digest !== answer.digest) return err({ code: 'draft_changed', waiting });
       const { accept } = waiting;
       if (!accept.includes(answer.by.via)) return err({ code: 'channel_not_accepted', accept });
-      if (surroundings.isFourEyes && isOwnDraft(waiting, answer)) return err({ code: 'own_draft' });
+      if (surroundings.isFourEyes && isOwnDraft(session, at.nodeId, answer)) return err({ code: 'own_draft' });
       const refused = await signatureProblem(services, { waiting, answer, surroundings });
       if (refused !== undefined) return err(refused);
       const { sha256 } = services.hasher;
@@ -304,9 +336,8 @@ export async function answerGate(
 }
 
 /** Whether somebody approves what they or their agent made. Keeping one's own gate closed is always allowed. */
-function isOwnDraft({ owner, author }: WaitingDraft, { statement, by }: PersonAnswer): boolean {
-  const { principal } = by;
-  return principal !== undefined && statement.kind !== 'rejected' && [owner, author].includes(principal);
+function isOwnDraft({ view }: LoadedSession, nodeId: NodeId, { statement, by }: PersonAnswer): boolean {
+  return statement.kind !== 'rejected' && isMaker(view, nodeId, by.principal);
 }
 
 /** Why an answer must not be recorded as it is: what must be signed is not, or a signature does not count. */
@@ -319,14 +350,14 @@ async function signatureProblem(
   },
 ): Promise<AnswerRefusal | undefined> {
   const { waiting, answer, surroundings } = at;
-  const { signing, isGitSilent, root } = waiting;
+  const { signing, unseen, root } = waiting;
   const isUnsignable = answer.statement.kind === 'rejected' || answer.by.via === 'rehearsal';
   if (answer.signature === undefined) {
     return signing === undefined || isUnsignable
       ? undefined
       : { code: 'signature_needed', approvers: signing.approvers };
   }
-  if (isGitSilent) return { code: 'files_unknown' };
+  if (unseen !== undefined) return { code: 'files_unknown', unseen };
   const known = await services.approvers?.(root);
   const data = attested(waiting, answer);
   const found = known?.signer(data) ?? err<never, ApprovalRefusal>({ code: 'not_signed' });
@@ -337,10 +368,8 @@ async function signatureProblem(
 
 function attested(waiting: WaitingDraft, answer: PersonAnswer): Attestation['data'] {
   const { attestationId, statement, by, signature } = answer;
-  const subject: AttemptSubject =
-    signature === undefined
-      ? { kind: 'attempt', digest: waiting.digest as AttemptSubject['digest'] }
-      : signedSubject(waiting);
+  // Without a signature too: a merge gate asks which files an answer is about.
+  const subject = signedSubject(waiting);
   return { attestationId, subject, statement, by, ...(signature === undefined ? {} : { signature }) };
 }
 

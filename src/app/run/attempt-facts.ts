@@ -22,8 +22,8 @@ import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
 import type { TokenTarget } from '../../core/token/node-token.ts';
 import { type Attestation, unusedAnswers } from '../../core/views/attestations.ts';
 import { contextAt, isKeyFromPerson } from '../../core/views/lineage.ts';
-import { blockedDraft, type NodeOutput } from '../../core/views/node-facts.ts';
-import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
+import { blockedDraft, currentObservation, type NodeOutput } from '../../core/views/node-facts.ts';
+import type { RunNode } from '../../core/views/run-graph.ts';
 import { blockersAt } from '../../core/views/run-status.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import type { CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
@@ -31,7 +31,8 @@ import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Hasher } from '../ports/system-services.ts';
 import type { AnswerServices, ReadServices } from '../services.ts';
-import { readPlace, rootOf, runGates } from './run-place.ts';
+import { filesNow, readPlace, rootOf, runGates, settingsFolders } from './run-place.ts';
+import { attemptsAt, isMaker, triedStep } from './tried-step.ts';
 
 /** What a run's gates depend on besides the log, gathered before the lock is taken. */
 export type GateSurroundings = {
@@ -47,6 +48,8 @@ export type GateSurroundings = {
   readonly signing: KnownSigners | undefined;
   /** The files as they are now, where a check of the step depends on them. */
   readonly tree: BoundWorkspace | undefined;
+  /** The commit as it is now, where CI answered for a check of the step. */
+  readonly head: string | undefined;
 };
 
 /** The approvers that count for a run, and how many of them must sign. */
@@ -61,23 +64,35 @@ export async function gateSurroundings(
   session: LoadedSession,
   target: TokenTarget,
 ): Promise<GateSurroundings> {
-  const root = rootOf(session);
-  const settings = await services.gateSettings(root);
+  const settings = await services.gateSettings(settingsFolders(session, target.runId));
   const { minimum, accept } = settings;
   const step = await pendingStepOf(services, session, target);
   const gate = step === undefined ? undefined : gateOf(step, minimum);
   const isBound = gate !== undefined && step?.bindsTree !== false;
   const isFresh = step?.checks?.some(({ fresh }) => fresh !== undefined) === true;
-  const wait = isTreeCompared(session.view, target.nodeId) ? 'long' : 'short';
+  const isCompared = isTreeCompared(session.view, target.nodeId);
   const isNeeded = gate?.assurance === 'signed';
-  const look = (isEveryByteRead: boolean) => services.workspace.tree(root, wait, isEveryByteRead);
-  // A check compares with what was seen when it ran, which is not every byte.
-  const tree = isFresh || (isBound && !isNeeded) ? await look(false) : undefined;
-  const workspace = isBound && isNeeded ? await look(true) : tree;
+  const look = (isEveryByteRead: boolean) => filesNow(services, session, { isCompared, isEveryByteRead });
+  // A check compares with what was seen when it ran, which is every byte.
+  const tree = isFresh || (isBound && isNeeded) ? await look(true) : undefined;
+  const workspace = isBound && !isNeeded ? await look(false) : tree;
   const areKeysUsed = isNeeded || (gate !== undefined && hasSignature(session.view, target.nodeId));
   const signing = areKeysUsed ? await knownSigners(services, session, { target, isNeeded }) : undefined;
   const { isFourEyes, page } = settings;
-  return { ...runGates(settings), accept, page, isFourEyes, workspace: isBound ? workspace : undefined, tree, signing };
+  const head = step?.checks === undefined ? undefined : await headNow(services, session, target.nodeId);
+  const seen = { workspace: isBound ? workspace : undefined, tree, head };
+  return { ...runGates(settings), accept, page, isFourEyes, ...seen, signing };
+}
+
+/** The commit that the agent's machine describes, or the one that was recorded last; nothing if no job of CI answered. */
+async function headNow({ workspace }: AnswerServices, session: LoadedSession, nodeId: NodeId) {
+  const { view } = session;
+  const answers = attemptsAt(view, triedStep(view, nodeId).step.nodeId).flatMap(
+    (id) => view.attestations.get(id) ?? [],
+  );
+  if (!answers.some(({ data }) => data.by.via === 'ci')) return undefined;
+  const seen = (await workspace.observe(rootOf(session))).find(({ key }) => key === 'git_head_sha');
+  return (seen ?? currentObservation(view.observations, 'git_head_sha')?.data)?.value.value.replace('sha256:', '');
 }
 
 function hasSignature(view: SessionView, nodeId: NodeId): boolean {
@@ -91,11 +106,11 @@ async function knownSigners(
   session: LoadedSession,
   { target: { runId }, isNeeded }: { readonly target: TokenTarget; readonly isNeeded: boolean },
 ): Promise<KnownSigners> {
-  const root = rootOf(session);
-  const { isFourEyes } = await services.gateSettings(root);
-  const known = await services.approvers?.(root);
+  const { isFourEyes } = await services.gateSettings(settingsFolders(session, runId));
+  const known = await services.approvers?.(rootOf(session));
   const atStart = session.view.graph.runs.get(runId)?.pinned.approvers;
-  const isKnown = ({ key: { fingerprint } }: Approver) => atStart?.includes(fingerprint) ?? true;
+  // A run that needed no signature when it started knows no keys, and a key that is added later must open no gate.
+  const isKnown = ({ key: { fingerprint } }: Approver) => atStart?.includes(fingerprint) ?? !isNeeded;
   return {
     isNeeded,
     approvers: [...new Set((known?.approvers ?? []).filter(isKnown).map(({ name }) => name))],
@@ -196,7 +211,7 @@ export function gateFacts(
   const tried = triedStep(view, nodeId);
   const { signing } = surroundings;
   const all = unusedAnswers(view, tried.step.nodeId);
-  const given = surroundings.isFourEyes ? all.filter((answer) => !isByAuthor(view, answer)) : all;
+  const given = surroundings.isFourEyes ? all.filter((answer) => !isByMaker(view, answer)) : all;
   const answers = signing === undefined ? given : given.filter(({ data }) => isSignedEnough(data, signing));
   return {
     minimum: surroundings.minimum,
@@ -222,9 +237,8 @@ export function gateFacts(
 }
 
 /** Whether somebody approved what they or their agent made. A rejection only keeps the gate closed. */
-function isByAuthor({ graph }: SessionView, { data: { statement, by }, scope }: Attestation): boolean {
-  const makers = [graph.runs.get(scope.runId)?.owner, nodeOf(graph, scope.nodeId).author];
-  return by.principal !== undefined && statement.kind !== 'rejected' && makers.includes(by.principal);
+function isByMaker(view: SessionView, { data: { statement, by }, scope }: Attestation): boolean {
+  return statement.kind !== 'rejected' && isMaker(view, scope.nodeId, by.principal);
 }
 
 /** A rejection needs no signature: it only keeps the gate closed. A rehearsal has no keys. */
@@ -249,7 +263,7 @@ function approvedDraft(
   if (draft === undefined || !isObject(draft)) return { digest, statement, parts: undefined };
   // If files changed before the person answered, those at the block are not the ones that were approved.
   const isShown = isObject(approval) && ownValue(approval, 'digest') === digest;
-  return { digest, statement, parts: isShown ? draft : withoutKeys(draft, ['tree', 'files']) };
+  return { digest, statement, parts: isShown ? draft : withoutKeys(draft, ['tree', 'files', 'treeUnknown']) };
 }
 
 /** How many attempts in a row were blocked for something that the agent can send. Waiting for a person does not count. */
@@ -262,9 +276,9 @@ export function blockedInARow(view: SessionView, blocked: readonly RunNode[]): n
 export function evidenceFacts(
   { sha256 }: Hasher,
   view: SessionView,
-  at: { readonly nodeId: NodeId; readonly step: CompiledStep | undefined; readonly tree: EvidenceFacts['tree'] },
+  at: Pick<EvidenceFacts, 'tree' | 'head'> & { readonly nodeId: NodeId; readonly step: CompiledStep | undefined },
 ): EvidenceFacts | undefined {
-  const { nodeId, step, tree } = at;
+  const { nodeId, step, tree, head } = at;
   if (step?.checks === undefined) return undefined;
   const own = triedStep(view, nodeId).step;
   const records = attemptsAt(view, own.nodeId)
@@ -276,32 +290,7 @@ export function evidenceFacts(
       subject.kind === 'step' && subject.stepId === step.stepId && subject.snapshotRef === own.snapshotRef;
     return isMeant && statement.kind === 'check' ? [{ run: statement, via: by.via, eventId }] : [];
   });
-  return { runs, tree, sha256 };
-}
-
-/** The node of a step with everything that was tried and saved there before the step was done. */
-function attemptsAt({ graph }: SessionView, stepNodeId: NodeId): readonly NodeId[] {
-  const found: NodeId[] = [];
-  const left: NodeId[] = [stepNodeId];
-  for (let id = left.pop(); id !== undefined; id = left.pop()) {
-    found.push(id);
-    left.push(...nodeOf(graph, id).children.filter((child) => nodeOf(graph, child).kind !== 'step'));
-  }
-  return found;
-}
-
-/** A step, and the blocked attempts at it down to a node, oldest first. */
-export type TriedStep = { readonly step: RunNode; readonly blocked: readonly RunNode[] };
-
-/** The step that a node is an attempt at. A step node and its checkpoints are not blocked attempts. */
-export function triedStep({ graph }: SessionView, nodeId: NodeId): TriedStep {
-  const blocked: RunNode[] = [];
-  let node = nodeOf(graph, nodeOf(graph, nodeId).hostNodeId);
-  while (node.kind === 'blocked_attempt' && node.parentNodeId !== null) {
-    blocked.push(node);
-    node = nodeOf(graph, nodeOf(graph, node.parentNodeId).hostNodeId);
-  }
-  return { step: node, blocked: blocked.reverse() };
+  return { runs, tree, head, sha256 };
 }
 
 /** What earlier attempts sent, and the bytes of their artifacts. */

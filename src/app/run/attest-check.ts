@@ -7,25 +7,26 @@ import { type DraftOf, placeEvents } from '../../core/log/event.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import { artifactDigestSchema, type NodeId, type RunId, type SessionId, type StepId } from '../../core/log/ids.ts';
-import { isTrusted } from '../../core/log/origin.ts';
 import { type CheckRun, commandDigest, judgeRun, type RunVerdict } from '../../core/run/evidence/judge-check.ts';
 import { fixedTests, type TestReport } from '../../core/run/evidence/test-report.ts';
+import { type BoundWorkspace, isSeen } from '../../core/run/gate-facts.ts';
 import { checkCommand } from '../../core/run/requirements/check.ts';
+import { type UnseenFiles, unseenFiles } from '../../core/run/unseen-files.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { isKeyFromPerson } from '../../core/views/lineage.ts';
-import { currentObservation } from '../../core/views/node-facts.ts';
+import { wasInRepository } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { Check, CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
-import type { BaseRefusal, CheckRunner, CommandResult } from '../ports/check-runner.ts';
+import type { BaseRefusal, BaseWork, CheckRunner, CommandResult } from '../ports/check-runner.ts';
 import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices } from '../services.ts';
-import { triedStep } from './attempt-facts.ts';
 import { appendPlan } from './give-reply.ts';
-import { runPlace, targetOf } from './run-place.ts';
+import { pathBelow, rootOf, runPlace, targetOf, workFolderOf } from './run-place.ts';
+import { triedStep } from './tried-step.ts';
 
 /** Who chose the command that a check runs. */
 export type CommandOrigin = {
@@ -36,7 +37,12 @@ export type CommandOrigin = {
 };
 
 /** A check of the step that is due, ready to be run in a folder of this machine. */
-export type CheckToRun = DueCheck & { readonly workspace: string };
+export type CheckToRun = DueCheck & {
+  /** Where its command runs. */
+  readonly workspace: string;
+  /** The top of the repository, whose files are recorded. */
+  readonly root: string;
+};
 
 /** A check of the step that is due, wherever it is run. */
 export type DueCheck = {
@@ -49,6 +55,8 @@ export type DueCheck = {
   readonly command: string;
   /** The commit at the start of the run. */
   readonly baseSha: string | undefined;
+  /** Whether the workspace was in a git repository when the run looked at it. */
+  readonly wasInRepository: boolean;
   readonly origin: CommandOrigin;
 };
 
@@ -70,9 +78,11 @@ export async function findCheck(
   asked: { readonly runId: RunId; readonly checkId: string },
 ): Promise<Result<CheckToRun, FindCheckRefusal>> {
   const due = await dueCheck(services, session, asked);
-  const workspace = currentObservation(session.view.observations, 'repo_root')?.data.value.value;
+  const [root, workspace] = [rootOf(session), workFolderOf(session, asked.runId)];
   return due.andThen((found) =>
-    workspace === undefined ? err({ code: 'workspace_unknown' as const }) : ok({ ...found, workspace }),
+    root === undefined || workspace === undefined
+      ? err({ code: 'workspace_unknown' as const })
+      : ok({ ...found, root, workspace }),
   );
 }
 
@@ -101,8 +111,9 @@ export async function dueCheck(
     const bytes = utf8Length(text);
     if (bytes > RUN_COMMAND_BYTES_MAX) return err({ code: 'command_too_long', bytes });
     const kind = pinned.workflowSourceKind;
-    const isOwn = isTrusted(await services.marks.origin(sessionId));
-    const foreign = isOwn ? foreignKind(kind, check) : ('import' as const);
+    // Accepting a session shows no commands, and where its workflow comes from is the word of its bundle.
+    const isImported = (await services.marks.origin(sessionId)) !== undefined;
+    const foreign = isImported ? ('import' as const) : foreignKind(kind, check);
     return ok({
       sessionId,
       runId,
@@ -111,6 +122,7 @@ export async function dueCheck(
       check,
       command: text,
       baseSha: view.observations.get('git_head_sha')?.[0]?.data.value.value.replace('sha256:', ''),
+      wasInRepository: wasInRepository(view.observations),
       origin: {
         ...(foreign === undefined ? {} : { foreign }),
         agentKeys: keys.filter((key) => !isKeyFromPerson(view.context, nodeId, key)),
@@ -134,6 +146,8 @@ export type CheckResult = {
   readonly tail: string;
   /** Why the base could not be tried. */
   readonly baseTrouble?: string;
+  /** Why the files that the command ran on are not recorded. */
+  readonly unseen?: UnseenFiles;
 };
 
 export type RunServices = Pick<AnswerServices, 'workspace' | 'hasher'> & { readonly checkRunner: CheckRunner };
@@ -150,21 +164,25 @@ export type RunOptions = {
 /** Runs the command of a check, on the base too where the check asks for that. Nothing is recorded yet. */
 export async function runCheck(
   services: RunServices,
-  { check, command, workspace, baseSha, origin }: CheckToRun,
+  { check, command, workspace, root, baseSha, wasInRepository, origin }: CheckToRun,
   { timeoutMs, isConfirmed, onOutput, onBase }: RunOptions,
 ): Promise<CheckResult> {
   const { checkRunner, hasher } = services;
   const work = { command, timeoutMs, report: check.report, onOutput };
-  const before = await services.workspace.tree(workspace, 'long');
+  const below = pathBelow(root, workspace) ?? '';
+  // Every byte: a merge gate believes that the command ran on exactly these files, and git can be made to overlook edits.
+  const outside = unseenFiles(wasInRepository ? 'repository_gone' : 'no_repository');
+  const look = async () => (await services.workspace.tree(root, 'long', true)) ?? outside;
+  const before = await look();
   const here = await checkRunner.run({ ...work, folder: workspace });
-  const after = await services.workspace.tree(workspace, 'long');
-  const tree = typeof after === 'object' ? after : undefined;
-  const hasChanged = typeof before === 'object' && tree !== undefined && before.treeDigest !== tree.treeDigest;
+  const after = await look();
   let base: Result<CommandResult, BaseRefusal> | undefined;
   if (check.against === 'base' && baseSha !== undefined) {
     onBase?.();
-    const over = { folder: workspace, sha: baseSha, tests: check.tests ?? [], link: check.link ?? LINKED };
-    base = await checkRunner.withBase(over, (folder) => checkRunner.run({ ...work, folder }));
+    const over = { folder: root, sha: baseSha, ...inFolder(check, below) };
+    base = await checkRunner.withBase(over, (top) =>
+      checkRunner.run({ ...work, folder: below === '' ? top : `${top}/${below}` }),
+    );
   }
   const onBaseEnd = base?.isOk() === true ? base.value : undefined;
   const baseTrouble =
@@ -179,19 +197,48 @@ export async function runCheck(
     commandDigest: commandDigest(command, hasher.sha256),
     command: command.toWellFormed(),
     ...endOf(here),
-    ...defined({ headSha: tree?.headSha, treeDigest: tree?.treeDigest as CheckRun['treeDigest'] }),
-    ...(hasChanged ? { changedDuring: true as const } : {}),
+    ...filesOf(before, after),
+    ...(below === '' ? {} : { folder: below.toWellFormed() }),
     ...(onBaseEnd === undefined || baseSha === undefined
       ? {}
       : { base: { ...endOf(onBaseEnd), sha: baseSha, ...fixedBy(onBaseEnd.report, here.report) } }),
     ...(isConfirmed || origin.foreign === undefined ? {} : { unseen: true as const }),
     ...(isConfirmed || origin.agentKeys.length === 0 ? {} : { chosenByAgent: true as const }),
   };
-  return { statement, tail: here.tail, ...defined({ baseTrouble }) };
+  const unseen = [before, after].find((files) => 'unseen' in files);
+  return { statement, tail: here.tail, ...defined({ baseTrouble, unseen }) };
+}
+
+/**
+ * The files that a command ran on, known only if they were seen before it too: a command can put files back, so what is
+ * there afterwards says nothing about what ran.
+ */
+function filesOf(
+  before: BoundWorkspace,
+  after: BoundWorkspace,
+): Pick<CheckRun, 'headSha' | 'treeDigest' | 'changedDuring'> {
+  if (!isSeen(before) || !isSeen(after)) return {};
+  const { headSha, treeDigest } = after;
+  return {
+    ...(before.headSha === headSha ? { headSha } : {}),
+    ...defined({ treeDigest: treeDigest as CheckRun['treeDigest'] }),
+    ...(before.treeDigest === treeDigest ? {} : { changedDuring: true as const }),
+  };
 }
 
 /** Folders with installed packages, which are usually not part of a commit. */
 const LINKED = ['node_modules', '.venv', 'vendor'];
+
+/** What a check names, as seen from the top of the repository. Packages may be installed there for all its folders. */
+function inFolder({ tests = [], link = LINKED }: Check, below: string): Pick<BaseWork, 'tests' | 'link'> {
+  if (below === '') return { tests, link };
+  const literal = below.replaceAll(/[\\*?[\]]/g, '\\$&');
+  return {
+    tests: tests.map((pattern) => `${literal}/${pattern}`),
+    link: link.flatMap((name) => [name, `${below}/${name}`]),
+  };
+}
+
 const NO_BASE = 'the run does not know the commit that it started from';
 
 function endOf({ exitCode, signal, timedOut, durationMs, report }: CommandResult) {

@@ -206,6 +206,7 @@ test('notes saved at a blocked attempt are shown to the agent that corrects it',
   const begun = await agent.start('test.demands');
   const blocked = await agent.send(begun, { notes: 'Tried.' });
   const saved = await agent.save(blocked, 'The report is under way.');
+  expect(saved.text).toMatch(/^Saved\. The step is still blocked, as before: /);
   expect((await agent.show(saved)).structured).toMatchObject({
     kind: 'blocked',
     draft: { notesMarkdown: 'Tried.' },

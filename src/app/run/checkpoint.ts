@@ -5,8 +5,10 @@ import { canonicalJson, type JsonRefusal, type Sha256 } from '../../core/json/ca
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { NOTE_BYTES_MAX } from '../../core/log/budgets.ts';
 import { placeEvents } from '../../core/log/event.ts';
+import type { CheckpointGates } from '../../core/log/events/graph-events.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
-import { eventIndexSchema, type NodeId, type OutputId } from '../../core/log/ids.ts';
+import { pendingStep } from '../../core/log/execution-snapshot.ts';
+import { eventIndexSchema, type NodeId, type OutputId, type RunId } from '../../core/log/ids.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
 import {
   type ArtifactRefusal,
@@ -34,12 +36,23 @@ import { runLine, type SessionView } from '../../core/views/session-view.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
+import { sessionAsOf } from '../sessions/open-session.ts';
 import type { SentOutput } from './advance.ts';
 import { listedGaps, oddCharacters } from './advance-reply.ts';
 import { type SealedArtifacts, sealArtifacts } from './attempt-facts.ts';
 import { appendPlan, checkpointTokenOf, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { nextTries, standingBlock } from './rehydrate.ts';
-import { type FoundNode, findTokenNode, isReopenedBy, type RunPlace, runPlace, sessionGone } from './run-place.ts';
+import {
+  type FoundNode,
+  findTokenNode,
+  isReopenedBy,
+  type RunPlace,
+  rootOf,
+  runGates,
+  runPlace,
+  sessionGone,
+  settingsFolders,
+} from './run-place.ts';
 
 export type CheckpointRequest = {
   readonly checkpointToken: string;
@@ -93,8 +106,8 @@ export async function checkpoint(
     const attempt: Attempt = { nodeId, attemptId, operation: 'checkpoint' };
     const created = createdNodeId(target.runId, attempt, services.hasher.sha256);
     const kept: Kept = { found, attempt, created, sealed, notesMarkdown, isCorrection };
-    const session = yield* await keep(services, kept, request.workspace);
-    return replyAt(services, session, { ...kept, odd: oddCharacters(request.output.notesMarkdown) });
+    const saved = yield* await keep(services, kept, request.workspace);
+    return replyAt(services, saved, { ...kept, odd: oddCharacters(request.output.notesMarkdown) });
   });
 }
 
@@ -108,32 +121,36 @@ type Kept = {
   readonly isCorrection: boolean;
 };
 
-/** The session with the checkpoint, which may have been recorded before. */
+/** The session with the checkpoint, and whether an earlier call recorded it. */
+type Saved = { readonly session: LoadedSession; readonly isRepeated: boolean };
+
 async function keep(
   services: Services,
   kept: Kept,
   workspace: string | undefined,
-): Promise<Result<LoadedSession, CheckpointRefusal>> {
+): Promise<Result<Saved, CheckpointRefusal>> {
   const { found, created } = kept;
   const { sessionId } = found.target;
   const known = found.session.view.graph.nodes.get(created);
   const isKept =
     known !== undefined &&
     (await services.sessions.makeDurable(found.session, eventIndexSchema.parse(known.createdIndex)));
-  if (isKept) return ok(found.session);
+  if (isKept) return ok({ session: found.session, isRepeated: true });
   // Git is asked before anything is locked: it may be slow. A call without a folder is about the session's own folder,
   // wherever this process was started.
-  const own = currentObservation(found.session.view.observations, 'repo_root')?.data.value.value;
+  const own = rootOf(found.session);
   const observed = await services.workspace.observe(own ?? workspace);
-  return services.sessions.exclusively<LoadedSession, CheckpointRefusal>(
+  return services.sessions.exclusively<Saved, CheckpointRefusal>(
     sessionId,
     async (current, permit) => {
       if (current === undefined) return err(sessionGone(sessionId));
-      if (current.view.graph.nodes.get(created) !== undefined) return ok(current);
+      if (current.view.graph.nodes.get(created) !== undefined) return ok({ session: current, isRepeated: true });
       const corrected = kept.isCorrection ? await correctNotes(services, kept, { current, permit }) : ok(current);
       if (corrected.isErr()) return err(corrected.error);
       const plan = await planCheckpoint(services, { kept, current: corrected.value, observed });
-      return plan.isErr() ? err(plan.error) : appendPlan(services.sessions, permit, plan.value);
+      if (plan.isErr()) return err(plan.error);
+      const appended = await appendPlan(services.sessions, permit, plan.value);
+      return appended.map((session) => ({ session, isRepeated: false }));
     },
     { mustExist: true, isLoaded: true },
   );
@@ -160,6 +177,7 @@ async function planCheckpoint(
       output: outputOf(kept),
       observations: changedObservations(known, work.observed),
       reports: readOutput(place.value, kept),
+      gates: asksPerson(place.value) ? await gatesNow(services, current, target.runId) : undefined,
     },
     services.hasher.sha256,
   );
@@ -225,24 +243,55 @@ function readOutput({ index, snapshot, facts }: RunPlace, { sealed }: Kept): Ste
   return checkAttempt({ index, at: snapshot, facts, handedIn, drafts: [], isRetry: false });
 }
 
+/** Whether the step is one that the settings for gates can hold. */
+function asksPerson({ index, snapshot }: RunPlace): boolean {
+  const step = index.steps.get(pendingStep(snapshot)?.stepId ?? '');
+  return step !== undefined && (step.confirmation.kind !== 'none' || step.userDependency !== undefined);
+}
+
+async function gatesNow({ gateSettings }: Services, session: LoadedSession, runId: RunId): Promise<CheckpointGates> {
+  const { minimum, unattended } = await gateSettings(settingsFolders(session, runId));
+  return { minimum, unattended };
+}
+
+/** The settings for gates as the checkpoint recorded them, if it did. */
+async function gatesThen({ gateSettings }: Services, session: LoadedSession, created: NodeId) {
+  const { edge, runId } = nodeOf(session.view.graph, created);
+  const recorded = edge?.edgeKind === 'checkpoint' ? edge.gates : undefined;
+  return runGates({ ...(await gateSettings(settingsFolders(session, runId))), ...recorded });
+}
+
+/** The session as it was with the checkpoint. Whatever was recorded since does not change the reply. */
+async function sessionThen(
+  services: Services,
+  { session, isRepeated }: Saved,
+  created: NodeId,
+): Promise<Result<LoadedSession, CheckpointRefusal>> {
+  if (!isRepeated) return ok(session);
+  const then = await sessionAsOf(services, session, nodeOf(session.view.graph, created).createdIndex);
+  return then.mapErr((why) => (why.code === 'session_not_found' ? sessionGone(session.sessionId) : why));
+}
+
 /** The reply depends on the checkpoint's node only, so that a replay returns the same one. */
 async function replyAt(
   services: Services,
-  session: LoadedSession,
+  saved: Saved,
   kept: Kept & { readonly odd: readonly WarningFact[] },
 ): Promise<Result<GivenReply, CheckpointRefusal>> {
   return safeTry(async function* () {
     const { target, keys } = kept.found;
     const { created } = kept;
-    const place = yield* await runPlace(services, session, { ...target, nodeId: created });
+    const then = yield* await sessionThen(services, saved, created);
+    const gates = await gatesThen(services, then, created);
+    const place = yield* await runPlace(services, then, { ...target, nodeId: created, gates });
     const { index, snapshot, facts, openGaps } = place;
     const { state } = snapshot.enginePayload;
-    const { view } = session;
+    const { view } = then;
     const standing = yield* await standingBlock(services, place, { view, nodeId: created, isLeft: false });
     const listed = listedGaps(state.kind === 'complete' ? openGaps.map(({ data }) => data) : []);
-    const isOwn = isRecorded(session, kept, services);
+    const isOwn = isRecorded(then, kept, services);
     const found = isOwn ? [...kept.odd, ...warningFacts(readOutput(place, kept), kept)] : [];
-    const isReopened = await isReopenedBy(services, session, created);
+    const isReopened = await isReopenedBy(services, then, created);
     const reopened: readonly WarningFact[] = isReopened ? [{ code: 'run_closed', isReopened }] : [];
     const warnings = [...reopened, ...found, ...listed.warnings].map((fact) =>
       replyWarning(fact, facts.preferences.riskPolicy),
@@ -255,7 +304,7 @@ async function replyAt(
     const reply = giveReply(stored, newNode(sessionId, created), { view, mint });
     if (isOwn) return ok(reply);
     // Output that cannot be saved from here any more is still reported as ignored.
-    const next = nextTries({ sessionId, nodeId: created }, view);
+    const next = nextTries({ sessionId, nodeId: created }, saved.session.view);
     const checkpointToken = next.isErr() ? undefined : checkpointTokenOf(next.value, { view, mint });
     return ok(withIgnoredCheckpoint(reply, { output: sentOutput(kept), checkpointToken }));
   });

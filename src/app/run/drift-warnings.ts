@@ -3,11 +3,11 @@ import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { RunId } from '../../core/log/ids.ts';
 import type { WarningFact } from '../../core/prompt/warning-facts.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
-import { currentObservation } from '../../core/views/node-facts.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { type Drift, driftOf, type PinnedOrigin, type Restart } from '../../core/workflow/drift.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { ReadServices } from '../services.ts';
+import { rootOf } from './run-place.ts';
 
 export type DriftQuestion = {
   readonly session: LoadedSession;
@@ -62,8 +62,8 @@ export async function findDrift(
  * Another workspace has other files, which say nothing about the run's own. A folder can have several paths, by links
  * or subfolders, so its name is compared.
  */
-function isSameProject({ view }: LoadedSession, workspace: string | undefined): boolean {
-  const root = currentObservation(view.observations, 'repo_root')?.data.value.value;
+function isSameProject(session: LoadedSession, workspace: string | undefined): boolean {
+  const root = rootOf(session);
   const name = root?.split(SEPARATOR).findLast((part) => part !== '');
   return workspace !== undefined && name !== undefined && workspace.split(SEPARATOR).includes(name);
 }

@@ -104,6 +104,62 @@ test('a retry continues from the blocked node with its output, and only what is 
   expect(eventsOf(agent, 'divergence_recorded').map(({ scope }) => scope.nodeId)).toEqual([two]);
 });
 
+test('whatever an attempt records hangs on the node it created, only its record on the one it was made at', async () => {
+  enforces('outputs_attach_to_created_node');
+  const isLarge = { var: 'size', equals: 'large' };
+  const body = [{ id: 'one', title: 'One', prompt: 'Do it.' }];
+  const steps = [
+    { id: 'first', title: 'First', prompt: 'Begin.', requireConfirmation: true },
+    { id: 'big', title: 'Big', prompt: 'Do more.', runCondition: isLarge },
+    { id: 'each', type: 'loop', title: 'Each', loop: { type: 'forEach', items: 'files', maxIterations: 3 }, body },
+  ];
+  const capabilities = { delegation: 'preferred' };
+  const agent = engine({ listing: () => withFile({ ...HEAD, capabilities, steps }) });
+  const begun = await agent.start('test.more');
+  const kindsOf = async (from: GivenReply, sent: Parameters<typeof agent.send>[1]) => {
+    const [before, tried] = [agent.events.length, await agent.node(from)];
+    const reply = await agent.send(from, sent);
+    const created = await agent.node(reply);
+    expect(created).not.toBe(tried);
+    const appended = agent.events.slice(before).filter(({ kind }) => kind !== 'edge_created');
+    for (const { kind, scope } of appended) {
+      expect([kind, scope?.nodeId]).toEqual([kind, kind === 'advance_recorded' ? tried : created]);
+    }
+    return { reply, kinds: [...new Set(appended.map(({ kind }) => kind))].sort() };
+  };
+  const blocked = await kindsOf(begun, { notes: 'Begun.', artifacts: [DIVERGENCE], context: { size: 'small' } });
+  expect([told(blocked.reply, 'kind'), blocked.kinds]).toEqual([
+    'blocked',
+    [
+      'advance_recorded',
+      'context_set',
+      'decision_trace_appended',
+      'divergence_recorded',
+      'node_created',
+      'node_output_appended',
+    ],
+  ]);
+  const advanced = await kindsOf(blocked.reply, {
+    artifacts: [{ ...CLAIM, status: 'unavailable' }],
+    context: { files: ['a.ts'] },
+    mode: 'full_auto_stop_on_user_deps',
+  });
+  expect([stepOf(advanced.reply), advanced.kinds]).toEqual([
+    'one',
+    [
+      'advance_recorded',
+      'capability_observed',
+      'context_set',
+      'decision_trace_appended',
+      'gap_recorded',
+      'node_created',
+      'node_output_appended',
+      'preferences_changed',
+      'step_skipped',
+    ],
+  ]);
+});
+
 test('a blocked ack token returns its block for ever, also after the attempt was corrected', async () => {
   enforces('blocked_outcome_is_final_for_its_ack');
   const agent = engine();

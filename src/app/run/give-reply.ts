@@ -100,7 +100,7 @@ export async function replay(
   if (isNothing || record.data.requestDigest === recorded.requestDigest) return ok(reply);
   const again = outcome.kind === 'advanced' ? record.scope.nodeId : nodeId;
   const tipToken = outcome.kind === 'advanced' ? tipTokenBelow(recorded, nodeId) : undefined;
-  return freshAck(recorded, again).map((ackToken) =>
+  return nextAckToken({ sessionId: session.sessionId, nodeId: again }, from).map((ackToken) =>
     withIgnoredOutput(reply, { sent: recorded.sent, ackToken, tipToken }),
   );
 }
@@ -123,10 +123,10 @@ function againToken({ session, record, mint }: Recorded): { readonly again?: str
     .unwrapOr({});
 }
 
-function freshAck({ session, mint }: Recorded, nodeId: NodeId): Result<string, AttemptsUsedUp> {
-  const { sessionId, view } = session;
-  return nextAttempt({ size: attemptCount(view.advances, nodeId) }).map((attemptId) =>
-    ackTokenOf({ sessionId, nodeId, attemptId }, { view, mint }),
+/** A token for the next attempt at a node. */
+export function nextAckToken(at: NamedNode, from: Minting): Result<string, AttemptsUsedUp> {
+  return nextAttempt({ size: attemptCount(from.view.advances, at.nodeId) }).map((attemptId) =>
+    ackTokenOf({ ...at, attemptId }, from),
   );
 }
 
@@ -164,7 +164,9 @@ function isStoreFailure(refusal: AppendRefusal): refusal is StoreFailure {
     refusal.code === 'busy' ||
     refusal.code === 'lock_lost' ||
     refusal.code === 'unreachable' ||
+    refusal.code === 'database_refused' ||
     refusal.code === 'store_went_back' ||
+    refusal.code === 'master_key_unfit' ||
     refusal.code === 'limit_reached' ||
     refusal.code === 'damaged' ||
     refusal.code === 'unsafe_permissions' ||

@@ -1,15 +1,16 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
-import { PROMPT_ARTIFACTS_BYTES_MAX, RECAP_BYTES_MAX } from '../../core/log/budgets.ts';
+import { PROMPT_ARTIFACTS_BYTES_MAX, RECAP_BYTES_MAX, SHOWN_COMMENT_BYTES_MAX } from '../../core/log/budgets.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
 import { artifactText } from '../../core/prompt/artifact-text.ts';
 import { type NotedStep, recapPart } from '../../core/prompt/reply/reply-sections.ts';
-import type { BranchPart, RecapPart, ShownArtifact } from '../../core/prompt/reply-parts.ts';
+import type { BranchPart, RecapPart, ReplyParts, ShownArtifact, ShownComment } from '../../core/prompt/reply-parts.ts';
 import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
-import { utf8Length } from '../../core/text/utf8.ts';
+import { truncate, utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
+import { type AnswerComment, commentsAt, commentsBefore } from '../../core/views/line-checks.ts';
 import { currentOutputs } from '../../core/views/node-facts.ts';
 import {
   type ArtifactOutput,
@@ -48,19 +49,64 @@ export async function readRecap(services: ReadServices, from: RecapRequest): Pro
   const { recapBytesMax = RECAP_BYTES_MAX } = from;
   const titles = titleReader(services, from);
   const left = leftNode(view.graph, from.nodeId);
+  const said = await readComments(view, from.nodeId, { titles, bytesMax: recapBytesMax / 4 });
+  if (said.isErr()) return err(said.error);
+  const { comments } = said.value;
+  const bytesLeft = recapBytesMax - said.value.bytes;
   if (left === undefined) {
     const shown = await readArtifacts(services, from, { titles, bytesMax: recapBytesMax / 4 });
     if (shown.isErr()) return err(shown.error);
-    const bytesMax = recapBytesMax - shown.value.bytes;
+    const bytesMax = bytesLeft - shown.value.bytes;
     const above = await titled(recap(view.notes, from.nodeId, bytesMax), { titles, bytesMax });
     const { artifacts } = shown.value;
-    return above.map(({ part }) => ({ recap: artifacts.length === 0 ? part : { ...part, artifacts } }));
+    return above.map(({ part }) => ({ recap: { ...part, ...filled({ artifacts }), ...filled({ comments }) } }));
   }
   const below = await lookBelow(from, left, titles);
   if (below.isErr()) return err(below.error);
-  const bytesMax = recapBytesMax - below.value.bytes;
+  const bytesMax = bytesLeft - below.value.bytes;
   const above = await titled(recap(view.notes, from.nodeId, bytesMax), { titles, bytesMax });
-  return above.map(({ part }) => ({ recap: part, branch: below.value.branch }));
+  return above.map(({ part }) => ({ recap: { ...part, ...filled({ comments }) }, branch: below.value.branch }));
+}
+
+/** A list that is only there if it is not empty. */
+function filled<Name extends string, Item>(list: { readonly [name in Name]: readonly Item[] }): Partial<typeof list> {
+  return Object.values<readonly Item[]>(list).some((items) => items.length > 0) ? list : {};
+}
+
+/** The newest comments of people on the line that fit, oldest first. */
+async function readComments(
+  view: SessionView,
+  nodeId: NodeId,
+  { titles, bytesMax }: Pick<Shown, 'titles' | 'bytesMax'>,
+): Promise<Result<{ readonly comments: readonly ShownComment[]; readonly bytes: number }, StoreFailure>> {
+  return safeTry(async function* (): Flow<{ comments: ShownComment[]; bytes: number }, StoreFailure> {
+    const comments: ShownComment[] = [];
+    let bytes = 0;
+    // In most sessions nobody answered anything.
+    let id: NodeId | null = view.attestations.size === 0 ? null : nodeId;
+    for (; id !== null; id = nodeOf(view.graph, id).parentNodeId) {
+      const found = commentsAt(view, id);
+      if (found.length === 0) continue;
+      const shown = shownComments(found, yield* await titles.noted(id));
+      const taken = shown.reduce((sum, { title, text }) => sum + utf8Length(title) + utf8Length(text) + LEAD_BYTES, 0);
+      if (bytes + taken > bytesMax) break;
+      bytes += taken;
+      comments.unshift(...shown);
+    }
+    return ok({ comments, bytes });
+  });
+}
+
+/** The size of the heading of a comment besides its title. */
+const LEAD_BYTES = 48;
+/** More than two people rarely sign one draft. */
+const COMMENTS_SHOWN = 2;
+
+function shownComments(comments: readonly AnswerComment[], step: NotedStep): readonly ShownComment[] {
+  const title = titleWithoutValues(step.title);
+  return comments
+    .slice(-COMMENTS_SHOWN)
+    .map(({ statement, text }) => ({ title, statement, text: truncate(text, SHOWN_COMMENT_BYTES_MAX) }));
 }
 
 type ShownArtifacts = { readonly artifacts: readonly ShownArtifact[]; readonly bytes: number };
@@ -125,13 +171,27 @@ function isResult({ kind }: ShownArtifact): boolean {
   return !ACTED_ON.includes(kind);
 }
 
-/** The results that the prompt after an attempt shows. What the attempt itself handed in is not repeated in its reply. */
-export async function resultsForPrompt(
+/**
+ * What the prompt after an attempt shows: earlier results, and what a person wrote with the answer that was used. What
+ * the attempt itself handed in is not repeated in its reply.
+ */
+export async function pastForPrompt(
   services: ReadServices,
-  from: Pick<RecapRequest, 'session' | 'nodeId' | 'index'>,
-): Promise<Result<readonly ShownArtifact[], StoreFailure>> {
-  const how = { titles: titleReader(services, from), bytesMax: PROMPT_ARTIFACTS_BYTES_MAX, isWanted: isResult };
-  return (await readArtifacts(services, from, how)).map(({ artifacts }) => artifacts);
+  from: Pick<RecapRequest, 'session' | 'nodeId' | 'index'> & {
+    /** Whether the step was done without the answer that it asks for. */
+    readonly isPassed: boolean;
+  },
+): Promise<Result<Pick<ReplyParts, 'artifacts' | 'comments'>, StoreFailure>> {
+  return safeTry(async function* (): Flow<Pick<ReplyParts, 'artifacts' | 'comments'>, StoreFailure> {
+    const { view } = from.session;
+    const titles = titleReader(services, from);
+    const how = { titles, bytesMax: PROMPT_ARTIFACTS_BYTES_MAX, isWanted: isResult };
+    const { artifacts } = yield* await readArtifacts(services, from, how);
+    const said = from.isPassed ? [] : commentsBefore(view, from.nodeId);
+    if (said.length === 0) return ok({ artifacts });
+    const step = (yield* await titles.pending(nodeOf(view.graph, from.nodeId))) ?? AFTERWARDS;
+    return ok({ artifacts, comments: shownComments(said, step) });
+  });
 }
 
 /** The node whose step was already done: the node itself, or the one its checkpoint belongs to. */

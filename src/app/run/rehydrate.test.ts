@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { enforces } from '../../../test/enforces.ts';
-import { type Engine, engine, eventsOf, stepOf, tokenOf, told } from '../../../test/examples/engine.ts';
+import { type Engine, engine, eventsOf, stepOf, tokenOf, told, withFile } from '../../../test/examples/engine.ts';
 import { freshStore } from '../../../test/fresh-store.ts';
 import { isReading } from '../../../test/simulation/disk/intercept.ts';
 import type { JsonValue } from '../../core/json/json-value.ts';
@@ -72,6 +72,28 @@ test('rehydrating works with read-only services', async () => {
   };
   const shown = await rehydrate(readers, { stateToken: tokenOf(begun, 'stateToken') });
   expect(stepOf(shown._unsafeUnwrap())).toBe('s1');
+});
+
+test('the definitions that a step refers to are in its prompt on start, advance and rehydrate, and in no other', async () => {
+  enforces('functions_in_prompt');
+  const uses = { functionReferences: ['score()'] };
+  const steps = [uses, uses, {}].map((rest, i) => ({ id: `s${i}`, title: `S${i}`, prompt: 'Do it.', ...rest }));
+  const functionDefinitions = [{ name: 'score', definition: 'Count the points.' }];
+  const file = { id: 'test.more', name: 'More', description: 'More.', functionDefinitions, steps };
+  const agent = engine({ listing: () => withFile(file) });
+  const has = (reply: GivenReply) =>
+    [reply.text, String(told(reply, 'pending.prompt'))].map((text) => text.includes('Count the points.'));
+  const seen: unknown[] = [];
+  let at = await agent.start('test.more');
+  for (const stepId of ['s0', 's1', 's2']) {
+    seen.push([stepId, stepOf(at), has(at), has(await agent.show(at))]);
+    at = await agent.send(at, { notes: 'Done.' });
+  }
+  expect(seen).toEqual([
+    ['s0', 's0', [true, true], [true, true]],
+    ['s1', 's1', [true, true], [true, true]],
+    ['s2', 's2', [false, false], [false, false]],
+  ]);
 });
 
 test('a tip rehydrates with the goal, the rules, the notes so far and the tokens', async () => {

@@ -18,9 +18,9 @@ import { leadsOutside } from '../../core/text/words.ts';
 import type { TokenMint, TokenTarget } from '../../core/token/node-token.ts';
 import { type AttemptsUsedUp, nextAttempt, type TokenKind } from '../../core/token/token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import { answerTo, unusedAnswers } from '../../core/views/attestations.ts';
+import { answerTo, commentWords, unusedAnswers } from '../../core/views/attestations.ts';
 import { checksOnLine, evidenceOnLine } from '../../core/views/line-checks.ts';
-import { attemptCount, blockedDraft, isChangedFromOutside } from '../../core/views/node-facts.ts';
+import { advanceOutcome, attemptCount, blockedDraft, isChangedFromOutside } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { blockersAt } from '../../core/views/run-status.ts';
 import { lineEnd, runLine, type SessionView } from '../../core/views/session-view.ts';
@@ -29,11 +29,12 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ReadServices } from '../services.ts';
 import { listedGaps, shownGoal } from './advance-reply.ts';
 import { approvalOf } from './answer-gate.ts';
-import { blockedInARow, earlierAttempts, evidenceFacts, triedStep } from './attempt-facts.ts';
+import { blockedInARow, earlierAttempts, evidenceFacts } from './attempt-facts.ts';
 import { driftWarnings } from './drift-warnings.ts';
-import { giveReply, type ReplyNode, stateTokenOf } from './give-reply.ts';
+import { giveReply, nextAckToken, type ReplyNode, stateTokenOf } from './give-reply.ts';
 import { leftNode, readRecap } from './read-recap.ts';
 import { findTokenNode, isRunClosed, type RunPlace, runPlace } from './run-place.ts';
+import { triedStep } from './tried-step.ts';
 
 export type RehydrateRequest = {
   readonly stateToken: string;
@@ -126,7 +127,7 @@ export async function rehydrateNode(
       ...(isOver
         ? {
             checks: checksOnLine(view, target.nodeId),
-            evidence: evidenceOnLine(view, target.nodeId, index.workflow),
+            evidence: evidenceOnLine(view, target.nodeId, { workflow: index.workflow }),
           }
         : {}),
       ...defined({ goal: goal.text }),
@@ -148,14 +149,22 @@ function workBelow(
   stateToken: (nodeId: NodeId) => string,
 ): readonly WarningFact[] {
   if (leftNode(graph, nodeId) !== undefined) return [];
-  let isKept = false;
+  const blocked = blockedBelow(graph, nodeId);
+  const [newest] = blocked.slice(-1);
+  const isKept = blocked.some((id) => blockedDraft(outputs, id).length > 0);
+  return isKept && newest !== undefined ? [{ code: 'work_below', stateToken: stateToken(newest) }] : [];
+}
+
+/** The newest blocked attempt at a node, the newest one at that, and so on. */
+function blockedBelow(graph: SessionView['graph'], nodeId: NodeId): readonly NodeId[] {
+  const blocked: NodeId[] = [];
   let at = nodeOf(graph, nodeId);
   const newest = () => at.children.map((id) => nodeOf(graph, id)).findLast(({ kind }) => kind === 'blocked_attempt');
   for (let next = newest(); next !== undefined; next = newest()) {
     at = next;
-    isKept ||= blockedDraft(outputs, at.nodeId).length > 0;
+    blocked.push(at.nodeId);
   }
-  return isKept ? [{ code: 'work_below', stateToken: stateToken(at.nodeId) }] : [];
+  return blocked;
 }
 
 /** An earlier step has its own tokens, which only a reply that is not stored can contain. */
@@ -202,7 +211,11 @@ export function nextTries(
 export async function standingBlock(
   services: ReadServices,
   { index, snapshot, facts }: RunPlace,
-  at: { readonly view: SessionView; readonly nodeId: NodeId; readonly isLeft: boolean },
+  at: {
+    readonly view: SessionView;
+    readonly nodeId: NodeId;
+    readonly isLeft: boolean;
+  },
 ): Promise<Result<Pick<ReplyParts, 'blocked' | 'draft'>, StoreFailure>> {
   const { view, nodeId, isLeft } = at;
   const { blocked } = triedStep(view, nodeId);
@@ -259,7 +272,7 @@ function standingGates(view: SessionView, nodeId: NodeId): readonly Unmet[] {
       return [{ ...found, ...words, details: { ...details, rejected: true }, form: CHANGED_WORK }];
     }
     const answered = {
-      message: `A person answered: draft ${approval.code} is ${statement.kind}.`,
+      message: `A person answered: draft ${approval.code} is ${statement.kind}.${commentWords(statement.comment)}`,
       suggestedFix: 'Send the call. It needs no output.',
     };
     return [{ ...found, ...answered, details, form: {} }];
@@ -306,6 +319,8 @@ export type TokenHolder = {
   readonly stateToken: string;
   readonly ackToken?: string;
   readonly checkpointToken?: string;
+  /** For an ack token whose attempt was blocked: what to send instead of it, until the step is done. */
+  readonly retryToken?: string;
 };
 
 /** Looks up any token, to correct an agent's call; `undefined` if it is invalid. */
@@ -325,5 +340,17 @@ export async function tokenHolder(services: ReadServices, text: string): Promise
     stateToken: String(stateToken),
     ...(typeof ackToken === 'string' ? { ackToken } : {}),
     ...(typeof checkpointToken === 'string' ? { checkpointToken } : {}),
+    ...defined({ retryToken: retryToken({ session, target, mint }) }),
   };
+}
+
+/** A token that continues from the newest block: the same attempt again would only return what was recorded. */
+function retryToken({ session, target, mint }: Pick<NodeToShow, 'session' | 'target' | 'mint'>): string | undefined {
+  const { sessionId, view } = session;
+  if (target.kind !== 'ack' || leftNode(view.graph, target.nodeId) !== undefined) return undefined;
+  const { outcome } = advanceOutcome(view.advances, target.nodeId, target.attemptId)?.data ?? {};
+  if (outcome?.kind !== 'blocked') return undefined;
+  const { attemptNodeId } = outcome;
+  const [nodeId = attemptNodeId] = blockedBelow(view.graph, attemptNodeId).slice(-1);
+  return nextAckToken({ sessionId, nodeId }, { view, mint }).unwrapOr(undefined);
 }

@@ -3,13 +3,15 @@ import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
 import { canonicalJson } from '../../core/json/canonical-json.ts';
 import { defined, parseJson } from '../../core/json/json-value.ts';
-import { PRESETS, type Preferences } from '../../core/log/autonomy.ts';
+import { type Autonomy, PRESETS, type Preferences } from '../../core/log/autonomy.ts';
 import type { ExecutionSnapshot } from '../../core/log/execution-snapshot.ts';
 import { type NodeId, type RunId, runTag, type SessionId, type WorkflowHash } from '../../core/log/ids.ts';
 import { isFalselyBundled, runSource } from '../../core/prompt/reply-parts.ts';
+import type { BoundWorkspace } from '../../core/run/gate-facts.ts';
 import type { KnownCapabilities, RunFacts } from '../../core/run/step-place.ts';
+import { unseenFiles } from '../../core/run/unseen-files.ts';
 import { lastActivityIndex } from '../../core/sessions/session-summary.ts';
-import type { GateSettings } from '../../core/settings/settings-in-effect.ts';
+import { type ChosenPreferences, chosenMode, type GateSettings } from '../../core/settings/settings-in-effect.ts';
 import type { Keyring, TokenKeys } from '../../core/token/keyring.ts';
 import {
   parseToken,
@@ -28,6 +30,7 @@ import {
   type GapRecord,
   preferencesAt,
   unresolvedGaps,
+  wasInRepository,
 } from '../../core/views/node-facts.ts';
 import { nodeAtEvent, nodeOf } from '../../core/views/run-graph.ts';
 import { isClosed } from '../../core/views/run-status.ts';
@@ -45,7 +48,7 @@ import type { CompilePattern } from '../../core/workflow/pattern.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { PlaceServices, ReadServices } from '../services.ts';
+import type { AnswerServices, ConfigRefusal, PlaceServices, ReadServices, Services } from '../services.ts';
 
 /** The workflow, state and facts at a node. */
 export type RunPlace = {
@@ -79,7 +82,7 @@ export async function runPlace(
       preferences,
       capabilities: capabilitiesAt(view, target.nodeId),
       compilePattern,
-      gates: target.gates ?? runGates(await services.gateSettings(rootOf(session))),
+      gates: target.gates ?? runGates(await services.gateSettings(settingsFolders(session, target.runId))),
       ...(await runOrigin(services, session, target)),
       tag: target.tag,
       command: services.command,
@@ -89,9 +92,18 @@ export async function runPlace(
   });
 }
 
-/** The folder that a session last worked in. Its settings apply. */
-export function rootOf({ view }: LoadedSession): string | undefined {
-  return currentObservation(view.observations, 'repo_root')?.data.value.value;
+/**
+ * The files that a session works on, to compare with what was recorded of them. Outside git there are no files to
+ * compare. If the run began in a repository, hiding `.git` must not remove the files from what a person approves.
+ */
+export async function filesNow(
+  { workspace }: Pick<AnswerServices, 'workspace'>,
+  session: LoadedSession,
+  { isCompared, isEveryByteRead }: { readonly isCompared: boolean; readonly isEveryByteRead: boolean },
+): Promise<BoundWorkspace | undefined> {
+  const found = await workspace.tree(rootOf(session), isCompared ? 'long' : 'short', isEveryByteRead);
+  const wasThere = isCompared || wasInRepository(session.view.observations);
+  return found ?? (wasThere ? unseenFiles('repository_gone') : undefined);
 }
 
 /** What the settings say about the gates of a run. */
@@ -152,7 +164,11 @@ export async function readPlace(
   const { nodeId, snapshotRef, workflowHash: pinned } = nodeOf(view.graph, target.nodeId);
   const snapshot = await services.snapshots.get(snapshotRef);
   if (snapshot.isErr()) return err(snapshot.error);
-  const found = await findPinned(services, session, { workflowHash: pinned, workflowId: target.workflowId });
+  const found = await findPinned(services, session, {
+    workflowHash: pinned,
+    workflowId: target.workflowId,
+    runId: target.runId,
+  });
   if (found.isErr()) {
     const refusal = found.error;
     if (refusal.code !== 'other_workflow_stored') return err(refusal);
@@ -169,14 +185,18 @@ export type FoundPinned = { readonly workflow: CompiledWorkflow; readonly isUnpi
 export async function findPinned(
   services: Pick<PlaceServices, 'pinnedWorkflows' | 'catalog' | 'hasher'>,
   session: LoadedSession,
-  { workflowHash, workflowId }: { readonly workflowHash: WorkflowHash; readonly workflowId: string },
+  {
+    workflowHash,
+    workflowId,
+    runId,
+  }: { readonly workflowHash: WorkflowHash; readonly workflowId: string; readonly runId: RunId },
 ): Promise<Result<FoundPinned, OtherWorkflowStored | StoreFailure>> {
   const stored = await services.pinnedWorkflows.get(workflowHash);
   if (stored.isOk()) return ok({ workflow: stored.value, isUnpinned: false });
   // A copy that is there and damaged is damage that a person must hear of.
   const isLost = stored.error.code === 'damaged' && stored.error.damage.reason === 'content_missing';
   if (!isLost || services.catalog === undefined) return err(stored.error);
-  const { found } = await services.catalog.find(workflowId, rootOf(session));
+  const { found } = await services.catalog.find(workflowId, startFolderOf(session, runId));
   if (found.kind !== 'found') return err(stored.error);
   const { workflow } = found.listed;
   if (sealWorkflow(workflow, services.hasher.sha256).hash !== workflowHash) return err(stored.error);
@@ -295,3 +315,55 @@ function tokenScope({ sessionId, view }: LoadedSession): TokenScope {
     run: (runId) => view.graph.runs.get(runId)?.pinned,
   };
 }
+
+/** The folder that a session last worked in: the top of its repository. */
+export function rootOf({ view }: Viewed): string | undefined {
+  return currentObservation(view.observations, 'repo_root')?.data.value.value;
+}
+
+/** The folder in which a run was started. Older sessions recorded only the top of the repository. */
+export function startFolderOf(session: Viewed, runId: RunId): string | undefined {
+  return session.view.graph.runs.get(runId)?.folder ?? rootOf(session);
+}
+
+/**
+ * The folder that the checks of a run are about: where it was started, if that is in the workspace of its session. A run
+ * that was attached from elsewhere works on what its session works on.
+ */
+export function workFolderOf(session: Viewed, runId: RunId): string | undefined {
+  const [root, folder] = [rootOf(session), startFolderOf(session, runId)];
+  return root !== undefined && folder !== undefined && pathBelow(root, folder) !== undefined ? folder : root;
+}
+
+/** The folders whose settings count for every run of a session. */
+export function sessionSettingsFolders(session: Viewed): readonly string[] {
+  const [first] = session.view.graph.runs.values();
+  return [rootOf(session), first?.folder].filter((folder) => folder !== undefined);
+}
+
+/** The folders whose settings count for a run: those of its session, and its own. */
+export function settingsFolders(session: Viewed, runId: RunId): readonly string[] {
+  const own = session.view.graph.runs.get(runId)?.folder;
+  return [...sessionSettingsFolders(session), ...(own === undefined ? [] : [own])];
+}
+
+/** The mode of a call, lowered to what the settings of the run's folders allow. */
+export async function modeAllowed(
+  { defaults }: Pick<Services, 'defaults'>,
+  { session, target }: { readonly session: Viewed; readonly target: Pick<TokenTarget, 'runId'> },
+  mode: Autonomy | undefined,
+): Promise<Result<ChosenPreferences | undefined, ConfigRefusal>> {
+  if (mode === undefined) return ok(undefined);
+  // Nothing is tighter than guided, so no setting matters to it.
+  if (mode === 'guided') return ok(chosenMode(mode, {}));
+  const limits = await defaults(settingsFolders(session, target.runId));
+  return limits.map((found) => chosenMode(mode, found));
+}
+
+/** The path of a folder below another one, with slashes; empty for the same folder, `undefined` for one elsewhere. */
+export function pathBelow(root: string, folder: string): string | undefined {
+  const [from, to] = [root, folder].map((path) => `${path.replaceAll('\\', '/').replace(/\/+$/, '')}/`);
+  return from !== undefined && to?.startsWith(from) ? to.slice(from.length).replace(/\/$/, '') : undefined;
+}
+
+type Viewed = Pick<LoadedSession, 'view'>;

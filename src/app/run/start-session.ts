@@ -1,5 +1,6 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
@@ -15,7 +16,8 @@ import type { GateRefusal } from '../ports/session-store.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { patternsFor } from './run-place.ts';
-import { observeStart, type StartRefusal } from './start-workflow.ts';
+import { folderBeside, foldersOf, observeStart, rootIn } from './start-place.ts';
+import type { StartRefusal } from './start-workflow.ts';
 
 export type StartSessionRequest = { readonly goal: string; readonly workspace?: string | undefined };
 
@@ -40,7 +42,7 @@ export async function startSession(
       observeStart(services, request.workspace),
       patternsFor(services, SESSION_NOTES),
       services.pinnedWorkflows.pin(SESSION_NOTES),
-      services.defaults(request.workspace),
+      services.defaults(foldersOf(request.workspace)),
     ]);
     const pinned = yield* pinning;
     const preferences = yield* defaults;
@@ -64,6 +66,7 @@ export async function startSession(
         facts,
         chosenBy: chosen,
         observations: changedObservations({ get: () => undefined }, observed),
+        ...defined({ folder: folderBeside(services, request.workspace, rootIn(observed)) }),
       },
       sha256,
     );

@@ -128,9 +128,9 @@ test.each(['stateToken', 'ackToken', 'checkpointToken'] as const)(
 );
 
 test('a run that joins a session uses the folder of that session unless the caller names another', async () => {
-  const asked: (string | undefined)[] = [];
-  const defaults: Services['defaults'] = async (workspace) => {
-    asked.push(workspace);
+  const asked: (readonly string[])[] = [];
+  const defaults: Services['defaults'] = async (folders) => {
+    asked.push(folders);
     return ok(PRESETS.guided);
   };
   const agent = engine({ services: { defaults } });
@@ -139,7 +139,7 @@ test('a run that joins a session uses the folder of that session unless the call
   await agent.start('test.plain', { attachTo, workspace: '/server', isWorkspaceAssumed: true });
   await agent.start('test.plain', { attachTo, workspace: '/server' });
   await agent.start('test.plain', { workspace: '/server', isWorkspaceAssumed: true });
-  expect(asked).toEqual([WORKSPACE, WORKSPACE, '/server', '/server']);
+  expect(asked).toEqual([[WORKSPACE], [WORKSPACE], [WORKSPACE, '/server'], ['/server']]);
 });
 
 test('a token without a session starts nothing', async () => {

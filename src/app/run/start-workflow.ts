@@ -7,7 +7,6 @@ import { type Assurance, type Autonomy, PRESETS } from '../../core/log/autonomy.
 import { GOAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import type { RunId, SessionId, WorkflowHash } from '../../core/log/ids.ts';
-import { changedObservations } from '../../core/log/operation/changed-observations.ts';
 import { type ContextRefusal, checkArgument, contextDelta } from '../../core/log/operation/operation-drafts.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import { type ShownReference, sourceWords } from '../../core/prompt/reply-parts.ts';
@@ -22,14 +21,13 @@ import {
   type RunDefaults,
   startPreferences,
 } from '../../core/settings/settings-in-effect.ts';
-import type { MeantIds } from '../../core/text/spelling.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import { currentObservation, setterOf, withAuthor } from '../../core/views/node-facts.ts';
+import { setterOf, withAuthor } from '../../core/views/node-facts.ts';
 import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import type { DiagnosticCode } from '../../core/workflow/diagnostics/diagnostic.ts';
-import type { InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
+import type { InvalidFile, ListedWorkflow, UnknownId } from '../catalog/catalog.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
@@ -37,17 +35,24 @@ import { noteFileRead } from './advance.ts';
 import { cappedMode } from './advance-reply.ts';
 import { gateOf } from './attempt-facts.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
-import { findTokenNode, patternsFor, rootOf, runGates, sessionGone } from './run-place.ts';
+import {
+  findTokenNode,
+  patternsFor,
+  rootOf,
+  runGates,
+  sessionGone,
+  sessionSettingsFolders,
+  startFolderOf,
+} from './run-place.ts';
+import { changed, folderBeside, foldersOf, observeStart, rootIn } from './start-place.ts';
 import { startReply } from './start-reply.ts';
 
 export type StartRefusal =
-  | {
+  | (UnknownId & {
       readonly code: 'workflow_not_found';
       readonly workflowId: string;
-      readonly known: readonly string[];
-      readonly meant: MeantIds;
       readonly workspaceProblem?: WorkspaceProblem;
-    }
+    })
   | { readonly code: 'workflow_invalid'; readonly workflowId: string; readonly invalid: InvalidFile }
   | { readonly code: 'goal_too_large'; readonly bytes: number; readonly bytesMax: number }
   | FormUnfilled
@@ -80,20 +85,22 @@ export async function startWorkflow(
     yield* refuseBlanks({ goal: request.goal, context: request.context });
     const context = yield* initialContext(request);
     const host = yield* await hostSession(services, request.attachTo);
-    const own = request.isWorkspaceAssumed === true ? host?.root : undefined;
+    const own = request.isWorkspaceAssumed === true ? host?.startFolder : undefined;
     const { listed, noticed, workspace } = yield* await find(services, {
       workflowId: request.workflowId,
       workspace: own ?? request.workspace,
+      root: host?.root,
     });
     const { workflow } = listed;
+    const folders = [...new Set([...(host?.folders ?? []), ...foldersOf(workspace)])];
     // Git is asked before anything is locked: it may be slow.
     const [{ observed, author }, references, compilePattern, pinned, defaults, gates] = await Promise.all([
       observeStart(services, workspace),
       services.references.find(workflow.references, { workspace, file: listed.file.path }),
       patternsFor(services, workflow),
       pin(services, listed),
-      services.defaults(workspace),
-      services.gateSettings(workspace),
+      services.defaults(folders),
+      services.gateSettings(folders),
     ]);
     if (pinned.isErr()) return err(pinned.error);
     const approvers = await approversAtStart(services, { workflow, minimum: gates.minimum, workspace });
@@ -126,6 +133,7 @@ export async function startWorkflow(
       chosen,
       facts,
       observed,
+      workspace,
       author,
       references,
       sessionId,
@@ -139,17 +147,6 @@ export async function startWorkflow(
   });
 }
 
-/** What is known of the workspace, and whose git settings it has. Git is asked for both at once. */
-export async function observeStart({ workspace: observer, defaults }: Services, workspace: string | undefined) {
-  const claimed = async () => {
-    if (observer.author === undefined) return undefined;
-    const settings = await defaults(workspace);
-    return settings.isOk() && settings.value.recordsAuthor === true ? observer.author(workspace) : undefined;
-  };
-  const [observed, author] = await Promise.all([observer.observe(workspace), claimed()]);
-  return { observed, author };
-}
-
 type Starting = {
   readonly request: StartRequest;
   readonly listed: ListedWorkflow;
@@ -161,6 +158,8 @@ type Starting = {
   readonly chosen: ChosenPreferences;
   readonly facts: RunFacts;
   readonly observed: readonly ObservationData[];
+  /** The folder that the run is started in, if it is known. */
+  readonly workspace: string | undefined;
   /** The git identity, unless the settings say that it is not recorded. */
   readonly author: string | undefined;
   readonly references: readonly ShownReference[];
@@ -179,7 +178,15 @@ async function open(
   const started = current?.view.graph.runs.get(runId);
   if (current !== undefined && started !== undefined) return startedBefore(services, start, { current, started });
   const isFirstRun = current === undefined;
-  const decision = startRun(runStart(start, { isFirstRun, observations: changed(current, start.observed) }), sha256);
+  const root = (current && rootOf(current)) ?? rootIn(start.observed);
+  const decision = startRun(
+    runStart(start, {
+      isFirstRun,
+      observations: changed(current, start.observed),
+      ...defined({ folder: folderBeside(services, start.workspace, root) }),
+    }),
+    sha256,
+  );
   const firstEventIndex = current?.view.nextEventIndex ?? 0;
   const placement = { sessionId, firstEventIndex, at: services.clock.nowMs(), by: services.by };
   const plan = { ...withAuthor(decisionPlan(decision, placement, sha256), start.author), pinned: [workflowHash] };
@@ -219,7 +226,7 @@ async function startedBefore(
 
 function runStart(
   { runId, listed, workflowHash, approvers, facts, chosen }: Starting,
-  session: Pick<RunStart, 'isFirstRun' | 'observations'>,
+  session: Pick<RunStart, 'isFirstRun' | 'observations' | 'folder'>,
 ): RunStart {
   return {
     runId,
@@ -279,18 +286,6 @@ function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: Wor
   };
 }
 
-/**
- * Observations that an existing session does not have yet. A session keeps its workspace: a run that is attached from
- * another folder must not move the checks and gates of the runs before it.
- */
-function changed(current: LoadedSession | undefined, observed: readonly ObservationData[]): readonly ObservationData[] {
-  const get = (key: ObservationData['key']) =>
-    current === undefined ? undefined : currentObservation(current.view.observations, key)?.data.value;
-  const [root, seen] = [get('repo_root'), observed.find(({ key }) => key === 'repo_root')];
-  const isElsewhere = root !== undefined && seen !== undefined && root.value !== seen.value.value;
-  return isElsewhere ? [] : changedObservations({ get }, observed);
-}
-
 /** The goal is part of the context, so that conditions and prompts can use it. */
 function initialContext({ goal, context }: StartRequest): Result<JsonObject, StartRefusal> {
   const bytes = utf8Length(goal ?? '');
@@ -299,17 +294,29 @@ function initialContext({ goal, context }: StartRequest): Result<JsonObject, Sta
   return contextDelta({}, { ...context, ...named }).map((change) => change.context);
 }
 
-/** Finds the session to join. */
-/** The session that a run joins, and the folder it works in. */
-type HostSession = { readonly sessionId: SessionId; readonly root: string | undefined };
+/** The session that a run joins, and the folders it works in. */
+type HostSession = {
+  readonly sessionId: SessionId;
+  readonly root: string | undefined;
+  /** Where the run was started that the caller has a token of. */
+  readonly startFolder: string | undefined;
+  /** The folders whose settings count for all of its runs. */
+  readonly folders: readonly string[];
+};
 
+/** Finds the session to join. */
 async function hostSession(
   services: Services,
   attachTo: string | undefined,
 ): Promise<Result<HostSession | undefined, TokenRefusal | StoreFailure>> {
   if (attachTo === undefined) return ok(undefined);
   const found = await findTokenNode(services, { text: attachTo, slot: 'attachTo' });
-  return found.map(({ target, session }) => ({ sessionId: target.sessionId, root: rootOf(session) }));
+  return found.map(({ target: { sessionId, runId }, session }) => ({
+    sessionId,
+    root: rootOf(session),
+    startFolder: startFolderOf(session, runId),
+    folders: sessionSettingsFolders(session),
+  }));
 }
 
 type Found = {
@@ -321,25 +328,21 @@ type Found = {
 
 async function find(
   services: Services,
-  request: Pick<StartRequest, 'workflowId' | 'workspace'>,
+  request: Pick<StartRequest, 'workflowId' | 'workspace'> & Pick<HostSession, 'root'>,
 ): Promise<Result<Found, StartRefusal>> {
   const { workflowId } = request;
   const { found, workspaceProblem } = await services.catalog.find(workflowId, request.workspace);
   switch (found.kind) {
-    case 'unknown':
-      return err({
-        code: 'workflow_not_found',
-        workflowId,
-        known: found.known,
-        meant: found.meant,
-        ...defined({ workspaceProblem }),
-      });
+    case 'unknown': {
+      const { kind, ...facts } = found;
+      return err({ code: 'workflow_not_found', workflowId, ...facts, ...defined({ workspaceProblem }) });
+    }
     case 'invalid':
       return err({ code: 'workflow_invalid', workflowId, invalid: found.invalid });
     case 'found': {
       const { listed, alias } = found;
       const noticed: readonly WarningFact[] = [
-        ...(workspaceProblem === undefined ? [] : [{ code: 'workspace_not_used', problem: workspaceProblem } as const]),
+        ...withoutWorkspace(workspaceProblem, { listed, root: request.root }),
         ...(alias === undefined ? [] : [{ code: 'renamed_id', workflowId: alias, canonicalId: listed.id } as const]),
         ...overriding(listed),
         ...withoutEffect(listed),
@@ -349,6 +352,16 @@ async function find(
     default:
       return unreachable(found);
   }
+}
+
+/** A check runs in the workspace of its session, so without one it can never pass. */
+function withoutWorkspace(
+  problem: WorkspaceProblem | undefined,
+  { listed, root }: Pick<Found, 'listed'> & Pick<HostSession, 'root'>,
+): readonly WarningFact[] {
+  if (problem === undefined) return [];
+  const isNeeded = root === undefined && listed.workflow.steps.some(({ checks = [] }) => checks.length > 0);
+  return [{ code: 'workspace_not_used', problem, ...(isNeeded ? { isNeededForChecks: true } : {}) }];
 }
 
 /** Taking the place of another file must not go unnoticed: a clone may bring a workflow of the user's own name. */

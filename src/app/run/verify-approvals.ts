@@ -6,7 +6,7 @@ import { approvalQuestion } from '../../core/run/requirements/user.ts';
 import { dueConfirmation, type StepPlace } from '../../core/run/step-place.ts';
 import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import type { Attestation } from '../../core/views/attestations.ts';
+import { type Attestation, isTakenBack } from '../../core/views/attestations.ts';
 import { contextAt } from '../../core/views/lineage.ts';
 import { currentOutputs } from '../../core/views/node-facts.ts';
 import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
@@ -16,8 +16,9 @@ import type { ApprovalRefusal, KnownApprovers } from '../ports/approvers.ts';
 import type { LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AnswerServices } from '../services.ts';
-import { gateOf, triedStep } from './attempt-facts.ts';
+import { gateOf } from './attempt-facts.ts';
 import { runPlace, targetOf } from './run-place.ts';
+import { isMaker, triedStep } from './tried-step.ts';
 
 /** What signatures show about a step that was done, and that only a signed answer should have let pass. */
 export type GateVerdict = {
@@ -32,6 +33,8 @@ export type GateVerdict = {
   readonly problem?: GateProblem;
   /** The commit that was signed. */
   readonly headSha?: string;
+  /** The signatures cover no files, although the step requires it. */
+  readonly filesCovered?: false;
 };
 
 type GateProblem = (typeof GATE_PROBLEMS)[number];
@@ -123,12 +126,18 @@ function judge(
   const head = { runId: node.runId, nodeId: node.nodeId, stepId: step.stepId, title: step.title };
   const verdicts = questions.map((asked) =>
     verdictOn(
-      answers.map((data) => ({ data, isAboutThis: isAboutThis(data, asked) })),
+      answers.map(({ data, isTakenBack }) => ({
+        data,
+        isAboutThis: !isTakenBack && isAboutThis(data, asked),
+        isByMaker: isMaker(view, own.nodeId, data.by.principal),
+      })),
       how,
     ),
   );
   const worst = verdicts.find(({ problem }) => problem !== undefined) ?? verdicts[0];
-  return { ...head, ...(worst ?? { signers: [], problem: 'nobody_answered' }) };
+  if (worst === undefined) return { ...head, signers: [], problem: 'nobody_answered' };
+  const isUncovered = worst.problem === undefined && worst.headSha === undefined && step.bindsTree !== false;
+  return { ...head, ...worst, ...(isUncovered ? { filesCovered: false } : {}) };
 }
 
 type Question = { readonly question: string; readonly gateKey?: string | undefined };
@@ -143,14 +152,20 @@ function questionsOf(place: StepPlace): readonly Question[] {
   ];
 }
 
-type Judged = { readonly data: Attestation['data']; readonly isAboutThis: boolean };
+type Judged = {
+  readonly data: Attestation['data'];
+  readonly isAboutThis: boolean;
+  /** Who signed in to give it owns the run or sent an attempt at the step. */
+  readonly isByMaker: boolean;
+};
 
 function verdictOn(
   answers: readonly Judged[],
   { known, needed }: VerifyApprovals,
 ): Pick<GateVerdict, 'signers' | 'problem' | 'headSha'> {
   const signed = answers.filter(({ data }) => known.signer(data).isOk());
-  const counting = signed.filter(({ isAboutThis }) => isAboutThis).map(({ data }) => data);
+  const about = signed.filter(({ isAboutThis }) => isAboutThis);
+  const counting = about.filter(({ isByMaker }) => needed === 1 || !isByMaker).map(({ data }) => data);
   const signer = (data: Attestation['data']): Signer | undefined =>
     known
       .signer(data)
@@ -161,7 +176,7 @@ function verdictOn(
   const signers = newest?.kind === 'attempt' ? signersOf({ attestations: counting, signing }, newest.digest) : [];
   const headSha = newest?.kind === 'attempt' ? newest.workspace?.headSha : undefined;
   if (signers.length >= needed) return { signers, ...(headSha === undefined ? {} : { headSha }) };
-  if (signers.length > 0) return { signers, problem: 'too_few' };
+  if (about.length > 0) return { signers, problem: 'too_few' };
   return { signers, problem: signed.length > 0 ? 'another_draft' : problemOf(answers, known) };
 }
 
@@ -178,7 +193,7 @@ function answersBefore(
   view: LoadedSession['view'],
   own: RunNode,
   { createdIndex }: RunNode,
-): readonly Attestation['data'][] {
+): readonly { readonly data: Attestation['data']; readonly isTakenBack: boolean }[] {
   const found: Attestation[] = [];
   const around = [own];
   // The list grows while it is walked: attempts hang on each other.
@@ -189,9 +204,10 @@ function answersBefore(
       found.push(...(view.attestations.get(child.nodeId) ?? []));
     }
   }
-  return found
+  const answers = found
     .filter(({ data, eventIndex }) => data.subject.kind === 'attempt' && eventIndex < createdIndex)
+    .sort((a, b) => a.eventIndex - b.eventIndex);
+  return answers
     .filter(({ data }) => data.statement.kind !== 'rejected')
-    .sort((a, b) => a.eventIndex - b.eventIndex)
-    .map(({ data }) => data);
+    .map((answer) => ({ data: answer.data, isTakenBack: isTakenBack(answers, answer) }));
 }

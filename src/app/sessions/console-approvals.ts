@@ -4,6 +4,7 @@ import { isApproverName } from '../../core/approvals/approver-list.ts';
 import { toBase64 } from '../../core/approvals/ssh-wire.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import type { AttestationId, NodeId, SessionId } from '../../core/log/ids.ts';
+import { unseenFix, unseenSentence } from '../../core/run/unseen-files.ts';
 import { fromBase64Url, toBase64Url } from '../../core/text/binary-text.ts';
 import type { ConsoleInput, ConsoleReply } from '../../core/wire/console-shapes.ts';
 import type { OwnApprovers } from '../ports/approvers.ts';
@@ -66,7 +67,11 @@ export async function challengeFor(
 ): Page<'challenge'> {
   const waiting = await shownDraft(services, at, digest);
   if (waiting.isErr()) return err(waiting.error);
-  if (waiting.value.isGitSilent) return err(services.explain({ code: 'files_unknown' }));
+  const { unseen } = waiting.value;
+  if (unseen !== undefined) {
+    const message = `${unseenSentence(unseen)}, so a signature would not cover the files. Nothing was recorded.`;
+    return err(envelope(message, unseenFix(unseen)));
+  }
   const known = await services.approvers?.(waiting.value.root);
   const attestationId = services.answerIds.attestation();
   const text = approvalText({ attestationId, subject: signedSubject(waiting.value), statement });

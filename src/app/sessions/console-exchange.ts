@@ -75,7 +75,7 @@ export async function importBundle(
   if (!isDryRun && asked.accept === '1' && !services.mayDecide) {
     return { kind: 'refused', error: services.explain({ code: 'not_at_terminal' }) };
   }
-  const chooseUpdate = async () => asked.update === '1';
+  const chooseUpdate = async () => (asked.update === '1' ? 'update' : 'copy');
   const imported = await importSession(services, { bytes, isDryRun, chooseUpdate }, ({ done, total }) =>
     tell({ kind: 'progress', done, total }),
   );

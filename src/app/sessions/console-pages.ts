@@ -187,6 +187,7 @@ function waitingItem(
       artifacts: draft.artifacts.map(({ kind, value }) => ({ ...defined({ kind }), value })),
       context: draft.context,
     },
+    standing: [...waiting.standing],
     files: [...boundFileLines(waiting)],
     ...defined({
       answered: answer && attestationWords(answer),

@@ -6,6 +6,7 @@ import { type DuePlace, duePlace } from '../../core/sessions/due-step.ts';
 import type { Picture } from '../../core/sessions/run-lines.ts';
 import { type RunStanding, runStanding } from '../../core/sessions/run-standing.ts';
 import { type SessionMarks, UNREADABLE_MARKS } from '../../core/sessions/session-state.ts';
+import { shownChecks } from '../../core/sessions/shown-checks.ts';
 import { contextAt } from '../../core/views/lineage.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
@@ -41,15 +42,17 @@ export async function inspectSession(
   const workflowOf = (hash: WorkflowHash) => workflows.get(hash);
   const tips = await readTips(services, view);
   const places = depth === 'history' ? await knownPlaces(services, view, workflowOf) : new Map<NodeId, DuePlace>();
-  const runs = [...view.graph.runs.values()].map((run) =>
-    runStanding(run, {
+  const runs = [...view.graph.runs.values()].map((run) => {
+    const workflow = workflowOf(run.pinned.workflowHash);
+    return runStanding(run, {
       view,
       snapshot: tips.get(run.runId),
-      workflow: workflowOf(run.pinned.workflowHash),
+      workflow,
       closed,
       isImported: origin !== undefined,
-    }),
-  );
+      shownChecks: shownChecks(view, preferredTip(view.graph, run.runId), workflow),
+    });
+  });
   return ok({
     sessionId,
     health: prefix.value.kind === 'whole' ? { kind: 'healthy' } : prefix.value.health,

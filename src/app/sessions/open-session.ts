@@ -6,7 +6,7 @@ import { runPage } from '../../core/sessions/run-page.ts';
 import { type NodeHistory, nodeHistory, viewHistory } from '../../core/views/history.ts';
 import { applyEvent, checkedView, emptySessionView, type SessionView } from '../../core/views/session-view.ts';
 import type { RunPageData } from '../../core/wire/run-shapes.ts';
-import type { LoadRefusal, SessionLogs } from '../ports/session-store.ts';
+import type { LoadedSession, LoadRefusal, SessionLog, SessionLogs } from '../ports/session-store.ts';
 import { type InspectedSession, type InspectServices, inspectSession } from './inspect-session.ts';
 
 export type OpenServices = InspectServices & { readonly logs: SessionLogs };
@@ -75,17 +75,44 @@ export async function servicesAsOf<Services extends OpenServices>(
   if (kept !== undefined) return ok({ ...services, sessions: kept });
   const log = await services.logs.open(sessionId);
   if (log.isErr()) return err(log.error);
-  const view = emptySessionView();
-  for (const append of log.value.appends.filter(({ segment }) => segment.firstEventIndex <= until)) {
-    const stored = await log.value.readEvents(append);
-    if (stored.isErr()) break;
-    for (const value of stored.value) parseEvent(value).map((event) => applyEvent(view, event));
-  }
-  const prefix = { ...checkedView(view, { kind: 'healthy' }), sessionId };
+  // What cannot be read is left out: the page shows the start of a damaged session, too.
+  const { session: prefix } = await readUntil(log.value, until);
   const sessions = { ...services.sessions, loadValidPrefix: async () => ok(prefix), load: async () => ok(prefix) };
   known.set(name, sessions);
   for (const old of [...known.keys()].slice(0, -MOMENTS_KEPT)) known.delete(old);
   return ok({ ...services, sessions });
+}
+
+/**
+ * A session as it was with the append that has this event: what was appended since is not in it. If nothing was, this
+ * is the session as it is.
+ */
+export async function sessionAsOf(
+  { logs }: Pick<OpenServices, 'logs'>,
+  session: LoadedSession,
+  until: number,
+): Promise<Result<LoadedSession, LoadRefusal>> {
+  const log = await logs.open(session.sessionId);
+  if (log.isErr()) return err(log.error);
+  const last = log.value.appends.at(-1)?.segment;
+  if (last !== undefined && last.firstEventIndex <= until) return ok(session);
+  const { session: then, refusal } = await readUntil(log.value, until);
+  return refusal === undefined ? ok(then) : err(refusal);
+}
+
+/** The start of a log through the append that has this event, and why something of it could not be read. */
+async function readUntil(
+  { sessionId, appends, readEvents }: SessionLog,
+  until: number,
+): Promise<{ readonly session: LoadedSession; readonly refusal?: LoadRefusal }> {
+  const view = emptySessionView();
+  const session = { ...checkedView(view, { kind: 'healthy' }), sessionId };
+  for (const append of appends.filter(({ segment }) => segment.firstEventIndex <= until)) {
+    const stored = await readEvents(append);
+    if (stored.isErr()) return { session, refusal: stored.error };
+    for (const value of stored.value) parseEvent(value).map((event) => applyEvent(view, event));
+  }
+  return { session };
 }
 
 /** Marks are not part of the log, so they are compared. */

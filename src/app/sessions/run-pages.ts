@@ -30,7 +30,7 @@ import type { LoadRefusal } from '../ports/session-store.ts';
 import { shownGoal } from '../run/advance-reply.ts';
 import { findDrift } from '../run/drift-warnings.ts';
 import { namedReference, standingBlock } from '../run/rehydrate.ts';
-import { runPlace } from '../run/run-place.ts';
+import { runPlace, settingsFolders, startFolderOf } from '../run/run-place.ts';
 import type { AnswerServices, ReadServices } from '../services.ts';
 import { type PreferRefusal, type PreferServices, setPreferences } from '../upkeep/set-preferences.ts';
 import { type OpenedSession, type OpenServices, openSession, storedEvents } from './open-session.ts';
@@ -45,8 +45,8 @@ export type RunPageServices = AnswerServices &
   ListServices &
   ShortIdServices &
   Pick<ReadServices, 'catalog'> & {
-    /** A mode, lowered to what the settings of a workspace allow. */
-    readonly allowedMode: (mode: Autonomy, workspace: string | undefined) => Promise<Autonomy>;
+    /** A mode, lowered to what the settings of these folders allow. */
+    readonly allowedMode: (mode: Autonomy, folders: readonly string[]) => Promise<Autonomy>;
     /** Whether this is a person: without a terminal or a fresh sign-in, the page shows everything and decides nothing. */
     readonly mayDecide: boolean;
     readonly explain: (refusal: LoadRefusal | ResumeCallRefusal | PreferRefusal | NotAtTerminal) => ErrorEnvelope;
@@ -250,7 +250,7 @@ export async function driftPage(services: RunPageServices, { sessionId, runId }:
   const { view, workflowOf } = opened.value;
   const pinned = view.graph.runs.get(runId)?.pinned;
   if (pinned === undefined) return err(NO_RUN);
-  const workspace = currentObservation(view.observations, 'repo_root')?.data.value.value;
+  const workspace = startFolderOf(opened.value, runId);
   // A team server does not see the folder that the file is in.
   if (pinned.workflowSourceKind === 'project' && workspace === undefined) return ok({ kind: 'unknown' });
   const { drift, now } = await findDrift(services, { pinned, workspace, restart: { attachTo: '' } });
@@ -279,8 +279,8 @@ export async function preferPage(
   if (isLoosening && !services.mayDecide) return err(services.explain({ code: 'not_at_terminal' }));
   const opened = await openSession(services, sessionId);
   if (opened.isErr()) return err(services.explain(opened.error));
-  const workspace = currentObservation(opened.value.view.observations, 'repo_root')?.data.value.value;
-  const allowed = mode === undefined ? undefined : await services.allowedMode(mode, workspace);
+  const folders = settingsFolders(opened.value, runId);
+  const allowed = mode === undefined ? undefined : await services.allowedMode(mode, folders);
   const request = { sessionId, run: runId, mode: allowed, riskPolicy, isLooseningAllowed: isLoosening };
   const set = await setPreferences(services, request);
   if (set.isErr()) return err(services.explain(set.error));

@@ -252,7 +252,7 @@ describe('a newer bundle of a session that was imported before', () => {
     const offered: unknown[] = [];
     const chooseUpdate = async (earlier: unknown) => {
       offered.push(earlier);
-      return true;
+      return 'update' as const;
     };
     const updated = (await imported(services, newer, { chooseUpdate }))._unsafeUnwrap();
     expect(updated).toMatchObject({ kind: 'updated', from: sessionId, earlier: offered[0] });

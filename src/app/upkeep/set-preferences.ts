@@ -11,7 +11,13 @@ import {
 import { placeEvents } from '../../core/log/event.ts';
 import type { SessionId } from '../../core/log/ids.ts';
 import { type PreferenceWarning, preferenceDrafts, preferenceWarnings } from '../../core/run/decide/drafts.ts';
-import { autonomySetterAt, isNeverStopByPerson, preferencesAt, setterOf } from '../../core/views/node-facts.ts';
+import {
+  autonomySetterAt,
+  isNeverStopByPerson,
+  type PreferenceSetter,
+  preferencesAt,
+  setterOf,
+} from '../../core/views/node-facts.ts';
 import { stepAbove } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
@@ -42,13 +48,21 @@ export type PreferRefusal =
   | OtherWorkflowStored
   | GateRefusal;
 
-type LoosenedRun = { readonly tag: string; readonly before: Preferences; readonly effective: Preferences };
+export type LoosenedRun = {
+  readonly tag: string;
+  readonly before: Preferences;
+  readonly effective: Preferences;
+  /** Who set the mode that the run has now. */
+  readonly setBy: PreferenceSetter | undefined;
+};
 
 /** The preferences of a run from its next step on. */
 export type PreferredRun = SelectedRun & {
   readonly before: Preferences;
   readonly effective: Preferences;
   readonly isChanged: boolean;
+  /** Who had set the mode before. */
+  readonly setBy: PreferenceSetter | undefined;
   /** It was closed, and this change reopened it. */
   readonly isReopened: boolean;
   readonly warnings: readonly PreferenceWarning[];
@@ -104,7 +118,7 @@ function loosenedRun({ view }: LoadedSession, { runId, tag }: SelectedRun, reque
     AUTONOMY.indexOf(effective.autonomy) > AUTONOMY.indexOf(before.autonomy) ||
     RISK_POLICY.indexOf(effective.riskPolicy) > RISK_POLICY.indexOf(before.riskPolicy) ||
     (request.mode === 'full_auto_never_stop' && !isNeverStopByPerson(view, tip.nodeId));
-  return isLooser ? [{ tag, before, effective }] : [];
+  return isLooser ? [{ tag, before, effective, setBy: autonomySetterAt(view.preferences, tip.nodeId) }] : [];
 }
 
 type UnfinishedRun = SelectedRun & { readonly isClosed: boolean };
@@ -160,7 +174,7 @@ async function setForRun(
   );
   const { isClosed, ...named } = run;
   const isChanged = drafts.length > 0;
-  const preferred = { ...named, before, effective, isChanged, isReopened: isChanged && isClosed, warnings };
+  const preferred = { ...named, before, effective, isChanged, setBy, isReopened: isChanged && isClosed, warnings };
   if (drafts.length === 0) return ok({ preferred, session });
   const placement = { sessionId, firstEventIndex: view.nextEventIndex, at: services.clock.nowMs(), by: services.by };
   const events = placeEvents(drafts, placement, sha256);

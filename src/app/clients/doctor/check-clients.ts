@@ -26,7 +26,12 @@ export async function checkClients(services: ClientServices, health: MachineHeal
   const registered = inspected.filter(({ state }) => state.kind === 'same' || state.kind === 'other');
   const tryLaunch = onceEach(health.tryLaunch);
   const [started, missing] = await Promise.all([
-    Promise.all(registered.map(async (one) => byHand(services, one, await startedFinding(services, one, tryLaunch)))),
+    Promise.all(
+      registered.map(async (one) => ({
+        ...byHand(services, one, await startedFinding(services, one, tryLaunch)),
+        client: one.client.id,
+      })),
+    ),
     missingFindings(services, inspected),
   ]);
   return [...inspected.flatMap(brokenFindings), ...started, ...missing];

@@ -30,7 +30,7 @@ export async function checkForms(services: ClientServices): Promise<readonly Doc
   ];
   return found.length > 0
     ? found
-    : [good('approvals: no client hook or setting on this machine answers approval forms in your place')];
+    : [good('approvals: found no hook or client setting that answers approval forms for you')];
 }
 
 async function hookFindings(services: ClientServices): Promise<readonly DoctorFinding[]> {

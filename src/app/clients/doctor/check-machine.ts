@@ -48,7 +48,7 @@ export async function checkConfig(
 /** A server that runs with other settings than those that are set now is worth knowing, and not a fault. */
 function serverFinding(server: ReturnType<typeof serverStanding>): DoctorFinding {
   const { good, note } = findingsOf('config');
-  const text = `server of ${serverName(server)}: applied ${server.appliedConfigHash.slice(0, HASH_SHOWN)}`;
+  const text = `server started by ${serverName(server)}: uses settings ${server.appliedConfigHash.slice(0, HASH_SHOWN)}`;
   return server.needsRestart ? note(`${text}; ${changesText(server)}`, server.restart) : good(text);
 }
 
@@ -161,6 +161,22 @@ export async function checkSessions(
     fault(`session ${sessionId} is damaged (${kind}) and was not changed`, `workrail session verify ${sessionId}`),
   );
   return [...faults, ...ofUnknownOrigin];
+}
+
+/** Agents are not offered the workflows of a source that nobody accepted. */
+export async function checkSources({
+  unacceptedSources,
+}: Pick<MachineHealth, 'unacceptedSources'>): Promise<readonly DoctorFinding[]> {
+  const names = await unacceptedSources();
+  if (names.length === 0) return [];
+  const { note } = findingsOf('sources');
+  const what = names.length === 1 ? 'the source' : 'the sources';
+  return [
+    note(
+      `this project asks for ${what} ${names.join(', ')}. Nobody has accepted that here, so agents are not offered the workflows`,
+      'workrail source accept',
+    ),
+  ];
 }
 
 /** Every workrail on the PATH, besides the one that is running. */

@@ -12,6 +12,8 @@ export type DoctorFinding = {
   readonly check: DoctorCheck;
   readonly kind: FindingKind;
   readonly text: string;
+  /** The client that was started, for a finding about a registration. */
+  readonly client?: string;
   /** What to do about it. */
   readonly fix?: string;
   /** Fixes it; returns why that failed. Faults without it need a person. */

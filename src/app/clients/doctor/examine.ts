@@ -11,6 +11,7 @@ import {
   checkLocks,
   checkNode,
   checkSessions,
+  checkSources,
   checkVersions,
 } from './check-machine.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
@@ -41,7 +42,7 @@ export async function examine(
     ...(await checkSessions(health, { isFull, inspected, onProgress })),
     await checkVersions(services, health),
   ];
-  const findings = [...machine, ...(await clients), ...(await checkForms(services))];
+  const findings = [...machine, ...(await clients), ...(await checkForms(services)), ...(await checkSources(health))];
   if (!isFixing) return findings;
   const fixed: DoctorFinding[] = [];
   // One after the other: two fixes may change the same file.
@@ -52,6 +53,6 @@ export async function examine(
 async function fixFinding(finding: DoctorFinding): Promise<DoctorFinding> {
   if (finding.applyFix === undefined) return finding;
   const trouble = await finding.applyFix();
-  const { check, kind, text } = finding;
-  return trouble === undefined ? { check, kind: 'fixed', text } : { check, kind, text, fix: trouble };
+  const { applyFix: _, fix: __, ...rest } = finding;
+  return trouble === undefined ? { ...rest, kind: 'fixed' } : { ...rest, fix: trouble };
 }
