@@ -14,9 +14,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { cleanTreeDigest } from '../core/passport/passport.ts';
+import { isSeen } from '../core/run/gate-facts.ts';
+import { GIT_SILENT } from '../core/run/unseen-files.ts';
 import { sharedName } from './sources/git-copies.ts';
 import { nodeHasher } from './system.ts';
-import { gitObserver, referenceFiles } from './workspace.ts';
+import { folderFacts, gitObserver, referenceFiles } from './workspace.ts';
 
 const observer = gitObserver(nodeHasher);
 let folder = '';
@@ -95,7 +97,7 @@ test.each(['--assume-unchanged', '--skip-worktree'])(
     git('update-index', mark, 'code.txt');
     const digest = async () => {
       const tree = await observer.tree(folder);
-      return typeof tree === 'object' ? [tree.treeDigest, tree.changed] : tree;
+      return isSeen(tree) ? [tree.treeDigest, tree.changed] : tree?.unseen;
     };
     const before = await digest();
     expect(await digest()).toEqual(before);
@@ -143,7 +145,7 @@ test.each([
   git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '-m', 'first');
   const digest = async () => {
     const tree = await observer.tree(folder);
-    return typeof tree === 'object' ? tree.treeDigest : tree;
+    return isSeen(tree) ? tree.treeDigest : tree?.unseen;
   };
   writeFileSync(join(folder, name), good);
   const before = await digest();
@@ -160,6 +162,16 @@ test('a git that does not answer is abandoned', async () => {
   });
 });
 
+test('another machine learns why git cannot list the files', async () => {
+  enforces('unseen_files_have_a_cause');
+  const facts = () => folderFacts(folder, { isTreeAsked: true, sha256: nodeHasher.sha256 });
+  expect(await facts()).toEqual({});
+  git('init', '-q', '-b', 'main');
+  expect(await facts()).toMatchObject({ files_unseen: { unseen: 'no_commit' }, tree_digest: undefined });
+  git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');
+  expect(await facts()).toMatchObject({ files_unseen: undefined, tree_digest: expect.stringMatching(/^sha256:/) });
+});
+
 test('git gets more time where its answer is compared with an earlier one', async () => {
   enforces('git_time_out_is_unknown');
   git('init', '-q', '-b', 'main');
@@ -167,7 +179,7 @@ test('git gets more time where its answer is compared with an earlier one', asyn
   const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
   await withGit(`sleep 2.5; PATH="${process.env['PATH']}" exec ${real} "$@"`, async () => {
     const [short, long] = await Promise.all([observer.tree(folder), observer.tree(folder, 'long')]);
-    expect([short, long]).toEqual(['unknown', expect.objectContaining({ changed: expect.any(Array) })]);
+    expect([short, long]).toEqual([GIT_SILENT, expect.objectContaining({ changed: expect.any(Array) })]);
   });
 });
 
@@ -197,6 +209,77 @@ test('git is not run outside of a repository', async () => {
     expect(existsSync(asked)).toBe(true);
   });
 });
+
+test('git is not run to observe a plain repository', async () => {
+  enforces('budget_list_start_cpu');
+  makeRepository();
+  const commit = git('rev-parse', 'HEAD').trim();
+  const asked = join(folder, 'asked');
+  await withGit(`touch ${asked}`, async () => {
+    expect(await seen(folder)).toEqual({ git_branch: 'topic/one', git_head_sha: commit, repo_root: folder });
+    expect(existsSync(asked)).toBe(false);
+  });
+});
+
+const FORMS: readonly (readonly [form: string, make: () => void, workspace: string])[] = [
+  ['a branch', () => undefined, '.'],
+  ['a folder of it', () => mkdirSync(join(folder, 'in/ner'), { recursive: true }), 'in/ner'],
+  ['no branch', () => git('checkout', '-q', '--detach'), '.'],
+  ['a branch without a commit', () => git('checkout', '-q', '--orphan', 'new'), '.'],
+  ['packed branches', () => git('pack-refs', '--all'), '.'],
+  ['a branch that means another', () => git('symbolic-ref', 'refs/heads/topic/one', 'refs/heads/two'), '.'],
+  ['a link as its head', () => linkHead(), '.'],
+  ['another work tree', () => git('worktree', 'add', '-q', join(folder, 'tree'), 'two'), 'tree'],
+  ['its own folder', () => undefined, '.git/refs'],
+  ['a repository without files in it', () => git('init', '-q', '--bare', join(folder, 'bare')), 'bare'],
+  ['a repository without files', () => git('config', 'core.bare', 'true'), '.'],
+  ['files in another folder', () => git('config', 'core.worktree', tmpdir()), '.'],
+  ['included settings', () => includeSettings('[core]\n\tbare = true\n'), '.'],
+  [
+    'a branch outside of the repository',
+    () => writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/../../x\n'),
+    '.',
+  ],
+  ['no objects', () => rmSync(join(folder, '.git/objects'), { recursive: true }), '.'],
+];
+
+test.each(FORMS)('a repository with %s is observed as git sees it', async (_, make, workspace) => {
+  makeRepository();
+  make();
+  const at = join(folder, workspace);
+  const [top, commit] = [said(at, '--show-toplevel'), said(at, '--verify', 'HEAD')];
+  const branch = commit && said(at, '--symbolic-full-name', 'HEAD')?.replace('refs/heads/', '');
+  const found = await seen(at);
+  expect([found['git_head_sha'], found['git_branch'] ?? 'HEAD']).toEqual(
+    top ? [commit, branch ?? 'HEAD'] : [undefined, 'HEAD'],
+  );
+  if (top !== undefined && top !== realpathSync(tmpdir())) expect(found['repo_root']).toBe(top);
+});
+
+function makeRepository(): void {
+  git('init', '-q', '-b', 'topic/one');
+  git('-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');
+  git('branch', 'two');
+}
+
+function linkHead(): void {
+  rmSync(join(folder, '.git/HEAD'));
+  symlinkSync('refs/heads/two', join(folder, '.git/HEAD'));
+}
+
+function includeSettings(text: string): void {
+  writeFileSync(join(folder, 'more'), text);
+  git('config', 'include.path', join(folder, 'more'));
+}
+
+/** What git says; `undefined` if it refuses to. */
+function said(at: string, ...questions: readonly string[]): string | undefined {
+  try {
+    return execFileSync('git', ['-C', at, 'rev-parse', ...questions], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return undefined;
+  }
+}
 
 /** With another program in the place of git. */
 async function withGit(script: string, work: () => Promise<void>): Promise<void> {

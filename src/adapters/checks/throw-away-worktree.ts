@@ -5,6 +5,7 @@ import { dirname, join, sep } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { BaseRefusal, BaseWork } from '../../app/ports/check-runner.ts';
 import { atExit } from '../at-exit.ts';
+import { gitEnvironment } from './read-tree.ts';
 
 /** A large repository takes a while to check out. */
 const GIT_MS_MAX = 120_000;
@@ -93,11 +94,6 @@ function git(folder: string, args: readonly string[]): Promise<Result<string, Ba
         resolve(failure === null ? ok(output) : err(unavailable(errors.trim().split('\n').at(-1) ?? failure.message))),
     );
   });
-}
-
-function gitEnvironment(): NodeJS.ProcessEnv {
-  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...env } = process.env;
-  return env;
 }
 
 function unavailable(cause: string): BaseRefusal {

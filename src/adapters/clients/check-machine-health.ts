@@ -2,6 +2,7 @@ import { access, chmod, constants, lstat, readdir, stat } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import type { Machine } from '../../app/ports/machine.ts';
 import type { MachineHealth, OpenPlace } from '../../app/ports/machine-health.ts';
+import { isAcceptedSource } from '../../core/sources.ts';
 import { layout } from '../file-store/disk/disk.ts';
 import { storeOf } from '../file-store/file-store.ts';
 import { fileStoreParts } from '../file-store/file-store-parts.ts';
@@ -9,7 +10,8 @@ import { indexUpkeep } from '../file-store/index/rebuild-index.ts';
 import { readGuarded } from '../guarded-file.ts';
 import { liveServerRecords } from '../server-records.ts';
 import { loadConfig } from '../settings.ts';
-import { nodeHasher } from '../system.ts';
+import { fileProjectSources } from '../sources/project-sources.ts';
+import { nodeHasher, systemClock } from '../system.ts';
 import { nodeCommands } from './this-machine.ts';
 
 const OTHERS = 0o077;
@@ -27,7 +29,18 @@ export function machineHealth(machine: Machine, dataDir: string): MachineHealth 
     index: indexUpkeep(parts),
     // It loads an MCP client, which nothing else needs.
     tryLaunch: async (trialLaunch) => (await import('./try-launch.ts')).launchTrial(machine)(trialLaunch),
-    config: () => loadConfig(machine),
+    config: () => loadConfig({ ...machine, folders: [machine.workspace] }),
+    unacceptedSources: async () => {
+      const own = join(machine.home, '.workrail');
+      const { list, workspace, accepted } = fileProjectSources({
+        folder: machine.workspace,
+        own,
+        nowMs: systemClock.nowMs,
+      });
+      const [asked, known] = [(await list.read()).unwrapOr([]), await accepted()];
+      const waiting = asked.filter((source) => source.kind === 'git' && !isAcceptedSource(known, workspace, source));
+      return waiting.map(({ name }) => name);
+    },
     servers: async () => liveServerRecords(dataDir),
     dataSize: () => sizeOfFolder(dataDir),
     dataFolder: async () => {

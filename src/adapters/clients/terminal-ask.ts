@@ -14,6 +14,8 @@ type Writing = {
 };
 
 const output = process.stderr;
+// A terminal without a size reports 0, and the prompts would break their lines after every letter.
+if (output.columns === 0) output.columns = 80;
 /** A question may quote text that others wrote. */
 const shown = visibleJson;
 const shownChoice = ({ value, label, hint }: Choice) => ({

@@ -50,7 +50,7 @@ export function oidcProvider(issuer: string): IdentityProvider {
         return ok(identityOf(issuer, payload));
       } catch (cause) {
         if (cause instanceof errors.JWKSTimeout || !(cause instanceof errors.JOSEError)) {
-          return err({ code: 'identity_unreachable', cause: cause instanceof Error ? cause.message : String(cause) });
+          return err({ code: 'identity_unreachable', cause: reasonOf(cause) });
         }
         return ok(undefined);
       }
@@ -64,15 +64,32 @@ async function discoveredKeys(issuer: string): Promise<JWTVerifyGetKey> {
   if (!answer.ok) throw new Error(`${address} answers ${answer.status}`);
   const found = discoverySchema.parse(await answer.json());
   if (found.issuer !== issuer) throw new Error(`${address} names another issuer: ${found.issuer}`);
-  return createRemoteJWKSet(new URL(found.jwks_uri), { cooldownDuration: KEY_COOLDOWN_MS });
+  const keysAt = new URL(found.jwks_uri);
+  if (keysAt.protocol !== 'https:' && !isPlainAllowed(issuer))
+    throw new Error(`${address} names keys without https: ${keysAt.href}`);
+  return createRemoteJWKSet(keysAt, { cooldownDuration: KEY_COOLDOWN_MS });
 }
 
-function identityOf(issuer: string, { sub = '', exp = 0, scope, ...claims }: JWTPayload): Identity {
-  const scopes = typeof scope === 'string' ? scope.split(' ').filter((one) => one !== '') : [];
+/** No database stores a NUL, and nobody sees a character without width. */
+const SUBJECT = /^\P{C}{1,1000}$/u;
+
+/** Who a token is for; `undefined` for a subject that nobody can have. */
+function identityOf(issuer: string, { sub, exp = 0, scope, scp, ...claims }: JWTPayload): Identity | undefined {
+  if (typeof sub !== 'string' || !SUBJECT.test(sub)) return undefined;
+  // RFC 9068 names the claim "scope"; several providers write "scp", as a text or as a list.
+  const scopes = [scope, scp].flatMap(scopesIn);
   const text = (name: string) => (typeof claims[name] === 'string' ? claims[name] : undefined);
-  // GitHub names the repository, GitLab the path of the project.
-  const job = defined({ repository: text('repository') ?? text('project_path'), ref: text('ref'), sha: text('sha') });
+  // GitHub names the repository and the full ref; GitLab the path of the project, and a branch as it names a tag.
+  const short = text('ref');
+  const isShort = short !== undefined && !short.startsWith('refs/') && text('ref_type') !== undefined;
+  const ref = text('ref_path') ?? (isShort ? `refs/${text('ref_type') === 'tag' ? 'tags' : 'heads'}/${short}` : short);
+  const job = defined({ repository: text('repository') ?? text('project_path'), ref, sha: text('sha') });
   return { principal: `${issuer}|${sub}`, scopes, expiresAt: exp * 1_000, job };
+}
+
+function scopesIn(claim: unknown): readonly string[] {
+  if (Array.isArray(claim)) return claim.filter((one) => typeof one === 'string');
+  return typeof claim === 'string' ? claim.split(' ').filter((one) => one !== '') : [];
 }
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
@@ -130,6 +147,8 @@ export function browserSignIn({ issuer, clientId, clientSecret, redirectUri }: S
           idTokenExpected: true,
         });
         const { sub = '', auth_time, name }: Partial<openid.IDToken> = tokens.claims() ?? {};
+        if (!SUBJECT.test(sub))
+          return err({ code: 'sign_in_refused', cause: 'the provider names nobody that can be stored' });
         const provedAt = typeof auth_time === 'number' ? auth_time * 1_000 : 0;
         return ok({ principal: `${issuer}|${sub}`, provedAt, ...(typeof name === 'string' && { name }) });
       } catch (cause) {
@@ -149,9 +168,16 @@ export function discoveredProvider(
 }
 
 export function requestOptions(issuer: string): openid.DiscoveryRequestOptions {
+  return {
+    timeout: DISCOVERY_MS_MAX / 1_000,
+    ...(isPlainAllowed(issuer) && { execute: [openid.allowInsecureRequests] }),
+  };
+}
+
+/** Nobody is between two programs of this machine. */
+function isPlainAllowed(issuer: string): boolean {
   const { protocol, hostname } = new URL(issuer);
-  const isPlain = protocol === 'http:' && LOCAL.includes(hostname);
-  return { timeout: DISCOVERY_MS_MAX / 1_000, ...(isPlain && { execute: [openid.allowInsecureRequests] }) };
+  return protocol === 'http:' && LOCAL.includes(hostname);
 }
 
 /** Whether the provider said no, or nothing that makes sense. */
@@ -171,14 +197,31 @@ export function providerAway(cause: unknown): Extract<SignInRefusal, { readonly 
 }
 
 export function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+  if (!(cause instanceof Error)) return String(cause);
+  // "fetch failed" hides that a certificate is not trusted.
+  return cause.cause instanceof Error ? `${cause.message}: ${cause.cause.message}` : cause.message;
 }
 
 const SEAL = { alg: 'dir', enc: 'A256GCM' } as const;
 
 /** Seals what a browser keeps for us. Every replica has the same master key, so any of them can open it. */
-export function masterKeySealer(masterKey: Uint8Array): Sealer {
-  const keyFor = (purpose: string) => new Uint8Array(hkdfSync('sha256', masterKey, 'workrail', purpose, 32));
+export function masterKeySealer(masterKey: Uint8Array, previousKeys: readonly Uint8Array[] = []): Sealer {
+  const keyFor = (purpose: string, from = masterKey) =>
+    new Uint8Array(hkdfSync('sha256', from, 'workrail', purpose, 32));
+  const openWith = async (key: Uint8Array, sealed: string, now: number) => {
+    try {
+      const { payload } = await jwtDecrypt(sealed, key, {
+        currentDate: new Date(now),
+        requiredClaims: ['exp'],
+        keyManagementAlgorithms: [SEAL.alg],
+        contentEncryptionAlgorithms: [SEAL.enc],
+      });
+      return payload['value'];
+    } catch {
+      // Forged, expired, sealed with another key or for another purpose.
+      return undefined;
+    }
+  };
   return {
     seal: (purpose, value, { now, endsAt }) =>
       new EncryptJWT({ value })
@@ -187,18 +230,11 @@ export function masterKeySealer(masterKey: Uint8Array): Sealer {
         .setExpirationTime(new Date(endsAt))
         .encrypt(keyFor(purpose)),
     open: async (purpose, sealed, now) => {
-      try {
-        const { payload } = await jwtDecrypt(sealed, keyFor(purpose), {
-          currentDate: new Date(now),
-          requiredClaims: ['exp'],
-          keyManagementAlgorithms: [SEAL.alg],
-          contentEncryptionAlgorithms: [SEAL.enc],
-        });
-        return payload['value'];
-      } catch {
-        // Forged, expired, sealed with another key or for another purpose.
-        return undefined;
+      for (const key of [masterKey, ...previousKeys]) {
+        const opened = await openWith(keyFor(purpose, key), sealed, now);
+        if (opened !== undefined) return opened;
       }
+      return undefined;
     },
   };
 }

@@ -3,10 +3,11 @@ import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type * as z from 'zod';
 import type { SourceList, SourceListFailure } from '../../app/ports/workflow-sources.ts';
-import { parseJson } from '../../core/json/json-value.ts';
+import { parseJson, quote } from '../../core/json/json-value.ts';
+import { repeatedName } from '../../core/json/repeated-name.ts';
 import { schemaIssueText } from '../../core/json/schema-issue.ts';
 import { sourceListSchema, type WorkflowSourceEntry } from '../../core/sources.ts';
-import { isMissing, readRegular } from '../guarded-file.ts';
+import { isMissing, quietly, readRegular } from '../guarded-file.ts';
 
 /** The list is a small JSON file that the user may read and edit. */
 export function fileSourceList(file: string): SourceList {
@@ -25,7 +26,8 @@ export function putDocument(file: string, document: object, mode = 0o600): Resul
     renameSync(draft, file);
     return ok(undefined);
   } catch (error) {
-    rmSync(draft, { force: true });
+    // Without a folder there is no draft, and removing it would fail for the same reason.
+    quietly(() => rmSync(draft, { force: true }));
     return err({ code: 'source_list_unwritable', file, cause: causeOf(error) });
   }
 }
@@ -51,6 +53,8 @@ export function parseSourceDocument<Document>(
   const broken = (cause: string) => err({ code: 'source_list_broken' as const, file, cause });
   const document = parseJson(text);
   if (document.isErr()) return broken('not valid JSON');
+  const twice = repeatedName(text);
+  if (twice !== undefined) return broken(`${quote(twice)} is written twice in one object; remove one of them`);
   const read = schema.safeParse(document.value);
   return read.success
     ? ok(read.data)
@@ -68,7 +72,8 @@ function issueText(issue: z.core.$ZodIssue, document: unknown): string {
   return `${place === '' ? 'the file' : place}: ${words.charAt(0).toLowerCase()}${words.slice(1)}`;
 }
 
-function causeOf(error: unknown): string {
+/** Why file access failed: the code of the system, if there is one. */
+export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) throw error;
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message;
 }

@@ -4,11 +4,12 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wr
 import { join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
-import type { GitCopies, GitRefusal } from '../../app/ports/workflow-sources.ts';
+import type { FetchedCopy, GitCopies, GitRefusal } from '../../app/ports/workflow-sources.ts';
 import { parseJson } from '../../core/json/json-value.ts';
 import type { GitSource } from '../../core/sources.ts';
 import { atExit } from '../at-exit.ts';
 import { readRegular } from '../guarded-file.ts';
+import { causeOf } from './file-source-list.ts';
 
 const GIT_MS_MAX = 60_000;
 const SAID_MAX = 400;
@@ -32,14 +33,24 @@ export function copyFolder(root: string, { name, commit }: Pick<GitSource, 'name
   return join(root, `${name}@${commit}`);
 }
 
+function newDraft(root: string): Result<string, GitRefusal> {
+  try {
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+    return ok(mkdtempSync(join(root, '.draft-')));
+  } catch (cause) {
+    return err({ code: 'source_list_unwritable', file: root, cause: causeOf(cause) });
+  }
+}
+
 /** Copies are folders, one for each source and commit. A copy is complete or absent. */
 export function gitCopies(root: string): GitCopies {
   const take = async (
     { name, url, ref }: Pick<GitSource, 'name' | 'url' | 'ref'>,
     { mustContain, wanted }: { readonly mustContain?: string; readonly wanted?: string } = {},
-  ): Promise<Result<{ readonly commit: string }, GitRefusal>> => {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
-    const draft = mkdtempSync(join(root, '.draft-'));
+  ): Promise<Result<FetchedCopy, GitRefusal>> => {
+    const made = newDraft(root);
+    if (made.isErr()) return err(made.error);
+    const draft = made.value;
     const clear = () => rmSync(draft, { recursive: true, force: true, maxRetries: 5 });
     const forget = atExit(clear);
     try {
@@ -56,13 +67,14 @@ export function gitCopies(root: string): GitCopies {
         if (follows.isErr()) return err({ code: 'git_rewritten', name, url, from: mustContain, to: commit });
       }
       const place = copyFolder(root, { name, commit });
-      if (existsSync(place) && isAsFetched(place)) return ok({ commit });
+      const isNew = !existsSync(place);
+      if (!isNew && isAsFetched(place)) return ok({ commit, isNew });
       const checkedOut = await git(url, ['-C', draft, 'checkout', '--quiet', '--detach', commit]);
       if (checkedOut.isErr()) return err(checkedOut.error);
       recordDigests(draft);
       rmSync(place, { recursive: true, force: true, maxRetries: 5 });
       renameSync(draft, place);
-      return ok({ commit });
+      return ok({ commit, isNew });
     } finally {
       clear();
       forget();
@@ -80,6 +92,11 @@ export function gitCopies(root: string): GitCopies {
       const names = existsSync(root) ? readdirSync(root) : [];
       const gone = names.filter((entry) => entry.startsWith(`${name}@`) && entry !== `${name}@${kept}`);
       for (const entry of gone) rmSync(join(root, entry), { recursive: true, force: true });
+    },
+    discard: async (source) => rmSync(copyFolder(root, source), { recursive: true, force: true, maxRetries: 5 }),
+    isRepository: (path) => {
+      const has = (name: string) => existsSync(join(path, name));
+      return has('.git') || (has('HEAD') && has('objects') && has('refs'));
     },
   };
 }

@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -200,6 +201,10 @@ describe('a git source', () => {
     expect(missing).toMatchObject({ code: 'git_failed', said: expect.stringContaining('does not') });
     const empty = (await addSource(services, { address: dir, folder: 'docs' }))._unsafeUnwrapErr();
     expect(empty).toMatchObject({ code: 'source_empty', health: { kind: 'missing' } });
+    expect(empty).toMatchObject({ repository: { folder: 'docs', folders: ['workflows'] } });
+    await addSource(services.project, { address: dir, folder: 'docs', isForProject: true });
+    const { projectCopies } = sourcePlaces(join(place, 'user', '.workrail'));
+    expect(readdirSync(projectCopies)).toEqual([]);
     expect((await services.list.read())._unsafeUnwrap()).toEqual([]);
     expect(
       existsSync(join(own, 'sources')) && execFileSync('ls', ['-A', join(own, 'sources')], { encoding: 'utf8' }),
@@ -240,6 +245,21 @@ describe('other sources', () => {
     });
   });
 
+  it('a folder that is a repository comes with the address that pins it to a commit', async () => {
+    repository('my flows');
+    const added = (await addSource(services, { address: './my flows' }))._unsafeUnwrap();
+    expect(added).toMatchObject({
+      source: { kind: 'folder' },
+      asRepository: expect.stringMatching(/^file:\/\/\/.*%20/),
+    });
+    const { asRepository: address = '' } = added;
+    const pinned = (await addSource(services, { address, name: 'pinned' }))._unsafeUnwrap();
+    expect([pinned.source.kind, pinned.health]).toMatchObject(['git', { kind: 'ready', files: 1 }]);
+    mkdirSync(join(place, 'plain'));
+    writeFileSync(join(place, 'plain', 'team.hello.json'), JSON.stringify(WORKFLOW));
+    expect((await addSource(services, { address: 'plain' }))._unsafeUnwrap().asRepository).toBeUndefined();
+  });
+
   it('a source lists only workflows inside it; links to other places do not count', async () => {
     const folder = join(place, 'etc');
     const pack = join(place, 'node_modules', 'flows');
@@ -258,6 +278,20 @@ describe('other sources', () => {
     });
     writeFileSync(join(folder, 'team.hello.json'), JSON.stringify(WORKFLOW));
     expect((await addSource(services, { address: folder }))._unsafeUnwrap().health).toMatchObject({ files: 1 });
+  });
+
+  it('a home folder that is a file has no sources, and none can be added', async () => {
+    own = join(place, 'file', '.workrail');
+    writeFileSync(join(place, 'file'), '');
+    const { list, copies } = sourcePlaces(own);
+    expect(await listedFiles()).toEqual([]);
+    const there = { ...services, list: fileSourceList(list), copies: gitCopies(copies) };
+    const refused = { code: 'source_list_unwritable', cause: 'ENOTDIR' };
+    const [folder, address] = [join(place, 'flows'), repository()];
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'team.hello.json'), JSON.stringify(WORKFLOW));
+    expect((await addSource(there, { address: folder }))._unsafeUnwrapErr()).toEqual({ ...refused, file: list });
+    expect((await addSource(there, { address }))._unsafeUnwrapErr()).toEqual({ ...refused, file: copies });
   });
 
   it('unreadable sources are shown in the list of workflows', async () => {
@@ -356,6 +390,8 @@ describe('sources that a project asks for', () => {
       '{',
       '{"v": 1}',
       JSON.stringify({ v: 1, sources: [{ kind: 'folder', name: 'x', path: '/' }] }),
+      // A person who reads the file may see the address that does not count.
+      JSON.stringify({ v: 1, sources: [source] }).replace('"url"', '"url":"https://example.org/good.git","url"'),
     ]) {
       put(text);
       expect((await project.list.read())._unsafeUnwrapErr()).toMatchObject({ code: 'source_list_broken' });

@@ -3,8 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { err } from 'neverthrow';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listeningTools } from '../../../test/catalog/catalog-of.ts';
+import { FIXTURES } from '../../../test/compiler/compile-file.ts';
 import { enforces } from '../../../test/enforces.ts';
+import { sha256 } from '../../../test/examples/sha256.ts';
+import { workflowCatalog } from '../../app/catalog/workflow-catalog.ts';
 import type { WorkflowFile } from '../../app/ports/workflow-sources.ts';
+import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { WORKFLOW_FILE_BYTES_MAX } from '../../core/workflow/source/parse-source.ts';
 import { type FolderAccess, nodeFolderAccess } from './read-folder.ts';
 import { workflowFiles } from './workflow-files.ts';
@@ -73,6 +78,21 @@ describe('workflow files', () => {
       ['routines-old/three.json', false],
       ['routines.json', false],
     ]);
+  });
+
+  it('the same files give the same workflows with the same hashes, whatever the folders above them are called', async () => {
+    enforces('workflow_hash_machine_independent');
+    const hashesIn = async (workspace: string) => {
+      for (const { name, text } of FIXTURES) write(`${workspace}/.workrail/workflows/${name}`, text);
+      const { workflows, invalid } = await workflowCatalog(source(), listeningTools()).list(join(root, workspace));
+      return {
+        invalid: invalid.map(({ file, diagnostics }) => [file.ref, diagnostics]),
+        workflows: workflows.map(({ id, kind, workflow }) => [id, kind, sealWorkflow(workflow, sha256).hash]),
+      };
+    };
+    const here = await hashesIn('home/ann/shop');
+    expect(here.workflows.length).toBeGreaterThan(FIXTURES.length / 2);
+    expect(await hashesIn('srv/routines/wr.team/Läden und mehr')).toEqual(here);
   });
 
   it('unchanged workflow files are not read again and are the same objects', async () => {

@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
@@ -39,13 +38,10 @@ export function sourcePlaces(own: string) {
 const RANKS: { readonly [kind in WorkflowSourceEntry['kind']]: number } = { package: 0.1, git: 0.4, folder: 0.7 };
 const RANK_STEP = 0.001;
 
-/**
- * The sources that the user added, read again at each call. Most users have none, so a check for the file is enough.
- */
+/** The sources that the user added, read again at each call. */
 export function addedSources(own: string): () => AddedSources {
   const { list, copies } = sourcePlaces(own);
   return () => {
-    if (lstatSync(list, { throwIfNoEntry: false }) === undefined) return NONE;
     const read = readSourceList(list);
     if (read.isErr()) return { folders: [], unread: [unreadFile('sources.json', read.error)] };
     const sources = read.value.map((source, i) => ({ source, rank: RANKS[source.kind] + i * RANK_STEP }));
