@@ -6,8 +6,20 @@ export type BoundedCache<Key, Value> = {
   newestFirst(): readonly (readonly [Key, Value])[];
 };
 
-export function boundedCache<Key, Value>(entriesMax: number): BoundedCache<Key, Value> {
+/** What the entries together may take. An entry that is larger than that is not kept. */
+export type CacheWeight<Value> = { readonly bytesMax: number; readonly bytesOf: (value: Value) => number };
+
+export function boundedCache<Key, Value>(
+  entriesMax: number,
+  { bytesMax, bytesOf }: CacheWeight<Value> = { bytesMax: Number.POSITIVE_INFINITY, bytesOf: () => 0 },
+): BoundedCache<Key, Value> {
   const entries = new Map<Key, Value>();
+  let bytes = 0;
+  const drop = (key: Key) => {
+    const value = entries.get(key);
+    if (value !== undefined) bytes -= bytesOf(value);
+    entries.delete(key);
+  };
   return {
     get: (key) => {
       const value = entries.get(key);
@@ -18,14 +30,15 @@ export function boundedCache<Key, Value>(entriesMax: number): BoundedCache<Key, 
       return value;
     },
     set: (key, value) => {
-      entries.delete(key);
+      drop(key);
       entries.set(key, value);
-      const oldest = entries.keys().next();
-      if (entries.size > entriesMax && oldest.done !== true) entries.delete(oldest.value);
+      bytes += bytesOf(value);
+      for (const oldest of entries.keys()) {
+        if (entries.size <= entriesMax && bytes <= bytesMax) break;
+        drop(oldest);
+      }
     },
-    delete: (key) => {
-      entries.delete(key);
-    },
+    delete: drop,
     newestFirst: () => [...entries].reverse(),
   };
 }

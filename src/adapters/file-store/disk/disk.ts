@@ -19,7 +19,10 @@ export type Disk = {
  */
 export async function ensureDir(disk: Disk, path: string): Promise<void> {
   const { unflushed, flushed } = dirsOf(disk);
-  for (const made of disk.fs.makeDir(join(disk.root, path))) unflushed.add(made);
+  const target = join(disk.root, path);
+  for (const made of disk.fs.makeDir(target)) unflushed.add(made);
+  // A directory is flushed after all above it.
+  if (unflushed.size === 0 && flushed.has(target)) return;
   for (const dir of [...unflushed, ...dirsDownTo(disk.root, path)]) {
     if (flushed.has(dir) && !unflushed.has(dir)) continue;
     await (dir === disk.root && !unflushed.has(dir)

@@ -37,7 +37,7 @@ export const nodeFileSystem: FileSystem = {
   version: versionOf,
   // On Windows these bits say nothing about who may read.
   mode: (path) => (process.platform === 'win32' ? undefined : modeOf(path)),
-  list: (path) => (ifExists(() => readdirSync(path)) ?? []).sort(),
+  list: (path) => (statSync(path, IF_THERE) && ifExists(() => readdirSync(path)))?.sort() ?? [],
   makeDir,
   create: async (path) => writable(path, openSync(path, 'wx', FOR_THIS_USER.file)),
   openEnd: async (path) => writable(path, openRegular(path, TO_APPEND, FOR_THIS_USER.file)),

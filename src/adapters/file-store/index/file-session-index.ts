@@ -19,7 +19,7 @@ import { accessingNow, type Disk, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
 import { type PlainRecord, plainRecord } from '../session/plain-record.ts';
 import type { OpenSession } from '../session/refresh-session.ts';
-import { sessionFolders, storedSize } from '../session/stored-sessions.ts';
+import { sessionIdsOnDisk, storedSize } from '../session/stored-sessions.ts';
 import { markVersions, readMarks } from '../upkeep/file-session-marks.ts';
 import type { EntryMakers } from './entry-makers.ts';
 import { type IndexFile, indexFile } from './index-file.ts';
@@ -165,7 +165,7 @@ async function allSessions(indexing: Indexing): Promise<Result<readonly SessionR
   if (grown.isErr()) return err(grown.error);
   if (waiting.nowMs() - indexing.lookedMs >= LOOKED_MS) {
     const isFirst = indexing.lookedMs === NEVER;
-    const names = accessingNow('list sessions', layout.sessions, () => sessionFolders(disk));
+    const names = accessingNow('list sessions', layout.sessions, () => sessionIdsOnDisk(disk));
     if (names.isErr() && isFirst) return err(names.error);
     indexing.lookedMs = waiting.nowMs();
     indexing.looking = look(indexing, names.unwrapOr([...indexing.known.entries.keys()])).finally(() => {

@@ -5,7 +5,7 @@ import type { SessionMarks } from '../../../core/sessions/session-state.ts';
 import type { RunSummary, SessionSummary, SummedPlace } from '../../../core/sessions/session-summary.ts';
 
 /** Raised whenever the shape or meaning of a line changes: lines of other versions are rebuilt. */
-export const INDEX_VERSION = '7';
+export const INDEX_VERSION = '8';
 
 /** What the index holds about a session, and how much of the log it was made from. */
 export type IndexEntry = {
@@ -62,6 +62,10 @@ const ID_START = KIND_AT + 2;
 const ID_LENGTH = 'sess_'.length + 16;
 const BYTES_START = ID_START + ID_LENGTH + 1;
 const BYTES_LENGTH_MAX = 16;
+const SPACE = 0x20;
+const ZERO = 0x30;
+const VERSION_BYTES = Buffer.from(INDEX_VERSION);
+const KINDS: { readonly [byte: number]: LineKind | undefined } = { 115: 's', 120: 'x', 109: 'm' };
 
 /** Every line of this version, in order. A last line without a newline was cut off. */
 export function* linesIn(file: Buffer): Generator<FoundLine> {
@@ -71,14 +75,29 @@ export function* linesIn(file: Buffer): Generator<FoundLine> {
   }
 }
 
+/** Reads bytes rather than a text of the label: there are many lines, and every text is one more thing to collect. */
 function labelAt(file: Buffer, start: number, end: number): FoundLine | undefined {
-  const label = file.toString('latin1', start, Math.min(end, start + BYTES_START + BYTES_LENGTH_MAX));
-  const kind = label[KIND_AT];
-  const sessionId = label.slice(ID_START, ID_START + ID_LENGTH);
-  const manifestBytes = Number(label.slice(BYTES_START, label.indexOf(' ', BYTES_START)));
-  if (!label.startsWith(INDEX_VERSION) || (kind !== 's' && kind !== 'x' && kind !== 'm')) return undefined;
-  if (!SessionId.is(sessionId) || !Number.isSafeInteger(manifestBytes)) return undefined;
-  return { kind, sessionId, manifestBytes, sum: label.slice(SUM_START, SUM_START + SUM_LENGTH), start, end };
+  if (!VERSION_BYTES.every((byte, i) => file[start + i] === byte)) return undefined;
+  const kind = KINDS[file[start + KIND_AT] ?? 0];
+  const manifestBytes = numberAt(file, start + BYTES_START);
+  if (kind === undefined || manifestBytes === undefined) return undefined;
+  const sessionId = file.toString('latin1', start + ID_START, start + ID_START + ID_LENGTH);
+  if (!SessionId.is(sessionId)) return undefined;
+  const sum = file.toString('latin1', start + SUM_START, start + SUM_START + SUM_LENGTH);
+  return { kind, sessionId, manifestBytes, sum, start, end };
+}
+
+/** The digits up to a space. */
+function numberAt(file: Buffer, start: number): number | undefined {
+  let number = 0;
+  for (let at = start; at <= start + BYTES_LENGTH_MAX; at++) {
+    const byte = file[at] ?? 0;
+    if (byte === SPACE && at > start) return number;
+    const digit = byte - ZERO;
+    if (!(digit >= 0 && digit <= 9)) return undefined;
+    number = number * 10 + digit;
+  }
+  return undefined;
 }
 
 /** The session, kind and sum of a line that was made here. */
@@ -97,15 +116,16 @@ export function isIntact(file: Buffer, { start, end, sum }: FoundLine): boolean 
 
 /** What a line holds; `undefined` if the checksum does not match. */
 export function readLine(file: Buffer, line: FoundLine): IndexEntry | MarksEntry | undefined {
-  const { kind, sessionId, manifestBytes, start, end } = line;
-  if (!isIntact(file, line)) return undefined;
-  const json = JSON.parse(file.toString('utf8', file.indexOf(' ', start + BYTES_START) + 1, end)) as unknown;
+  const { kind, sessionId, manifestBytes, sum, start, end } = line;
+  const rest = file.toString('utf8', start + KIND_AT, end);
+  if (sumOf(rest) !== sum) return undefined;
+  const json = JSON.parse(rest.slice(rest.indexOf(' ', BYTES_START - KIND_AT) + 1)) as unknown;
   if (kind === 'm') return { sessionId, ...marksOf(json as MarksFields) };
   const [manifestIndex, summary] = json as [number, SummaryFields];
   return { sessionId, manifestBytes, manifestIndex, summary: kind === 'x' ? null : summaryOf(sessionId, summary) };
 }
 
-function sumOf(rest: Uint8Array): string {
+function sumOf(rest: Uint8Array | string): string {
   return hash('sha256', rest, 'base64url').slice(0, SUM_LENGTH);
 }
 
@@ -164,11 +184,14 @@ export function summaryFields({ lastEventIndex, lastAt, observed, runs, author }
   return author === undefined ? [...fields, repo_remote] : [...fields, repo_remote, author];
 }
 
-/** Absent fields are left out one by one: spreading objects takes several times as long. */
+/**
+ * Absent fields are left out one by one, and present ones are taken by their position: spreading objects and iterating
+ * over lists takes several times as long.
+ */
 type Mutable<Value> = { -readonly [key in keyof Value]: Value[key] };
 
 export function summaryOf(sessionId: SessionId, fields: SummaryFields): SessionSummary {
-  const [lastEventIndex, lastAt, branch, commit, root, runs, remote, author] = fields;
+  const { 0: lastEventIndex, 1: lastAt, 2: branch, 3: commit, 4: root, 5: runs, 6: remote, 7: author } = fields;
   const observed: Mutable<SessionSummary['observed']> = {};
   if (branch !== null) observed.git_branch = branch;
   if (commit !== null) observed.git_head_sha = commit;
@@ -204,15 +227,15 @@ function runFields(run: RunSummary): RunFields {
 }
 
 function runOf(fields: RunFields): RunSummary {
-  const [runId, workflowId, hashed, workflowName, stepsTotal, status, goal, startedAt, tip, place, counts] = fields;
-  const [, , , , , , , , , , , blocker, waits, openGaps, note, wordCodes, owner] = fields;
-  const [lastActivityIndex, branchCount, checkpoints, attempts] = counts;
+  const { 3: workflowName, 4: stepsTotal, 5: status, 6: goal, 7: startedAt, 9: place, 10: counts } = fields;
+  const { 11: blocker, 12: waits, 13: openGaps, 14: note, 15: wordCodes, 16: owner } = fields;
+  const { 0: lastActivityIndex, 1: branchCount, 2: checkpoints, 3: attempts } = counts;
   const run: Mutable<RunSummary> = {
-    runId: runId as RunSummary['runId'],
-    workflowId: workflowId as RunSummary['workflowId'],
-    workflowHash: wholeHash(hashed),
+    runId: fields[0] as RunSummary['runId'],
+    workflowId: fields[1] as RunSummary['workflowId'],
+    workflowHash: wholeHash(fields[2]),
     status,
-    tip: tip as RunSummary['tip'],
+    tip: fields[8] as RunSummary['tip'],
     place: placeOf(place),
     lastActivityIndex,
     branchCount,

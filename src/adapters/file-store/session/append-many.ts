@@ -5,8 +5,9 @@ import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { WorkflowHash } from '../../../core/log/ids.ts';
 import { type AppendPlan, planNovelty } from '../../../core/log/plan/append-plan.ts';
 import { applyEvent } from '../../../core/views/session-view.ts';
+import { errorCode } from '../../guarded-file.ts';
 import { isPresent } from '../content/content-files.ts';
-import { accessing, type Disk, ensureDir, layout, tempBeside } from '../disk/disk.ts';
+import { accessing, type Disk, ensureDir, layout, tempBeside, type WritableFile } from '../disk/disk.ts';
 import { sharingStore } from '../file-store-parts.ts';
 import { yieldOften } from '../yield-often.ts';
 import { grownBy, type OpenSession } from './refresh-session.ts';
@@ -24,10 +25,10 @@ const BATCH_PLANS_MAX = 256;
 const BATCH_BYTES_MAX = 8 * 2 ** 20;
 /** Few enough that collection is not kept waiting. */
 const BATCHES_AT_ONCE = 4;
-/** More would only wait for a free thread. */
-const FLUSHES_AT_ONCE = 16;
-/** Flushes go on in other threads, but each is begun in this one. */
-const PLANS_BETWEEN_FLUSHES = 4;
+/** More than the threads that flush, so that none of them waits for this one, and far fewer than a process may open. */
+const OPEN_FILES_MAX = 20;
+/** Flushed files are closed between plans. */
+const PLANS_AT_ONCE = 16;
 
 /** The session after the plans that were committed, and why the next one was not. */
 export type AppendedMany = {
@@ -61,13 +62,14 @@ export async function appendMany(
 
 type Appended = AppendedMany & { readonly isLast: boolean };
 
-/** Commits a few batches. While the files of one are flushed, those of the next are written. */
+/** Commits a few batches. While the files of one are named, those of the next are written. */
 async function commitSome(parts: Committing, granted: Granted, plans: Iterator<AppendPlan>): Promise<Appended> {
   let { session } = granted;
   let committed = session;
+  const flushes: Flushes = new Set();
   let committing: Promise<Result<OpenSession, StoreFailure>> = Promise.resolve(ok(session));
   for (let batches = 1; ; batches++) {
-    const batch = await stageBatch(parts, session, plans);
+    const batch = await stageBatch(parts, session, { plans, flushes });
     const before = await committing;
     if (before.isErr()) {
       await batch.files.abandon();
@@ -78,7 +80,10 @@ async function commitSome(parts: Committing, granted: Granted, plans: Iterator<A
     session = batch.session;
     if (batch.refusal === undefined && !batch.isLast && batches < BATCHES_AT_ONCE) continue;
     const last = await committing;
-    if (last.isErr()) return { session: committed, refusal: last.error, isBroken: true, isLast: false };
+    if (last.isErr()) {
+      const refusal = batch.refusal?.code === 'io_failed' ? batch.refusal : last.error;
+      return { session: committed, refusal, isBroken: true, isLast: false };
+    }
     return { session, refusal: batch.refusal, isBroken: false, isLast: batch.isLast };
   }
 }
@@ -94,10 +99,12 @@ type Batch = {
   readonly isLast: boolean;
 };
 
-async function stageBatch(parts: Committing, before: OpenSession, plans: Iterator<AppendPlan>): Promise<Batch> {
-  const files = stagedFiles(parts.disk);
+type Source = { readonly plans: Iterator<AppendPlan>; readonly flushes: Flushes };
+
+async function stageBatch(parts: Committing, before: OpenSession, { plans, flushes }: Source): Promise<Batch> {
+  const files = stagedFiles(parts.disk, flushes);
   const lines: Uint8Array[] = [];
-  const yieldNow = yieldOften(PLANS_BETWEEN_FLUSHES);
+  const yieldNow = yieldOften(PLANS_AT_ONCE);
   let session = before;
   let bytes = 0;
   while (lines.length < BATCH_PLANS_MAX && bytes < BATCH_BYTES_MAX) {
@@ -126,7 +133,10 @@ async function commitBatch(
   { session: before, lock }: Granted,
   { session, files, lines, bytes }: Batch,
 ): Promise<Result<OpenSession, StoreFailure>> {
-  if (lines.length === 0) return ok(session);
+  if (lines.length === 0) {
+    await files.abandon();
+    return ok(session);
+  }
   const place = layout.session(before.sessionId);
   const named = await accessing('write events', place, files.commit);
   if (named.isErr()) return err(named.error);
@@ -175,7 +185,7 @@ async function stage(
   return written.map(() => prepared.value);
 }
 
-/** Files that are written, and get their names together once all of them are flushed. */
+/** Files that are flushed while others are written, and get their names together once all of them are flushed. */
 type StagedFiles = {
   /** Workflows that were found. */
   readonly pinned: Set<WorkflowHash>;
@@ -187,14 +197,16 @@ type StagedFiles = {
   abandon(): Promise<void>;
 };
 
-function stagedFiles(disk: Disk): StagedFiles {
+function stagedFiles(disk: Disk, underWay: Flushes): StagedFiles {
   const { fs, root } = disk;
   const ensured = new Set<string>();
   const temps = new Map<string, string>();
   const dirs = new Set<string>();
   const present = new Set<string>();
+  const flushes = flushing(underWay);
 
   async function abandon(): Promise<void> {
+    await flushes.end().catch(() => undefined);
     for (const temp of temps.values()) await fs.remove(temp).catch(() => undefined);
   }
 
@@ -203,22 +215,17 @@ function stagedFiles(disk: Disk): StagedFiles {
     dirs.add(dirname(target));
     if (temps.has(target)) return;
     const temp = tempBeside(target);
-    temps.set(target, temp);
-    const file = await fs.create(temp);
+    const file = await flushes.open(() => fs.create(temp));
     try {
       await file.write(bytes);
-    } finally {
-      await file.close();
+    } catch (cause) {
+      // It is not complete, so it must never get its name.
+      await file.close().catch(() => undefined);
+      await fs.remove(temp).catch(() => undefined);
+      throw cause;
     }
-  }
-
-  async function flush(temp: string): Promise<void> {
-    const file = await fs.openEnd(temp);
-    try {
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    temps.set(target, temp);
+    flushes.begin(file);
   }
 
   return {
@@ -237,13 +244,8 @@ function stagedFiles(disk: Disk): StagedFiles {
       await fs.touch(target);
     },
     commit: async () => {
-      const waiting = [...temps.values()];
       try {
-        await Promise.all(
-          Array.from({ length: FLUSHES_AT_ONCE }, async () => {
-            for (let temp = waiting.pop(); temp !== undefined; temp = waiting.pop()) await flush(temp);
-          }),
-        );
+        await flushes.end();
         for (const [target, temp] of temps) await fs.rename(temp, target);
         for (const dir of dirs) await fs.syncDir(dir);
       } catch (cause) {
@@ -252,5 +254,54 @@ function stagedFiles(disk: Disk): StagedFiles {
       }
     },
     abandon,
+  };
+}
+
+/** Flushes under way, of all batches. None of them is ever rejected. */
+type Flushes = Set<Promise<void>>;
+
+type Flushing = {
+  /** Opens a file once few enough are open. Throws if a flush failed. */
+  open(create: () => Promise<WritableFile>): Promise<WritableFile>;
+  /** Begins to flush a file that is written, and closes it after that. */
+  begin(file: WritableFile): void;
+  /** Waits for all of them. Throws if one of this batch failed. */
+  end(): Promise<void>;
+};
+
+function flushing(underWay: Flushes): Flushing {
+  let failure: { readonly cause: unknown } | undefined;
+
+  async function flush(file: WritableFile): Promise<void> {
+    try {
+      await file.sync().finally(() => file.close());
+    } catch (cause) {
+      failure ??= { cause };
+    }
+  }
+
+  async function end(): Promise<void> {
+    await Promise.all(underWay);
+    if (failure !== undefined) throw failure.cause;
+  }
+
+  return {
+    open: async (create) => {
+      if (underWay.size >= OPEN_FILES_MAX) await Promise.race(underWay);
+      if (failure !== undefined) throw failure.cause;
+      try {
+        return await create();
+      } catch (cause) {
+        if (errorCode(cause) !== 'EMFILE' || underWay.size === 0) throw cause;
+      }
+      // The process may open fewer files than we take for granted.
+      await end();
+      return create();
+    },
+    begin: (file) => {
+      const flushed = flush(file).finally(() => underWay.delete(flushed));
+      underWay.add(flushed);
+    },
+    end,
   };
 }

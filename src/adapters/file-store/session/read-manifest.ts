@@ -1,4 +1,4 @@
-import type { Sha256, Sha256Digest } from '../../../core/json/canonical-json.ts';
+import { isCanonicalText, type Sha256, type Sha256Digest } from '../../../core/json/canonical-json.ts';
 import type { DamageReason, SessionHealth } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import {
@@ -118,10 +118,14 @@ function readTransaction(cursor: Cursor, sha256: Sha256): Found {
 }
 
 function readRecord(line: TextLine): ManifestRecord | LogFault {
-  const json = parseJsonBytes(Buffer.from(line.text, 'latin1'));
+  const bytes = Buffer.from(line.text, 'latin1');
+  const json = parseJsonBytes(bytes);
   if (json.isErr()) return { kind: 'damaged', reason: 'manifest_not_json', offset: line.offset };
   const record = parseManifestRecord(json.value);
-  if (record.isOk()) return record.value;
+  // Written in another way, a record has the same chain: spaces, or a name twice, would stay unnoticed.
+  const isAsWritten = isCanonicalText({ text: bytes.toString(), value: json.value });
+  if (record.isOk() && isAsWritten) return record.value;
+  if (record.isOk()) return { kind: 'damaged', reason: 'manifest_wrong_record', offset: line.offset };
   const refusal = record.error;
   if (refusal.code === 'wrong_shape') {
     return { kind: 'damaged', reason: 'manifest_wrong_record', offset: line.offset };

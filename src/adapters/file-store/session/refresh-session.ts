@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { errAsync, okAsync, type Result, type ResultAsync } from 'neverthrow';
+import { err, errAsync, ok, okAsync, type Result, type ResultAsync } from 'neverthrow';
 import type { StoreFailure } from '../../../app/ports/store-failure.ts';
 import type { Sha256 } from '../../../core/json/canonical-json.ts';
 import type { SessionHealth } from '../../../core/log/health.ts';
@@ -245,12 +245,12 @@ export function manifestFiles(disk: Disk): ManifestFiles {
   const unflushed = new Map<string, Unflushed>();
   const pathOf = (sessionId: SessionId) => join(disk.root, layout.manifest(sessionId));
 
-  async function write(session: OpenSession, growth: Growth): Promise<void> {
+  async function write(session: OpenSession, growth: Growth, size: number): Promise<void> {
     const { sessionId, view, segments, position } = session;
     const { offset } = position;
     const { lines, nextEventIndex, onFlushed } = growth;
     const path = pathOf(sessionId);
-    if ((disk.fs.size(path) ?? 0) > offset) {
+    if (size > offset) {
       await keepTornTail(disk, layout.manifest(sessionId), offset);
       await writing(disk, path, (manifest) => manifest.truncate(offset));
     }
@@ -298,14 +298,16 @@ export function manifestFiles(disk: Disk): ManifestFiles {
         await putFile(disk, place, Buffer.concat([before, lines]));
         flushedUpTo.set(session.view, { offset: offset + lines.length, nextEventIndex });
       };
-      return cutSince(disk, session) ?? accessing('write manifest', place, replace);
+      return uncutSize(disk, session).asyncAndThen(() => accessing('write manifest', place, replace));
     },
     append: (session, growth) => {
       const { sessionId } = session;
       const place = layout.manifest(sessionId);
       // These lines were never acknowledged. If they cannot be removed now, reads skip them and the next append cuts
       // them off.
-      const written = cutSince(disk, session) ?? accessing('write manifest', place, () => write(session, growth));
+      const written = uncutSize(disk, session).asyncAndThen((size) =>
+        accessing('write manifest', place, () => write(session, growth, size)),
+      );
       return written.orElse((failure) =>
         accessing('take back', place, () => takeBack(disk, pathOf(sessionId), unflushed))
           .orElse(() => okAsync(undefined))
@@ -325,16 +327,14 @@ async function takeBack(disk: Disk, path: string, unflushed: Map<string, Unflush
   unflushed.delete(path);
 }
 
-/** The refusal of an append behind lines that somebody removed since they were read. */
-function cutSince(
-  { fs, root }: Disk,
-  { sessionId, position }: OpenSession,
-): ResultAsync<never, StoreFailure> | undefined {
+/** The size of a manifest before an append. It is refused if somebody removed lines since they were read. */
+function uncutSize({ fs, root }: Disk, { sessionId, position }: OpenSession): Result<number, StoreFailure> {
   const place = layout.manifest(sessionId);
-  const size = accessingNow('read session', place, () => fs.size(join(root, place)) ?? 0);
-  if (size.isErr()) return errAsync(size.error);
-  const damage = { reason: 'manifest_replaced', place, offset: size.value } as const;
-  return size.value < position.offset ? errAsync({ code: 'damaged', damage }) : undefined;
+  return accessingNow('read session', place, () => fs.size(join(root, place)) ?? 0).andThen((size) =>
+    size < position.offset
+      ? err<number, StoreFailure>({ code: 'damaged', damage: { reason: 'manifest_replaced', place, offset: size } })
+      : ok(size),
+  );
 }
 
 /**

@@ -82,12 +82,16 @@ describe('a session', () => {
         await setTimeout(1);
         if ((await deleter.put(id, Date.now())).isErr()) continue;
         counts.deleted += 1;
-        await setImmediate();
+        // The first time, it stays away until the writer has missed it.
+        do await setImmediate();
+        while (counts.gone === 0);
         (await deleter.restore(id))._unsafeUnwrap();
       }
     };
     const writing = async () => {
-      for (const plan of later) {
+      for (const [index, plan] of later.entries()) {
+        // A fast writer waits once for the deleter, so that the last plan finds the session gone.
+        if (index === later.length - 1) while (counts.deleted === 0) await setImmediate();
         while (!(await appendIfThere(writer.sessions, plan))) {
           counts.gone += 1;
           // Nothing in here waits, so the other gets its turn only now.

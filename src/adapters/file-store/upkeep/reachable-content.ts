@@ -6,7 +6,7 @@ import type { ContentRefs } from '../../../core/log/plan/append-plan.ts';
 import { inspectLog } from '../audit/inspect-log.ts';
 import { accessingNow, layout } from '../disk/disk.ts';
 import type { FileStoreParts } from '../file-store-parts.ts';
-import { sessionFolders } from '../session/stored-sessions.ts';
+import { sessionIdsOnDisk } from '../session/stored-sessions.ts';
 import { yieldOften } from '../yield-often.ts';
 import { type Binned, binnedSessions, diskOf, manifestBytes } from './binned-sessions.ts';
 
@@ -41,7 +41,7 @@ export async function refreshMarks(
   onProgress: OnProgress = () => undefined,
 ): Promise<Result<readonly MarkedSession[], CollectCause>> {
   const stored = accessingNow('read sessions', layout.sessions, () => ({
-    sessions: sessionFolders(parts.disk),
+    sessions: sessionIdsOnDisk(parts.disk),
     bin: binnedSessions(parts.disk).filter(({ deletedAtMs }) => deletedAtMs >= marks.binnedBeforeMs),
   }));
   if (stored.isErr()) return err(stored.error);
