@@ -24,7 +24,7 @@ type PageRefusals = { readonly [code: string]: readonly [message: string, sugges
 
 const PAGE_REFUSALS: PageRefusals = {
   not_waiting: [
-    'This draft no longer waits for you: it was changed or used. Nothing was recorded.',
+    'This draft is no longer waiting for you: it was changed or used. Nothing was recorded.',
     'Look at what waits now.',
   ],
   not_at_terminal: [
@@ -55,8 +55,8 @@ const PAGE_REFUSALS: PageRefusals = {
     'Ask another approver. You can still reject it.',
   ],
   files_unknown: [
-    'Git did not show every file in time, or was told to look at another folder, so a signature would not cover the files. Nothing was recorded.',
-    'Wait until the machine is less busy, see that "git rev-parse --show-toplevel" names the folder of the run, and try it again.',
+    'Git cannot list the files of the workspace, so a signature would not cover them. Nothing was recorded.',
+    'Look at the draft again: it says why, and what to do.',
   ],
   session_partial: [
     'Only part of this session is intact, and a passport is about a whole session.',

@@ -22,7 +22,7 @@ export function openAnswers(store: Store): AnswerAccess {
     clock: systemClock,
     answerIds,
     approvers: (workspace) => findApprovers(workspace),
-    gateSettings: async (workspace) => gateSettings(await loadOwnConfig(workspace)),
+    gateSettings: async (folders) => gateSettings(await loadOwnConfig(folders)),
     by: byCommand(),
   };
 }

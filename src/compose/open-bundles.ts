@@ -43,7 +43,7 @@ export function bundleServices(appVersion: string) {
     ids: randomIds(systemClock),
     clock: systemClock,
     appVersion,
-    appliedConfigHash: async () => configHash(await loadOwnConfig(process.cwd()), nodeHasher.sha256),
+    appliedConfigHash: async () => configHash(await loadOwnConfig([process.cwd()]), nodeHasher.sha256),
     now: () => new Date(systemClock.nowMs()).toISOString(),
   };
 }

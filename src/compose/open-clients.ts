@@ -2,7 +2,7 @@ import { machineHealth } from '../adapters/clients/check-machine-health.ts';
 import { nodeCommands, thisMachine } from '../adapters/clients/this-machine.ts';
 import { nodeUserFiles, parseToml } from '../adapters/clients/user-files.ts';
 import { configFiles, loadConfig } from '../adapters/settings.ts';
-import { nodeHasher } from '../adapters/system.ts';
+import { nodeHasher, storeKeyOf } from '../adapters/system.ts';
 import type { LocalServices } from '../app/clients/local-services.ts';
 import type { Store } from '../app/ports/store.ts';
 
@@ -23,8 +23,9 @@ export function openClients({ programPath, version, dataDir, store }: Running): 
     sha256: nodeHasher.sha256,
     parseToml,
     keyring: store.keyring,
+    keyidOf: (key) => storeKeyOf(key).keyid,
     health: machineHealth(machine, dataDir),
-    config: () => loadConfig(machine),
-    configFiles: configFiles(machine),
+    config: (folders = []) => loadConfig({ ...machine, folders: [...folders, machine.workspace] }),
+    configFiles: configFiles({ ...machine, folders: [machine.workspace] }),
   };
 }

@@ -6,9 +6,9 @@ import { consoleAssets, fileStoreFeed } from '../adapters/console.ts';
 import { otherDataDir } from '../adapters/data-dir.ts';
 import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
 import { registrations } from '../app/clients/inspect-client.ts';
-import { shortIds } from '../cli/ids.ts';
 import type { Program, ServeRefusal, ServingConsole } from '../cli/program.ts';
 import { runForPage } from '../cli/run-command-line.ts';
+import { shortIds } from '../cli/session-ids.ts';
 import type { Autonomy } from '../core/log/autonomy.ts';
 import type { ErrorEnvelope } from '../core/log/error-envelope.ts';
 import { chosenMode, runDefaults } from '../core/settings/settings-in-effect.ts';
@@ -56,7 +56,7 @@ export async function openConsole(
     shortIds,
     allowedMode,
     homes: [homedir()],
-    tokenForm: settingsOf(await loadOwnConfig(undefined)).tokenForm,
+    tokenForm: settingsOf(await loadOwnConfig([])).tokenForm,
     explain: (refusal: { readonly code: string }): ErrorEnvelope => explainedToPage(refusal, dataDir),
   };
   const about = { version, dataDir, command, isAtTerminal };
@@ -70,7 +70,7 @@ export async function openConsole(
   };
   const runCommand = (words: readonly string[]) => runForPage(own, words);
   const assets = consoleAssets(pages);
-  const editor = async () => (await import('./open-author.ts')).openEditor(bundled, services, services.explain);
+  const editor = async () => (await import('./open-editor.ts')).openEditor(bundled, services, services.explain);
   const served = await serveConsole({ port, services, feed, assets, about, clients, runCommand, editor });
   // A browser takes longer to start than the list takes to be read, so it is there when the page asks.
   if (served.isOk()) setImmediate(() => void services.sessionIndex.sessions());
@@ -89,6 +89,6 @@ export async function openConsole(
 }
 
 /** A person may not allow an agent more than the settings do. */
-async function allowedMode(mode: Autonomy, workspace: string | undefined): Promise<Autonomy> {
-  return chosenMode(mode, runDefaults(await loadOwnConfig(workspace))).preferences.autonomy;
+async function allowedMode(mode: Autonomy, folders: readonly string[]): Promise<Autonomy> {
+  return chosenMode(mode, runDefaults(await loadOwnConfig(folders))).preferences.autonomy;
 }

@@ -24,7 +24,7 @@ export async function openServerServices({ tokenForm }: Settings, bundled: Bundl
     workspace: gitObserver(nodeHasher),
     references: referenceFiles(bundled.folder),
     defaults: ownDefaults,
-    gateSettings: async (workspace) => gateSettings(await loadOwnConfig(workspace)),
+    gateSettings: async (folders) => gateSettings(await loadOwnConfig(folders)),
     hasher: nodeHasher,
     clock: systemClock,
     ids: randomIds(systemClock),
@@ -56,8 +56,8 @@ function ownCommand(used: string): string {
  * The preferences of a run that is started without a mode. The settings are read at each start, so a server need not be
  * restarted.
  */
-const ownDefaults: Services['defaults'] = async (workspace) => {
-  const config = await loadOwnConfig(workspace);
+const ownDefaults: Services['defaults'] = async (folders) => {
+  const config = await loadOwnConfig(folders);
   const [problem] = config.problems;
   return problem === undefined
     ? ok(runDefaults(config))

@@ -5,6 +5,7 @@ import { gitCopies } from '../adapters/sources/git-copies.ts';
 import { fileProjectSources } from '../adapters/sources/project-sources.ts';
 import { sourceInspector } from '../adapters/sources/source-folders.ts';
 import { sourcePlaces } from '../adapters/sources/workflow-files.ts';
+import { systemClock } from '../adapters/system.ts';
 import type { SourceServices } from '../app/ports/workflow-sources.ts';
 
 /** What managing sources needs. */
@@ -17,6 +18,6 @@ export function openSources(): SourceServices {
     copies: gitCopies(copies),
     inspector: sourceInspector(copies),
     resolvePath,
-    project: { ...fileProjectSources({ folder: process.cwd(), own, nowMs: Date.now }), resolvePath },
+    project: { ...fileProjectSources({ folder: process.cwd(), own, nowMs: systemClock.nowMs }), resolvePath },
   };
 }

@@ -20,7 +20,7 @@ export async function openSessions(store: Store): Promise<SessionAccess> {
     workspace: gitObserver(nodeHasher),
     clock: systemClock,
     // Every server reads both forms, so an invalid setting must not prevent this.
-    tokenForm: settingsOf(await loadOwnConfig(undefined)).tokenForm,
+    tokenForm: settingsOf(await loadOwnConfig([])).tokenForm,
     folder: process.cwd(),
     columns: () => process.stdout.columns,
   };

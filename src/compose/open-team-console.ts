@@ -5,7 +5,7 @@ import { systemClock } from '../adapters/system.ts';
 import type { SpaceStore } from '../app/ports/team-database.ts';
 import type { CommitReader } from '../app/ports/workspace-observer.ts';
 import type { Services } from '../app/services.ts';
-import { shortIds } from '../cli/ids.ts';
+import { shortIds } from '../cli/session-ids.ts';
 import { includesRole } from '../core/wire/team-paths.ts';
 import type { ConsoleCaller, SpaceConsole } from '../http/team/team-console.ts';
 import { explainedToPage, TEAM_REFUSALS } from './explain-to-page.ts';

@@ -11,7 +11,8 @@ type Hosting = {
   readonly port: number;
   /** Registers what to do before the process ends. */
   readonly onStop: (stop: () => Promise<void>) => void;
-  readonly started: RecordedServer;
+  /** What is known of the server by now. */
+  readonly started: () => RecordedServer;
 };
 
 /** Serves MCP on a local port. Few servers do, so this is loaded by those alone. */
@@ -22,7 +23,7 @@ export async function serveHttp(
   const secret = await openHttpSecret(await findDataDir());
   if (secret.isErr()) return err(secret.error);
   const mcp = mcpHttpHandler(backend);
-  const about = async () => (await import('./record-server.ts')).serverRecord(started);
+  const about = async () => (await import('./record-server.ts')).serverRecord(started());
   const server = await serveLocal({ port, mcp: mcp.fetch, about, secret: secret.value });
   return server.map(({ url, stop }) => {
     onStop(async () => {

@@ -18,7 +18,7 @@ type Host = {
 
 /** Serves MCP. This is bundled separately from the commands, as scripts: only the protocol is loaded before the first reply. */
 export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
-  const config = await loadOwnConfig(undefined);
+  const config = await loadOwnConfig([]);
   if (config.problems.length + config.ignored.length > 0) {
     const { lines, exitCode } = (await import('./config-notices.ts')).configNotices(config);
     for (const line of lines) host.writeError(line);
@@ -32,7 +32,10 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
   const isLogged = how.isLogged || settings.isLogged;
   const { isSessionStartOn } = settings;
   const services = async () => (await import('./open-server-services.ts')).openServerServices(settings, host.bundled);
-  const started = { version: host.version, config, how, startedAt: Date.now(), isSessionStartOn };
+  const startedAt = Math.max(0, Date.now());
+  // Port 0 asks for any free port, and which one that is shows once the server listens.
+  let opened = how;
+  const started = () => ({ version: host.version, config, how: opened, startedAt, isSessionStartOn });
   // Only a server that has recorded something is known to others: a client may start many and never use them.
   let recorded: Promise<() => Promise<void>> | undefined;
   let recording: NodeJS.Timeout | undefined;
@@ -50,13 +53,16 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
     ...defined({ onRest: host.onRest }),
     onAppend: (by) => {
       recording ??= setTimeout(() => {
-        recorded = import('./record-server.ts').then(({ recordServer }) => recordServer({ ...started, by }));
+        recorded = import('./record-server.ts').then(({ recordServer }) => recordServer({ ...started(), by }));
       }, RECORD_AFTER_MS).unref();
     },
   });
   if (how.transport === 'http') {
     const { serveHttp } = await import('./serve-http.ts');
-    return serveHttp(backend, { port: how.port, onStop, started });
+    const serving = await serveHttp(backend, { port: how.port, onStop, started });
+    const { url } = serving.unwrapOr<Serving>({});
+    if (url !== undefined) opened = { ...how, port: Number(new URL(url).port) };
+    return serving;
   }
   onStop(serveMcpOnStdio(backend).stop);
   return ok({});

@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import { err, ok, type Result } from 'neverthrow';
 import { boundedCache } from '../adapters/bounded-cache.ts';
 import { readBundleFile } from '../adapters/bundle.ts';
 import { consoleAssets } from '../adapters/console.ts';
 import { browserSignIn, masterKeySealer, oidcProvider } from '../adapters/identity/identity-provider.ts';
 import { re2Patterns } from '../adapters/patterns.ts';
+import { measuredStore } from '../adapters/postgres-store/measured-store.ts';
 import { teamDatabase } from '../adapters/postgres-store/postgres-store.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { withProjectFiles, workflowFiles } from '../adapters/sources/workflow-files.ts';
 import { answerIds, nodeHasher, randomIds, systemClock } from '../adapters/system.ts';
 import { workflowCatalog } from '../app/catalog/workflow-catalog.ts';
-import type {
-  IdentityProvider,
-  SpaceAccess,
-  SpaceRefusal,
-  SpaceStore,
-  TeamDatabase,
-} from '../app/ports/team-database.ts';
-import type { SourceListing } from '../app/ports/workflow-sources.ts';
+import type { SpaceAccess, SpaceRefusal, SpaceStore, TeamDatabase } from '../app/ports/team-database.ts';
+import type { WorkflowSource } from '../app/ports/workflow-sources.ts';
 import type { Services } from '../app/services.ts';
-import { type Entrance, ownedSessions, type SessionOwners } from '../app/team/access.ts';
+import type { Entrance } from '../app/team/access.ts';
+import { type SpaceRules, spaceRules } from '../app/team/space-rules.ts';
+import { spaceWorkflows } from '../app/team/space-sources.ts';
 import type { TeamServeOptions, TeamServeRefusal, TeamServing } from '../cli/program.ts';
+import { defined } from '../core/json/json-value.ts';
 import type { GateSettings } from '../core/settings/settings-in-effect.ts';
+import { type MasterKeys, masterKeysIn } from '../core/token/keyring.ts';
 import { CALLBACK_PATH } from '../http/team/browser-sessions.ts';
 import { resourceOf, serveSpaces } from '../http/team/serve-spaces.ts';
 import { type TeamMetrics, teamMetrics, tracedCall } from '../http/team/team-metrics.ts';
@@ -29,6 +29,7 @@ import { TOOLS } from '../mcp/answer-call.ts';
 import { bareDigest, describedFiles } from '../mcp/described-workflows.ts';
 import { describedWorkspace, idsOfCall } from '../mcp/described-workspace.ts';
 import { type McpHttpHandler, mcpHttpHandler } from '../mcp/http-handler.ts';
+import { TEAM_MESSAGE_LIMITS } from '../mcp/message-limits.ts';
 import { type Backend, type CallCatalog, mcpBackend } from '../mcp/server.ts';
 import { type Bundled, catalogTools } from './open-catalog.ts';
 import { spaceConsole } from './open-team-console.ts';
@@ -50,23 +51,27 @@ export async function serveTeam(
   how: TeamServeOptions,
   { version, pages, bundled, onStop }: Host,
 ): Promise<Result<TeamServing, TeamServeRefusal>> {
-  const masterKey = await readMasterKey(how.masterKeyFile);
-  if (masterKey.isErr()) return err(masterKey.error);
+  const keys = await readMasterKeys(how.masterKeyFile);
+  if (keys.isErr()) return err(keys.error);
+  const { masterKey, previousKeys } = keys.value;
   const secret = await readClientSecret(how.clientSecretFile);
   if (secret.isErr()) return err(secret.error);
-  const { isConfined, connections: connectionsMax } = how;
-  const database = teamDatabase(how.databaseUrl, nodeHasher.sha256, { isConfined, connectionsMax });
-  const safe = await checked(database, how);
+  const { database, metrics } = measuredDatabase(how);
+  const safe = await checked(database, how, keys.value);
   if (safe.isErr()) {
     await database.close();
     return err(safe.error);
   }
-  const metrics = teamMetrics(TOOLS.map(({ name }) => name));
-  const stores = openedOnce((space) => database.openSpace(space, masterKey.value));
+  const stores = openedOnce(async (space) =>
+    (await database.openSpace(space, masterKey, previousKeys)).map((store) => measuredStore(store, metrics.store)),
+  );
   const access = openedOnce((space): Promise<Result<SpaceAccess, SpaceRefusal>> => database.access(space));
-  const catalogs = teamCatalogs(bundled);
-  const servicesOf = spaceServices(catalogs.bundled, access, how.publicUrl);
-  const agents = mcpHandlers({ stores, access, servicesOf, catalogs, metrics, version, isLogged: how.isLogged });
+  const rulesOf = madeOnce((space) => spaceRules(() => access(space), systemClock));
+  const catalogs = teamCatalogs(bundled, (base) =>
+    madeOnce((space) => spaceWorkflows(base, rulesOf(space), () => access(space))),
+  );
+  const servicesOf = spaceServices(catalogs.ofSpace, rulesOf, how.publicUrl);
+  const agents = mcpHandlers({ stores, rulesOf, servicesOf, catalogs, metrics, version, isLogged: how.isLogged });
   const serving = await serveSpaces({
     publicUrl: how.publicUrl,
     listen: how.listen,
@@ -76,7 +81,9 @@ export async function serveTeam(
       publicUrl: how.publicUrl,
       version,
       assets: consoleAssets(pages),
-      sealer: masterKeySealer(masterKey.value),
+      sealer: masterKeySealer(masterKey, previousKeys),
+      endedSessions: database.endedSessions,
+      spacesOf: database.spacesOf,
       clock: systemClock,
       signIn: signInOf(how, secret.value),
       access,
@@ -90,13 +97,14 @@ export async function serveTeam(
     },
     ci: {
       access,
-      providerOf: providers(),
+      // The keys of each CI system are fetched once.
+      providerOf: madeOnce(oidcProvider),
       audience: how.publicUrl.origin,
       servicesOf: async (space) => (await stores(space)).map((opened) => servicesOf(space, opened)),
       sha256: nodeHasher.sha256,
     },
     mcp: async (space, request, caller) => (await agents.of(space))?.fetch(request, caller),
-    readiness: async () => (await database.spaces()).map(() => undefined).mapErr(({ code }) => code),
+    readiness: async () => (await database.ready()).mapErr(({ code }) => code),
     metrics,
   });
   if (serving.isErr()) {
@@ -107,16 +115,25 @@ export async function serveTeam(
   onStop(async () => {
     drain();
     if (how.isDrained) await new Promise((waited) => setTimeout(waited, DRAIN_MS));
-    await agents.stop();
-    await stop();
-    await database.close();
+    for (const end of [agents.stop, stop, database.close]) await end();
   });
-  return ok({ url, adminUrl });
+  return ok({ url, adminUrl, ...defined({ openKeyMode: await openMode(how.masterKeyFile) }) });
+}
+
+/** The database, and what this replica counts of it. */
+function measuredDatabase({ databaseUrl, isConfined, connections: connectionsMax, listenUrl }: TeamServeOptions) {
+  const metrics: TeamMetrics = teamMetrics(
+    TOOLS.map(({ name }) => name),
+    () => database.connections(),
+  );
+  const onStatement = metrics.statement;
+  const database = teamDatabase(databaseUrl, nodeHasher.sha256, { isConfined, connectionsMax, listenUrl, onStatement });
+  return { database, metrics };
 }
 
 type Agents = {
   readonly stores: (space: string) => Promise<Result<SpaceStore, SpaceRefusal>>;
-  readonly access: Entrance['access'];
+  readonly rulesOf: (space: string) => SpaceRules;
   readonly servicesOf: (space: string, store: SpaceStore) => Services;
   readonly catalogs: TeamCatalogs;
   readonly metrics: TeamMetrics;
@@ -125,7 +142,7 @@ type Agents = {
 };
 
 /** Answers MCP in each space; `undefined` for one that does not exist. */
-function mcpHandlers({ stores, access, servicesOf, catalogs, metrics, version, isLogged }: Agents) {
+function mcpHandlers({ stores, rulesOf, servicesOf, catalogs, metrics, version, isLogged }: Agents) {
   const handlers = new Map<string, McpHttpHandler>();
   return {
     of: async (space: string): Promise<McpHttpHandler | undefined> => {
@@ -134,9 +151,8 @@ function mcpHandlers({ stores, access, servicesOf, catalogs, metrics, version, i
       const store = await stores(space);
       if (store.isErr()) return undefined;
       const backend = mcpBackend({ version, services: async () => servicesOf(space, store.value), isLogged });
-      const owners = ownedSessions(() => access(space), systemClock);
       const catalogOf = (meta: unknown) => catalogs.of(space, meta);
-      const handler = countedHandler({ ...backend, catalogOf }, metrics, owners);
+      const handler = countedHandler({ ...backend, catalogOf }, metrics, rulesOf(space).sessionsFor);
       handlers.set(space, handler);
       return handler;
     },
@@ -150,7 +166,7 @@ function mcpHandlers({ stores, access, servicesOf, catalogs, metrics, version, i
 function countedHandler(
   backend: ReturnType<typeof mcpBackend> & Pick<Backend, 'catalogOf'>,
   metrics: TeamMetrics,
-  sessionsFor: SessionOwners,
+  sessionsFor: SpaceRules['sessionsFor'],
 ): McpHttpHandler {
   const { log } = backend;
   const counted = {
@@ -162,7 +178,7 @@ function countedHandler(
   };
   // No folder of this machine is the workspace of a call.
   const place = { workingDir: '', homeDir: '' };
-  return mcpHttpHandler({
+  const handler: Backend = {
     ...backend,
     log: counted,
     traced: ({ meta, tool }, work) => tracedCall({ meta, tool: isTool(tool) ? tool : 'other' }, work),
@@ -171,7 +187,8 @@ function countedHandler(
     sessionsFor,
     idsOfCall: (meta, { name: tool, arguments: args }, principal) =>
       idsOfCall(meta, { principal, tool, arguments: args }, nodeHasher),
-  });
+  };
+  return mcpHttpHandler(handler, { messages: TEAM_MESSAGE_LIMITS, areBatchesTaken: false });
 }
 
 /** An agent can call a tool by any name. */
@@ -183,16 +200,6 @@ const TOKEN_BYTES = 32;
 function signInOf({ issuer, clientId, publicUrl }: TeamServeOptions, clientSecret: string | undefined) {
   if (issuer === undefined || clientId === undefined) return undefined;
   return browserSignIn({ issuer, clientId, clientSecret, redirectUri: new URL(CALLBACK_PATH, publicUrl).href });
-}
-
-/** The keys of each CI system are fetched once. */
-function providers(): (issuer: string) => IdentityProvider {
-  const known = new Map<string, IdentityProvider>();
-  return (issuer) => {
-    const provider = known.get(issuer) ?? oidcProvider(issuer);
-    known.set(issuer, provider);
-    return provider;
-  };
 }
 
 function entranceOf(access: Entrance['access'], { publicUrl, issuer }: TeamServeOptions): Entrance {
@@ -221,23 +228,34 @@ function openedOnce<Value>(
 
 async function checked(
   database: TeamDatabase,
-  { issuer, isConfined }: TeamServeOptions,
+  { issuer, isConfined, masterKeyFile: file }: TeamServeOptions,
+  keys: MasterKeys,
 ): Promise<Result<void, TeamServeRefusal>> {
   const found = await database.dangers();
   if (found.isErr()) return err(found.error);
   const dangers = found.value.filter(
     (danger) => (danger !== 'no_access' || issuer === undefined) && (danger !== 'bypasses_rls' || isConfined),
   );
-  return dangers.length === 0 ? ok(undefined) : err({ code: 'database_unfit', dangers });
+  if (dangers.length > 0) return err({ code: 'database_unfit', dangers });
+  return (await database.unopenedSpaces(keys)).andThen((spaces) =>
+    spaces.length === 0 ? ok(undefined) : err({ code: 'master_key_wrong' as const, file, spaces }),
+  );
 }
 
-const HEX_KEY = /^[0-9a-f]{64}$/i;
-
-async function readMasterKey(file: string): Promise<Result<Uint8Array, TeamServeRefusal>> {
+async function readMasterKeys(file: string): Promise<Result<MasterKeys, TeamServeRefusal>> {
   const read = await readBundleFile(file);
-  if (read.isErr()) return err({ code: 'master_key_unusable', file });
-  const text = Buffer.from(read.value).toString('latin1').trim();
-  return HEX_KEY.test(text) ? ok(Buffer.from(text, 'hex')) : err({ code: 'master_key_unusable', file });
+  const keys = read.isOk() ? masterKeysIn(Buffer.from(read.value).toString('latin1')) : undefined;
+  return keys === undefined ? err({ code: 'master_key_unusable', file }) : ok(keys);
+}
+
+/** The mode of a file that other users of this machine can read. */
+async function openMode(file: string): Promise<string | undefined> {
+  if (process.platform === 'win32') return undefined;
+  const mode = await stat(file).then(
+    (found) => found.mode & 0o777,
+    () => 0o600,
+  );
+  return (mode & 0o077) === 0 ? undefined : mode.toString(8);
 }
 
 async function readClientSecret(file: string | undefined): Promise<Result<string | undefined, TeamServeRefusal>> {
@@ -248,27 +266,34 @@ async function readClientSecret(file: string | undefined): Promise<Result<string
 }
 
 /** The workflows of calls. What is remembered is only a cache: another replica asks for the texts that it lacks. */
-function teamCatalogs(bundled: Bundled): TeamCatalogs {
-  const source = workflowFiles({ bundled: bundled.folder }, nodeFolderAccess);
+export function teamCatalogs(
+  bundled: Bundled,
+  filesOf: (base: WorkflowSource) => (space: string) => WorkflowSource,
+): TeamCatalogs {
+  const sourceOf = filesOf(workflowFiles({ bundled: bundled.folder }, nodeFolderAccess));
   const tools = catalogTools(bundled);
-  const catalogs = boundedCache<string, Services['catalog']>(CATALOGS_MAX);
-  const texts = boundedCache<string, string>(TEXTS_MAX);
+  const catalogs = boundedCache<string, KeptCatalog>(CATALOGS_MAX, {
+    bytesMax: CATALOG_TEXTS_BYTES_MAX,
+    bytesOf: ({ bytes }) => bytes,
+  });
+  const texts = boundedCache<string, string>(TEXTS_MAX, { bytesMax: TEXTS_BYTES_MAX, bytesOf: bytesInMemory });
   const { sha256 } = nodeHasher;
   return {
-    bundled: workflowCatalog({ files: () => source.files(undefined) }, tools),
+    ofSpace: madeOnce((space) => workflowCatalog({ files: () => sourceOf(space).files() }, tools)),
     of: (space, meta) => {
       const described = describedFiles(meta, { space, texts, sha256 });
       if (described?.kind !== 'files') return described;
       const { files } = described;
       const key = bareDigest(JSON.stringify([space, files.map(({ ref, digest }) => [ref, digest])]), sha256);
       const known = catalogs.get(key);
-      if (known !== undefined) return { kind: 'catalog', catalog: known };
+      if (known !== undefined) return { kind: 'catalog', catalog: known.catalog };
       // Made once, so that files that did not change are the same objects.
-      let listing: Promise<SourceListing> | undefined;
-      const brought = async () => withProjectFiles(await source.files(undefined), files);
-      const made = { files: () => (listing ??= brought()) };
+      const brought = withProjectFiles({ files: [] }, files);
+      const made = {
+        files: async () => ({ ...brought, files: [...(await sourceOf(space).files()).files, ...brought.files] }),
+      };
       const catalog = workflowCatalog(made, tools);
-      catalogs.set(key, catalog);
+      catalogs.set(key, { catalog, bytes: files.reduce((sum, { text }) => sum + bytesInMemory(text), 0) });
       return { kind: 'catalog', catalog };
     },
   };
@@ -278,13 +303,33 @@ function teamCatalogs(bundled: Bundled): TeamCatalogs {
 const CATALOGS_MAX = 64;
 /** Files of projects whose texts are remembered; a bridge sends the others again. */
 const TEXTS_MAX = 1_000;
+/** Any caller may send files, so neither cache may grow with what is in them. */
+const TEXTS_BYTES_MAX = 64 * 1024 * 1024;
+/** Of the texts that catalogs were made from; what was compiled takes a few times as much. */
+const CATALOG_TEXTS_BYTES_MAX = 16 * 1024 * 1024;
 
 type TeamCatalogs = {
-  /** The workflows that come with the program. No folder of the server's machine belongs to a caller. */
-  readonly bundled: Services['catalog'];
+  /** The workflows of a space. No folder of the server's machine belongs to a caller. */
+  readonly ofSpace: (space: string) => Services['catalog'];
   /** Those and the files that a call brings along; `undefined` if it brings none. */
   readonly of: (space: string, meta: unknown) => CallCatalog | undefined;
 };
+
+type KeptCatalog = { readonly catalog: Services['catalog']; readonly bytes: number };
+
+/** A character takes up to two bytes in memory. */
+function bytesInMemory(text: string): number {
+  return 2 * text.length;
+}
+
+function madeOnce<Value>(make: (name: string) => Value): (name: string) => Value {
+  const made = new Map<string, Value>();
+  return (name) => {
+    const value = made.get(name) ?? make(name);
+    made.set(name, value);
+    return value;
+  };
+}
 
 const TEAM_DEFAULTS = { autonomy: 'guided', riskPolicy: 'conservative' } as const;
 
@@ -302,37 +347,25 @@ function waitingPageOf(publicUrl: URL, space: string): string {
   return new URL(`/s/${encodeURIComponent(space)}/waiting`, publicUrl).href;
 }
 
-/** How long what an admin set is remembered. */
-const SETTINGS_MS = 5_000;
-
 /** The gates of a space: four eyes are a setting of it. What cannot be read is taken to be the stricter. */
-function spaceGates(access: () => ReturnType<Entrance['access']>, page: string): Services['gateSettings'] {
-  let known: { readonly isFourEyes: boolean; readonly until: number } | undefined;
+function spaceGates({ settings }: SpaceRules, page: string): Services['gateSettings'] {
   return async () => {
-    const now = systemClock.nowMs();
-    if (known === undefined || now >= known.until) {
-      const opened = await access();
-      const read = opened.isOk() ? await opened.value.isFourEyes() : ok(true);
-      known = { isFourEyes: read.unwrapOr(true), until: now + SETTINGS_MS };
-    }
-    return { ...TEAM_GATES, page, isFourEyes: known.isFourEyes };
+    const read = await settings();
+    return { ...TEAM_GATES, page, isFourEyes: read.isErr() || read.value.isFourEyes };
   };
 }
 
-/** What the use cases need for a space. All who ask for the same space share what is remembered of its settings. */
+/** What the use cases need for a space. */
 function spaceServices(
-  catalog: Services['catalog'],
-  access: Entrance['access'],
+  catalogOf: TeamCatalogs['ofSpace'],
+  rulesOf: (space: string) => SpaceRules,
   publicUrl: URL,
 ): (space: string, store: SpaceStore) => Services {
   const patterns = re2Patterns();
-  const gates = new Map<string, Services['gateSettings']>();
   return (space, store) => {
-    const gateSettings = gates.get(space) ?? spaceGates(() => access(space), waitingPageOf(publicUrl, space));
-    gates.set(space, gateSettings);
     return {
       ...store,
-      catalog,
+      catalog: catalogOf(space),
       patterns: { load: async () => patterns },
       // Paths in a call name folders of the caller's machine; none of them is opened here.
       workspace: { observe: async () => [], tree: async () => undefined, isElsewhere: true },
@@ -348,7 +381,7 @@ function spaceServices(
           })),
       },
       defaults: async () => ok(TEAM_DEFAULTS),
-      gateSettings,
+      gateSettings: spaceGates(rulesOf(space), waitingPageOf(publicUrl, space)),
       hasher: nodeHasher,
       clock: systemClock,
       ids: randomIds(systemClock),

@@ -128,6 +128,31 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     expect(skipped).toBeGreaterThan(0);
   });
 
+  it('a summary that an older release stored is made again once, and not for every list', async () => {
+    const parts = spaceOf();
+    const store = postgresStore(parts);
+    const { plans } = randomHistory({ seed: 1, eventsMin: 20, sessionId: numberedSession(1) });
+    await appendAll(store.sessions, plans);
+    const truth = (await store.sessionIndex.summaries())._unsafeUnwrap();
+    const stored = async () =>
+      (
+        await database.run({ name: 'summary_of', text: 'select summary from wr.summary where space_id = $1' }, [
+          parts.spaceId,
+        ])
+      )._unsafeUnwrap();
+    const current = await stored();
+    await database.run(
+      {
+        name: 'older_summary',
+        text: `update wr.summary set summary = '{"v": "1", "fields": []}' where space_id = $1`,
+      },
+      [parts.spaceId],
+    );
+    expect(await stored()).not.toEqual(current);
+    expect((await postgresStore(parts).sessionIndex.summaries())._unsafeUnwrap()).toEqual(truth);
+    expect(await stored()).toEqual(current);
+  });
+
   it('writers whose connections are cut before and after statements lose and repeat nothing', async () => {
     const { plans, events } = randomHistory({ seed: drawnSeed() % 1000, eventsMin: isLong ? 2_000 : 150 });
     const [{ sessionId }] = plans as [AppendPlan];
@@ -252,12 +277,14 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     expect(sealed.includes(Buffer.from(current))).toBe(false);
     expect(sealed.toString('latin1')).not.toContain(Buffer.from(current).toString('base64url'));
     const wrong = postgresStore({ ...parts, masterKey: () => Buffer.alloc(32, 8) });
-    expect((await wrong.keyring.find())._unsafeUnwrapErr()).toMatchObject({ code: 'damaged' });
+    expect((await wrong.keyring.find())._unsafeUnwrapErr()).toEqual({ code: 'master_key_unfit' });
     const moved = spaceOf();
     await asked(
       `insert into wr.keyring select ${moved.spaceId}, version, sealed from wr.keyring where space_id = ${parts.spaceId}`,
     );
-    expect((await postgresStore(moved).keyring.find())._unsafeUnwrapErr()).toMatchObject({ code: 'damaged' });
+    expect((await postgresStore(moved).keyring.find())._unsafeUnwrapErr()).toEqual({ code: 'master_key_unfit' });
+    // Nobody gets keys while those of a space do not open.
+    await asked(`delete from wr.keyring where space_id = ${moved.spaceId}`);
   });
 
   it('changed, swapped and missing rows are found, and what is before them can be read', async () => {

@@ -2,6 +2,7 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { err, ok, type Result } from 'neverthrow';
 import pg from 'pg';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
+import type { ConnectionUse } from '../../app/ports/team-database.ts';
 import type { Sha256 } from '../../core/json/canonical-json.ts';
 
 /** One statement with its values. Statements with a name are planned once per connection. */
@@ -22,11 +23,12 @@ export type Database = {
   ): Promise<Result<Value, Refusal | DatabaseFailure>>;
   /** The same, where the database itself shows only the rows of one space. It costs a round trip for each statement. */
   confinedTo(spaceId: number): StoreDatabase;
+  connections(): ConnectionUse;
   close(): Promise<void>;
 };
 
 /** What a store uses: all of a database, or what is confined to its space. */
-export type StoreDatabase = Omit<Database, 'confinedTo' | 'close'>;
+export type StoreDatabase = Omit<Database, 'confinedTo' | 'connections' | 'close'>;
 
 export type Held = Pick<Database, 'run'>;
 
@@ -42,12 +44,14 @@ export type DatabaseOptions = {
   readonly url: string;
   /** The most connections for statements; callers queue for one. */
   readonly connectionsMax?: number;
+  /** Called before each statement that asks or changes something. */
+  readonly onStatement?: () => void;
 };
 
 const CONNECTIONS_MAX = 10;
 /** A writer that was overtaken holds one of these while it decides again. */
 const HELD_MAX = 2;
-const CONNECT_MS = 4_000;
+export const CONNECT_MS = 4_000;
 const STATEMENT_MS = 5_000;
 /** For those who hold a row that somebody else wants. */
 const LOCK_MS = 2_000;
@@ -56,7 +60,12 @@ const LOCK_MS = 2_000;
  * A pool of connections. Whatever the server's defaults are, a commit is flushed before it is acknowledged, and no
  * standby answers: what is read there may be older than what was acknowledged.
  */
-export function openDatabase({ url, connectionsMax = CONNECTIONS_MAX }: DatabaseOptions): Database {
+export function openDatabase({
+  url,
+  connectionsMax = CONNECTIONS_MAX,
+  onStatement = () => undefined,
+}: DatabaseOptions): Database {
+  const counting = countingWith(onStatement);
   const pools: pg.Pool[] = [];
   const pool = (max: number) => {
     const made = new pg.Pool({
@@ -80,21 +89,41 @@ export function openDatabase({ url, connectionsMax = CONNECTIONS_MAX }: Database
   // A connection stays confined, so those without a space have others.
   const [confinedStatements, confinedHeld] = [once(() => pool(connectionsMax)), once(() => pool(HELD_MAX))];
   return {
-    run: (statement, values) => querying(statements, statement, values),
-    transaction: (work) => inTransaction(held, work),
-    confinedTo: (spaceId) => ({
-      run: (statement, values) =>
-        confined(confinedStatements(), spaceId, (client) => querying(client, statement, values)),
-      transaction: <Value, Refusal>(work: (held: Held) => Promise<Result<Value, Refusal>>) =>
-        inTransaction<Value, Refusal | DatabaseFailure>(confinedHeld(), async (connection) => {
-          const set = await connection.run(CONFINE, [String(spaceId)]);
-          return set.isErr() ? err(set.error) : work(connection);
-        }),
+    ...counting({
+      run: (statement, values) => querying(statements, statement, values),
+      transaction: (work) => inTransaction(held, work),
+    }),
+    confinedTo: (spaceId) =>
+      counting({
+        run: (statement, values) =>
+          confined(confinedStatements(), spaceId, (client) => querying(client, statement, values)),
+        transaction: <Value, Refusal>(work: (held: Held) => Promise<Result<Value, Refusal>>) =>
+          inTransaction<Value, Refusal | DatabaseFailure>(confinedHeld(), async (connection) => {
+            const set = await connection.run(CONFINE, [String(spaceId)]);
+            return set.isErr() ? err(set.error) : work(connection);
+          }),
+      }),
+    connections: () => ({
+      inUse: pools.reduce((sum, { totalCount, idleCount }) => sum + totalCount - idleCount, 0),
+      waiting: pools.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
     }),
     close: async () => {
       await Promise.all(pools.map((one) => one.end()));
     },
   };
+}
+
+function countingWith(onStatement: () => void): (database: StoreDatabase) => StoreDatabase {
+  const counted = ({ run }: Held): Held => ({
+    run: (statement, values) => {
+      onStatement();
+      return run(statement, values);
+    },
+  });
+  return (database) => ({
+    ...counted(database),
+    transaction: (work) => database.transaction((held) => work(counted(held))),
+  });
 }
 
 function once<Value>(make: () => Value): () => Value {
@@ -205,8 +234,12 @@ function isDatabaseError(error: unknown): boolean {
   return error instanceof pg.DatabaseError || AWAY.test(sqlStateOf(error)) || LOST.test(messageOf(error));
 }
 
-/** Connection errors, a server that starts or stops, too many connections, a standby; and errors of the socket. */
-const AWAY = /^(?:08...|57P0[1-5]|53300|25006|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+/**
+ * Connection errors, a server that starts or stops, a statement or a wait for a lock that took too long, a transaction
+ * that lost against another one, too many connections, a standby; and errors of the socket.
+ */
+const AWAY =
+  /^(?:08...|57014|57P0[1-5]|55P03|40001|40P01|53300|25006|ECONN\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const LOST = /connection terminated|connection ended|timeout exceeded|client has encountered a connection error/i;
 
 function failureOf(error: unknown): DatabaseFailure {
@@ -240,16 +273,34 @@ export const UNIQUE_VIOLATION = '23505';
 /** The failure in the words of the port. */
 export function storeFailure(failure: DatabaseFailure, operation: string, place: string): StoreFailure {
   if (failure.isAway) return { code: 'unreachable', operation, retryAfterMs: RETRY_AFTER_MS };
-  return { code: 'io_failed', operation, place, cause: failure.sqlState };
+  return { code: 'database_refused', operation: `${operation}, ${place}`, cause: failure.sqlState };
 }
+
+/** Hints between the servers of one database that something in a space changed. They carry no data. */
+export type Notices = {
+  /** Something in the space was changed here. Others hear of it soon, together with what else changes until then. */
+  changed(spaceId: number): void;
+  /** Calls back after each change in the space, also one that another server made. The returned function ends that. */
+  watch(spaceId: number, onChange: () => void): () => void;
+  /** Whether changes of others arrive now. Otherwise somebody who watches has to look. */
+  isListening(): boolean;
+  /** Sends what was not sent yet, and listens no more. */
+  close(): Promise<void>;
+};
 
 /** What all parts of a store in a database share. A store belongs to one space and cannot name another. */
 export type SpaceParts = {
   readonly database: StoreDatabase;
+  /** The same database where it is not confined to the space. Only for a look whether the master key fits. */
+  readonly everySpace?: Held;
   readonly spaceId: number;
   readonly sha256: Sha256;
   /** Seals the keys that sign tokens, so that a dump of the database does not hold them. */
   readonly masterKey: () => Uint8Array;
+  /** Open what was sealed before the master key was replaced. */
+  readonly previousKeys?: readonly Uint8Array[];
+  /** Where changes are announced to other servers. */
+  readonly notices?: Notices;
 };
 
 /** The numbers of the kinds of content. */

@@ -160,6 +160,67 @@ alter table wr.session add column is_open boolean not null default true;
 create index session_open on wr.session (space_id) where is_open;
 `,
   },
+  {
+    version: 6,
+    title: 'the size of each session',
+    sql: `
+-- Bytes of events, snapshots and artifacts. Null until somebody has counted those of a session from before this column.
+alter table wr.session add column bytes bigint;
+`,
+  },
+  {
+    version: 7,
+    title: 'the head of the audit log, and browser sessions that ended early',
+    sql: `
+-- How many entries the audit log has and the chain of the last one: otherwise nobody would miss entries cut off its end.
+alter table wr.space add column audit_seq bigint, add column audit_chain bytea;
+update wr.space p set (audit_seq, audit_chain) =
+  (select a.seq, a.chain from wr.audit a where a.space_id = p.space_id order by a.seq desc limit 1);
+
+-- Digests of the keys of browser sessions. A row is of no use after the session would have ended by itself.
+create table wr.ended_session (digest bytea primary key, ends_at bigint not null);
+`,
+  },
+  {
+    version: 8,
+    title: 'summaries as text',
+    sql: `
+-- They are only stored and handed out, and jsonb is composed again for each reader.
+alter table wr.summary alter column summary type json using summary::json;
+`,
+  },
+  {
+    version: 9,
+    title: 'repositories with the workflows of a space',
+    sql: `
+-- A repository at a commit, with the texts of its workflow files. One may be in use, and another commit of it may wait
+-- for an admin.
+create table wr.source (
+  space_id int not null references wr.space,
+  name text not null,
+  is_accepted boolean not null,
+  source jsonb not null,
+  paths jsonb not null,
+  texts bytea not null,
+  primary key (space_id, name, is_accepted));
+alter table wr.source enable row level security;
+alter table wr.source force row level security;
+create policy own_space on wr.source
+  using (coalesce(current_setting('wr.space', true), '') in ('', space_id::text));
+`,
+  },
+  {
+    version: 10,
+    title: 'events with a NUL in the view of events',
+    // A value of type jsonb cannot hold a NUL, and one of them made the view fail for all events.
+    sql: `
+create or replace view wr.event as
+  select a.space_id, a.session_id, a.first_event_index + line.number - 1 as event_index,
+    replace(line.text, '\\u0000', '\\ufffd')::jsonb as event
+  from wr.append a,
+    lateral regexp_split_to_table(rtrim(convert_from(a.events, 'UTF8'), E'\\n'), E'\\n') with ordinality as line(text, number);
+`,
+  },
 ];
 
 /** The version that this program needs. */

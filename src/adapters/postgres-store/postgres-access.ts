@@ -1,20 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
-import type {
-  AccessToken,
-  AuditEntry,
-  AuditLog,
-  ChangeMade,
-  Member,
-  SpaceAccess,
-} from '../../app/ports/team-database.ts';
-import { assert } from '../../core/assert.ts';
-import { linkedBytes, ownJsonBytes, type Sha256, type Sha256Digest } from '../../core/json/canonical-json.ts';
-import { defined } from '../../core/json/json-value.ts';
-import { ROLES, type Role } from '../../core/wire/team-paths.ts';
-import { AUDIT_ACTIONS } from '../../core/wire/team-shapes.ts';
-import { digestBytes, digestText, type Rows, type SpaceParts, type Statement, sql, storeFailure } from './database.ts';
+import type { AccessToken, ChangeMade, Member, SettingChange, SpaceAccess } from '../../app/ports/team-database.ts';
+import { gitSourceSchema } from '../../core/sources.ts';
+import { plural, sizeOf } from '../../core/text/words.ts';
+import { HANDOVERS, type Role, SPACE_LIMITS } from '../../core/wire/team-paths.ts';
+import { type AuditFact, readAccessLog, recordEntry, TAKE_TURN } from './access-log.ts';
+import { digestBytes, type Rows, type SpaceParts, type Statement, sql, storeFailure } from './database.ts';
+import { postgresSources } from './postgres-sources.ts';
 
 const MEMBERS = sql('members', 'select principal, role from wr.member where space_id = $1 order by principal');
 const ROLE = sql('member_role', 'select role from wr.member where space_id = $1 and principal = $2');
@@ -43,15 +36,15 @@ const REVOKE_TOKEN = sql(
   'revoke_token',
   'update wr.access_token set revoked_at = $3 where space_id = $1 and token_id = $2 and revoked_at is null returning 1',
 );
-const HANDOVER = sql('handover', "select settings->>'handover' as handover from wr.space where space_id = $1");
-const SET_HANDOVER = sql(
-  'set_handover',
-  "update wr.space set settings = settings || jsonb_build_object('handover', $2::text) where space_id = $1 returning 1",
+const SETTINGS = sql(
+  'settings',
+  `select p.settings, coalesce((select jsonb_agg(s.source order by s.name) from wr.source s
+     where s.space_id = p.space_id and s.is_accepted), '[]') as sources
+   from wr.space p where p.space_id = $1`,
 );
-const FOUR_EYES = sql('four_eyes', "select settings->>'four_eyes' as four_eyes from wr.space where space_id = $1");
-const SET_FOUR_EYES = sql(
-  'set_four_eyes',
-  "update wr.space set settings = settings || jsonb_build_object('four_eyes', $2::boolean) where space_id = $1 returning 1",
+const CHANGE_SETTINGS = sql(
+  'change_settings',
+  'update wr.space set settings = settings || $2::jsonb where space_id = $1 returning 1',
 );
 const CI = sql('ci', "select settings->'ci' as ci from wr.space where space_id = $1");
 const TRUST_CI = sql(
@@ -64,7 +57,37 @@ const REMOVE_CI = sql(
   `update wr.space set settings = settings || jsonb_build_object('ci', (settings->'ci') - $2::text)
    where space_id = $1 and settings->'ci' ? $2::text returning 1`,
 );
-const ciSchema = z.record(z.string(), z.object({ host: z.string(), ref: z.string().optional() }));
+/** Sessions from before their size was recorded. A further look counts those that are left. */
+const COUNT_BYTES = sql(
+  'count_bytes',
+  `update wr.session s set bytes =
+     (select coalesce(sum(octet_length(a.events)), 0) from wr.append a
+       where a.space_id = s.space_id and a.session_id = s.session_id) +
+     (select coalesce(sum(octet_length(c.bytes)), 0) from wr.content_ref r
+       join wr.content c on c.space_id = r.space_id and c.kind = r.kind and c.digest = r.digest
+       where r.space_id = s.space_id and r.session_id = s.session_id and r.kind <> 3)
+   where s.space_id = $1 and s.session_id in (
+     select session_id from wr.session where space_id = $1 and bytes is null limit 500)`,
+);
+/** Workflows are shared by the sessions of a space, so they are counted once. */
+const USE = sql(
+  'use',
+  `select count(*) filter (where s.is_open and s.binned_at is null and s.next_event_index > 0 and not exists (
+       select 1 from wr.closed_run c where c.space_id = s.space_id and c.session_id = s.session_id))::float8 as open,
+     (coalesce(sum(s.bytes), 0) + (select coalesce(sum(octet_length(w.bytes)), 0) from wr.content w
+       where w.space_id = $1 and w.kind = 3))::float8 as bytes
+   from wr.session s where s.space_id = $1`,
+);
+const settingsSchema = z.object({
+  handover: z.enum(HANDOVERS).catch('space'),
+  four_eyes: z.boolean().catch(false),
+  open_sessions_max: z.number().catch(SPACE_LIMITS.openSessionsMax),
+  bytes_max: z.number().catch(SPACE_LIMITS.bytesMax),
+});
+const ciSchema = z.record(
+  z.string(),
+  z.object({ host: z.string(), ref: z.string().optional(), repositories: z.array(z.string()).optional() }),
+);
 /** Takes its turn like a change. */
 const CHANGE_NOTHING = sql('change_nothing', 'select 1 from wr.space where space_id = $1');
 const HANDED_TO = sql('handed_to', 'select handed_to from wr.session where space_id = $1 and session_id = $2');
@@ -72,24 +95,6 @@ const HAND_OVER = sql(
   'hand_over',
   'update wr.session set handed_to = $3 where space_id = $1 and session_id = $2 and next_event_index > 0 returning 1',
 );
-/** Those who change access of one space go one after the other, so the chain of its audit log has no gap and no fork. */
-const TAKE_TURN = sql('audit_turn', 'select 1 from wr.space where space_id = $1 for update');
-const LAST_ENTRY = sql('audit_last', 'select seq, chain from wr.audit where space_id = $1 order by seq desc limit 1');
-const ADD_ENTRY = sql(
-  'audit_add',
-  'insert into wr.audit (space_id, seq, entry, chain) values ($1, $2, $3, $4) returning 1',
-);
-const ENTRIES = sql('audit_all', 'select seq, entry, chain from wr.audit where space_id = $1 order by seq');
-
-const entrySchema = z.strictObject({
-  seq: z.int().min(1),
-  at: z.int().min(0),
-  by: z.string().min(1),
-  action: z.enum(AUDIT_ACTIONS),
-  subject: z.string().min(1),
-  role: z.enum(ROLES).optional(),
-});
-
 type TokenRow = {
   readonly token_id: string;
   readonly principal: string;
@@ -99,9 +104,7 @@ type TokenRow = {
   readonly revoked_at: string | null;
 };
 
-type ChainRow = { readonly seq: string; readonly chain: Buffer };
 type Change = { readonly statement: Statement; readonly values: readonly unknown[] };
-type Fact = Pick<AuditEntry, 'action' | 'subject' | 'role'>;
 
 /** Who may do what in one space of a database. */
 export function postgresAccess({ database, spaceId, sha256 }: Omit<SpaceParts, 'masterKey'>): SpaceAccess {
@@ -112,7 +115,7 @@ export function postgresAccess({ database, spaceId, sha256 }: Omit<SpaceParts, '
 
   async function changed(
     { statement, values }: Change,
-    fact: Fact,
+    fact: AuditFact,
     made: ChangeMade,
   ): Promise<Result<boolean, StoreFailure>> {
     const done = await database.transaction<boolean, StoreFailure>(async (held) => {
@@ -123,25 +126,11 @@ export function postgresAccess({ database, spaceId, sha256 }: Omit<SpaceParts, '
       const change = await run(statement, ...values);
       if (change.isErr()) return err(change.error);
       if (change.value.length === 0) return ok(false);
-      return recorded(run, fact, made);
+      return recordEntry(run, turn.value, { fact, made, sha256 });
     });
     return done.mapErr((failure) =>
       failure.code === 'database_failed' ? storeFailure(failure, 'change access', 'space') : failure,
     );
-  }
-
-  async function recorded(
-    run: (one: Statement, ...values: readonly unknown[]) => ReturnType<typeof read>,
-    fact: Fact,
-    { at, by }: ChangeMade,
-  ): Promise<Result<boolean, StoreFailure>> {
-    const last = await run(LAST_ENTRY);
-    if (last.isErr()) return err(last.error);
-    const [before] = last.value as unknown as readonly ChainRow[];
-    const seq = Number(before?.seq ?? 0) + 1;
-    const entry: AuditEntry = defined({ seq, at, by, ...fact });
-    const chain = chainOf(sha256, before === undefined ? undefined : digestText(before.chain), entry);
-    return (await run(ADD_ENTRY, seq, Buffer.from(ownJsonBytes(entry)).toString(), digestBytes(chain))).map(() => true);
   }
 
   return {
@@ -181,51 +170,55 @@ export function postgresAccess({ database, spaceId, sha256 }: Omit<SpaceParts, '
         made,
       ),
     ...policies(read, changed),
-    audit: async () => (await read(ENTRIES)).map((rows) => auditLog(rows, sha256)),
+    ...postgresSources(read, changed),
+    audit: () => readAccessLog(read, sha256),
   };
 }
 
 type Read = (statement: Statement, ...values: readonly unknown[]) => Promise<Result<Rows, StoreFailure>>;
-type Changed = (change: Change, fact: Fact, made: ChangeMade) => Promise<Result<boolean, StoreFailure>>;
+type Changed = (change: Change, fact: AuditFact, made: ChangeMade) => Promise<Result<boolean, StoreFailure>>;
 type Policies = Pick<
   SpaceAccess,
-  | 'handover'
-  | 'setHandover'
-  | 'handedTo'
-  | 'handOver'
-  | 'isFourEyes'
-  | 'setFourEyes'
-  | 'note'
-  | 'ci'
-  | 'trustCi'
-  | 'removeCi'
+  'settings' | 'change' | 'use' | 'handedTo' | 'handOver' | 'note' | 'ci' | 'trustCi' | 'removeCi'
 >;
 
 function policies(read: Read, changed: Changed): Policies {
   return {
-    isFourEyes: async () => (await read(FOUR_EYES)).map(([row]) => row?.['four_eyes'] === 'true'),
-    setFourEyes: async (isOn, made) => {
-      const fact = { action: 'four_eyes_set', subject: isOn ? 'on' : 'off' } as const;
-      return (await changed({ statement: SET_FOUR_EYES, values: [isOn] }, fact, made)).map(() => undefined);
+    settings: async () =>
+      (await read(SETTINGS)).map(([row]) => {
+        const { handover, four_eyes, open_sessions_max, bytes_max } = settingsSchema.parse(row?.['settings'] ?? {});
+        const limits = { openSessionsMax: open_sessions_max, bytesMax: bytes_max };
+        const sources = z.array(gitSourceSchema).parse(row?.['sources'] ?? []);
+        return { handover, isFourEyes: four_eyes, limits, sources };
+      }),
+    change: async (setting, made) => {
+      const { stored, fact } = storedSetting(setting);
+      const change = { statement: CHANGE_SETTINGS, values: [JSON.stringify(stored)] };
+      return (await changed(change, fact, made)).map(() => undefined);
+    },
+    use: async () => {
+      const counted = await read(COUNT_BYTES);
+      if (counted.isErr()) return err(counted.error);
+      return (await read(USE))
+        .map(([row]) => row as { readonly open: number; readonly bytes: number })
+        .map(({ open, bytes }) => ({ openSessions: open, bytes }));
     },
     ci: async () =>
       (await read(CI)).map(([row]) =>
         Object.entries(ciSchema.safeParse(row?.['ci'] ?? {}).data ?? {}).map(([issuer, how]) => ({ issuer, ...how })),
       ),
-    trustCi: async ({ issuer, host, ref }, made) => {
-      const change = { statement: TRUST_CI, values: [issuer, JSON.stringify({ host, ref })] };
-      const fact = { action: 'ci_trusted', subject: [issuer, host, ref ?? ''].join(' ').trim() } as const;
+    trustCi: async ({ issuer, host, repositories = [], ref }, made) => {
+      const change = { statement: TRUST_CI, values: [issuer, JSON.stringify({ host, repositories, ref })] };
+      const fact = {
+        action: 'ci_trusted',
+        subject: [issuer, host, ...repositories, ref ?? ''].join(' ').trim(),
+      } as const;
       return (await changed(change, fact, made)).map(() => undefined);
     },
     removeCi: (issuer, made) =>
       changed({ statement: REMOVE_CI, values: [issuer] }, { action: 'ci_removed', subject: issuer }, made),
     note: async (action, subject, made) =>
       (await changed({ statement: CHANGE_NOTHING, values: [] }, { action, subject }, made)).map(() => undefined),
-    handover: async () => (await read(HANDOVER)).map(([row]) => (row?.['handover'] === 'owner' ? 'owner' : 'space')),
-    setHandover: async (handover, made) => {
-      const change = { statement: SET_HANDOVER, values: [handover] };
-      return (await changed(change, { action: 'handover_set', subject: handover }, made)).map(() => undefined);
-    },
     handedTo: async (sessionId) =>
       (await read(HANDED_TO, sessionId)).map(([row]) => (row?.['handed_to'] as string | null | undefined) ?? undefined),
     handOver: (sessionId, principal, made) => {
@@ -233,6 +226,27 @@ function policies(read: Read, changed: Changed): Policies {
       return changed({ statement: HAND_OVER, values: [sessionId, principal] }, fact, made);
     },
   };
+}
+
+/** A setting as the row of the space has it, and as the audit log names it. */
+function storedSetting(setting: SettingChange): { readonly stored: object; readonly fact: AuditFact } {
+  if ('handover' in setting) {
+    const { handover } = setting;
+    return { stored: { handover }, fact: { action: 'handover_set', subject: handover } };
+  }
+  if ('isFourEyes' in setting) {
+    const { isFourEyes } = setting;
+    return { stored: { four_eyes: isFourEyes }, fact: { action: 'four_eyes_set', subject: isFourEyes ? 'on' : 'off' } };
+  }
+  if ('openSessionsMax' in setting) {
+    const { openSessionsMax } = setting;
+    return {
+      stored: { open_sessions_max: openSessionsMax },
+      fact: { action: 'limit_set', subject: plural(openSessionsMax, 'open session') },
+    };
+  }
+  const { bytesMax } = setting;
+  return { stored: { bytes_max: bytesMax }, fact: { action: 'limit_set', subject: sizeOf(bytesMax) } };
 }
 
 function tokenOf({ token_id, principal, role, made_at, expires_at, revoked_at }: TokenRow): AccessToken {
@@ -244,38 +258,4 @@ function tokenOf({ token_id, principal, role, made_at, expires_at, revoked_at }:
     expiresAt: Number(expires_at),
     ...(revoked_at === null ? {} : { revokedAt: Number(revoked_at) }),
   };
-}
-
-/** The first entry follows on nothing. */
-const GENESIS = ownJsonBytes({ audit: 1 });
-
-function chainOf(sha256: Sha256, before: string | undefined, entry: AuditEntry): Sha256Digest {
-  const linked = linkedBytes((before as Sha256Digest | undefined) ?? sha256(GENESIS), entry);
-  assert(linked.isOk(), 'an entry is JSON');
-  return sha256(linked.value);
-}
-
-/** Entries up to the first that is missing, changed or unreadable. */
-function auditLog(rows: Rows, sha256: Sha256): AuditLog {
-  const entries: AuditEntry[] = [];
-  const chains: Sha256Digest[] = [];
-  for (const row of rows as unknown as readonly (ChainRow & { readonly entry: string })[]) {
-    const entry = entrySchema.safeParse(jsonOf(row.entry)).data;
-    const isNext = entry?.seq === entries.length + 1 && Number(row.seq) === entry.seq;
-    const chain = entry === undefined || !isNext ? undefined : chainOf(sha256, chains.at(-1), entry);
-    if (entry === undefined || chain === undefined || chain !== digestText(row.chain)) {
-      return { entries, chains, brokenAt: entries.length + 1 };
-    }
-    entries.push(entry);
-    chains.push(chain);
-  }
-  return { entries, chains };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -15,18 +15,23 @@ import type { OpenSession } from '../file-store/session/refresh-session.ts';
 import { type SpaceParts, type Statement, sql, storeFailure } from './database.ts';
 import { type MarkRow, marksOf, type SessionRows } from './session-rows.ts';
 
+const IS_CURRENT = `i.space_id = s.space_id and i.session_id = s.session_id
+     and i.manifest_index = s.next_manifest_index - 1 and s.salvage is null`;
 /** Few runs are closed, so they are gathered once and not for each session. */
-const listing = (condition: string) => `with closed as (
+const listing = (summaries: string, condition = '') => `with closed as (
      select session_id, json_object_agg(run_id, closed_at) as runs from wr.closed_run where space_id = $1 group by session_id)
    select s.session_id, s.kept, s.origin, coalesce(c.runs, '{}'::json) as closed, i.summary
    from wr.session s
    left join closed c on c.session_id = s.session_id
-   left join wr.summary i on i.space_id = s.space_id and i.session_id = s.session_id
-     and i.manifest_index = s.next_manifest_index - 1 and s.salvage is null
+   left join ${summaries}
    where s.space_id = $1 and s.binned_at is null and s.next_event_index > 0 ${condition} order by s.session_id`;
-const ALL = sql('all_sessions', listing(''));
+const ALL = sql('all_sessions', listing(`wr.summary i on ${IS_CURRENT}`));
 /** A session whose summary is missing or older than its last append is one of these. */
-const OPEN = sql('open_sessions', listing('and s.is_open'));
+const OPEN = sql(
+  'open_sessions',
+  // Few sessions are open. `offset 0` makes the planner look up their summaries one by one; it would rather read all.
+  listing(`lateral (select summary from wr.summary i where ${IS_CURRENT} offset 0) i on true`, 'and s.is_open'),
+);
 /** Sessions of before this was recorded count as open until somebody has seen that they are not. */
 const NOT_OPEN = sql(
   'not_open',
@@ -34,17 +39,18 @@ const NOT_OPEN = sql(
    where s.space_id = $1 and s.session_id = any($2) and i.space_id = s.space_id and i.session_id = s.session_id
      and i.manifest_index = s.next_manifest_index - 1`,
 );
-/** Of two processes that summarise the same session, the one that saw more wins. */
+/** Of two processes that summarise the same session, the one that saw more wins, and then the one of the newer release. */
 const RECORD = sql(
   'record_summary',
   `with finished as (
      update wr.session set is_open = false
      where $5 and space_id = $1 and session_id = $2 and next_manifest_index = $3::bigint + 1 and is_open)
    insert into wr.summary as i (space_id, session_id, manifest_index, summary)
-   select space_id, session_id, $3, $4::jsonb from wr.session where space_id = $1 and session_id = $2
+   select space_id, session_id, $3, $4::json from wr.session where space_id = $1 and session_id = $2
    on conflict (space_id, session_id) do update
      set manifest_index = excluded.manifest_index, summary = excluded.summary
-     where i.manifest_index < excluded.manifest_index`,
+     where i.manifest_index < excluded.manifest_index
+       or (i.manifest_index = excluded.manifest_index and (i.summary->>'v')::int < (excluded.summary->>'v')::int)`,
 );
 
 /** A summary of another version is made again. */
@@ -96,9 +102,11 @@ export function postgresIndex(parts: SpaceParts, rows: SessionRows, content: Sum
   return {
     record,
     sessions: () => listed(ALL),
-    find: async ({ areFinishedMeant }) => {
-      const found = await listed(areFinishedMeant ? ALL : OPEN);
-      if (found.isErr() || areFinishedMeant) return found;
+    find: async ({ areFinishedMeant, queryTag }) => {
+      // A finished run is meant, too, if its tag is asked for.
+      const areAllWanted = areFinishedMeant || queryTag !== undefined;
+      const found = await listed(areAllWanted ? ALL : OPEN);
+      if (found.isErr() || areAllWanted) return found;
       const done = found.value.filter(({ summary, health }) => health === HEALTHY && summary && isDone(summary));
       if (done.length > 0) await database.run(NOT_OPEN, [spaceId, done.map(({ sessionId }) => sessionId)]);
       return found;
@@ -115,31 +123,51 @@ const STAMP = sql(
      (select count(*) from wr.closed_run where space_id = $1)) as stamp
    from wr.session where space_id = $1`,
 );
-/** `NOTIFY` inside an append would halve the appends of a second, so the space is looked at while somebody listens. */
-const LOOK_MS = 1_500;
+/** Whether anything changed is looked at this often where no notices arrive. */
+const LOOK_MS = 1_000;
+/** A look in this many is made even so: what a server of another release does is not announced. */
+const LOOKS_LISTENING = 10;
 
 /** Tells those who watch a space when something in it changed, on whichever replica. */
-export function postgresFeed({ database, spaceId }: SpaceParts): StoreFeed {
+export function postgresFeed({ database, spaceId, notices }: SpaceParts): StoreFeed {
   const listeners = new Set<() => void>();
-  let looks: NodeJS.Timeout | undefined;
+  let watching: { readonly stop: () => void } | undefined;
   let last: unknown;
+  const tell = () => {
+    for (const listener of listeners) listener();
+  };
   const look = async () => {
     const seen = await database.run(STAMP, [spaceId]);
     // A database that does not answer is asked again.
     const stamp = seen.isOk() ? seen.value[0]?.['stamp'] : last;
-    if (last !== undefined && stamp !== last) for (const listener of listeners) listener();
+    if (last !== undefined && stamp !== last) tell();
     last = stamp;
+  };
+  const begin = () => {
+    let looks = 0;
+    const timer = setInterval(() => {
+      looks += 1;
+      if (notices?.isListening() !== true || looks % LOOKS_LISTENING === 0) void look();
+    }, LOOK_MS);
+    const stopHearing = notices?.watch(spaceId, tell);
+    void look();
+    return {
+      stop: () => {
+        clearInterval(timer);
+        stopHearing?.();
+        last = undefined;
+      },
+    };
   };
   return {
     watch: (onChange) => {
       listeners.add(onChange);
-      looks ??= setInterval(() => void look(), LOOK_MS);
-      void look();
+      watching ??= begin();
       return () => {
         listeners.delete(onChange);
         if (listeners.size > 0) return;
-        clearInterval(looks);
-        [looks, last] = [undefined, undefined];
+        watching?.stop();
+        watching = undefined;
       };
     },
   };

@@ -33,7 +33,7 @@ const REOPEN = sql(
 
 const NO_MARK_ROW: MarkRow = { kept: false, origin: null, closed: {} };
 
-export function postgresMarks({ database, spaceId }: SpaceParts): MarkStore {
+export function postgresMarks({ database, spaceId }: SpaceParts, onChange: () => void): MarkStore {
   const read = async (sessionId: SessionId): Promise<Result<SessionMarks, StoreFailure>> => {
     const found = await database.run(READ, [spaceId, sessionId]);
     if (found.isErr()) return err(storeFailure(found.error, 'read marks', sessionId));
@@ -46,6 +46,7 @@ export function postgresMarks({ database, spaceId }: SpaceParts): MarkStore {
   ): Promise<Result<void, LoadRefusal>> => {
     const done = await database.run(statement, [spaceId, sessionId, ...values]);
     if (done.isErr()) return err(storeFailure(done.error, 'mark session', sessionId));
+    onChange();
     return done.value.length === 1 ? ok(undefined) : err({ code: 'session_not_found', sessionId });
   };
   return {
@@ -80,7 +81,11 @@ const BINNED = sql(
    from wr.session where space_id = $1 and binned_at is not null order by binned_at, session_id`,
 );
 
-export function postgresBin({ database, spaceId }: SpaceParts, rows: Pick<SessionRows, 'forget'>): SessionBin {
+export function postgresBin(
+  { database, spaceId }: SpaceParts,
+  rows: Pick<SessionRows, 'forget'>,
+  onChange: () => void,
+): SessionBin {
   return {
     put: async (sessionId, nowMs) => {
       const done = await database.run(DELETE, [spaceId, sessionId, nowMs]);
@@ -90,6 +95,7 @@ export function postgresBin({ database, spaceId }: SpaceParts, rows: Pick<Sessio
           return err({ code: 'session_locked', sessionId, holder: undefined });
         return err(storeFailure(done.error, 'delete session', sessionId));
       }
+      onChange();
       return done.value.length === 1 ? ok(undefined) : err({ code: 'session_not_found', sessionId });
     },
     restore: async (sessionId) => {
@@ -99,6 +105,7 @@ export function postgresBin({ database, spaceId }: SpaceParts, rows: Pick<Sessio
         if (done.error.sqlState === UNIQUE_VIOLATION) return err({ code: 'session_exists', sessionId });
         return err(storeFailure(done.error, 'restore session', sessionId));
       }
+      onChange();
       return done.value.length === 1 ? ok(undefined) : err({ code: 'not_in_bin', sessionId });
     },
     list: async () => {

@@ -46,13 +46,14 @@ const APPEND = sql(
   `with pinned as (
      select digest from wr.content where space_id = $1 and kind = 3 and digest = any($14::bytea[]) for key share),
    head as (
-     insert into wr.session as s (space_id, session_id, next_event_index, next_manifest_index, chain, last_at)
-     select $1, $2, $4::bigint + 1, $5, $6, $7
+     insert into wr.session as s (space_id, session_id, next_event_index, next_manifest_index, chain, last_at, bytes)
+     select $1, $2, $4::bigint + 1, $5, $6, $7, $19
        where cardinality($14::bytea[]) = (select count(*) from pinned)
          and ($15 or exists (select 1 from wr.session where space_id = $1 and session_id = $2))
      on conflict (space_id, session_id) do update
        set next_event_index = excluded.next_event_index, next_manifest_index = excluded.next_manifest_index,
-           chain = excluded.chain, last_at = greatest(s.last_at, excluded.last_at), is_open = true
+           chain = excluded.chain, last_at = greatest(s.last_at, excluded.last_at), is_open = true,
+           bytes = s.bytes + excluded.bytes
        where s.chain = $8 and s.salvage is not distinct from $9::jsonb
      returning 1),
    appended as (
@@ -287,6 +288,7 @@ async function write(
     content.map(({ kind }) => kind),
     content.map(({ digest }) => digest),
     content.map(({ bytes }) => Buffer.from(bytes)),
+    content.reduce((sum, { bytes }) => sum + bytes.length, sealed.segment.length),
   ];
   const done = await (held?.connection ?? database).run(APPEND, values);
   if (done.isErr()) return recovered({ database, spaceId, plan, chain: end.chain }, done.error);

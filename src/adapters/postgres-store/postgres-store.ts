@@ -1,17 +1,34 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { DatabaseDanger, SpaceRefusal, SpaceStore, TeamDatabase } from '../../app/ports/team-database.ts';
+import type {
+  DatabaseDanger,
+  EndedSessions,
+  Space,
+  SpaceRefusal,
+  SpaceRole,
+  SpaceStore,
+  TeamDatabase,
+} from '../../app/ports/team-database.ts';
 import { assert } from '../../core/assert.ts';
 import type { Sha256 } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { currentStoreKey } from '../system.ts';
-import { openDatabase, type SpaceParts, sql, storeFailure } from './database.ts';
+import {
+  type Database,
+  digestBytes,
+  openDatabase,
+  type SpaceParts,
+  type Statement,
+  sql,
+  storeFailure,
+} from './database.ts';
 import { migrate, pendingMigrations } from './migrations.ts';
+import { databaseNotices } from './notices.ts';
 import { postgresAccess } from './postgres-access.ts';
 import { postgresAudit } from './postgres-audit.ts';
 import { postgresCollector } from './postgres-collector.ts';
 import { postgresArtifacts, postgresSnapshots, postgresWorkflows } from './postgres-content.ts';
 import { postgresFeed, postgresIndex } from './postgres-index.ts';
-import { postgresKeyring } from './postgres-keyring.ts';
+import { postgresKeyring, unopenedSpaces } from './postgres-keyring.ts';
 import { postgresBin, postgresMarks } from './postgres-marks.ts';
 import { postgresLogs, postgresSessions } from './postgres-sessions.ts';
 import { sessionRows } from './session-rows.ts';
@@ -23,17 +40,19 @@ export function postgresStore(parts: SpaceParts): SpaceStore {
   const pinnedWorkflows = postgresWorkflows(parts);
   const snapshots = postgresSnapshots(parts, pinnedWorkflows);
   const index = postgresIndex(parts, rows, { snapshots, pinnedWorkflows });
+  const changed = () => parts.notices?.changed(parts.spaceId);
   const signed = { ...parts, storeKey: async () => currentStoreKey(await keyring.seen()) };
   const sessions = postgresSessions(signed, rows, async (session, plan) => {
     snapshots.remember(plan.snapshots);
     await index.record(session);
+    changed();
   });
   return {
     sessions,
     logs: postgresLogs(parts, rows),
     sessionIndex: index,
-    marks: postgresMarks(parts),
-    bin: postgresBin(parts, rows),
+    marks: postgresMarks(parts, changed),
+    bin: postgresBin(parts, rows, changed),
     collector: postgresCollector(parts, rows),
     audit: postgresAudit(parts, keyring),
     feed: postgresFeed(parts),
@@ -49,6 +68,11 @@ const SPACES = sql(
   `select p.space_id, p.name, count(s.session_id)::int as sessions
    from wr.space p left join wr.session s on s.space_id = p.space_id and s.binned_at is null and s.next_event_index > 0
    group by p.space_id order by p.name`,
+);
+const NAMES = sql('space_names', 'select space_id, name from wr.space order by name');
+const SPACES_OF = sql(
+  'spaces_of',
+  'select p.name, m.role from wr.member m join wr.space p using (space_id) where m.principal = $1 order by p.name',
 );
 const CREATE = sql('create_space', 'insert into wr.space (name) values ($1) on conflict (name) do nothing returning 1');
 
@@ -67,7 +91,14 @@ const DANGERS = sql(
      not exists (select 1 from wr.access_token where revoked_at is null) as no_access`,
 );
 
-type SpaceRow = { readonly space_id: number; readonly name: string; readonly sessions: number };
+const END_SESSION = sql(
+  'end_session',
+  `with past as (delete from wr.ended_session where ends_at < $2)
+   insert into wr.ended_session (digest, ends_at) values ($1, $3) on conflict do nothing`,
+);
+const IS_ENDED = sql('is_ended', 'select 1 from wr.ended_session where digest = $1');
+
+type SpaceRow = { readonly space_id: number; readonly name: string };
 
 /** A database that is reached at a URL. Nothing is connected before it is needed. */
 export function teamDatabase(
@@ -76,9 +107,17 @@ export function teamDatabase(
   {
     isConfined = false,
     connectionsMax,
-  }: { readonly isConfined?: boolean; readonly connectionsMax?: number | undefined } = {},
+    listenUrl = url,
+    onStatement,
+  }: {
+    readonly isConfined?: boolean;
+    readonly connectionsMax?: number | undefined;
+    readonly listenUrl?: string | undefined;
+    readonly onStatement?: () => void;
+  } = {},
 ): TeamDatabase {
-  const database = openDatabase({ url, ...defined({ connectionsMax }) });
+  const database = openDatabase({ url, ...defined({ connectionsMax, onStatement }) });
+  const notices = databaseNotices(database, listenUrl);
   const databaseOf = (spaceId: number) => (isConfined ? database.confinedTo(spaceId) : database);
 
   async function migrated(): Promise<Result<void, SpaceRefusal>> {
@@ -88,17 +127,17 @@ export function teamDatabase(
     return length === 0 ? ok(undefined) : err({ code: 'not_migrated', missing: length });
   }
 
-  async function rows(): Promise<Result<readonly SpaceRow[], SpaceRefusal>> {
+  async function rows<Row extends SpaceRow>(statement: Statement): Promise<Result<readonly Row[], SpaceRefusal>> {
     const ready = await migrated();
     if (ready.isErr()) return err(ready.error);
-    const listed = await database.run(SPACES, []);
+    const listed = await database.run(statement, []);
     return listed
-      .map((found) => found as unknown as readonly SpaceRow[])
+      .map((found) => found as unknown as readonly Row[])
       .mapErr((failure) => storeFailure(failure, 'list spaces', 'space'));
   }
 
   async function spaceNamed(name: string): Promise<Result<number, SpaceRefusal>> {
-    return (await rows()).andThen((found) => {
+    return (await rows(NAMES)).andThen((found) => {
       const space = found.find((row) => row.name === name);
       const known = found.map((row) => row.name);
       return space === undefined ? err({ code: 'space_unknown' as const, name, known }) : ok(space.space_id);
@@ -107,31 +146,67 @@ export function teamDatabase(
 
   return {
     migrate: (how) => migrate(database, how),
-    spaces: async () => (await rows()).map((found) => found.map(({ name, sessions }) => ({ name, sessions }))),
+    ready: async () => (await rows(NAMES)).map(() => undefined),
+    spaces: async () =>
+      (await rows<SpaceRow & Space>(SPACES)).map((found) => found.map(({ name, sessions }) => ({ name, sessions }))),
+    spacesOf: async (principal) =>
+      (await database.run(SPACES_OF, [principal]))
+        .map((found) => found as unknown as readonly SpaceRole[])
+        .mapErr((failure) => storeFailure(failure, 'list spaces', 'space')),
     createSpace: async (name) => {
       const ready = await migrated();
       if (ready.isErr()) return err(ready.error);
       const made = await database.run(CREATE, [name]);
       return made.map(({ length }) => length === 1).mapErr((failure) => storeFailure(failure, 'create space', 'space'));
     },
-    openSpace: async (name, masterKey) =>
+    openSpace: async (name, masterKey, previousKeys = []) =>
       (await spaceNamed(name)).map((spaceId) => {
         const masterKeyOf = () => {
           assert(masterKey !== undefined, 'keys are only touched with a master key');
           return masterKey;
         };
-        return postgresStore({ database: databaseOf(spaceId), spaceId, sha256, masterKey: masterKeyOf });
+        return postgresStore({
+          database: databaseOf(spaceId),
+          everySpace: database,
+          spaceId,
+          sha256,
+          masterKey: masterKeyOf,
+          previousKeys,
+          notices,
+        });
       }),
     access: async (name) =>
       (await spaceNamed(name)).map((spaceId) => postgresAccess({ database: databaseOf(spaceId), spaceId, sha256 })),
+    unopenedSpaces: (keys) => unopenedSpaces(database, keys),
+    endedSessions: endedSessions(database),
+    connections: database.connections,
     dangers: async () => {
       const ready = await migrated();
-      if (ready.isErr()) return err(ready.error);
-      const found = await database.run(DANGERS, []);
-      return found
-        .map(([row = {}]) => DANGER_COLUMNS.filter((danger) => row[danger] === true))
-        .mapErr((failure) => storeFailure(failure, 'read settings', 'database'));
+      return ready.isErr() ? err(ready.error) : dangersOf(database);
     },
-    close: database.close,
+    close: async () => {
+      await notices.close();
+      await database.close();
+    },
+  };
+}
+
+async function dangersOf(database: Pick<Database, 'run'>): ReturnType<TeamDatabase['dangers']> {
+  const found = await database.run(DANGERS, []);
+  return found
+    .map(([row = {}]) => DANGER_COLUMNS.filter((danger) => row[danger] === true))
+    .mapErr((failure) => storeFailure(failure, 'read settings', 'database'));
+}
+
+function endedSessions(database: Pick<Database, 'run'>): EndedSessions {
+  return {
+    end: async (digest, { now, endsAt }) =>
+      (await database.run(END_SESSION, [digestBytes(digest), now, endsAt]))
+        .map(() => undefined)
+        .mapErr((failure) => storeFailure(failure, 'end browser session', 'ended_session')),
+    has: async (digest) =>
+      (await database.run(IS_ENDED, [digestBytes(digest)]))
+        .map(({ length }) => length > 0)
+        .mapErr((failure) => storeFailure(failure, 'read browser session', 'ended_session')),
   };
 }

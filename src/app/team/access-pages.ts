@@ -1,11 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
+import type * as z from 'zod';
 import { defined } from '../../core/json/json-value.ts';
 import type { ErrorEnvelope } from '../../core/log/error-envelope.ts';
 import type { ConsoleInput, ConsoleReply } from '../../core/wire/console-shapes.ts';
 import type { TeamPath } from '../../core/wire/team-paths.ts';
-import type { TEAM_INPUTS } from '../../core/wire/team-shapes.ts';
+import type { spaceRulesShape, TEAM_INPUTS } from '../../core/wire/team-shapes.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { AccessToken, SpaceAccess } from '../ports/team-database.ts';
+import type { AccessToken, SpaceAccess, TeamDatabase } from '../ports/team-database.ts';
 import { type AccessServices, createToken } from './access.ts';
 
 /** An admin of a space, and what the pages about access need. */
@@ -13,8 +14,12 @@ export type AdminCaller = {
   readonly access: SpaceAccess;
   readonly space: string;
   readonly principal: string;
+  readonly spaces: TeamSpaces;
   readonly tools: AccessServices & { readonly random: () => Uint8Array };
 };
+
+/** All spaces of the team, for those who have a role in several. */
+export type TeamSpaces = Pick<TeamDatabase, 'spacesOf' | 'access'>;
 
 type AdminPath = Exclude<TeamPath, 'signOut'>;
 type Given<Path> = Path extends keyof typeof TEAM_INPUTS ? ConsoleInput<Path> : undefined;
@@ -26,20 +31,14 @@ export type AccessPages = {
 const AUDIT_SHOWN_MAX = 500;
 
 /** Who may do what in a space, as an admin sees and changes it in the console. */
-export function accessPages({ access, space, principal: admin, tools }: AdminCaller): AccessPages {
+export function accessPages({ access, space, principal: admin, spaces, tools }: AdminCaller): AccessPages {
   const made = () => ({ by: admin, at: tools.clock.nowMs() });
   return {
     members: async () => {
-      const [members, handover, isFourEyes] = await Promise.all([
-        access.members(),
-        access.handover(),
-        access.isFourEyes(),
-      ]);
-      if (members.isErr()) return err(failed(members.error));
-      if (handover.isErr()) return err(failed(handover.error));
-      if (isFourEyes.isErr()) return err(failed(isFourEyes.error));
-      return ok({ members: [...members.value], handover: handover.value, isFourEyes: isFourEyes.value });
+      const members = await access.members();
+      return members.map((all) => ({ members: [...all] })).mapErr(failed);
     },
+    spaces: () => spacesPage(spaces, admin),
     setMember: async ({ principal, role }) => {
       if (principal === admin && role !== 'admin') return err(OWN_ROLE);
       return done(await access.setMember({ principal, role }, made()));
@@ -51,11 +50,7 @@ export function accessPages({ access, space, principal: admin, tools }: AdminCal
         ? err(envelope(`${principal} has no role in the space ${space}.`, 'Reload the page.'))
         : done(removed);
     },
-    setSpace: async ({ handover, isFourEyes }) => {
-      const first = handover === undefined ? ok(undefined) : await access.setHandover(handover, made());
-      if (first.isErr()) return done(first);
-      return done(isFourEyes === undefined ? ok(undefined) : await access.setFourEyes(isFourEyes, made()));
-    },
+    setSpace: async (setting) => done(await access.change(setting, made())),
     tokens: async () => {
       const now = tools.clock.nowMs();
       return (await access.tokens())
@@ -73,6 +68,15 @@ export function accessPages({ access, space, principal: admin, tools }: AdminCal
         ? err(envelope(`The token ${tokenId} does not exist, or is revoked already.`, 'Reload the page.'))
         : done(revoked);
     },
+    spaceSources: async () =>
+      (await access.sources()).map((sources) => ({ sources: sources.map((one) => ({ ...one })) })).mapErr(failed),
+    acceptSpaceSource: async (source) => {
+      const accepted = await access.acceptSource(source, made());
+      return accepted.isOk() && !accepted.value
+        ? err(envelope(`${source.name} no longer waits at this commit. Nothing was changed.`, 'Reload the page.'))
+        : done(accepted);
+    },
+    removeSpaceSource: async ({ name }) => done(await access.removeSource(name, made())),
     audit: async () => {
       const log = await access.audit();
       return log
@@ -87,6 +91,37 @@ export function accessPages({ access, space, principal: admin, tools }: AdminCal
         .mapErr(failed);
     },
   };
+}
+
+/** The spaces of a person. Only admins of a space see its rules and what it holds. */
+async function spacesPage(
+  { spacesOf, access }: TeamSpaces,
+  principal: string,
+): Promise<Result<ConsoleReply<'spaces'>, ErrorEnvelope>> {
+  const listed = await spacesOf(principal);
+  if (listed.isErr()) return err(failed(listed.error));
+  const shownSpaces: ConsoleReply<'spaces'>['spaces'] = [];
+  for (const { name, role } of listed.value) {
+    const opened = role === 'admin' ? await access(name) : undefined;
+    const rules = opened?.isOk() === true ? await rulesOf(opened.value) : ok(undefined);
+    if (rules.isErr()) return err(failed(rules.error));
+    shownSpaces.push({ name, role, ...defined({ rules: rules.value }) });
+  }
+  return ok({ spaces: shownSpaces });
+}
+
+/** The rules of a space and how far its limits are used, for its admins and the operator. */
+export async function rulesOf(access: SpaceAccess): Promise<Result<z.output<typeof spaceRulesShape>, StoreFailure>> {
+  const settings = await access.settings();
+  if (settings.isErr()) return err(settings.error);
+  const trusted = await access.ci();
+  if (trusted.isErr()) return err(trusted.error);
+  const ci = trusted.value.map(({ issuer, host, repositories, ref }) => ({
+    issuer,
+    host,
+    ...defined({ repositories, ref }),
+  }));
+  return (await access.use()).map((use) => ({ ...settings.value, use, ci }));
 }
 
 /** A token as it is shown: never its text, which nobody has any more. */

@@ -1,15 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { digestHex, ownJsonBytes, type Sha256, type Sha256Digest } from '../../core/json/canonical-json.ts';
-import type { SessionId } from '../../core/log/ids.ts';
 import { toBase64Url } from '../../core/text/binary-text.ts';
-import { type Handover, ROLES, type Role } from '../../core/wire/team-paths.ts';
-import type {
-  AppendPermit,
-  ExclusiveOptions,
-  GateRefusal,
-  LoadedSession,
-  SessionStore,
-} from '../ports/session-store.ts';
+import { ROLES, type Role } from '../../core/wire/team-paths.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Clock } from '../ports/system-services.ts';
 import type { AccessToken, IdentityProvider, SpaceAccess, SpaceRefusal } from '../ports/team-database.ts';
@@ -123,60 +115,4 @@ function narrowed(role: Role | undefined, scopes: readonly string[]): Role | und
   if (role === undefined) return undefined;
   const most = Math.max(-1, ...scopes.map((scope) => ROLES.indexOf(SCOPE_ROLES[scope] ?? ('' as Role))));
   return ROLES[Math.min(most, ROLES.indexOf(role))];
-}
-
-/** How long a policy may be remembered: an admin who changes it waits no longer than this. */
-const POLICY_MS = 5_000;
-
-export type SessionOwners = (principal: string, sessions: SessionStore) => SessionStore;
-
-/**
- * The sessions of a space, as somebody may continue them. Where only owners may, a run of somebody else is refused unless
- * it was given to the caller. To hold a token is not to own a run.
- */
-export function ownedSessions(access: () => Promise<Result<SpaceAccess, SpaceRefusal>>, clock: Clock): SessionOwners {
-  let known: { readonly handover: Handover; readonly until: number } | undefined;
-
-  async function policy(opened: SpaceAccess): Promise<Result<Handover, StoreFailure>> {
-    const now = clock.nowMs();
-    if (known !== undefined && now < known.until) return ok(known.handover);
-    return (await opened.handover()).map((handover) => {
-      known = { handover, until: now + POLICY_MS };
-      return handover;
-    });
-  }
-
-  /** Who must be asked before somebody continues a session. */
-  async function otherOwner(
-    session: LoadedSession,
-    principal: string,
-  ): Promise<Result<string | undefined, GateRefusal>> {
-    const opened = await access();
-    if (opened.isErr()) return err({ code: 'unreachable', operation: 'read access', retryAfterMs: POLICY_MS });
-    const handover = await policy(opened.value);
-    if (handover.isErr()) return err(handover.error);
-    const [first] = session.view.graph.runs.values();
-    const owner = first?.owner;
-    if (handover.value === 'space' || owner === undefined || owner === principal) return ok(undefined);
-    const handed = await opened.value.handedTo(session.sessionId);
-    return handed.map((to) => (to === principal ? undefined : (to ?? owner)));
-  }
-
-  return (principal, sessions) => ({
-    ...sessions,
-    exclusively: <Value, Refusal>(
-      sessionId: SessionId,
-      work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Result<Value, Refusal>>,
-      options?: ExclusiveOptions,
-    ) =>
-      sessions.exclusively<Value, Refusal | GateRefusal>(
-        sessionId,
-        async (session, permit) => {
-          const owner = session === undefined ? ok(undefined) : await otherOwner(session, principal);
-          if (owner.isErr()) return err(owner.error);
-          return owner.value === undefined ? work(session, permit) : err({ code: 'not_owner', owner: owner.value });
-        },
-        options,
-      ),
-  });
 }

@@ -2,7 +2,7 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import type * as z from 'zod';
 import type { Flow } from '../../core/flow.ts';
 import { defined } from '../../core/json/json-value.ts';
-import type { Grade } from '../../core/log/events/attestation-events.ts';
+import type { Grade } from '../../core/log/autonomy.ts';
 import { runTag } from '../../core/log/ids.ts';
 import { type CheckRun, commandDigest, verdictWords } from '../../core/run/evidence/judge-check.ts';
 import { currentObservation } from '../../core/views/node-facts.ts';
@@ -26,8 +26,8 @@ export type CiJob = Required<Identity['job']> & Pick<Identity, 'principal'> & { 
 export type CiRefusal =
   /** No CI system that the space trusts issued the token for this server. */
   | { readonly code: 'ci_unknown' }
-  /** The token says too little, or is of another branch than the space allows. */
-  | { readonly code: 'ci_job_unfit'; readonly why: 'claims_missing' | 'other_ref' }
+  /** The token says too little, or is of another repository or branch than the space allows, or the space does not say which it allows. */
+  | { readonly code: 'ci_job_unfit'; readonly why: 'claims_missing' | 'not_pinned' | 'other_repository' | 'other_ref' }
   | { readonly code: 'identity_unreachable'; readonly cause: string }
   | StoreFailure;
 
@@ -42,20 +42,31 @@ export async function ciJob(
 ): Promise<Result<CiJob, CiRefusal>> {
   const trusted = await access.ci();
   if (trusted.isErr()) return err(trusted.error);
+  // The token may be of any of them, so one that does not answer hides none of the others.
+  let unknown: CiRefusal = { code: 'ci_unknown' };
   for (const ci of trusted.value) {
     const known = await providerOf(ci.issuer).identify(token, audiences);
-    if (known.isErr()) return err(known.error);
-    if (known.value !== undefined) return fitJob(ci, known.value);
+    if (known.isErr()) unknown = known.error;
+    else if (known.value !== undefined) return fitJob(ci, known.value);
   }
-  return err({ code: 'ci_unknown' });
+  return err(unknown);
 }
 
-function fitJob({ host, ref: wanted }: TrustedCi, { principal, job }: Identity): Result<CiJob, CiRefusal> {
+function fitJob(
+  { host, repositories, ref: wanted }: TrustedCi,
+  { principal, job }: Identity,
+): Result<CiJob, CiRefusal> {
+  const unfit = (why: Extract<CiRefusal, { code: 'ci_job_unfit' }>['why']) =>
+    err({ code: 'ci_job_unfit', why } as const);
   const { repository, ref, sha } = job;
   if (repository === undefined || ref === undefined || sha === undefined) {
-    return err({ code: 'ci_job_unfit', why: 'claims_missing' });
+    return unfit('claims_missing');
   }
-  if (wanted !== undefined && wanted !== ref) return err({ code: 'ci_job_unfit', why: 'other_ref' });
+  // Everybody who may push a branch can push a file for CI with it, so nothing counts unless the operator said so.
+  if (repositories === undefined || wanted === undefined) return unfit('not_pinned');
+  const isNamed = repositories.some((one) => one === '*' || one.toLowerCase() === repository.toLowerCase());
+  if (!isNamed) return unfit('other_repository');
+  if (wanted !== '*' && wanted !== ref) return unfit('other_ref');
   return ok({ principal, repository, ref, sha, host });
 }
 
@@ -67,11 +78,38 @@ export type CiCheckRefusal =
   | { readonly code: 'other_repository' }
   | { readonly code: 'other_commit'; readonly commit: string | undefined }
   | { readonly code: 'other_command' }
+  /** The agent brought or chose the command, and the job did not say that it runs such commands. */
+  | { readonly code: 'command_unseen' }
   | FindCheckRefusal
   | RecordCheckRefusal;
 
+/** The command of a check, for a job that runs it. One that nobody but the agent saw is given only to a job that asks for it. */
+export async function ciCommand(
+  services: CiServices,
+  job: CiJob,
+  asked: { readonly run: string; readonly check: string; readonly isUnseenTaken: boolean },
+): Promise<Result<string, CiCheckRefusal>> {
+  const found = await ciCheck(services, job, asked);
+  if (found.isErr()) return err(found.error);
+  const { unseen, chosenByAgent } = agentsPart(found.value);
+  const isUnseen = unseen === true || chosenByAgent === true;
+  return isUnseen && !asked.isUnseenTaken ? err({ code: 'command_unseen' }) : ok(found.value.command);
+}
+
+/**
+ * What the agent decided about a command. A workflow of the bundle, or of a repository that an admin accepted for the space,
+ * was seen by a person; a file or binding that came with a call was not.
+ */
+function agentsPart({ origin: { foreign, agentKeys }, check }: DueCheck): Pick<CheckRun, 'unseen' | 'chosenByAgent'> {
+  const isAccepted = foreign === undefined || (foreign === 'remote' && check.isBound !== true);
+  return {
+    ...(isAccepted ? {} : { unseen: true as const }),
+    ...(agentKeys.length === 0 ? {} : { chosenByAgent: true as const }),
+  };
+}
+
 /** The check that a job may answer for: of a run in its repository, at its commit. */
-export async function ciCheck(
+async function ciCheck(
   services: CiServices,
   { repository, host, sha }: CiJob,
   { run, check }: { readonly run: string; readonly check: string },
@@ -101,7 +139,7 @@ export async function ciCheck(
 /** What the result is worth, and why it does not count or not for more. */
 export type CiVerdict = { readonly grade?: Grade; readonly remark?: string };
 
-/** Records what a job says about a check. Nothing that an agent holds can say this, so it counts as verified. */
+/** Records what a job says about a check. Nothing that an agent holds can say this, so it counts as verified, unless the agent chose the command. */
 export async function recordCiCheck(
   services: CiServices,
   job: CiJob,
@@ -109,7 +147,7 @@ export async function recordCiCheck(
 ): Promise<Result<CiVerdict, CiCheckRefusal>> {
   const found = await ciCheck(services, job, result);
   if (found.isErr()) return err(found.error);
-  const { command, origin } = found.value;
+  const { command } = found.value;
   const digest = commandDigest(command, services.hasher.sha256);
   if (digest !== result.commandDigest) return err({ code: 'other_command' });
   const { exitCode, timedOut, durationMs, tests, log } = result;
@@ -124,8 +162,7 @@ export async function recordCiCheck(
     durationMs,
     headSha: job.sha,
     ...defined({ tests }),
-    // The repository decides what its CI runs, but the agent may have chosen the words of this command.
-    ...(origin.agentKeys.length === 0 ? {} : { chosenByAgent: true as const }),
+    ...agentsPart(found.value),
   };
   const recorded = await recordCheck({ ...services, by: { via: 'ci', principal: job.principal } }, found.value, {
     statement,

@@ -10,7 +10,7 @@ import { put } from '../bundle/export.ts';
 import { command, done } from '../command.ts';
 import { table } from '../output/text-width.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
 import { OF_DATABASE, SPACE_OPTIONS, withAccess } from './team-access.ts';
 
 export const auditVerify = command({
@@ -49,7 +49,11 @@ export const auditVerify = command({
         data: { entries, brokenAt },
         lines: [
           ...table(entries.map(({ at, by, action, subject, role }) => [at, by, action, subject, role ?? ''])),
-          [brokenAt === null ? whole : `Entry ${brokenAt} does not continue the one before: the log was changed.`],
+          [
+            brokenAt === null
+              ? whole
+              : `Entry ${brokenAt} is missing or does not continue the one before: the log was changed.`,
+          ],
         ],
         problem: changedProblem(space, brokenAt),
         next: `workrail member list --space ${space} --database-url URL`,

@@ -5,7 +5,7 @@ import { shellWord } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { dim } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -21,11 +21,14 @@ const PORT_MAX = 65_535;
 export const connect = command({
   operands: [{ syntax: '<url>', help: 'the address of a space: https://HOST/s/SPACE' }],
   options: [
-    { flags: '--sign-in', help: "sign in at the team's identity provider, in a browser; serves nothing" },
-    { flags: '--client-id <id>', help: 'the client at the provider (default: WorkRail registers one)' },
-    { flags: '--port <port>', help: 'where the browser comes back to, on 127.0.0.1 (default: any free port)' },
+    { flags: '--sign-in', help: "sign in at the team's identity provider, in a browser, and exit" },
+    {
+      flags: '--client-id <id>',
+      help: 'the OAuth client id at the identity provider (default: WorkRail registers a client there)',
+    },
+    { flags: '--port <port>', help: 'local port to which the browser returns after sign-in (default: any free port)' },
     { flags: '--no-open', help: 'print the link to sign in, and do not open a browser' },
-    { flags: '--sign-out', help: 'end the sign-in of this machine; serves nothing' },
+    { flags: '--sign-out', help: 'sign this machine out, and exit' },
   ],
   example: 'claude mcp add workrail -- workrail connect https://rail.example/s/shop',
   needsNoConfig: true,
@@ -87,7 +90,7 @@ async function signIn(
       [`Signed in to ${space} as ${who}.`],
       [
         dim(
-          `You also need a role. An admin gives it: workrail member set ${shellWord(principal)} agent --space ${url.pathname.split('/')[2]}`,
+          `If you have no role in this space yet, an admin gives you one: workrail member set ${shellWord(principal)} agent --space ${url.pathname.split('/')[2]}`,
         ),
       ],
     ],

@@ -2,12 +2,12 @@ import { err, ok, type Result } from 'neverthrow';
 import type { UpkeepServices } from '../../app/services.ts';
 import type { RunId, SessionId } from '../../core/log/ids.ts';
 import type { CommandContext } from '../command.ts';
-import { findSessions, runNamed } from '../ids.ts';
 import { type CommandProblem, usageProblem } from '../problem.ts';
+import { findSessions, runNamed } from '../session-ids.ts';
 import { type UpkeepRefusal, upkeepProblem } from './upkeep-words.ts';
 
 type NamedSessions = { readonly upkeep: UpkeepServices; readonly sessionIds: readonly SessionId[] };
-type NamedSession = {
+export type NamedSession = {
   readonly upkeep: UpkeepServices;
   readonly sessionId: SessionId;
   readonly run: RunId | undefined;

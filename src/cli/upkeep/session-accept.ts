@@ -6,10 +6,10 @@ import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
 import { acceptCommand, isTrusted, originWords, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
 import { plural } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
-import { SESSION_ID } from '../ids.ts';
 import { confirmLoosening } from '../loosening.ts';
 import { clipText } from '../output/text-width.ts';
 import type { CommandProblem } from '../problem.ts';
+import { SESSION_ID } from '../session-ids.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
 
 export const sessionAccept = command({

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { type ClosedRun, closeRuns } from '../../app/upkeep/close-runs.ts';
 import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
 import { command, done } from '../command.ts';
-import { SESSION_ID } from '../ids.ts';
 import type { Line } from '../output/line.ts';
+import { SESSION_ID } from '../session-ids.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
 
 const sessionCloseData = z.strictObject({

@@ -9,9 +9,9 @@ import { utcMinute } from '../../core/text/utc-time.ts';
 import { plural, shortList } from '../../core/text/words.ts';
 import { binData } from '../../core/wire/machine-shapes.ts';
 import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
-import { matchId, SESSION_IDS } from '../ids.ts';
 import type { Line } from '../output/line.ts';
 import { type CommandProblem, errorProblem, usageProblem } from '../problem.ts';
+import { matchId, SESSION_IDS } from '../session-ids.ts';
 import { namedSessions } from './named-session.ts';
 import { confirmLoss, upkeepProblem } from './upkeep-words.ts';
 

@@ -5,7 +5,7 @@ import { SessionId } from '../../core/log/ids.ts';
 import { acceptCommand } from '../../core/log/origin.ts';
 import { plural } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
-import { SESSION_ID } from '../ids.ts';
+import { SESSION_ID } from '../session-ids.ts';
 import { namedSession, refusedProblem } from './named-session.ts';
 
 const count = z.int().min(0);

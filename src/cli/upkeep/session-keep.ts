@@ -2,7 +2,7 @@ import { err, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { SessionId } from '../../core/log/ids.ts';
 import { command, done } from '../command.ts';
-import { SESSION_IDS } from '../ids.ts';
+import { SESSION_IDS } from '../session-ids.ts';
 import { namedSessions, refusedProblem } from './named-session.ts';
 
 export const sessionKeep = command({

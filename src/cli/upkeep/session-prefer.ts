@@ -1,6 +1,12 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import { type PreferRefusal, type PreferredRun, setPreferences } from '../../app/upkeep/set-preferences.ts';
+import { settingsFolders } from '../../app/run/run-place.ts';
+import {
+  type LoosenedRun,
+  type PreferRefusal,
+  type PreferredRun,
+  setPreferences,
+} from '../../app/upkeep/set-preferences.ts';
 import {
   AUTONOMY,
   type Autonomy,
@@ -10,14 +16,16 @@ import {
   type RiskPolicy,
   riskPolicySchema,
 } from '../../core/log/autonomy.ts';
-import { RunId, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
+import { RunId, runTag, SessionId, workflowIdSchema } from '../../core/log/ids.ts';
+import { SETTERS } from '../../core/prompt/reply-parts.ts';
 import { chosenMode, type ModeCap, runDefaults } from '../../core/settings/settings-in-effect.ts';
+import { shellWord } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
-import { SESSION_ID } from '../ids.ts';
 import { confirmLoosening, type Loosening } from '../loosening.ts';
 import { type Line, notable } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
-import { namedSession, refusedProblem } from './named-session.ts';
+import { SESSION_ID } from '../session-ids.ts';
+import { type NamedSession, namedSession, refusedProblem } from './named-session.ts';
 
 const preferences = z.strictObject({ autonomy: autonomySchema, riskPolicy: riskPolicySchema });
 
@@ -69,7 +77,7 @@ export const sessionPrefer = command({
       const named = yield* await namedSession(context, asked);
       const { upkeep, sessionId } = named;
       const run = typeof options['run'] === 'string' ? options['run'] : named.run;
-      const { mode: allowed, cap } = await allowedMode(context, mode);
+      const { mode: allowed, cap } = await allowedMode(context, mode, await foldersOfRuns(named, run));
       const request = { sessionId, run, mode: allowed, riskPolicy };
       let set = await setPreferences(upkeep, request);
       if (set.isErr() && set.error.code === 'loosening_unconfirmed') {
@@ -77,11 +85,18 @@ export const sessionPrefer = command({
         yield* await confirmLoosening(context, loosening, upkeep.hasher.sha256);
         set = await setPreferences(upkeep, { ...request, isLooseningAllowed: true });
       }
-      if (set.isErr()) return err(await refusedProblem(context, upkeep, set.error));
+      if (set.isErr()) {
+        const isRiskOnly = set.error.code === 'nothing_unfinished' && mode === undefined;
+        const refused = await refusedProblem(context, upkeep, set.error);
+        return err(isRiskOnly ? riskAdvice(refused, riskPolicy) : refused);
+      }
       return done({
-        data: { sessionId, runs: set.value.map(({ warnings, ...rest }) => ({ ...rest, warnings: [...warnings] })) },
+        data: {
+          sessionId,
+          runs: set.value.map(({ warnings, setBy: _, ...rest }) => ({ ...rest, warnings: [...warnings] })),
+        },
         lines: [...capLines(cap), ...set.value.flatMap(linesOf)],
-        next: `workrail session resume ${run === undefined ? sessionId : (set.value[0]?.runId ?? sessionId)}`,
+        next: `workrail session resume ${options['run'] === undefined ? shellWord(asked) : (set.value[0]?.runId ?? sessionId)}`,
       });
     }),
 });
@@ -90,10 +105,20 @@ export const sessionPrefer = command({
 async function allowedMode(
   { program }: CommandContext,
   mode: Autonomy | undefined,
+  folders: readonly string[],
 ): Promise<{ readonly mode: Autonomy | undefined; readonly cap?: ModeCap | undefined }> {
   if (mode === undefined || mode === 'guided') return { mode };
-  const { preferences, cap } = chosenMode(mode, runDefaults(await (await program.setup()).config()));
+  const { preferences, cap } = chosenMode(mode, runDefaults(await (await program.setup()).config(folders)));
   return { mode: preferences.autonomy, cap };
+}
+
+/** The folders whose settings count for a run of a session, or for all of its runs. */
+async function foldersOfRuns({ upkeep, sessionId }: NamedSession, run: string | undefined): Promise<readonly string[]> {
+  const prefix = await upkeep.sessions.loadValidPrefix(sessionId);
+  if (prefix.isErr()) return [];
+  const runIds = [...prefix.value.view.graph.runs.keys()];
+  const meant = runIds.filter((runId) => run === runId || run === runTag(runId));
+  return (meant.length === 0 ? runIds : meant).flatMap((runId) => settingsFolders(prefix.value, runId));
 }
 
 function capLines(cap: ModeCap | undefined): readonly Line[] {
@@ -116,12 +141,26 @@ function looseningOf(
     ...(typeof asked.run === 'string' ? ['--run', asked.run] : []),
   ];
   return {
-    changes: runs.map(
-      ({ tag, before, effective }) =>
-        `Run ${tag} would change from ${shown(before)} to ${shown(effective)}, so its agent may do more on its own.`,
-    ),
+    changes: runs.map(loosenedWords),
     command: `workrail session prefer ${words.join(' ')}`,
   };
+}
+
+function loosenedWords({ tag, before, effective, setBy = 'system' }: LoosenedRun): string {
+  // Only who set the mode changes, and gates ask for that.
+  if (isSame(before, effective))
+    return `Run ${tag} is already in ${shown(before)}, ${SETTERS[setBy]}. If you set this mode, the run goes past gates that wait for a person, and records a gap for each.`;
+  return `Run ${tag} would change from ${shown(before)} to ${shown(effective)}, so its agent may do more on its own.`;
+}
+
+function isSame(a: Preferences, b: Preferences): boolean {
+  return a.autonomy === b.autonomy && a.riskPolicy === b.riskPolicy;
+}
+
+/** The mode is chosen when a run starts; the risk policy is a setting. */
+function riskAdvice({ error, ...rest }: CommandProblem, riskPolicy: RiskPolicy | undefined): CommandProblem {
+  const suggestion = `To set it for later runs: workrail config set riskPolicy ${riskPolicy}`;
+  return { ...rest, error: { ...error, suggestion } };
 }
 
 /** One of a closed set of words; `undefined` if none was given. */
@@ -136,9 +175,12 @@ function oneOf<const Word extends string>(
 }
 
 function linesOf({ tag, workflowId, before, effective, isChanged, ...more }: PreferredRun): readonly Line[] {
-  const was = isChanged ? `it was ${shown(before)}` : 'unchanged';
+  const { setBy = 'system' } = more;
+  const was = isSame(before, effective)
+    ? `, now set by a person (before: ${SETTERS[setBy]})`
+    : `; it was ${shown(before)}`;
   return [
-    [`Run ${tag} of ${workflowId} continues in ${shown(effective)}; ${was}.`],
+    [`Run ${tag} of ${workflowId} continues in ${shown(effective)}${isChanged ? was : '; unchanged'}.`],
     ...(more.isReopened ? [[notable('  The run was closed; this reopened it.')]] : []),
     ...more.warnings.map(({ recommended }): Line => [notable(`  Its workflow recommends ${recommended} at most.`)]),
   ];

@@ -1,6 +1,6 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import type { SpaceStore } from '../../app/ports/team-database.ts';
+import type { SpaceStore, TeamDatabase } from '../../app/ports/team-database.ts';
 import { collectGarbage } from '../../app/upkeep/collect-garbage.ts';
 import { isDamaged, verifySessions } from '../../app/upkeep/verify-sessions.ts';
 import type { Flow } from '../../core/flow.ts';
@@ -10,9 +10,9 @@ import { type CommandContext, type CommandInput, type CommandOutcome, command, d
 import { shownKeys } from '../keys.ts';
 import type { Line } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
 import { daysOf, gcDataOf, gcLines } from './gc.ts';
-import { masterKeyIn, teamProblem, URL_OPTION, withDatabase } from './team.ts';
+import { masterKeyIn, noteInLog, teamProblem, URL_OPTION, withDatabase } from './team.ts';
 import { upkeepProblem } from './upkeep-words.ts';
 
 const NAME = { syntax: '<name>', help: 'the name of the space' };
@@ -63,6 +63,9 @@ function damageProblem(ids: readonly string[]): CommandProblem {
   );
 }
 
+/** How many sessions an entry of the audit log names. */
+const NAMED_MAX = 20;
+
 export const spaceGc = command({
   operands: [NAME],
   options: [
@@ -77,13 +80,19 @@ export const spaceGc = command({
     safeTry(async function* (): Flow<CommandOutcome<z.infer<typeof gcData>>, CommandProblem> {
       const days = yield* daysOf(input.options['olderThan']);
       const isDryRun = input.options['dryRun'] === true;
-      const { clock } = await context.program.team();
-      return withSpace(context, input, async ({ store: { collector }, space }) => {
+      const team = await context.program.team();
+      return withSpace(context, input, async ({ store: { collector }, space, database }) => {
         const request = { retentionDays: days, isDryRun };
-        const collected = await collectGarbage({ collector, clock }, request, ({ done: read, total }) =>
+        const collected = await collectGarbage({ collector, clock: team.clock }, request, ({ done: read, total }) =>
           context.progress.show({ label: 'reading sessions', done: read, total }),
         );
         if (collected.isErr()) return err(upkeepProblem(collected.error, OF_DATABASE));
+        const removed = [...collected.value.sessions, ...collected.value.binned];
+        if (!isDryRun && removed.length > 0) {
+          const subject = `${plural(removed.length, 'session')}: ${shortList(removed, NAMED_MAX)}`;
+          const noted = await noteInLog(team, database, { space, action: 'sessions_collected', subject });
+          if (noted.isErr()) return err(noted.error);
+        }
         const again = isDryRun ? 'gc' : 'verify';
         return done({
           data: gcDataOf(collected.value, days),
@@ -105,12 +114,14 @@ export const spaceRotateKeys = command({
     if (input.options['masterKeyFile'] === undefined) {
       return err(usageProblem('space rotate-keys needs --master-key-file.', 'Name the file that "serve --team" uses.'));
     }
-    return withSpace(context, input, async ({ store: { keyring }, space }) => {
+    return withSpace(context, input, async ({ store: { keyring }, space, database }) => {
       const before = await keyring.find();
       if (before.isErr()) return err(refusalProblem(before.error, OF_DATABASE));
       const after = await keyring.rotate();
       if (after.isErr()) return err(refusalProblem(after.error, OF_DATABASE));
-      const data = { before: shownKeys(before.value, team.sha256), after: shownKeys(after.value, team.sha256) };
+      const noted = await noteInLog(team, database, { space, action: 'keys_rotated' });
+      if (noted.isErr()) return err(noted.error);
+      const data = { before: shownKeys(before.value, team.keyidOf), after: shownKeys(after.value, team.keyidOf) };
       const { current, previous } = data.after;
       return done({
         data,
@@ -124,7 +135,62 @@ export const spaceRotateKeys = command({
   },
 });
 
-type Opened = { readonly store: SpaceStore; readonly space: string };
+export const spaceReseal = command({
+  options: [
+    URL_OPTION,
+    { ...KEY_OPTION, help: 'file with the new master key in its first line, the old one in its second' },
+  ],
+  example: 'workrail space reseal --master-key-file KEYS --database-url URL',
+  needsNoConfig: true,
+  data: z.strictObject({
+    spaces: z.array(
+      z.strictObject({
+        name: z.string(),
+        /** False if its keys were already sealed with the new master key, or if it has none yet. */
+        isResealed: z.boolean(),
+      }),
+    ),
+  }),
+  run: async (context, input) => {
+    const team = await context.program.team();
+    const file = input.options['masterKeyFile'];
+    if (file === undefined) {
+      return err(usageProblem('space reseal needs --master-key-file.', 'Name the file that "serve --team" uses.'));
+    }
+    return withDatabase(context, input, async (database) =>
+      safeTry(async function* () {
+        const { masterKey, previousKeys } = yield* await masterKeyIn(team, file);
+        const listed = yield* (await database.spaces()).mapErr(teamProblem);
+        const spaces: { name: string; isResealed: boolean }[] = [];
+        for (const { name } of listed) {
+          const store = yield* (await database.openSpace(name, masterKey, previousKeys)).mapErr(teamProblem);
+          const isResealed = yield* (await store.keyring.reseal()).mapErr(() => unopened(name));
+          if (isResealed) yield* await noteInLog(team, database, { space: name, action: 'keys_resealed' });
+          spaces.push({ name, isResealed });
+        }
+        const count = spaces.filter(({ isResealed }) => isResealed).length;
+        return done({
+          data: { spaces },
+          lines: [
+            [`Sealed the keys of ${plural(count, 'space')} with the new master key.`],
+            [`${plural(spaces.length - count, 'space')} needed no change.`],
+          ],
+          next: 'workrail space list --database-url URL',
+        });
+      }),
+    );
+  },
+});
+
+function unopened(space: string): CommandProblem {
+  return problem(
+    EXIT.failed,
+    `None of the master keys opens the keys of the space ${space}. Nothing was changed in it.`,
+    'Add the master key that servers use now to the file, in a line of its own, then run the command again.',
+  );
+}
+
+type Opened = { readonly store: SpaceStore; readonly space: string; readonly database: TeamDatabase };
 
 /** Opens the space that the command names, with its keys if a file with the master key is given. */
 async function withSpace<Data>(
@@ -133,12 +199,15 @@ async function withSpace<Data>(
   work: (opened: Opened) => Promise<Result<CommandOutcome<Data>, CommandProblem>>,
 ): Promise<Result<CommandOutcome<Data>, CommandProblem>> {
   const file = input.options['masterKeyFile'];
-  const masterKey = file === undefined ? ok(undefined) : await masterKeyIn(await context.program.team(), file);
-  if (masterKey.isErr()) return err(masterKey.error);
+  const keys = file === undefined ? ok(undefined) : await masterKeyIn(await context.program.team(), file);
+  if (keys.isErr()) return err(keys.error);
   return withDatabase(context, input, async (database) => {
     const space = input.operands[0] ?? '';
-    const store = await database.openSpace(space, masterKey.value);
+    const store = await database.openSpace(space, keys.value?.masterKey, keys.value?.previousKeys);
     if (store.isErr()) return err(teamProblem(store.error));
-    return work({ store: store.value, space });
+    // Signatures that a wrong key cannot check would only look unchecked.
+    const opened = file === undefined ? ok(undefined) : await store.value.keyring.find();
+    if (opened.isErr()) return err(refusalProblem(opened.error, OF_DATABASE));
+    return work({ store: store.value, space, database });
   });
 }

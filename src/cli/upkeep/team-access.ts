@@ -6,14 +6,14 @@ import { PRINCIPAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { shellWord } from '../../core/text/words.ts';
-import { HANDOVERS, ROLES, TOKEN_ROLES } from '../../core/wire/team-paths.ts';
+import { ROLES, TOKEN_ROLES } from '../../core/wire/team-paths.ts';
+import { PRINCIPAL_NAME } from '../../core/wire/team-shapes.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { dim } from '../output/line.ts';
 import { table } from '../output/text-width.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import type { TeamAccess } from '../program.ts';
-import { refusalProblem } from '../words.ts';
-import { isSafeUrl } from './connect.ts';
+import { refusalProblem } from '../refusal-problem.ts';
 import { teamProblem, URL_OPTION, withDatabase } from './team.ts';
 
 const SPACE_OPTION = { flags: '--space <name>', help: 'the space in the database' };
@@ -26,7 +26,10 @@ const tokenShape = z.strictObject({
   expiresAt: z.iso.datetime(),
   state: z.enum(['valid', 'expired', 'revoked']),
 });
-const PRINCIPAL = { syntax: '<principal>', help: 'ISSUER|SUBJECT of the identity provider, such as "https://idp|42"' };
+const PRINCIPAL = {
+  syntax: '<principal>',
+  help: 'a member as ISSUER|SUBJECT: address of the identity provider and user id there, joined by "|", such as "https://idp|42"',
+};
 
 export const memberSet = command({
   operands: [PRINCIPAL, { syntax: '<role>', help: `one of: ${ROLES.join(', ')}; each includes those before it` }],
@@ -40,7 +43,7 @@ export const memberSet = command({
       const role = roleShape.safeParse(asked).data;
       if (role === undefined)
         return err(usageProblem(`Unknown role "${asked}".`, `Choose one of: ${ROLES.join(', ')}.`));
-      const name = principalProblem(principal);
+      const name = principalProblem(principal) ?? personProblem(principal);
       if (name !== undefined) return err(name);
       const set = await access.setMember({ principal, role }, made);
       if (set.isErr()) return err(refusalProblem(set.error, OF_DATABASE));
@@ -50,104 +53,6 @@ export const memberSet = command({
         next: `workrail member list --space ${space} --database-url URL`,
       });
     }),
-});
-
-export const spaceSet = command({
-  operands: [
-    { syntax: '<name>', help: 'the name of the space' },
-    {
-      syntax: '<handover>',
-      help: 'space: every agent of the space may continue a run; owner: only the person or program that started it',
-    },
-  ],
-  options: [
-    URL_OPTION,
-    {
-      flags: '--four-eyes <setting>',
-      help: 'on: the author of a draft at a gate may not approve it; off: the author may',
-    },
-  ],
-  example: 'workrail space set shop owner --database-url "$DB"',
-  needsNoConfig: true,
-  data: z.strictObject({ name: z.string(), handover: z.enum(HANDOVERS), isFourEyes: z.boolean().exactOptional() }),
-  run: (context, input) => {
-    const [name = '', asked] = input.operands;
-    const ofSpace = { ...input, options: { ...input.options, space: name } };
-    return withAccess(context, ofSpace, async ({ access, made }) => {
-      const handover = z.enum(HANDOVERS).safeParse(asked).data;
-      if (handover === undefined) {
-        return err(usageProblem(`Unknown policy "${asked}".`, `Choose one of: ${HANDOVERS.join(', ')}.`));
-      }
-      const eyes = input.options['fourEyes'];
-      if (eyes !== undefined && eyes !== 'on' && eyes !== 'off') {
-        return err(usageProblem(`--four-eyes cannot be "${String(eyes)}".`, 'Choose on or off.'));
-      }
-      const set = await access.setHandover(handover, made);
-      if (set.isErr()) return err(refusalProblem(set.error, OF_DATABASE));
-      const also = eyes === undefined ? ok(undefined) : await access.setFourEyes(eyes === 'on', made);
-      if (also.isErr()) return err(refusalProblem(also.error, OF_DATABASE));
-      const who =
-        handover === 'space'
-          ? 'every agent of the space'
-          : 'only the person or program that started it, or one it was handed over to,';
-      return done({
-        data: { name, handover, ...(eyes === undefined ? {} : { isFourEyes: eyes === 'on' }) },
-        lines: [[`In the space ${name}, ${who} may continue a run. Servers notice within five seconds.`]],
-        next: 'workrail session hand-over --help',
-      });
-    });
-  },
-});
-
-export const spaceTrust = command({
-  operands: [
-    { syntax: '<name>', help: 'the name of the space' },
-    { syntax: '<issuer>', help: 'the URL that the tokens of the CI system name as their issuer' },
-  ],
-  options: [
-    URL_OPTION,
-    { flags: '--host <host>', help: 'the host of its repositories, for example github.com' },
-    { flags: '--ref <ref>', help: 'only jobs of this branch or tag, for example refs/heads/main' },
-    { flags: '--remove', help: 'stop trusting this CI system' },
-  ],
-  example: 'workrail space trust shop https://ci.example --host git.example',
-  needsNoConfig: true,
-  data: z.strictObject({ name: z.string(), issuer: z.string(), isTrusted: z.boolean() }),
-  run: (context, input) => {
-    const [name = '', issuer = ''] = input.operands;
-    const { host, ref, remove } = input.options;
-    const ofSpace = { ...input, options: { ...input.options, space: name } };
-    return withAccess(context, ofSpace, async ({ access, made }) => {
-      const next = `workrail audit verify --space ${name} --database-url URL`;
-      if (remove === true) {
-        const removed = await access.removeCi(issuer, made);
-        if (removed.isErr()) return err(refusalProblem(removed.error, OF_DATABASE));
-        if (!removed.value) {
-          return err(problem(EXIT.notFound, `The space ${name} does not trust ${issuer}.`, 'Check the address.'));
-        }
-        const lines = [[`Results of jobs of ${issuer} no longer count as evidence in the space ${name}.`]];
-        return done({ data: { name, issuer, isTrusted: false }, lines, next });
-      }
-      if (!(URL.canParse(issuer) && isSafeUrl(new URL(issuer))))
-        return err(usageProblem(`"${issuer}" is not an issuer.`, 'Use its https address; http only on localhost.'));
-      if (typeof host !== 'string' || !/^[\w.-]+(?::\d+)?$/.test(host)) {
-        return err(
-          usageProblem('--host is missing.', 'Add where its repositories are, for example --host github.com.'),
-        );
-      }
-      const trusted = { issuer, host: host.toLowerCase(), ...(typeof ref === 'string' && { ref }) };
-      const set = await access.trustCi(trusted, made);
-      if (set.isErr()) return err(refusalProblem(set.error, OF_DATABASE));
-      const which = typeof ref === 'string' ? ` for ${ref}` : '';
-      return done({
-        data: { name, issuer, isTrusted: true },
-        lines: [
-          [`Results of jobs of ${issuer}${which} now count as verified evidence for runs of their own repository.`],
-        ],
-        next,
-      });
-    });
-  },
 });
 
 export const sessionHandOver = command({
@@ -315,12 +220,20 @@ function shown({ tokenId, principal, role, expiresAt, revokedAt }: AccessToken, 
 }
 
 function principalProblem(principal: string): CommandProblem | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a name must not have.
-  const isName = /^[^\u0000-\u0020\u007f]+$/.test(principal) && principal.isWellFormed();
+  const isName = PRINCIPAL_NAME.test(principal) && principal.isWellFormed();
   if (isName && utf8Length(principal) <= PRINCIPAL_BYTES_MAX) return undefined;
   return usageProblem(
     principal === '' ? 'The name is missing.' : `"${principal}" cannot be the name of a principal.`,
-    `Give a name of at most ${PRINCIPAL_BYTES_MAX} bytes without spaces.`,
+    `Give a name of at most ${PRINCIPAL_BYTES_MAX} bytes without spaces and without characters that cannot be seen.`,
+  );
+}
+
+/** Programs have tokens, so only people are members. */
+function personProblem(principal: string): CommandProblem | undefined {
+  if (/^[^|]+\|./.test(principal)) return undefined;
+  return usageProblem(
+    `"${principal}" is not the name of a person.`,
+    'Use "ISSUER|SUBJECT": the address of your identity provider, a bar, and what it calls the person (the claim "sub"). A program gets a token: workrail token create.',
   );
 }
 
@@ -328,7 +241,7 @@ function unknown(message: string, what: 'member' | 'token', space: string): Comm
   return problem(EXIT.notFound, message, `Run "workrail ${what} list --space ${shellWord(space)}".`);
 }
 
-type Opened = {
+export type Opened = {
   readonly access: SpaceAccess;
   readonly team: TeamAccess;
   readonly space: string;

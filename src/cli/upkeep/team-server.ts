@@ -1,12 +1,13 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { DatabaseDanger } from '../../app/ports/team-database.ts';
+import { shellWord, shortList } from '../../core/text/words.ts';
 import type { CommandContext, CommandInput, CommandOutcome } from '../command.ts';
-import { dim } from '../output/line.ts';
+import { dim, notable } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import type { TeamServeOptions, TeamServeRefusal } from '../program.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
 import { isSafeUrl } from './connect.ts';
-import { teamProblem } from './team.ts';
+import { isDatabaseUrl, teamProblem } from './team.ts';
 
 /** Runs a replica of the team server until it is stopped. */
 export async function runTeamServer(
@@ -17,7 +18,15 @@ export async function runTeamServer(
   if (how.isErr()) return err(how.error);
   const serving = await program.serveTeam(how.value);
   if (serving.isErr()) return err(serveProblem(serving.error));
-  const { url, adminUrl } = serving.value;
+  const { url, adminUrl, openKeyMode } = serving.value;
+  if (openKeyMode !== undefined) {
+    const file = how.value.masterKeyFile;
+    // Secrets of containers are often readable by everybody in the container, so the server starts.
+    say([
+      notable('Warning: '),
+      `other users of this machine can read the master key in ${file} (mode ${openKeyMode}). Run: chmod 600 ${shellWord(file)}`,
+    ]);
+  }
   say([
     `Serving the spaces of a team at ${url}. Clients use ${how.value.publicUrl.origin}/s/SPACE/mcp. Press Ctrl-C to stop.`,
   ]);
@@ -42,8 +51,21 @@ function teamOptions(options: CommandInput['options']): Result<TeamServeOptions,
   if (reachedAt === undefined || !isSafeUrl(reachedAt)) {
     return err(usageProblem(`--public-url cannot be "${publicUrl}".`, 'Use an https address; http only on localhost.'));
   }
-  if (issuer !== undefined && !(typeof issuer === 'string' && URL.canParse(issuer))) {
-    return err(usageProblem(`--issuer cannot be "${String(issuer)}".`, 'Use the address of your identity provider.'));
+  if (reachedAt.pathname !== '/' || reachedAt.search !== '' || reachedAt.hash !== '') {
+    return err(
+      usageProblem(
+        `--public-url cannot be "${publicUrl}".`,
+        'Leave out what follows the host: the spaces are at /s/SPACE of it, and cookies are for the whole host.',
+      ),
+    );
+  }
+  if (issuer !== undefined && !(typeof issuer === 'string' && URL.canParse(issuer) && isSafeUrl(new URL(issuer)))) {
+    return err(
+      usageProblem(
+        `--issuer cannot be "${String(issuer)}".`,
+        'Use the https address of your identity provider; http only on localhost.',
+      ),
+    );
   }
   const { clientId, clientSecretFile } = options;
   if (clientId !== undefined && issuer === undefined) {
@@ -57,10 +79,15 @@ function teamOptions(options: CommandInput['options']): Result<TeamServeOptions,
         : `--admin-listen cannot be "${String(adminListen)}"`;
     return err(usageProblem(`${wrong}.`, 'Use HOST:PORT, for example 0.0.0.0:8080; port 0 chooses any free port.'));
   }
+  const { listenUrl } = options;
+  if (listenUrl !== undefined && !(typeof listenUrl === 'string' && isDatabaseUrl(listenUrl))) {
+    return err(usageProblem('--listen-url is not the address of a database.', 'Use postgres://USER@HOST:PORT/NAME.'));
+  }
   const connections = connectionsOf(options['connections']);
   if (connections.isErr()) return err(connections.error);
   return ok({
     databaseUrl,
+    listenUrl,
     connections: connections.value,
     publicUrl: reachedAt,
     listen: own,
@@ -120,6 +147,12 @@ function serveProblem(refusal: TeamServeRefusal): CommandProblem {
       return usageProblem(
         `${refusal.file} does not hold 64 hex digits.`,
         'Make a key with "openssl rand -hex 32" and keep it as safe as the keys themselves.',
+      );
+    case 'master_key_wrong':
+      return problem(
+        EXIT.checkFailed,
+        `The server does not start: no master key in ${refusal.file} opens the keys of these spaces: ${shortList(refusal.spaces)}.`,
+        'Name the file with the key that sealed them with --master-key-file, or add that key to this file in a line of its own.',
       );
     case 'client_secret_unusable':
       return usageProblem(

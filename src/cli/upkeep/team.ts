@@ -3,17 +3,18 @@ import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import { type CopiedSession, type CopyServices, copyKeys, copySession } from '../../app/bundle/copy-store.ts';
 import type { Store } from '../../app/ports/store.ts';
-import type { MigrationRefusal, SpaceRefusal, TeamDatabase } from '../../app/ports/team-database.ts';
+import type { MigrationRefusal, NotedAction, SpaceRefusal, TeamDatabase } from '../../app/ports/team-database.ts';
 import { byCode } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { plural, shellWord, shortList } from '../../core/text/words.ts';
+import { type MasterKeys, masterKeysIn } from '../../core/token/keyring.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
 import type { Line } from '../output/line.ts';
 import { table } from '../output/text-width.ts';
 import { type CommandProblem, EXIT, errorProblem, problem, type RefusalTable, usageProblem } from '../problem.ts';
 import type { TeamAccess } from '../program.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
 
 export const URL_OPTION = {
   flags: '--database-url <url>',
@@ -103,7 +104,7 @@ const KINDS = ['copied', 'continued', 'unchanged', 'differs', 'damaged'] as cons
 export const storeCopy = command({
   options: [
     { flags: '--from <place>', help: 'a data folder, or the address of a database (default: your data folder)' },
-    { flags: '--to <place>', help: 'like --from; one of the two is needed (default: your data folder)' },
+    { flags: '--to <place>', help: 'like --from (default: your data folder); give at least one of the two' },
     { flags: '--space <name>', help: 'the space in the database' },
     { flags: '--session <id>', help: 'copy only this session' },
     { flags: '--keys', help: 'copy the signing keys too, so that tokens stay valid' },
@@ -138,8 +139,10 @@ function copyStore(context: CommandContext, { options }: CommandInput, opened: T
         usageProblem('Both places are the same.', 'Name another place with --from or --to: a folder or a database.'),
       );
     }
-    const masterKey = yield* await readMasterKey(team, options);
-    const place = { team, space: options['space'], masterKey, opened };
+    const masterKeys = yield* await readMasterKey(team, options);
+    const sessionsNamed = options['session'] === undefined ? 'all sessions' : `session ${String(options['session'])}`;
+    const what = `${sessionsNamed} from ${placeName(fromPlace)} to ${placeName(toPlace)}`;
+    const place = { team, space: options['space'], masterKeys, opened, what };
     const from = yield* await openPlace(place, fromPlace);
     const to = yield* await openPlace(place, toPlace);
     const services: CopyServices = { from, to, tools: team.tools, yieldNow: team.yieldNow };
@@ -161,30 +164,32 @@ function copyStore(context: CommandContext, { options }: CommandInput, opened: T
 }
 
 function nextAfter(toPlace: string, options: CommandInput['options']): string {
-  if (!isUrl(toPlace)) return 'workrail session verify';
+  if (!isDatabaseUrl(toPlace)) return 'workrail session verify';
   return `workrail store copy --from ${shellWord('URL')} --space ${shellWord(String(options['space']))}`;
 }
 
-function isUrl(place: string): boolean {
+export function isDatabaseUrl(place: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(place);
 }
 
 function placeOf(place: string): string {
-  return isUrl(place) ? place : resolve(place);
+  return isDatabaseUrl(place) ? place : resolve(place);
 }
 
 type Opening = {
   readonly team: TeamAccess;
   readonly space: unknown;
-  readonly masterKey: Uint8Array | undefined;
+  readonly masterKeys: MasterKeys | undefined;
   readonly opened: TeamDatabase[];
+  /** What is copied, for the audit log. */
+  readonly what: string;
 };
 
 async function openPlace(
-  { team, space, masterKey, opened }: Opening,
+  { team, space, masterKeys, opened, what }: Opening,
   place: string,
 ): Promise<Result<Store & Pick<CopyServices['to'], 'marks'>, CommandProblem>> {
-  if (!isUrl(place)) return ok(team.folder(resolve(place)));
+  if (!isDatabaseUrl(place)) return ok(team.folder(resolve(place)));
   if (space === undefined) {
     return err(
       usageProblem('A database needs the name of a space.', 'Add --space NAME; "workrail space list" shows them.'),
@@ -192,15 +197,43 @@ async function openPlace(
   }
   const database = team.database(place);
   opened.push(database);
-  return (await database.openSpace(String(space), masterKey)).mapErr(teamProblem);
+  const store = await database.openSpace(String(space), masterKeys?.masterKey, masterKeys?.previousKeys);
+  if (store.isErr()) return err(teamProblem(store.error));
+  // Noted before anything is copied: a copy that is interrupted took sessions, too.
+  const noted = await noteInLog(team, database, { space: String(space), action: 'copy_started', subject: what });
+  return noted.map(() => store.value);
 }
 
-const HEX_KEY = /^[0-9a-f]{64}$/i;
+/** A place as the audit log names it: an address can hold a password. */
+function placeName(place: string): string {
+  if (!isDatabaseUrl(place)) return resolve(place);
+  const { host, pathname } = new URL(place);
+  return `the database ${host}${pathname}`;
+}
+
+type Noted = {
+  readonly space: string;
+  readonly action: NotedAction;
+  /** Default: the space. */
+  readonly subject?: string;
+};
+
+/** What the operator did with keys and sessions is in the audit log of the space. */
+export async function noteInLog(
+  team: TeamAccess,
+  database: TeamDatabase,
+  { space, action, subject = space }: Noted,
+): Promise<Result<void, CommandProblem>> {
+  const access = await database.access(space);
+  if (access.isErr()) return err(teamProblem(access.error));
+  const noted = await access.value.note(action, subject, { by: team.operator(), at: team.clock.nowMs() });
+  return noted.mapErr((failure) => refusalProblem(failure, 'of the database'));
+}
 
 async function readMasterKey(
   team: TeamAccess,
   options: CommandInput['options'],
-): Promise<Result<Uint8Array | undefined, CommandProblem>> {
+): Promise<Result<MasterKeys | undefined, CommandProblem>> {
   const file = options['masterKeyFile'];
   if (options['keys'] !== true) return ok(undefined);
   return typeof file === 'string'
@@ -210,14 +243,13 @@ async function readMasterKey(
 
 const HOW_TO_MAKE_A_KEY = 'Make one with "openssl rand -hex 32" and keep it as safe as the keys themselves.';
 
-/** The master key in a file. */
-export async function masterKeyIn(team: TeamAccess, path: unknown): Promise<Result<Uint8Array, CommandProblem>> {
+/** The master key in a file, and those that it replaced. */
+export async function masterKeyIn(team: TeamAccess, path: unknown): Promise<Result<MasterKeys, CommandProblem>> {
   const file = String(path);
   const read = await team.readKeyFile(file);
   if (read.isErr()) return err(refusalProblem(read.error, file));
-  const text = Buffer.from(read.value).toString('latin1').trim();
-  if (!HEX_KEY.test(text)) return err(usageProblem(`${file} does not hold 64 hex digits.`, HOW_TO_MAKE_A_KEY));
-  return ok(Buffer.from(text, 'hex'));
+  const keys = masterKeysIn(Buffer.from(read.value).toString('latin1'));
+  return keys === undefined ? err(usageProblem(`${file} does not hold 64 hex digits.`, HOW_TO_MAKE_A_KEY)) : ok(keys);
 }
 
 function named(listed: readonly SessionId[], asked: unknown): Result<readonly SessionId[], CommandProblem> {
@@ -272,7 +304,7 @@ export async function withDatabase<Value>(
 }
 
 function urlOf(written: unknown): Result<string, CommandProblem> {
-  if (typeof written === 'string' && isUrl(written)) return ok(written);
+  if (typeof written === 'string' && isDatabaseUrl(written)) return ok(written);
   const message =
     written === undefined ? '--database-url is missing.' : '--database-url is not the address of a database.';
   return err(usageProblem(message, 'Use postgres://USER@HOST:PORT/NAME; the password can be in PGPASSWORD.'));

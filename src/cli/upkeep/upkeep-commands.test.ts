@@ -212,7 +212,8 @@ describe('session prefer', () => {
       talk: expect.stringContaining(`Next: workrail session resume ${id}`),
     });
     expect(told(await send(first), 'preferences.autonomy')).toBe('full_auto_never_stop');
-    await run('session', 'prefer', tag, '--risk', 'aggressive', typing());
+    const byTag = await run('session', 'prefer', tag, '--risk', 'aggressive', typing());
+    expect(byTag.talk).toContain(`Next: workrail session resume ${tag}`);
     const json = (await run('session', 'prefer', tag, '--risk', 'balanced', '--json')).out;
     expect(sessionPreferShape.parse(JSON.parse(json))).toMatchObject({
       ok: true,
@@ -239,6 +240,34 @@ describe('session prefer', () => {
     expect(await length()).toBe(before);
     expect((await run(...more, typing())).exitCode).toBe(0);
     expect((await run('session', 'prefer', id, 'guided')).exitCode).toBe(0);
+  });
+
+  it('session prefer of the mode that the agent set says what changes: who set it, and what that means for gates', async () => {
+    const { run, start, store, time } = await world();
+    const begun = await start('test.plain', { mode: 'full_auto_never_stop' });
+    const [id, tag] = [idOf(begun), String(told(begun, 'run.tag'))];
+    const same = ['session', 'prefer', id, 'full_auto_never_stop'];
+    const refused = await run(...same);
+    expect(refused.exitCode).toBe(5);
+    expect(refused.talk).toContain(
+      `Run ${tag} is already in full_auto_never_stop (risk conservative), set by the agent. If you set this mode, the run goes past gates that wait for a person, and records a gap for each.`,
+    );
+    expect(refused.talk).not.toContain('would change');
+    const by = { via: 'cli', terminal: true } as const;
+    const upkeep = { ...store, hasher: nodeHasher, clock: { nowMs: () => time.nowMs }, by };
+    expect((await run(...same, { ...typing(), upkeep })).out).toBe(
+      `Run ${tag} of test.plain continues in full_auto_never_stop (risk conservative), now set by a person (before: set by the agent).\n`,
+    );
+  });
+
+  it('session prefer of a finished run advises about what was asked for, the mode or the risk policy', async () => {
+    const { run, send, first, id } = await world();
+    let reply = first;
+    while (told(reply, 'isComplete') !== true) reply = await send(reply, { notes: 'Done.' });
+    expect((await run('session', 'prefer', id, 'guided')).talk).toContain('start_workflow takes "mode"');
+    const risk = await run('session', 'prefer', id, '--risk', 'balanced');
+    expect(risk.talk).toContain('Fix: To set it for later runs: workrail config set riskPolicy balanced');
+    expect(risk.talk).not.toContain('mode');
   });
 
   it('session prefer goes no further than autonomy.max', async () => {

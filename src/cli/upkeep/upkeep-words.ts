@@ -9,7 +9,7 @@ import { plural, shortList } from '../../core/text/words.ts';
 import type { CommandContext } from '../command.ts';
 import type { Line } from '../output/line.ts';
 import { type CommandProblem, EXIT, errorProblem, problem, type RefusalTable } from '../problem.ts';
-import { type CommandRefusal, refusalProblem } from '../words.ts';
+import { type CommandRefusal, refusalProblem } from '../refusal-problem.ts';
 
 export type UpkeepRefusal =
   | CommandRefusal

@@ -1,8 +1,10 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import * as z from 'zod';
 import type { BrowserSignIn, Sealer, SignedInPerson } from '../../app/ports/browser-sign-in.ts';
 import type { Clock } from '../../app/ports/system-services.ts';
+import type { EndedSessions } from '../../app/ports/team-database.ts';
+import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import { FRESH_MS } from '../../core/wire/team-paths.ts';
 import { cookiesIn } from '../console/console-guard.ts';
 
@@ -18,6 +20,7 @@ export type Browsers = {
   readonly signIn: BrowserSignIn | undefined;
   readonly sealer: Sealer;
   readonly clock: Clock;
+  readonly endedSessions: EndedSessions;
 };
 
 /** Where the identity provider sends browsers back to, whichever space they want to see. */
@@ -76,6 +79,21 @@ export function hasKey({ key }: BrowserSession, sent: string | undefined): boole
 /** Until when the person may decide without proving again who they are. */
 export function freshUntil({ provedAt }: Pick<SignedInPerson, 'provedAt'>): number {
   return provedAt + FRESH_MS;
+}
+
+/** Ends a session everywhere, also for somebody who has a copy of its cookie. */
+export function endSession({ key }: BrowserSession, { clock, endedSessions }: Browsers) {
+  const now = clock.nowMs();
+  return endedSessions.end(keyDigest(key), { now, endsAt: now + SESSION_MS });
+}
+
+/** Whether somebody signed out of the session. */
+export function isSignedOut({ key }: BrowserSession, { endedSessions }: Browsers) {
+  return endedSessions.has(keyDigest(key));
+}
+
+function keyDigest(key: string): Sha256Digest {
+  return `sha256:${createHash('sha256').update(key).digest('hex')}` as Sha256Digest;
 }
 
 export function endedSession(publicUrl: URL): string {

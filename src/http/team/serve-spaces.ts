@@ -6,7 +6,7 @@ import { includesRole } from '../../core/wire/team-paths.ts';
 import { assetResponse } from '../console/console-app.ts';
 import { type ListenRefusal, listen, TIME_LIMITS } from '../local-requests.ts';
 import { signInRoutes } from './browser-sessions.ts';
-import { callerLimits } from './caller-limits.ts';
+import { AGENT_RATES, callerLimits } from './caller-limits.ts';
 import { type CiRequest, ciRoutes } from './ci-routes.ts';
 import { type TeamConsole, teamConsole } from './team-console.ts';
 import type { TeamMetrics } from './team-metrics.ts';
@@ -72,7 +72,7 @@ const SCOPES = ['workrail:read', 'workrail:agent'];
 
 function teamApp(request: TeamRequest): Hono {
   const { publicUrl, entrance, mcp, metrics } = request;
-  const limits = callerLimits();
+  const limits = callerLimits(AGENT_RATES);
   const app = new Hono();
   app.use('*', async (context, next) => {
     const { host, origin } = context.req.header();
@@ -117,13 +117,13 @@ function teamApp(request: TeamRequest): Hono {
     // Somebody without a role leaves no trace in a space that may not be theirs.
     if (opened.isOk() && role !== undefined) await opened.value.note('signed_in', principal, made);
   });
-  ciRoutes(app, request.ci);
+  ciRoutes(app, request.ci, metrics);
   app.get('/assets/:name', (context) => {
     context.header('x-content-type-options', 'nosniff');
     return assetResponse(context, request.console.assets);
   });
   app.get('/s/:space', (context) => context.redirect(`/s/${encodeURIComponent(context.req.param('space'))}/`, 302));
-  app.route('/', teamConsole(request.console));
+  app.route('/', teamConsole(request.console, metrics));
   app.notFound((context) => context.json(problem('Not found. MCP is at /s/SPACE/mcp, the console at /s/SPACE/.'), 404));
   return app;
 }

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Context, Hono } from 'hono';
 import { err, ok, type Result } from 'neverthrow';
 import type { ConsoleAssets, StoreFeed } from '../../app/ports/console.ts';
-import type { SpaceAccess, SpaceRefusal } from '../../app/ports/team-database.ts';
+import type { NotedAction, SpaceAccess, SpaceRefusal } from '../../app/ports/team-database.ts';
 import type { ExchangeServices } from '../../app/sessions/console-exchange.ts';
-import { type AccessPages, type AdminCaller, accessPages } from '../../app/team/access-pages.ts';
+import { type AccessPages, type AdminCaller, accessPages, type TeamSpaces } from '../../app/team/access-pages.ts';
+import { shortList } from '../../core/text/words.ts';
 import type { CommandPath } from '../../core/wire/command-shapes.ts';
 import { CONSOLE_PATHS, type ConsolePath, PAGE_KEY_HEADER } from '../../core/wire/console-paths.ts';
 import { CONSOLE_INPUTS, type ConsoleReply } from '../../core/wire/console-shapes.ts';
@@ -21,9 +22,13 @@ import {
   type Browsers,
   browserSessionOf,
   endedSession,
+  endSession,
   freshUntil,
   hasKey,
+  isSignedOut,
 } from './browser-sessions.ts';
+import { callerLimits, openListeners, PERSON_RATES } from './caller-limits.ts';
+import type { TeamMetrics } from './team-metrics.ts';
 
 /** Somebody who signed in and has a role in the space that they look at. */
 export type ConsoleCaller = Omit<BrowserSession, 'key'> & {
@@ -41,6 +46,7 @@ export type TeamConsole = Browsers & {
   readonly assets: ConsoleAssets;
   readonly access: (space: string) => Promise<Result<SpaceAccess, SpaceRefusal>>;
   readonly consoleOf: (caller: ConsoleCaller) => Promise<Result<SpaceConsole, SpaceRefusal>>;
+  readonly spacesOf: TeamSpaces['spacesOf'];
   readonly admin: AdminCaller['tools'];
 };
 
@@ -81,9 +87,13 @@ const NEEDED: { readonly [name in Offered | TeamPath]: Role | 'decide' | 'admini
   mark: 'agent',
   prefer: 'decide',
   answer: 'decide',
+  spaces: 'reader',
   members: 'admin',
   tokens: 'admin',
   audit: 'admin',
+  spaceSources: 'admin',
+  acceptSpaceSource: 'administer',
+  removeSpaceSource: 'administer',
   setMember: 'administer',
   removeMember: 'administer',
   setSpace: 'administer',
@@ -96,7 +106,9 @@ const PATHS = Object.fromEntries(
 );
 
 /** The console of each space, for people whose browser is signed in. A credential of an agent opens nothing here. */
-export function teamConsole(request: TeamConsole): Hono<never> {
+export function teamConsole(request: TeamConsole, metrics: Pick<TeamMetrics, 'refused'>): Hono<never> {
+  const limits = callerLimits(PERSON_RATES);
+  const listeners = openListeners();
   const callers = new WeakMap<Context, { readonly caller: ConsoleCaller; readonly session: BrowserSession }>();
   return consoleApp({
     base: '/s/:space',
@@ -117,16 +129,23 @@ export function teamConsole(request: TeamConsole): Hono<never> {
       const known = callers.get(context);
       if (known === undefined) return invalidRequest(context);
       const { caller, session } = known;
-      const refused = roleRefusal(NEEDED[name as Offered], caller);
-      if (refused !== undefined) {
-        // Looking is not worth an entry, and anybody could fill the log with it.
-        if (context.req.method === 'POST') await noteRefusal(request, caller, name);
-        return context.json({ error: refused.error }, refused.status);
-      }
-      const opened = await request.consoleOf(caller);
-      if (opened.isErr()) return context.json({ error: AWAY.error }, AWAY.status);
-      const handle = handlers(request, { caller, session, ...opened.value });
-      return handle[name as Offered](context);
+      const answer = await limits.within(`${caller.space}\n${caller.principal}`, async () => {
+        const refused = roleRefusal(NEEDED[name as Offered], caller);
+        if (refused !== undefined) {
+          // Looking is not worth an entry, and anybody could fill the log with it.
+          if (context.req.method === 'POST') await noteRefusal(request, caller, name);
+          return context.json({ error: refused.error }, refused.status);
+        }
+        const opened = await request.consoleOf(caller);
+        if (opened.isErr()) return context.json({ error: AWAY.error }, AWAY.status);
+        const { services, feed } = opened.value;
+        const counted = listeners.counted(caller.principal, feed);
+        if (name === 'events' && counted === undefined) return context.json({ error: BUSY.error }, BUSY.status);
+        return handlers(request, { caller, session, services, feed: counted ?? feed })[name as Offered](context);
+      });
+      if (answer.isOk()) return answer.value;
+      metrics.refused('too_many_calls');
+      return context.json({ error: BUSY.error }, BUSY.status, { 'retry-after': String(answer.error.retryAfterS) });
     },
   }) as unknown as Hono<never>;
 }
@@ -142,10 +161,15 @@ function requestRefusal({ method, path, header }: GuardedRequest): GuardRefusal 
 }
 
 async function callerOf(
-  { access, clock }: TeamConsole,
+  request: TeamConsole,
   space: string,
-  { key: _, ...person }: BrowserSession,
+  session: BrowserSession,
 ): Promise<Result<ConsoleCaller, GuardRefusal>> {
+  const { access, clock } = request;
+  const { key: _, ...person } = session;
+  const ended = await isSignedOut(session, request);
+  if (ended.isErr()) return err(AWAY);
+  if (ended.value) return err(NOT_SIGNED_IN);
   const opened = await access(space);
   const isUnknown = opened.isErr() && opened.error.code === 'space_unknown';
   if (opened.isErr() && !isUnknown) return err(AWAY);
@@ -191,17 +215,59 @@ function handlers(
       const sent = CONSOLE_INPUTS.mark.safeParse(await body(context));
       const isRemoval = sent.success && ['deleted', 'restored'].includes(sent.data.mark);
       const refused = isRemoval ? roleRefusal('administer', caller) : undefined;
-      return refused === undefined ? exchange.mark(context) : context.json({ error: refused.error }, refused.status);
+      if (refused !== undefined) return context.json({ error: refused.error }, refused.status);
+      const marked = await exchange.mark(context);
+      if (!isRemoval || !marked.ok) return marked;
+      const action = sent.data.mark === 'deleted' ? 'session_deleted' : 'session_restored';
+      return (await noted(request, caller, [action, context.req.param('session') ?? ''])) ? marked : away(context);
+    },
+    // Whatever is read can be copied by hand, so this only shows who used the way that is meant for it.
+    report: async (context) => {
+      const document = await exchange.report(context);
+      if (!document.ok) return document;
+      const { also, as = '' } = context.req.query();
+      const ids = [context.req.param('session') ?? '', ...(also?.split(',') ?? [])];
+      return (await noted(request, caller, ['session_exported', `${shortList(ids, IDS_NAMED_MAX)} (${as})`]))
+        ? document
+        : away(context);
     },
     ...decisionHandlers(services, { receipts }),
-    events: (context) => eventsResponse(context, feed, services.answerIds.launch),
+    events: (context) =>
+      eventsResponse(context, feed, {
+        launch: services.answerIds.launch,
+        isOver: async () => {
+          const still = await browserSessionOf(context.req.header('cookie'), request);
+          const now = still === undefined ? err(NOT_SIGNED_IN) : await callerOf(request, space, still);
+          // While the database does not answer, nothing changes that could be shown.
+          return now.isErr() && now.error !== AWAY;
+        },
+      }),
     ...adminHandlers(request, caller),
     signOut: async (context) => {
+      const ended = await endSession(session, request);
+      if (ended.isErr()) return context.json({ error: AWAY.error }, AWAY.status);
       const opened = await request.access(space);
       if (opened.isOk()) await opened.value.note('signed_out', principal, { by: principal, at: request.clock.nowMs() });
       return context.json({}, 200, { 'set-cookie': endedSession(request.publicUrl) });
     },
   };
+}
+
+/** How many sessions an entry of the audit log names. */
+const IDS_NAMED_MAX = 20;
+
+/** Records what somebody did; false if the database does not answer. */
+async function noted(
+  { access, clock }: TeamConsole,
+  { space, principal }: ConsoleCaller,
+  [action, subject]: readonly [action: NotedAction, subject: string],
+): Promise<boolean> {
+  const opened = await access(space);
+  return opened.isOk() && (await opened.value.note(action, subject, { by: principal, at: clock.nowMs() })).isOk();
+}
+
+function away(context: Context): Response {
+  return context.json({ error: AWAY.error }, AWAY.status);
 }
 
 /** Only the digest of what was shown is sealed, so that a long comment makes no long receipt. */
@@ -225,7 +291,7 @@ const RECEIPT_MS = 28_800_000;
 type AdminPath = Exclude<TeamPath, 'signOut'>;
 
 function adminHandlers(
-  { access, admin }: TeamConsole,
+  { access, spacesOf, admin }: TeamConsole,
   { space, principal }: ConsoleCaller,
 ): { readonly [name in AdminPath]: Handler } {
   const handler =
@@ -236,7 +302,10 @@ function adminHandlers(
       const inputs: { readonly [name in AdminPath]?: (typeof TEAM_INPUTS)[keyof typeof TEAM_INPUTS] } = TEAM_INPUTS;
       const sent = inputs[path]?.safeParse(await body(context));
       if (sent?.success === false) return invalidRequest(context);
-      const pages: AccessPages = accessPages({ access: opened.value, principal, space, tools: admin });
+      const pages: AccessPages = accessPages({
+        ...{ access: opened.value, principal, space, tools: admin },
+        spaces: { access, spacesOf },
+      });
       return reply(context, await pages[path](sent?.data as never));
     };
   const paths = Object.keys(TEAM_PATHS).filter((path) => path !== 'signOut') as AdminPath[];
@@ -253,6 +322,11 @@ const NO_PERSON = guardProblem(
 );
 const NOT_JSON = guardProblem(415, 'The body must be JSON.', 'Send it with "Content-Type: application/json".');
 const AWAY = guardProblem(503, 'The database does not answer.', 'Wait two seconds, then try it again.');
+const BUSY = guardProblem(
+  429,
+  'Your pages ask more often than this server answers one person.',
+  'Close some of them, or wait a second.',
+);
 const PROVE_AGAIN = guardProblem(
   403,
   'You signed in more than 15 minutes ago, and this decides something. Nothing was recorded.',

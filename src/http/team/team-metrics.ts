@@ -1,5 +1,6 @@
 import { type Context, context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ConnectionUse } from '../../app/ports/team-database.ts';
 
 /** One call of a tool, as it ended. */
 type CallFacts = { readonly tool: string; readonly outcome: string; readonly ms: number };
@@ -11,12 +12,16 @@ export type TeamMetrics = {
   call(facts: CallFacts): void;
   /** A request that was turned away before it reached a tool. */
   refused(code: string): void;
+  /** Something that was asked of the store of a session, as it ended: `ok`, `overtaken`, or the code of a refusal. */
+  store(operation: 'append' | 'load', facts: Omit<CallFacts, 'tool'>): void;
+  /** A statement that is sent to the database. */
+  statement(): void;
 };
 
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /** `tools` are the names that a label can have: an agent can call a tool by any name. */
-export function teamMetrics(tools: readonly string[]): TeamMetrics {
+export function teamMetrics(tools: readonly string[], connections: () => ConnectionUse): TeamMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'workrail_' });
@@ -33,12 +38,55 @@ export function teamMetrics(tools: readonly string[]): TeamMetrics {
     labelNames: ['reason'],
     registers,
   });
+  const stores = storeMetrics(registers, connections);
   return {
+    ...stores,
     contentType: registry.contentType,
     text: () => registry.metrics(),
     call: ({ tool, outcome, ms }) =>
       calls.observe({ tool: tools.includes(tool) ? tool : 'other', outcome }, ms / 1_000),
     refused: (reason) => refusals.inc({ reason }),
+  };
+}
+
+function storeMetrics(
+  registers: Registry[],
+  connections: () => ConnectionUse,
+): Pick<TeamMetrics, 'store' | 'statement'> {
+  const seconds = new Histogram({
+    name: 'workrail_store_seconds',
+    help: 'Duration of appends to sessions and loads of sessions, by outcome. An append that was overtaken is decided again.',
+    labelNames: ['operation', 'outcome'],
+    buckets: BUCKETS,
+    registers,
+  });
+  const statements = new Counter({
+    name: 'workrail_statements_total',
+    help: 'Statements that were sent to the database. Divided by the calls: statements per call.',
+    registers,
+  });
+  const wentBack = new Counter({
+    name: 'workrail_store_went_back_total',
+    help: 'Sessions of which the database had less than this server had read: acknowledged work is missing.',
+    registers,
+  });
+  new Gauge({
+    name: 'workrail_database_connections',
+    help: 'Connections in use, and callers that wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { inUse, waiting } = connections();
+      this.set({ state: 'in_use' }, inUse);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+  return {
+    store: (operation, { outcome, ms }) => {
+      seconds.observe({ operation, outcome }, ms / 1_000);
+      if (outcome === 'store_went_back') wentBack.inc();
+    },
+    statement: () => statements.inc(),
   };
 }
 
