@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { passkeyApprover, sshApprover } from '../../test/examples/approvers.ts';
 import { approvalText, signerOf } from '../core/approvals/approval-signature.ts';
-import { APPROVAL_NAMESPACE, approverLine } from '../core/approvals/approver-list.ts';
+import { APPROVAL_NAMESPACE, approverLine, parseApprovers } from '../core/approvals/approver-list.ts';
 import type { Attestation } from '../core/views/attestations.ts';
 import { findApprovers, ownApprovers, signatureTools } from './approvers.ts';
 import { sshSigner } from './ssh-keygen.ts';
@@ -37,6 +37,25 @@ const SAID = {
   statement: { kind: 'approved', shown: 'whole' },
 } as unknown as Attestation['data'];
 const TEXT = approvalText(SAID);
+
+test('two keys under names that differ only in capital letters are keys of one person', () => {
+  const lines = ['Alice', 'alice', 'bob'].map((name) => approverLine(sshApprover(name).approver));
+  const { approvers, problems } = parseApprovers(lines.join('\n'), signatureTools.hash);
+  expect([approvers.map(({ name }) => name), problems]).toEqual([['Alice', 'Alice', 'bob'], []]);
+});
+
+test('a list, or its folder, to which other users can write is known as such', async () => {
+  const home = join(folder, 'shared-home');
+  const own = ownApprovers(home);
+  expect(await own.openPlace()).toBeUndefined();
+  (await own.add(sshApprover('alice').approver))._unsafeUnwrap();
+  expect(await own.openPlace()).toBeUndefined();
+  chmodSync(own.file, 0o666);
+  expect(await own.openPlace()).toBe(own.file);
+  chmodSync(own.file, 0o644);
+  chmodSync(join(home, '.workrail'), 0o775);
+  expect(await own.openPlace()).toBe(join(home, '.workrail'));
+});
 
 describe.runIf(hasSsh)('signatures of ssh-keygen', () => {
   test.each(TYPES)('a signature of a key of type %s %s %s is of that key, and of no other text', async (...type) => {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash, createPublicKey, type JsonWebKey, verify } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
@@ -127,16 +127,16 @@ async function projectList(workspace: string): Promise<FoundList | undefined> {
     ...DEFAULT_BRANCHES.map((ref) => `refs/${ref}`),
   ]);
   const found = refs?.split('\n').map((ref) => ref.trim().slice('refs/'.length)) ?? [];
-  if (refs === undefined) return { place, list: undefined, cause: 'git did not answer' };
+  if (refs === undefined) return { place, list: undefined, cause: 'git failed or did not answer in time' };
   const branch = DEFAULT_BRANCHES.find((ref) => found.includes(ref));
   if (branch === undefined) return undefined;
   const named = { place: `${IN_REPOSITORY} of ${branch.replace(/^(?:remotes|heads)\//, '')}` };
   const entry = await git(workspace, ['ls-tree', '--full-tree', `refs/${branch}`, IN_REPOSITORY]);
-  if (entry === undefined) return { ...named, list: undefined, cause: 'git did not answer' };
+  if (entry === undefined) return { ...named, list: undefined, cause: 'git failed or did not answer in time' };
   const [, blob] = /^100(?:644|755) blob ([0-9a-f]{40,64})\t/.exec(entry) ?? [];
   if (blob === undefined) return entry === '' ? undefined : { ...named, list: undefined, cause: 'it is not a file' };
   const text = await git(workspace, ['cat-file', 'blob', blob]);
-  if (text === undefined) return { ...named, list: undefined, cause: 'git did not answer' };
+  if (text === undefined) return { ...named, list: undefined, cause: 'git failed or did not answer in time' };
   return { ...named, list: parseApprovers(text, hash) };
 }
 
@@ -170,6 +170,7 @@ export function ownApprovers(home = homedir()): OwnApprovers {
   };
   return {
     file,
+    openPlace: async () => [file, dirname(file)].find(isOpenToOthers),
     add: async (approver) => {
       const known = (await ownList(home))?.list?.approvers ?? [];
       const same = known.find(({ key }) => key.fingerprint === approver.key.fingerprint);
@@ -188,6 +189,19 @@ export function ownApprovers(home = homedir()): OwnApprovers {
     challenge: (text) => signedData(text, hash),
     passkey: (spki) => passkeyKey(spki, hash),
   };
+}
+
+const OTHERS_WRITE = 0o022;
+
+/** Without user ids, as on Windows, the mode says nothing. */
+function isOpenToOthers(path: string): boolean {
+  if (process.getuid === undefined) return false;
+  try {
+    return (statSync(path).mode & OTHERS_WRITE) !== 0;
+  } catch {
+    // The code that reads the list reports a list that is missing or cannot be opened.
+    return false;
+  }
 }
 
 /** The text of a public key file; beside a private key, its public half. */

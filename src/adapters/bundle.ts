@@ -7,6 +7,7 @@ import { err, ok, Result, ResultAsync } from 'neverthrow';
 import type { BundleOutput, InputFailure, OutputFailure, OutputOptions } from '../app/ports/bundle-output.ts';
 import { BUNDLE_BYTES_MAX } from '../core/bundle/bundle-document.ts';
 import type { BundleTools } from '../core/bundle/bundle-tools.ts';
+import type { ParsedJson } from '../core/json/canonical-json.ts';
 import { atExit } from './at-exit.ts';
 import { digestOf } from './file-store/content/content-files.ts';
 import { nodeHasher } from './system.ts';
@@ -153,12 +154,20 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const RESERVED_NAME = '__proto__';
 
 const parseText = Result.fromThrowable(
-  (bytes: Uint8Array): { readonly text: string; readonly value: unknown } => {
+  (bytes: Uint8Array): ParsedJson => {
     const text = utf8.decode(bytes);
-    return { text, value: JSON.parse(text) };
+    return { text, value: JSON.parse(text), bytes };
   },
   () => 'not_json' as const,
 );
+
+function parseUnreserved(bytes: Uint8Array): Result<ParsedJson, 'not_json' | 'reserved_name'> {
+  const parsed = parseText(bytes);
+  if (parsed.isErr()) return err(parsed.error);
+  const { text, value } = parsed.value;
+  const mayBeNamed = text.includes(RESERVED_NAME) || text.includes('\\u');
+  return mayBeNamed && hasName(value, RESERVED_NAME) ? err('reserved_name') : parsed;
+}
 
 /** The nesting depth was checked before. */
 function hasName(value: unknown, name: string): boolean {
@@ -173,11 +182,8 @@ export const nodeBundleTools: BundleTools = {
     const hash = createHash('sha256');
     return { add: (bytes) => void hash.update(bytes), digest: () => `sha256:${hash.digest('hex')}` };
   },
-  parseJson: (bytes) =>
-    parseText(bytes).andThen(({ text, value }) => {
-      const mayBeNamed = text.includes(RESERVED_NAME) || text.includes('\\u');
-      return mayBeNamed && hasName(value, RESERVED_NAME) ? err('reserved_name') : ok(value);
-    }),
+  parseJson: (bytes) => parseUnreserved(bytes).map(({ value }) => value),
+  parseText: parseUnreserved,
   toBase64: (bytes) => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
   fromBase64: (text) => {
     const bytes = Buffer.from(text, 'base64');

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import type { Script } from 'node:vm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
@@ -29,6 +30,9 @@ vi.mock('node:vm', async (importOriginal) => {
   }
   return { ...real, Script: Watched };
 });
+
+// The engine would find the scripts of an earlier test in memory and never look at what was kept.
+setFlagsFromString('--no-compilation-cache');
 
 let folder: string;
 let data: string;
@@ -104,6 +108,24 @@ test('the next process uses what was kept, and keeps more only after doing or lo
   expect(compiled).toEqual(['kept', 'kept']);
 });
 
+test('the next process uses code that was kept long after the start, in its first script and in a later one', () => {
+  vi.useFakeTimers();
+  const long = 60_000;
+  try {
+    const { scripts, main } = run();
+    main.later();
+    vi.advanceTimersByTime(long);
+    scripts.keep(new Set(['start_workflow']));
+    compiled.length = 0;
+    const next = run();
+    vi.advanceTimersByTime(long);
+    next.main.later();
+    expect(compiled).toEqual(['kept', 'kept']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('a script that was replaced is compiled again, and the new code runs', () => {
   runAndKeep('start_workflow');
   writeScript('main.cjs', 'exports.twice = (n) => n + n + 0;');
@@ -150,4 +172,13 @@ test('nothing is said where nothing can be written', () => {
   writeFileSync(join(data, 'cache'), 'in the way');
   runAndKeep('start_workflow');
   expect(run().main.twice(3)).toBe(6);
+});
+
+test('a head that is not as it was written counts as nothing, and is written again', () => {
+  runAndKeep('start_workflow');
+  const damaged = readFileSync(keptFile());
+  damaged.write('{"eone"', 0, 'latin1');
+  writeFileSync(keptFile(), damaged);
+  runAndKeep('start_workflow');
+  expect(readFileSync(keptFile()).toString('latin1')).toContain('{"done":["start_workflow"]');
 });

@@ -79,7 +79,7 @@ describe.skipIf(process.platform === 'win32')('what a clone can put in place of 
     execFileSync('mkdir', ['-p', join(workspace, '.workrail')]);
     const file = join(workspace, '.workrail', 'config.json');
     symlinkSync('/dev/zero', file);
-    const problems = async () => (await loadConfig({ env: {}, home: folder, workspace })).problems;
+    const problems = async () => (await loadConfig({ env: {}, home: folder, folders: [workspace] })).problems;
     expect(await problems()).toEqual([
       { code: 'unreadable_file', file, cause: 'it is a link to /dev/zero, outside of the project' },
     ]);
@@ -95,7 +95,7 @@ describe.skipIf(process.platform === 'win32')('what a clone can put in place of 
     const config = await loadConfig({
       env: { WORKRAIL_ENABLE_START_SESSION: 'yes' },
       home: folder,
-      workspace: undefined,
+      folders: [],
     });
     expect(config).toMatchObject({
       problems: [],

@@ -191,7 +191,8 @@ export function removeOldest(folder: string, filesMax: number): void {
   });
 }
 
-function quietly(access: () => void): boolean {
+/** True if file access succeeded, for callers that do not need the cause of a failure. */
+export function quietly(access: () => void): boolean {
   try {
     access();
     return true;

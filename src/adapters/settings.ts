@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Result } from 'neverthrow';
 import type { StoreLimit } from '../app/ports/store-failure.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type UnknownSetting,
 } from '../core/settings/resolve-settings.ts';
 import type { TokenForm } from '../core/token/token.ts';
+import { projectFolders, realFolder } from './checks/folders-above.ts';
 import { CONFIG_BYTES_MAX, dataDir } from './data-dir.ts';
 import { type GuardedFailure, readGuarded } from './guarded-file.ts';
 
@@ -17,24 +18,23 @@ import { type GuardedFailure, readGuarded } from './guarded-file.ts';
 export type ConfigPlace = {
   readonly env: { readonly [name: string]: string | undefined };
   readonly home: string;
-  /** The workspace, if it is known. */
-  readonly workspace: string | undefined;
+  /** The folders that the settings are for. Each counts with all above it up to the top of its repository. */
+  readonly folders: readonly string[];
 };
 
 /** The settings files, lowest precedence first. */
 export function configFiles({
   home,
-  workspace,
-}: Pick<ConfigPlace, 'home' | 'workspace'>): readonly SettingsLayer['origin'][] {
-  const user = join(home, '.workrail', 'config.json');
-  const own = workspace === undefined ? undefined : join(workspace, '.workrail', 'config.json');
-  // The home folder may be the workspace; its file is then the user's.
-  return own === undefined || own === user
-    ? [{ kind: 'user', file: user }]
-    : [
-        { kind: 'user', file: user },
-        { kind: 'workspace', file: own },
-      ];
+  folders,
+}: Pick<ConfigPlace, 'home' | 'folders'>): readonly SettingsLayer['origin'][] {
+  const fileIn = (folder: string) => join(folder, '.workrail', 'config.json');
+  // The home folder may be the workspace, or a repository around it; its file is then the user's.
+  const homes = [home, realFolder(home)];
+  const projects = projectFolders(folders).filter((folder) => !homes.includes(folder));
+  return [
+    { kind: 'user', file: fileIn(home) },
+    ...projects.map((folder) => ({ kind: 'workspace', file: fileIn(folder) }) as const),
+  ];
 }
 
 /** The current settings. The parser is loaded only if there is a file: most users have none. */
@@ -42,7 +42,7 @@ export async function loadConfig(place: ConfigPlace): Promise<ResolvedSettings> 
   const layers: SettingsLayer[] = [];
   const problems: SettingProblem[] = [];
   for (const origin of configFiles(place)) {
-    const read = await readText(origin, place);
+    const read = await readText(origin);
     if (read.isErr()) problems.push({ code: 'unreadable_file', file: origin.file, cause: read.error.cause });
     const text = read.unwrapOr(undefined);
     if (text === undefined) continue;
@@ -62,18 +62,15 @@ function isUnknown(problem: SettingProblem): problem is UnknownSetting {
 }
 
 /** The user may keep the file elsewhere and link to it; a project may not. */
-async function readText(
-  { kind, file }: SettingsLayer['origin'],
-  { workspace }: ConfigPlace,
-): Promise<Result<string | undefined, GuardedFailure>> {
-  const within = kind === 'workspace' && workspace !== undefined ? { within: workspace } : {};
+async function readText({ kind, file }: SettingsLayer['origin']): Promise<Result<string | undefined, GuardedFailure>> {
+  const within = kind === 'workspace' ? { within: dirname(dirname(file)) } : {};
   const read = await readGuarded(file, { bytesMax: CONFIG_BYTES_MAX, ...within });
   return read.map((bytes) => (bytes === undefined ? undefined : new TextDecoder().decode(bytes)));
 }
 
-/** The settings of this process, for a workspace or without one. */
-export function loadOwnConfig(workspace: string | undefined): Promise<ResolvedSettings> {
-  return loadConfig({ env: process.env, home: homedir(), workspace });
+/** The settings of this process: the tightest for these folders, or without any. */
+export function loadOwnConfig(folders: readonly string[]): Promise<ResolvedSettings> {
+  return loadConfig({ env: process.env, home: homedir(), folders });
 }
 
 /** The settings of a server, besides its data folder. */
@@ -95,14 +92,14 @@ export function settingsOf({ settings }: Pick<ResolvedSettings, 'settings'>): Se
 
 /** How much may be stored. It is read while a server runs, so raising it needs no restart. */
 export async function ownStoreLimits(): Promise<{ readonly [limit in StoreLimit]: number }> {
-  const { settings } = await loadOwnConfig(undefined);
+  const { settings } = await loadOwnConfig([]);
   const [session, daily] = [settings['store.sessionMiB'], settings['store.dailyMiB']];
   return { 'store.sessionMiB': Number(session.value), 'store.dailyMiB': Number(daily.value) };
 }
 
 /** The data folder of this machine. */
 export async function findDataDir(): Promise<string> {
-  const { value } = (await loadOwnConfig(undefined)).settings.dataDir;
+  const { value } = (await loadOwnConfig([])).settings.dataDir;
   return dataDir(
     typeof value === 'string' ? { ...process.env, WORKRAIL_DATA_DIR: value } : process.env,
     process.platform,

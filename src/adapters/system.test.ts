@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { enforces } from '../../test/enforces.ts';
 import { RunId, SessionId, sessionIdBits } from '../core/log/ids.ts';
-import { randomIds } from './system.ts';
+import { randomIds, systemClock } from './system.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 test('session ids sort by creation time', () => {
   enforces('session_id_80_bits');
@@ -18,4 +20,10 @@ test('ids created in the same moment differ', () => {
   expect([new Set(sessions).size, new Set(runs).size]).toEqual([100, 100]);
   expect(sessions.every((id) => SessionId.schema.safeParse(id).success)).toBe(true);
   expect(runs.every((id) => RunId.schema.safeParse(id).success)).toBe(true);
+});
+
+test('a clock that is set to a time before 1970 still gives a time that can be recorded', () => {
+  vi.spyOn(Date, 'now').mockReturnValue(-86_400_000);
+  expect(systemClock.nowMs()).toBe(0);
+  expect(SessionId.schema.safeParse(randomIds(systemClock).session()).success).toBe(true);
 });

@@ -50,7 +50,8 @@ export const answerIds: AnswerIds = {
   launch: randomBytes(8).toString('hex'),
 };
 
-export const systemClock: Clock = { nowMs: () => Date.now() };
+/** A clock before 1970 is wrong, and what is recorded has no times before that. */
+export const systemClock: Clock = { nowMs: () => Math.max(0, Date.now()) };
 
 /** Makes the Ed25519 key of a store from a key of its keyring, so that both are sealed and rotated together. */
 const STORE_KEY_LABEL = 'workrail store signing key v1';

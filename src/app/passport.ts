@@ -6,6 +6,7 @@ import type { ExecutionSnapshot } from '../core/log/execution-snapshot.ts';
 import type { ArtifactDigest, SessionId, SnapshotRef } from '../core/log/ids.ts';
 import { checkSignatures, type SignatureState } from '../core/log/log-signatures.ts';
 import { makePassport, type PassportSource } from '../core/passport/make-passport.ts';
+import { uncheckableAnswers } from '../core/passport/merge-gate.ts';
 import type { PassportStatement } from '../core/passport/passport.ts';
 import type { WithheldReason, Withholding } from '../core/passport/withhold.ts';
 import { bytesOfHex } from '../core/text/binary-text.ts';
@@ -42,6 +43,8 @@ export type ExportedPassport = {
   readonly statement: PassportStatement;
   /** Why each event that is withheld is. */
   readonly withheld: ReadonlyMap<number, WithheldReason>;
+  /** The events with signed answers that nobody can check with this passport. */
+  readonly uncheckable: readonly number[];
   readonly keyid: string;
   readonly signature: SignatureState;
 };
@@ -83,7 +86,8 @@ export async function exportPassport(
     const made = { at: services.now(), by: `workrail ${services.appVersion}` };
     const { saltOf, keyid } = key;
     const passport = makePassport(source, { subject, withholding, made, tools: services.tools, saltOf, key, keys });
-    return ok({ ...passport, keyid, signature });
+    const uncheckable = uncheckableAnswers(passport.statement.predicate, services.tools.sha256);
+    return ok({ ...passport, uncheckable, keyid, signature });
   });
 }
 

@@ -29,7 +29,7 @@ describe('reports', () => {
     const [run] = report.sessions[0]?.runs ?? [];
     expect(run?.workflow.steps).toBe(6);
     expect(markdown).toContain(
-      'the workflow has 6 steps. Steps are numbered in the order in which they ran on each branch; skipped steps have no number.',
+      'the workflow has 6 steps, and 5 of them were done at least once. Steps are numbered in the order in which they ran on each branch; skipped steps have no number.',
     );
     for (const heading of ['✓ 2. Hypotheses', '✓ 3. Fix it', '▲ 4. Verify the fix (blocked)', '✓ 5. Wrap up']) {
       expect(markdown).toContain(`# ${heading}`);
@@ -80,12 +80,19 @@ describe('reports', () => {
     expect([second?.status, second?.gaps.map(({ isOpen, severity, detail }) => [isOpen, severity, detail])]).toEqual([
       'in_progress',
       [
-        [true, 'info', 'needs_user_approval'],
+        [false, 'info', 'needs_user_approval'],
         [true, 'critical', 'needs_user_choice'],
         [true, 'critical', 'needs_user_approval'],
       ],
     ]);
     expect(second?.entries[1]?.preferences).toMatchObject([{ source: 'agent', autonomy: 'full_auto_never_stop' }]);
+  });
+
+  it('what the agent decided itself is listed in a report, but is not an open gap', async () => {
+    const { report } = await hunted();
+    const text = reportMarkdown(report);
+    expect(text).toContain('2 open gaps');
+    expect(text.match(/^- decided by the agent .*$/gm)).toHaveLength(1);
   });
 
   it('a step that was done again on a branch counts once among the steps done', async () => {
@@ -116,6 +123,8 @@ describe('reports', () => {
     const [run] = (await reportOf(hunt.services, sessionOf(begun))).sessions[0]?.runs ?? [];
     const contract = run?.gaps.filter(({ category }) => category === 'contract_violation');
     expect(contract?.map(({ isOpen, resolvedOn }) => [isOpen, resolvedOn])).toContainEqual([true, ['main']]);
+    const markdown = reportMarkdown(await reportOf(hunt.services, sessionOf(begun)));
+    expect(markdown).toMatch(/Gap resolved at step \d .*\. It was: The required artifact of kind \S+ was not sent/);
   });
 
   it('a report of the same session is the same byte for byte and shows only the times of events', async () => {
@@ -261,7 +270,7 @@ test('a report ends with what is signed: the log since which event and by which 
   const services = { ...exportServices(here.services), ...here.services, logKeys: async () => [key] };
   const request = { sessionIds: [sessionId], isRedacted: false, homes: [] };
   const report = (await readReport(services, request))._unsafeUnwrap();
-  const line = `The log of ${sessionId} is signed by this store from event 0 on, with key ${key.keyid.slice(0, 16)}.`;
+  const line = `The log of ${sessionId} is signed by this WorkRail store from event 0 on, with key ${key.keyid.slice(0, 16)}.`;
   for (const text of [reportMarkdown(report), reportHtml(report)]) {
     expect(text).toContain(line);
     expect(text).toContain('Answers given by people: none.');

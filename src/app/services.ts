@@ -31,8 +31,8 @@ export type ReadServices = {
   readonly command?: string | undefined;
   /** The folder with everything that is stored, for people who look for something elsewhere. */
   readonly dataDir?: string | undefined;
-  /** What applies to the gates of a workspace. */
-  readonly gateSettings: (workspace: string | undefined) => Promise<GateSettings>;
+  /** What applies to gates: the tightest of what is set for each of these folders. */
+  readonly gateSettings: (folders: readonly string[]) => Promise<GateSettings>;
 };
 
 /** The settings of this machine or workspace are invalid. The problem names the place. */
@@ -45,8 +45,8 @@ export type Services = ReadServices & {
   readonly keyring: KeyringStore;
   readonly workspace: WorkspaceObserver;
   readonly references: ReferenceFinder;
-  /** The preferences of a run that is started without a mode, and what limits them. */
-  readonly defaults: (workspace: string | undefined) => Promise<Result<RunDefaults, ConfigRefusal>>;
+  /** The preferences of a run that is started without a mode, and what limits them: the tightest of all these folders. */
+  readonly defaults: (folders: readonly string[]) => Promise<Result<RunDefaults, ConfigRefusal>>;
   /** How this call reached us. It is recorded with everything that the call appends. */
   readonly by?: By | undefined;
   readonly clock: Clock;

@@ -52,9 +52,24 @@ export type AddSourceRefusal =
       readonly setting: 'ref' | 'folder';
       readonly address: string;
       readonly kind: 'folder' | 'package';
+      readonly asRepository?: string;
     }
-  | { readonly code: 'only_repositories'; readonly address: string; readonly kind: 'folder' | 'package' }
-  | { readonly code: 'source_empty'; readonly health: SourceHealth };
+  | {
+      readonly code: 'only_repositories';
+      readonly address: string;
+      readonly kind: 'folder' | 'package';
+      /** The address that adds this folder as a repository, if it is one. */
+      readonly asRepository?: string;
+    }
+  | {
+      readonly code: 'source_empty';
+      readonly health: SourceHealth;
+      /** Of a repository: the folder that was looked for, and those that have workflow files. */
+      readonly repository?: { readonly folder: string; readonly folders: readonly string[] };
+    };
+
+/** `asRepository`: the address that adds this folder as a repository, if it is one. */
+export type AddedNow = ListedSource & { readonly asRepository?: string };
 
 const DEFAULT_FOLDER = 'workflows';
 
@@ -62,17 +77,20 @@ const DEFAULT_FOLDER = 'workflows';
 export async function addSource(
   services: ListedSources,
   request: AddSourceRequest,
-): Promise<Result<ListedSource, AddSourceRefusal>> {
-  return safeTry(async function* (): Flow<ListedSource, AddSourceRefusal> {
+): Promise<Result<AddedNow, AddSourceRefusal>> {
+  return safeTry(async function* (): Flow<AddedNow, AddSourceRefusal> {
     const { name = suggestSourceName(request.address), ref } = request;
     const address = yield* parseSourceAddress(request.address);
     if (ref !== undefined && !isRefName(ref)) return err({ code: 'source_unusable', what: 'ref', value: ref });
+    const asRepository = repositoryUrl(services, address);
     const setting = (['ref', 'folder'] as const).find((one) => request[one] !== undefined);
     if (setting !== undefined && address.kind !== 'git') {
-      return err({ code: 'setting_of_repositories', setting, address: request.address, kind: address.kind });
+      const refused = { setting, address: request.address, kind: address.kind, ...defined({ asRepository }) };
+      return err({ code: 'setting_of_repositories', ...refused });
     }
     if (request.isForProject === true && address.kind !== 'git') {
-      return err({ code: 'only_repositories', address: request.address, kind: address.kind });
+      const refused = { address: request.address, kind: address.kind, ...defined({ asRepository }) };
+      return err({ code: 'only_repositories', ...refused });
     }
     const listed = yield* await services.list.read();
     if (listed.some((one) => one.name === name)) return err({ code: 'source_exists', name });
@@ -83,15 +101,33 @@ export async function addSource(
       return err({ code: 'source_unusable', what, value: what === 'name' ? name : (request.folder ?? '') });
     }
 
-    const source = yield* await pinned(services, draft.data);
+    const { source, isNew } = yield* await pinned(services, draft.data);
     const health = await inspectSource(services, source);
     if (health.kind !== 'ready' || health.files === 0) {
-      if (source.kind === 'git') await services.copies.drop(source);
-      return err({ code: 'source_empty', health });
+      if (source.kind !== 'git') return err({ code: 'source_empty', health });
+      const repository = { folder: source.folder, folders: await foldersWithFiles(services, source) };
+      if (isNew) await services.copies.discard(source);
+      return err({ code: 'source_empty', health, repository });
     }
     yield* await services.list.write([...listed, source]);
-    return ok({ source, health });
+    return ok({ source, health, ...defined({ asRepository }) });
   });
+}
+
+function repositoryUrl({ copies, resolvePath }: ListedSources, address: SourceAddress): string | undefined {
+  if (address.kind !== 'folder') return undefined;
+  const path = resolvePath(address.path);
+  if (!copies.isRepository(path)) return undefined;
+  const plain = path.replaceAll('\\', '/');
+  return encodeURI(`file://${plain.startsWith('/') ? '' : '/'}${plain}`);
+}
+
+/** The folders of a repository with workflow files directly in them; "." is its top. */
+async function foldersWithFiles({ inspector }: ListedSources, source: GitSource): Promise<readonly string[]> {
+  const read = await inspector.inspect({ ...source, folder: '.' });
+  const files = read.kind === 'ready' ? read.files.filter((file) => fileClaim(file) !== undefined) : [];
+  const paths = files.map(({ ref }) => ref.slice(source.name.length + 1));
+  return [...new Set(paths.map((path) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')))].sort();
 }
 
 const NO_COMMIT = '0'.repeat(40);
@@ -110,9 +146,9 @@ function entryOf(
 async function pinned(
   { copies }: ListedSources,
   draft: WorkflowSourceEntry,
-): Promise<Result<WorkflowSourceEntry, GitRefusal>> {
-  if (draft.kind !== 'git') return ok(draft);
-  return (await copies.fetch(draft)).map(({ commit }) => ({ ...draft, commit }));
+): Promise<Result<{ readonly source: WorkflowSourceEntry; readonly isNew: boolean }, GitRefusal>> {
+  if (draft.kind !== 'git') return ok({ source: draft, isNew: false });
+  return (await copies.fetch(draft)).map(({ commit, isNew }) => ({ source: { ...draft, commit }, isNew }));
 }
 
 /** Files that hold no workflow, such as a link to a place outside, are not counted. */
