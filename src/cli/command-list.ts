@@ -1,4 +1,5 @@
 import type { CommandEntry } from './command.ts';
+import { TEAM_COMMANDS } from './upkeep/team-commands.ts';
 
 /** Every command, in the order help shows them. A command's file is loaded when it is run or its help is shown. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -29,7 +30,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'console',
-    summary: 'open the console in the browser: every session, and what waits for you',
+    summary: 'open the console in the browser: every session, and what is waiting for you',
     load: async () => (await import('./console.ts')).consoleCommand,
   },
   {
@@ -39,7 +40,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'waiting',
-    summary: 'list what waits for your decision',
+    summary: 'list what is waiting for your decision',
     load: async () => (await import('./sessions/waiting.ts')).waiting,
   },
   {
@@ -48,7 +49,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import('./sessions/answer.ts')).answer,
   },
   {
-    usage: 'attest <tag> <check>',
+    usage: 'attest <tag> [check]',
     summary: 'run a check of the current step and record the result',
     load: async () => (await import('./sessions/attest.ts')).attest,
   },
@@ -184,12 +185,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'workflow uses <id>',
-    summary: 'list the runs of a workflow by the version they use',
+    summary: 'list the runs of a workflow, grouped by the version they use',
     load: async () => (await import('./author/library-commands.ts')).workflowUsesCommand,
   },
   {
     usage: 'workflow builtins',
-    summary: 'list the names that a workflow file can refer to, and which workflows use them',
+    summary:
+      'list what a workflow file can refer to by name (contracts, texts and conditions that are built in), and which workflows use it',
     load: async () => (await import('./author/library-commands.ts')).workflowBuiltins,
   },
   {
@@ -215,7 +217,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     usage: 'source accept',
     summary: 'look at the sources that this project asks for, and let agents here use them; in a terminal only',
-    load: async () => (await import('./sources.ts')).sourceAccept,
+    load: async () => (await import('./author/source-accept.ts')).sourceAccept,
   },
   {
     usage: 'export <id...>',
@@ -224,7 +226,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'verify <passport...>',
-    summary: 'check passports with a public key',
+    summary: 'check passports (signed records of sessions) with a public key',
     load: async () => (await import('./bundle/passport.ts')).verify,
   },
   {
@@ -269,7 +271,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'approvers list',
-    summary: 'list whose signatures count in this folder',
+    summary: 'list the people whose signatures are accepted in this folder',
     load: async () => (await import('./sessions/approvers.ts')).approversList,
   },
   {
@@ -294,94 +296,10 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'keys status',
-    summary: 'show the fingerprints of the keys',
+    summary: 'list the keys of the data folder and their ids',
     load: async () => (await import('./keys.ts')).keysStatus,
   },
-  {
-    usage: 'migrate',
-    summary: 'create or update the tables of a team database in PostgreSQL',
-    load: async () => (await import('./upkeep/team.ts')).migrateCommand,
-  },
-  {
-    usage: 'space create <name>',
-    summary: 'create a space in a team database: an area with its own sessions and keys',
-    load: async () => (await import('./upkeep/team.ts')).spaceCreate,
-  },
-  {
-    usage: 'space list',
-    summary: 'list the spaces of a team database',
-    load: async () => (await import('./upkeep/team.ts')).spaceList,
-  },
-  {
-    usage: 'space verify <name>',
-    summary: 'check every stored byte of the sessions of a space',
-    load: async () => (await import('./upkeep/space-upkeep.ts')).spaceVerify,
-  },
-  {
-    usage: 'space gc <name>',
-    summary: 'delete old sessions of a space, and data that no session uses',
-    load: async () => (await import('./upkeep/space-upkeep.ts')).spaceGc,
-  },
-  {
-    usage: 'space rotate-keys <name>',
-    summary: 'sign the tokens of a space with a new key; those of the previous key stay valid',
-    load: async () => (await import('./upkeep/space-upkeep.ts')).spaceRotateKeys,
-  },
-  {
-    usage: 'member list',
-    summary: 'list who may use a space, with their roles',
-    load: async () => (await import('./upkeep/team-access.ts')).memberList,
-  },
-  {
-    usage: 'member set <principal> <role>',
-    summary: 'give somebody a role in a space',
-    load: async () => (await import('./upkeep/team-access.ts')).memberSet,
-  },
-  {
-    usage: 'space set <name> <handover>',
-    summary: 'decide who may continue the runs of a space',
-    load: async () => (await import('./upkeep/team-access.ts')).spaceSet,
-  },
-  {
-    usage: 'space trust <name> <issuer>',
-    summary: 'accept results of CI jobs as evidence for the runs of a space',
-    load: async () => (await import('./upkeep/team-access.ts')).spaceTrust,
-  },
-  {
-    usage: 'member remove <principal>',
-    summary: 'take away the role that somebody has in a space',
-    load: async () => (await import('./upkeep/team-access.ts')).memberRemove,
-  },
-  {
-    usage: 'token create',
-    summary: 'create a token that lets a program use a space',
-    load: async () => (await import('./upkeep/team-access.ts')).tokenCreate,
-  },
-  {
-    usage: 'token list',
-    summary: 'list the tokens of a space',
-    load: async () => (await import('./upkeep/team-access.ts')).tokenList,
-  },
-  {
-    usage: 'token revoke <id>',
-    summary: 'make a token invalid at once',
-    load: async () => (await import('./upkeep/team-access.ts')).tokenRevoke,
-  },
-  {
-    usage: 'audit verify',
-    summary: 'check and show the log of who was given access to a space',
-    load: async () => (await import('./upkeep/audit.ts')).auditVerify,
-  },
-  {
-    usage: 'audit export',
-    summary: 'write that log as JSON lines, each with its chain, for others to check',
-    load: async () => (await import('./upkeep/audit.ts')).auditExport,
-  },
-  {
-    usage: 'store copy',
-    summary: 'copy sessions between a data folder and a team database; ids and histories stay the same',
-    load: async () => (await import('./upkeep/team.ts')).storeCopy,
-  },
+  ...TEAM_COMMANDS,
   {
     usage: 'completion <shell>',
     summary: 'print a shell script that completes commands and ids',

@@ -10,6 +10,8 @@ export type Command<Shape extends z.ZodType = z.ZodType> = {
   readonly operands?: readonly { readonly syntax: string; readonly help: string }[];
   readonly options?: readonly { readonly flags: string; readonly help: string }[];
   readonly example: string;
+  /** The command refuses an option that is given twice: a check with one of two values is not a check with the other. */
+  readonly takesOptionsOnce?: true;
   /** Whether it also runs when a setting is invalid, because it shows or fixes settings, or needs none. */
   readonly needsNoConfig?: true;
   /** The `data` of its JSON document, which is published. A command that serves prints no document. */
@@ -76,13 +78,16 @@ export const COMMAND_GROUPS = {
   member: { summary: 'view and change who may use a space', example: 'workrail member list' },
   token: { summary: 'create and revoke tokens that let programs use a space', example: 'workrail token list' },
   audit: { summary: 'check and export the log of who was given access', example: 'workrail audit verify' },
-  store: { summary: 'copy sessions between a data folder and a team database', example: 'workrail store copy' },
+  store: {
+    summary: 'copy sessions between a data folder and a team database',
+    example: 'workrail store copy --to backup',
+  },
   approvers: {
     summary: 'view and change the list of people whose signed approvals count',
     example: 'workrail approvers list',
   },
   passport: {
-    summary: 'check by its passport whether a change may be merged',
+    summary: 'use a passport to decide whether a change may be merged',
     example: 'workrail passport check passport.json --base main',
   },
   keys: { summary: 'view and rotate the keys that sign tokens, events and passports', example: 'workrail keys status' },

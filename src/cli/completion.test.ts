@@ -40,6 +40,15 @@ it('completion offers options after a dash, and nothing where the shell complete
   expect(await values('nonsense', '')).toEqual([]);
 });
 
+it.each(['bash', 'zsh', 'fish'])(
+  'while %s completes a word, the program has no terminal to take keys from',
+  async (shell) => {
+    const world = { setup: fakeSetup(), sessionAccess: emptyOverview() };
+    const { out } = await runFake({ argv: ['completion', shell], ...world });
+    expect(out).toMatch(/--complete -- .* <\/dev\/null 2>\/dev\/null/);
+  },
+);
+
 it('completion for an unknown shell names the known ones', async () => {
   const world = { setup: fakeSetup(), sessionAccess: emptyOverview() };
   const { exitCode, talk } = await runFake({ argv: ['completion', 'zhs'], ...world });

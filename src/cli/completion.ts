@@ -17,8 +17,8 @@ import {
   SWITCHES,
 } from './command.ts';
 import { COMMANDS } from './command-list.ts';
-import { shortIds } from './ids.ts';
 import { type CommandProblem, usageProblem } from './problem.ts';
+import { shortIds } from './session-ids.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof SHELLS)[number];
@@ -38,7 +38,7 @@ const completionData = z.union([
 export const completion = command({
   operands: [
     { syntax: '<shell>', help: 'bash, zsh or fish' },
-    { syntax: '[words...]', help: 'for the generated script only: "--" and then the words typed so far' },
+    { syntax: '[words...]', help: 'used only by the generated script: "--", followed by the words typed so far' },
   ],
   options: [{ flags: '--complete', help: 'print completions for the last word; the script calls this' }],
   example: 'source <(workrail completion bash)',
@@ -198,6 +198,7 @@ function titleOf(state: string, title: string): string {
 
 // Each script asks the program itself, so an installed script knows every later command, session and workflow.
 // `$1` and `${words[1]}` are the program as it was typed, which may not be the one on the PATH.
+// It has no terminal: a program resets the one it has when it ends, and what was typed meanwhile can be lost.
 
 const BASH = `# workrail completion for bash. To use it: source <(workrail completion bash)
 _workrail() {
@@ -207,7 +208,7 @@ _workrail() {
     [[ -n $value ]] || continue
     values+=("$value")
     shown+=("$value  ($about)")
-  done < <("$1" completion bash --complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <("$1" completion bash --complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" </dev/null 2>/dev/null)
   COMPREPLY=()
   # Descriptions are shown only in a list, where bash inserts nothing.
   if (( \${#values[@]} > 1 )) && [[ $COMP_TYPE == 63 || $COMP_TYPE == 33 || $COMP_TYPE == 64 ]]; then
@@ -228,7 +229,7 @@ _workrail() {
     [[ -n $value ]] || continue
     values+=("$value")
     shown+=("$value  -- $about")
-  done < <("\${words[1]}" completion zsh --complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  done < <("\${words[1]}" completion zsh --complete -- "\${(@)words[2,CURRENT]}" </dev/null 2>/dev/null)
   if (( \${#values} > 0 )); then
     compadd -V workrail -l -d shown -a values
   else
@@ -245,7 +246,7 @@ fi
 const FISH = `# workrail completion for fish. To use it: workrail completion fish | source
 function __workrail_complete
   set -l words (commandline -opc) (commandline -ct)
-  $words[1] completion fish --complete -- $words[2..-1] 2>/dev/null | string replace ' ' \\t
+  $words[1] completion fish --complete -- $words[2..-1] </dev/null 2>/dev/null | string replace ' ' \\t
 end
 complete -c workrail -f -k -a '(__workrail_complete)'
 `;

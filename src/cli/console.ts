@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import type { Command } from './command.ts';
 import { dim, notable } from './output/line.ts';
-import { refusalProblem } from './words.ts';
+import { consolePortProblem, refusalProblem } from './refusal-problem.ts';
 
 /** Not the port of `serve --http`, so that both can run. It is fixed so that a bookmark stays valid. */
 const PORT = 7_434;
@@ -21,11 +21,13 @@ export const consoleCommand: Command = {
     const { port = String(PORT), open } = options;
     const dataDir = await program.dataDir();
     if (typeof port !== 'string' || !/^\d{1,5}$/.test(port) || Number(port) > PORT_MAX) {
-      return err(refusalProblem({ code: 'port_unusable', asked: String(port), portMax: PORT_MAX }, dataDir));
+      return err(
+        consolePortProblem(refusalProblem({ code: 'port_unusable', asked: String(port), portMax: PORT_MAX }, dataDir)),
+      );
     }
     const isAtTerminal = program.terminal.isInput() && program.terminal.isError();
     const serving = await program.console({ port: Number(port), isAtTerminal });
-    if (serving.isErr()) return err(refusalProblem(serving.error, dataDir));
+    if (serving.isErr()) return err(consolePortProblem(refusalProblem(serving.error, dataDir)));
     const { newLink, openBrowser, onEnter } = serving.value;
     // Each link works once, so the one for a script is not printed for a person too.
     if (switches.isJson || switches.isQuiet) {

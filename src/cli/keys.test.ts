@@ -6,7 +6,8 @@ import { enforces } from '../../test/enforces.ts';
 import { toBase64Url } from '../core/text/binary-text.ts';
 import { activeKeys } from '../core/token/keyring.ts';
 import { commandShape } from './command-shape.ts';
-import { keysRepair, keysRotate, keysStatus } from './keys.ts';
+import { keysRepair, keysRotate, keysStatus, readHead } from './keys.ts';
+import type { PassportAccess } from './program.ts';
 
 const keysRotateShape = commandShape('keys rotate', keysRotate.data);
 const keysStatusShape = commandShape('keys status', keysStatus.data);
@@ -19,6 +20,12 @@ it('keys status creates no key and never shows one', async () => {
   expect((await setup.keyring.find())._unsafeUnwrap()).toBeUndefined();
   const { current } = (await setup.keyring.open())._unsafeUnwrap();
   expect((await status()).out).not.toContain(toBase64Url(current));
+});
+
+it('keys public suggests a passport outside of the repository', async () => {
+  const passports = { ownKeys: async () => ok([{ keyid: 'k', pem: 'PEM' }]) } as unknown as PassportAccess;
+  const { talk } = await runFake({ argv: ['keys', 'public'], setup: fakeSetup(), passports });
+  expect(talk).toBe('Next: workrail export ID --as passport -o ../passport.json\n');
 });
 
 it('keys rotate keeps the last key valid, and invalidates an older one only with --yes', async () => {
@@ -65,10 +72,28 @@ it('keys repair says what ends before it makes new keys, and asks only if the ke
   const damaged = { ...setup, keyring };
   expect(await runFake({ argv: ['keys', 'repair'], setup: damaged })).toMatchObject({
     exitCode: 5,
-    talk: expect.stringMatching(/become invalid; resume_session brings every run back[\s\S]*keys repair --yes/),
+    talk: expect.stringMatching(
+      /become invalid; resume_session brings every run back[\s\S]*copy of the old public key[\s\S]*merge gate[\s\S]*keys repair --yes/,
+    ),
   });
   expect(isRepaired).toBe(false);
   const { out } = await runFake({ argv: ['keys', 'repair', '--yes', '--json'], setup: damaged });
   const { data } = commandShape('keys repair', keysRepair.data).parse(JSON.parse(out));
   expect(data).toMatchObject({ moved: 'keys/keyring.json.damaged-1', keys: { previous: null } });
 });
+
+it('a head is read bare, as commands print it, and with the name of its hash, as other verifiers print it', () => {
+  const head = 'a'.repeat(64);
+  expect([head, `sha256:${head}`].map((text) => readHead(text))).toEqual([ok(head), ok(head)]);
+  for (const text of ['', head.slice(1), head.toUpperCase(), `sha1:${head}`, `${head} `]) {
+    expect(readHead(text)._unsafeUnwrapErr().error.message).toContain('64 lower-case hex digits');
+  }
+});
+
+it.each(['session verify sess_1', 'verify passport.json --key key.pem'])(
+  '%s takes a head with the name of its hash',
+  async (line) => {
+    const { talk } = await runFake({ argv: [...line.split(' '), '--head', `sha256:${'a'.repeat(64)}`] });
+    expect(talk).not.toContain('64 lower-case');
+  },
+);

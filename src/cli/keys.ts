@@ -1,16 +1,15 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import * as z from 'zod';
-import type { PublicKey } from '../app/ports/keyring-store.ts';
+import type { KeyidOf, PublicKey } from '../app/ports/keyring-store.ts';
 import type { StoreFailure } from '../app/ports/store-failure.ts';
-import { digestHex, ownJsonBytes, type Sha256 } from '../core/json/canonical-json.ts';
-import { toBase64Url } from '../core/text/binary-text.ts';
+import { shortKeyid } from '../core/log/log-signatures.ts';
 import type { Keyring, SigningKey } from '../core/token/keyring.ts';
 import { keysRotateData, keysShape, keysStatusData } from '../core/wire/machine-shapes.ts';
 import { type CommandContext, type CommandInput, command, done } from './command.ts';
 import { dim } from './output/line.ts';
 import { table } from './output/text-width.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
-import { refusalProblem } from './words.ts';
+import { refusalProblem } from './refusal-problem.ts';
 
 type ShownKeys = z.infer<typeof keysShape>;
 
@@ -21,17 +20,15 @@ export const keysRotate = command({
   run: (context, input) =>
     safeTry(async function* () {
       const { program } = context;
-      const [{ keyring, sha256 }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
+      const [{ keyring, keyidOf }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
       const refused = (failure: StoreFailure) => refusalProblem(failure, dataDir);
-      const before = shownKeys(yield* (await keyring.find()).mapErr(refused), sha256);
+      const before = shownKeys(yield* (await keyring.find()).mapErr(refused), keyidOf);
       yield* await confirmRotation(context, input, before);
-      const after = shownKeys(yield* (await keyring.rotate()).mapErr(refused), sha256);
+      const after = shownKeys(yield* (await keyring.rotate()).mapErr(refused), keyidOf);
       return done({
         data: { before, after },
         lines: [
-          [
-            `New tokens are signed with ${after.current}. New events and passports are signed with the key that goes with it.`,
-          ],
+          [`New tokens, events and passports are signed with ${after.current}.`],
           [
             `Tokens of ${after.previous} stay valid until the next rotation. Give out the new public key: workrail keys public`,
           ],
@@ -63,7 +60,7 @@ export const keysPublic = command({
         .trimEnd()
         .split('\n')
         .map((line) => [line]),
-      next: 'workrail export ID --as passport -o passport.json',
+      next: 'workrail export ID --as passport -o ../passport.json',
     });
   },
 });
@@ -80,6 +77,16 @@ export async function readKeys(
   return keys.value.length > 0 ? ok(keys.value) : err(usageProblem(`${file} has no Ed25519 public key.`, advice));
 }
 
+/** A head as commands print it, or with the name of its hash in front, as passports and other verifiers have it. */
+export function readHead(option: unknown): Result<string | undefined, CommandProblem> {
+  if (option === undefined) return ok(undefined);
+  const [, head] = /^(?:sha256:)?([0-9a-f]{64})$/.exec(String(option)) ?? [];
+  if (head !== undefined) return ok(head);
+  return err(
+    usageProblem('--head needs 64 lower-case hex digits.', 'Copy the head from an earlier check or passport.'),
+  );
+}
+
 export const keysRepair = command({
   options: [{ flags: '--yes', help: 'do not ask' }],
   example: 'workrail keys repair',
@@ -91,16 +98,16 @@ export const keysRepair = command({
   run: (context, input) =>
     safeTry(async function* () {
       const { program } = context;
-      const [{ keyring, sha256 }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
+      const [{ keyring, keyidOf }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
       const refused = (failure: StoreFailure) => refusalProblem(failure, dataDir);
       const before = await keyring.find();
       if (before.isErr() && before.error.code === 'damaged') {
         const question =
-          'Tokens that agents hold will become invalid; resume_session brings every run back. Make new keys?';
+          'Tokens that agents hold will become invalid; resume_session brings every run back. Signatures of older sessions can then be checked only with a copy of the old public key, and a merge gate refuses passports of this machine until it has the new one. Make new keys?';
         yield* await confirm(context, input, { question, without: 'workrail keys repair --yes' });
       }
       const moved = yield* (await keyring.repair()).mapErr(refused);
-      const keys = shownKeys(yield* (await keyring.find()).mapErr(refused), sha256);
+      const keys = shownKeys(yield* (await keyring.find()).mapErr(refused), keyidOf);
       return done({
         data: { moved: moved ?? null, keys },
         lines:
@@ -109,6 +116,7 @@ export const keysRepair = command({
             : [
                 [`New tokens are signed with ${keys.current}. The damaged file is now ${moved} in ${dataDir}.`],
                 ['Tokens from before are invalid. In each chat, let the agent call resume_session.'],
+                ['Give out the new public key, also to merge gates: workrail keys public'],
               ],
         next: 'workrail keys status',
       });
@@ -119,17 +127,17 @@ export const keysStatus = command({
   example: 'workrail keys status',
   data: keysStatusData,
   run: async ({ program }) => {
-    const [{ keyring, sha256 }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
+    const [{ keyring, keyidOf }, dataDir] = await Promise.all([program.setup(), program.dataDir()]);
     const found = await keyring.find();
     if (found.isErr()) return err(refusalProblem(found.error, dataDir));
-    const keys = shownKeys(found.value, sha256);
+    const keys = shownKeys(found.value, keyidOf);
     return done({
       data: { dataDir, keys },
       lines:
         keys.current === null
           ? [[`No keys yet in ${dataDir}; the first run creates one.`]]
           : table([
-              ['current', keys.current, dim('signs new tokens')],
+              ['current', keys.current, dim('signs new tokens, events and passports')],
               keys.previous === null
                 ? ['previous', 'none']
                 : ['previous', keys.previous, dim('its tokens stay valid until the next rotation')],
@@ -167,14 +175,8 @@ async function confirm(
   return err(problem(exitCode, 'Nothing was changed.', 'Run "workrail keys status" to see the keys.'));
 }
 
-const SHOWN_DIGITS = 12;
-
-/** The fingerprints of the keys; a key itself is never shown. */
-export function shownKeys(keyring: Keyring | undefined, sha256: Sha256): ShownKeys {
-  const print = (key: SigningKey | undefined) => (key === undefined ? null : fingerprint(key, sha256));
+/** The keys by the keyids that logs and passports name; a key itself is never shown. */
+export function shownKeys(keyring: Keyring | undefined, keyidOf: KeyidOf): ShownKeys {
+  const print = (key: SigningKey | undefined) => (key === undefined ? null : shortKeyid(keyidOf(key)));
   return { current: print(keyring?.current), previous: print(keyring?.previous) };
-}
-
-function fingerprint(key: SigningKey, sha256: Sha256): string {
-  return digestHex(sha256(ownJsonBytes(toBase64Url(key)))).slice(0, SHOWN_DIGITS);
 }

@@ -17,7 +17,7 @@ import type {
   SealFailure,
 } from '../app/ports/bundle-output.ts';
 import type { CheckRunner, CommandConfirmations } from '../app/ports/check-runner.ts';
-import type { PublicKey } from '../app/ports/keyring-store.ts';
+import type { KeyidOf, PublicKey } from '../app/ports/keyring-store.ts';
 import type { SessionIndex } from '../app/ports/session-index.ts';
 import type { SessionReader } from '../app/ports/session-store.ts';
 import type { Store, Upkeep } from '../app/ports/store.ts';
@@ -25,7 +25,7 @@ import type { StoreFailure } from '../app/ports/store-failure.ts';
 import type { AnswerIds } from '../app/ports/system-services.ts';
 import type { DatabaseDanger, SpaceRefusal, TeamDatabase } from '../app/ports/team-database.ts';
 import type { StoreAudit } from '../app/ports/upkeep.ts';
-import type { SourceServices } from '../app/ports/workflow-sources.ts';
+import type { ListedSources, SourceServices } from '../app/ports/workflow-sources.ts';
 import type { ReportServices } from '../app/report.ts';
 import type { AnswerServices, SessionsServices, UpkeepServices } from '../app/services.ts';
 import type { ListServices } from '../app/sessions/session-board.ts';
@@ -138,8 +138,11 @@ export type TeamAccess = Pick<CopyServices, 'tools' | 'yieldNow'> &
     /** Who uses the command, as the system knows them; for the audit log. */
     readonly operator: () => string;
     readonly database: (url: string) => TeamDatabase;
+    readonly keyidOf: KeyidOf;
     /** The store in a data folder. */
     readonly folder: (path: string) => Store & Upkeep;
+    /** Copies of repositories in a folder that is removed by `clear`. */
+    readonly gitSources: () => Omit<ListedSources, 'list'> & { readonly clear: () => void };
     readonly readKeyFile: (file: string) => Promise<Result<Uint8Array, InputFailure>>;
   };
 
@@ -185,6 +188,8 @@ export type TeamServeOptions = {
   /** Without a secret it is a public client. */
   readonly clientSecretFile: string | undefined;
   readonly masterKeyFile: string;
+  /** The database itself, if the other address is one of a pooling proxy. */
+  readonly listenUrl: string | undefined;
   /** The most connections for statements. */
   readonly connections: number | undefined;
   /** Whether to wait before stopping until load balancers have noticed. */
@@ -205,11 +210,17 @@ export type SignInWish = {
 
 export type SignedInToSpace = Omit<SignedInPerson, 'provedAt'>;
 
-export type TeamServing = { readonly url: string; readonly adminUrl: string };
+export type TeamServing = {
+  readonly url: string;
+  readonly adminUrl: string;
+  /** The mode of the file with the master key, where other users of the machine can read it. */
+  readonly openKeyMode?: string;
+};
 
 export type TeamServeRefusal =
   | { readonly code: 'database_unfit'; readonly dangers: readonly DatabaseDanger[] }
   | { readonly code: 'master_key_unusable' | 'client_secret_unusable'; readonly file: string }
+  | { readonly code: 'master_key_wrong'; readonly file: string; readonly spaces: readonly string[] }
   | Exclude<ServeRefusal, { readonly code: 'secret_failed' }>
   | SpaceRefusal;
 

@@ -9,6 +9,7 @@ import { COMMAND_GROUPS, commandName } from './command.ts';
 import { COMMANDS } from './command-list.ts';
 import { commandShape, commandShapes } from './command-shape.ts';
 import { EXIT } from './problem.ts';
+import { consolePortProblem, refusalProblem } from './refusal-problem.ts';
 import { sessionVerify } from './sessions/session-verify.ts';
 import { version } from './version.ts';
 import { welcome } from './welcome.ts';
@@ -119,6 +120,7 @@ describe('help', () => {
 describe('an invalid command line', () => {
   const wrong: readonly (readonly [argv: readonly string[], said: RegExp])[] = [
     [['sesion'], /Unknown command 'sesion'.\nFix: Did you mean session\?/],
+    [['config', 'unset', 'mode'], /Unknown command 'unset'.\nFix: Run "workrail config set KEY --unset"/],
     [['session', 'verfy'], /Unknown command 'verfy'.\nFix: Did you mean verify\?/],
     [['session', 'verify', '--jsn'], /Unknown option '--jsn'.\nFix: Did you mean --json\?/],
     [['version', 'please'], /Too many arguments/],
@@ -127,6 +129,8 @@ describe('an invalid command line', () => {
     [['session'], /A command is missing/],
     [['help', 'nope'], /Unknown command 'nope'/],
     [['help', 'session', 'nope'], /Unknown command 'nope'/],
+    [['session', 'prefer', '7f3a', '--nope'], /Unknown option '--nope'.\nFix: Run "workrail session prefer --help"/],
+    [['session', 'nonsense'], /Unknown command 'nonsense'.\nFix: Run "workrail session --help" to see the commands/],
     [['nonsense'], /Unknown command 'nonsense'.\nFix: Run "workrail --help"/],
   ];
 
@@ -328,5 +332,9 @@ describe('serve', () => {
     const taken = err({ code: 'port_taken', port: 7433 } as const);
     const { exitCode, talk } = await runFake({ argv: ['serve', '--http'], serve: () => taken });
     expect([exitCode, talk]).toEqual([2, expect.stringMatching(/Port 7433 is in use.*\nFix: .*--http 0/)]);
+    const inUse = consolePortProblem(refusalProblem(taken.error, '')).error;
+    expect(inUse.suggestion).toMatch(/"workrail console --port 0"\.$/);
+    const { talk: said } = await runFake({ argv: ['console', '--port', 'x'] });
+    expect([said.includes('console --port 0'), said.includes('serve --http')]).toEqual([true, false]);
   });
 });

@@ -35,13 +35,13 @@ export async function runCommandLine(program: Program): Promise<number | undefin
       invalid.length > 0 ? err(invalidSettings(invalid)) : await runCommand(context, input),
     );
   };
+  const plain = plainWords(words);
+  const entry = entryFor(plain);
   const parsed = async () => {
     if (words.length === 0) {
       const { welcome } = await import('./welcome.ts');
       return run('workrail', welcome, { operands: [], options: {} });
     }
-    const plain = plainWords(words);
-    const entry = entryFor(plain);
     const command = await entry?.load();
     const parser = commandParser({
       hasColor: printer.hasColor,
@@ -54,7 +54,11 @@ export async function runCommandLine(program: Program): Promise<number | undefin
   };
   await parsed().catch((thrown: unknown) => {
     printer.progress.stop();
-    exitCode = failed(printer, thrown, switches.isVerbose ? program.writeError : undefined);
+    exitCode = failed(thrown, {
+      printer,
+      help: helpFor(plain, entry),
+      writeTrace: switches.isVerbose ? program.writeError : undefined,
+    });
   });
   return exitCode;
 }
@@ -142,12 +146,25 @@ function commandParser({ hasColor, write, writeError, chosen, run }: ParserOptio
     usages.set(parser, second === undefined ? entry.usage : entry.usage.slice(first.length + 1));
     if (chosen === undefined || chosen.entry !== entry) continue;
     const { operands = [], options = [], example } = chosen.command;
-    for (const { flags, help } of options) parser.option(flags, help);
+    for (const { flags, help } of options) {
+      parser.option(flags, help);
+      if (chosen.command.takesOptionsOnce === true) refuseRepeats(parser, flags);
+    }
     for (const { syntax, help } of operands) parser.argument(syntax, help);
     parser.addHelpText('after', exampleText(example));
     parser.action(() => run?.(commandName(entry), chosen.command, { operands: parser.args, options: parser.opts() }));
   }
   return root;
+}
+
+/** The library takes the last of two values. */
+function refuseRepeats(parser: Parser, flags: string): void {
+  const name = parser.options.at(-1)?.name() ?? '';
+  let isGiven = false;
+  parser.on(`option:${name}`, () => {
+    if (isGiven) parser.error(`option '${flags}' is given more than once; give it once`);
+    isGiven = true;
+  });
 }
 
 function groupParser(root: Parser, name: string): Parser {
@@ -182,10 +199,17 @@ function concluded(
   return result.value.problem?.exitCode ?? EXIT.ok;
 }
 
-function failed(printer: Printer, thrown: unknown, writeTrace: ((text: string) => void) | undefined): number {
+type Failing = {
+  readonly printer: Printer;
+  /** Where the right command line is described. */
+  readonly help: string;
+  readonly writeTrace: ((text: string) => void) | undefined;
+};
+
+function failed(thrown: unknown, { printer, help, writeTrace }: Failing): number {
   if (thrown instanceof CommanderError) {
     if (thrown.exitCode === 0) return EXIT.ok;
-    printer.failed(parserProblem(thrown));
+    printer.failed(parserProblem(thrown, help));
     return EXIT.usage;
   }
   const trace = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
@@ -194,16 +218,25 @@ function failed(printer: Printer, thrown: unknown, writeTrace: ((text: string) =
   return EXIT.failed;
 }
 
+/** The help page of what was typed: of the command, of its group, or of all commands. */
+function helpFor([first]: readonly string[], entry: CommandEntry | undefined): string {
+  if (entry !== undefined) return `Run "workrail ${commandName(entry)} --help" to see what it takes.`;
+  return `Run "workrail ${isCommandGroup(first) ? `${first} ` : ''}--help" to see the commands.`;
+}
+
 /** The library writes `error: what is wrong`, and on a second line what may have been meant. */
-function parserProblem({ code, message }: CommanderError): CommandProblem {
+function parserProblem({ code, message }: CommanderError, help: string): CommandProblem {
   const [first = '', second] = message.split('\n');
   const said = code === 'commander.help' ? 'A command is missing.' : sentence(first.replace(/^error: /, ''));
+  const [, unknown = ''] = /^error: unknown command '(.*)'/.exec(first) ?? [];
+  const instead = INSTEAD[unknown];
+  if (instead !== undefined) return usageProblem(said, `Run "workrail ${instead}".`);
   const meant = /^\(Did you mean (.+)\?\)$/.exec(second ?? '')?.[1];
-  return usageProblem(
-    said,
-    `${meant === undefined ? '' : `Did you mean ${meant}? `}Run "workrail --help" to see the commands.`,
-  );
+  return usageProblem(said, `${meant === undefined ? '' : `Did you mean ${meant}? `}${help}`);
 }
+
+/** Commands that users try but that are options of another command; spelling suggestions cannot find them. */
+const INSTEAD: { readonly [command: string]: string | undefined } = { unset: 'config set KEY --unset' };
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;

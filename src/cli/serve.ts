@@ -3,7 +3,7 @@ import type { Command, CommandContext, CommandInput, CommandOutcome } from './co
 import { dim } from './output/line.ts';
 import type { CommandProblem } from './problem.ts';
 import type { ServeOptions } from './program.ts';
-import { refusalProblem, type ServeTrouble } from './words.ts';
+import { refusalProblem, type ServeTrouble } from './refusal-problem.ts';
 
 const TEAM_OPTIONS = [
   {
@@ -13,7 +13,7 @@ const TEAM_OPTIONS = [
   { flags: '--public-url <url>', help: 'where clients reach the server: https, or http on localhost' },
   { flags: '--listen <address>', help: 'HOST:PORT for clients (default: 127.0.0.1:8080)' },
   { flags: '--admin-listen <address>', help: 'HOST:PORT for health and metrics (default: 127.0.0.1:9090)' },
-  { flags: '--issuer <url>', help: 'the identity provider whose access tokens count' },
+  { flags: '--issuer <url>', help: 'the identity provider whose access tokens are accepted' },
   {
     flags: '--client-id <id>',
     help: 'the client id of this server at the identity provider; needed for sign-in with a browser',
@@ -28,7 +28,11 @@ const TEAM_OPTIONS = [
   },
   {
     flags: '--rls',
-    help: 'also separate spaces in the database, by row-level security (one more round trip per statement)',
+    help: 'also separate the spaces inside the database, with row-level security (one more round trip per statement)',
+  },
+  {
+    flags: '--listen-url <url>',
+    help: 'direct address of the database for notifications (LISTEN), if --database-url points to a pooling proxy; without it, pages of the console that are open show changes later',
   },
   { flags: '--connections <count>', help: 'maximum number of database connections for queries (default: 10)' },
   { flags: '--no-drain', help: 'on shutdown, stop at once (default: report "not ready", and stop 5 seconds later)' },
@@ -39,7 +43,10 @@ export const serveCommand: Command = {
     { flags: '--stdio', help: 'serve on standard input and output (the default)' },
     { flags: '--http [port]', help: 'serve over HTTP on 127.0.0.1 instead (default port: 7433)' },
     { flags: '--port <port>', help: 'the port for --http; 0 chooses any free port' },
-    { flags: '--team', help: 'serve the spaces of a team database; --database-url to --no-drain work only with it' },
+    {
+      flags: '--team',
+      help: 'serve the spaces of a team database; all options below, from --database-url to --no-drain, need this one',
+    },
     ...TEAM_OPTIONS,
     { flags: '--log', help: 'log every call to standard error as a line of JSON (WORKRAIL_LOG=1 does the same)' },
   ],

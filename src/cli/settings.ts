@@ -70,7 +70,7 @@ export const configSet = command({
     if (read.isErr()) return err(read.error);
     const { value } = read.value;
     const { config, configFiles, files, sha256 } = await program.setup();
-    const origin = configFiles.find(({ kind }) => kind === (isProject ? 'workspace' : 'user'));
+    const origin = configFiles.findLast(({ kind }) => kind === (isProject ? 'workspace' : 'user'));
     if (origin === undefined) {
       return err(
         usageProblem('Your home folder is not a project.', 'Remove --project, or run the command in a project.'),

@@ -1,11 +1,9 @@
-import { err, safeTry } from 'neverthrow';
+import { err } from 'neverthrow';
 import type * as z from 'zod';
 import type { ListedSources, ProjectSources, SourceServices } from '../app/ports/workflow-sources.ts';
 import {
   type AddSourceRefusal,
-  type AskedSource,
   addSource,
-  fetchAskedSources,
   type ListedSource,
   listAskedSources,
   listSources,
@@ -19,17 +17,10 @@ import { type ByCode, type ByKind, byCode, byKind } from '../core/assert.ts';
 import { defined } from '../core/json/json-value.ts';
 import type { WorkflowSourceEntry } from '../core/sources.ts';
 import { nearest } from '../core/text/spelling.ts';
-import { plural } from '../core/text/words.ts';
-import {
-  listedSourceShape,
-  sourceAcceptData,
-  sourceListData,
-  sourceRemoveData,
-  sourceUpdateData,
-} from '../core/wire/machine-shapes.ts';
+import { plural, shellWord } from '../core/text/words.ts';
+import { listedSourceShape, sourceListData, sourceRemoveData, sourceUpdateData } from '../core/wire/machine-shapes.ts';
 import { type CommandInput, command, done } from './command.ts';
-import { confirmLoosening, isPersonThere } from './loosening.ts';
-import { bad, good, type Line, strong } from './output/line.ts';
+import { asTyped, bad, good, type Line, strong } from './output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from './problem.ts';
 
 const PROJECT = {
@@ -84,75 +75,6 @@ function projectLines({ sources, problem: trouble }: AskedData): readonly Line[]
   ];
 }
 
-export const sourceAccept = command({
-  example: 'workrail source accept',
-  data: sourceAcceptData,
-  run: (context) =>
-    safeTry(async function* () {
-      const { project } = await context.program.sources();
-      const before = yield* (await listAskedSources(project)).mapErr(sourceProblem);
-      if (before.length === 0) return err(nothingAsked(project));
-      const isNew = before.some(({ isAccepted }) => !isAccepted);
-      // Without a person nothing is fetched: an agent could run this.
-      if (isNew && !isPersonThere(context)) return err(nobodyAccepts(before));
-      context.progress.show({ label: 'fetching' });
-      const asked = yield* (await fetchAskedSources(project)).mapErr(sourceProblem);
-      if (isNew) {
-        const { sha256 } = await context.program.setup();
-        const changes = asked.filter(({ isAccepted }) => !isAccepted).flatMap(acceptanceWords);
-        yield* await confirmLoosening(context, { changes, command: 'workrail source accept' }, sha256);
-        yield* (await project.accept(asked.map(({ source }) => source))).mapErr(sourceProblem);
-      }
-      const names = asked.map(({ source }) => source.name).join(', ');
-      const data: z.infer<typeof sourceAcceptData> = {
-        file: project.file,
-        sources: asked.map((one) => ({ ...one, isAccepted: true })),
-        isChanged: isNew,
-      };
-      return done({
-        data,
-        lines: [
-          [
-            isNew
-              ? `Accepted for ${project.workspace}: ${names}. A changed commit in .workrail/sources.json asks again.`
-              : `Already accepted: ${names}. The copies are complete.`,
-          ],
-        ],
-        next: 'workrail workflow list',
-      });
-    }),
-});
-
-function nothingAsked({ file }: ProjectSources): CommandProblem {
-  return problem(
-    EXIT.notFound,
-    `The project in this folder asks for no sources (${file}).`,
-    'Run this in the folder that contains .workrail/sources.json, or add a source for the project: workrail source add ADDRESS --project',
-  );
-}
-
-function nobodyAccepts(asked: readonly AskedSource[]): CommandProblem {
-  const names = asked
-    .filter(({ isAccepted }) => !isAccepted)
-    .map(({ source }) => `${source.name} (${sourcePlace(source)})`);
-  return problem(
-    EXIT.needsPerson,
-    `This project asks for ${names.join(', ')}. Only a person at a terminal can accept that. Nothing was fetched.`,
-    'Run this in a terminal of your own: workrail source accept',
-  );
-}
-
-const FILES_SHOWN_MAX = 20;
-
-function acceptanceWords({ source, health, files }: AskedSource): readonly string[] {
-  const more = files.length - FILES_SHOWN_MAX;
-  return [
-    `This project asks for the source "${source.name}": ${source.url}${source.ref === undefined ? '' : ` (${source.ref})`}, commit ${source.commit}, folder ${source.folder}.`,
-    `It has ${health.kind === 'ready' ? plural(files.length, 'workflow file') : healthText(health)}${health.kind === 'ready' ? `: ${files.slice(0, FILES_SHOWN_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}.` : ''}`,
-    'If you accept it, agents in this project are offered its workflows and follow them.',
-  ];
-}
-
 export const sourceAdd = command({
   operands: [{ syntax: '<address>', help: 'https://…, git@host:path, /path/repo.git, a folder, or npm:NAME' }],
   options: [
@@ -171,13 +93,16 @@ export const sourceAdd = command({
     const request = { address, ...given('name'), ...given('ref'), ...given('folder'), isForProject };
     const added = await addSource(chosenList(await program.sources(), options), request);
     if (added.isErr()) return err(sourceProblem(added.error));
-    const { source, health } = added.value;
+    const { source, health, asRepository } = added.value;
     return done({
       data: { source, health },
       lines: [
         ['Added ', strong(source.name), `: ${sourcePlace(source)}`],
         [healthText(health)],
         ...(isForProject ? [[PROJECT_NOTE]] : []),
+        ...(asRepository === undefined
+          ? []
+          : [[asTyped(`It is a git repository. ${asRepositoryWords(asRepository)}`, program)]]),
       ],
       next: isForProject ? 'workrail source accept' : 'workrail workflow list',
     });
@@ -226,12 +151,16 @@ export const sourceUpdate = command({
       data: { sources },
       lines: updated.value.length === 0 ? [['No git sources to update.']] : updated.value.flatMap(updateLines),
       problem: failed[0],
-      next: nextAfterUpdate(options),
+      next: nextAfterUpdate(
+        options,
+        updated.value.some(({ from, to }) => from !== to),
+      ),
     });
   },
 });
 
-function nextAfterUpdate({ project, dryRun }: CommandInput['options']): string {
+function nextAfterUpdate({ project, dryRun }: CommandInput['options'], isNewer: boolean): string {
+  if (!isNewer) return 'workrail source list';
   if (dryRun === true) return `workrail source update${project === true ? ' --project' : ''}`;
   return project === true ? 'workrail source accept' : 'workrail source list';
 }
@@ -246,7 +175,7 @@ function chosenList(services: SourceServices, options: CommandInput['options']):
 
 type SourceRefusal = AddSourceRefusal | SourceUnknown;
 
-function sourceProblem(refusal: SourceRefusal): CommandProblem {
+export function sourceProblem(refusal: SourceRefusal): CommandProblem {
   return byCode(SOURCE_PROBLEMS, refusal);
 }
 
@@ -260,12 +189,17 @@ const SOURCE_PROBLEMS: ByCode<SourceRefusal, CommandProblem> = {
     ),
   source_unusable: ({ what, value }) => usageProblem(`Invalid ${what} "${value}".`, UNUSABLE[what]),
   setting_of_repositories: notARepository,
-  only_repositories: ({ address, kind }) =>
+  only_repositories: ({ address, kind, asRepository }) =>
     usageProblem(
-      `A project can ask only for git repositories, and ${address} is a ${kind}.`,
-      'Use the address of a repository, or remove --project to add it for yourself.',
+      `A project can ask only for git repositories, and ${address} is ${kind === 'folder' ? 'added as a plain folder' : 'an npm package'}.`,
+      asRepository === undefined
+        ? 'Use the address of a repository, or remove --project to add it for yourself.'
+        : `It is a git repository. ${asRepositoryWords(asRepository, ' --project')}`,
     ),
-  source_empty: ({ health }) => problem(EXIT.failed, `${healthText(health)} Nothing was added.`, emptyAdvice(health)),
+  source_empty: ({ health, repository }) =>
+    repository === undefined || (health.kind !== 'ready' && health.kind !== 'missing')
+      ? problem(EXIT.failed, `${healthText(health)} Nothing was added.`, emptyAdvice(health))
+      : emptyRepository(repository, health.kind === 'missing'),
   source_unknown: (refusal) => problem(EXIT.notFound, `Unknown source "${refusal.name}".`, knownAdvice(refusal)),
   source_list_broken: ({ file, cause }) =>
     problem(
@@ -277,7 +211,7 @@ const SOURCE_PROBLEMS: ByCode<SourceRefusal, CommandProblem> = {
     problem(
       EXIT.failed,
       `${file} could not be written (${cause}). Nothing was changed.`,
-      'Check the free space and the permissions, then run the command again.',
+      'Check that you can write to its folder and that the disk has free space. Then run the command again.',
     ),
   git_missing: () =>
     problem(EXIT.failed, 'git was not found.', 'Install git, or add a folder or an npm package instead.'),
@@ -308,10 +242,10 @@ const SOURCE_PROBLEMS: ByCode<SourceRefusal, CommandProblem> = {
 };
 
 function notARepository(refusal: Extract<SourceRefusal, { code: 'setting_of_repositories' }>): CommandProblem {
-  const { setting, address, kind } = refusal;
+  const { setting, address, kind, asRepository = 'file:///PATH' } = refusal;
   const [found, instead] =
     kind === 'folder'
-      ? ['a plain folder', ', or name a local repository as file:///PATH or with a path that ends in .git']
+      ? ['a plain folder', `, or name a local repository as ${asRepository} or with a path that ends in .git`]
       : ['an npm package', ''];
   return usageProblem(
     `--${setting} is only for git repositories, and ${address} is ${found}.`,
@@ -333,7 +267,7 @@ const UNUSABLE = {
   folder: 'Use --folder with a folder inside the repository, or "." for the whole repository.',
 } as const;
 
-function healthText(health: SourceHealth): string {
+export function healthText(health: SourceHealth): string {
   return byKind(HEALTH_WORDS, health);
 }
 
@@ -357,13 +291,46 @@ function emptyAdvice(health: SourceHealth): string {
   return 'Name the folder with the .json files; in a git repository, use --folder.';
 }
 
+/** The address with which a local repository is pinned to a commit. */
+function asRepositoryWords(url: string, flags = ''): string {
+  return `To add it as a git source, pinned to a commit: workrail source add ${shellWord(url)}${flags}`;
+}
+
+function emptyRepository(
+  { folder, folders }: { readonly folder: string; readonly folders: readonly string[] },
+  isMissing: boolean,
+): CommandProblem {
+  const [first] = folders;
+  const none = isMissing
+    ? `The repository has no folder ${folder}`
+    : folder === '.'
+      ? 'The repository has no workflow files'
+      : `The folder ${folder} of the repository has no workflow files`;
+  if (first === undefined) {
+    const others = folder === '.' ? '' : ', and no workflow files elsewhere';
+    return problem(
+      EXIT.failed,
+      `${none}${others}. Nothing was added.`,
+      'Check the address, the branch and the commit.',
+    );
+  }
+  const shown = folders.slice(0, FOLDERS_SHOWN_MAX).join(', ');
+  return problem(
+    EXIT.failed,
+    `${none}; it has .json files in: ${shown} (use --folder ${shellWord(first)}). Nothing was added.`,
+    `Add --folder ${shellWord(first)} to the command.`,
+  );
+}
+
+const FOLDERS_SHOWN_MAX = 10;
+
 function knownAdvice({ name, known }: SourceUnknown): string {
   if (known.length === 0) return 'There are no sources yet. Add one: workrail source add ADDRESS';
   const near = nearest(name, known);
   return near === undefined ? `The sources are ${known.join(', ')}.` : `Did you mean ${near}?`;
 }
 
-function sourcePlace(source: WorkflowSourceEntry): string {
+export function sourcePlace(source: WorkflowSourceEntry): string {
   if (source.kind === 'folder') return source.path;
   if (source.kind === 'package') return `npm:${source.package}`;
   return `${source.url} ${source.ref ?? ''}${source.ref === undefined ? '' : ' '}at ${short(source.commit)}`;
@@ -383,7 +350,7 @@ function linesOf({ source, health }: ListedSource): readonly Line[] {
   ];
 }
 
-function updateLines(updated: UpdatedSource): readonly Line[] {
+export function updateLines(updated: UpdatedSource): readonly Line[] {
   const { changes } = updated;
   if (changes === undefined) return [lineOf(updated)];
   const { name, from, to } = updated;

@@ -9,8 +9,10 @@ import { HEALTHY } from '../../../test/examples/audits.ts';
 import { exportServices } from '../../../test/examples/bundles.ts';
 import { engine } from '../../../test/examples/engine.ts';
 import { sharedSession } from '../../../test/examples/shared-session.ts';
+import { numberedSession } from '../../../test/store-folder.ts';
 import { createBundleFile, readBundleFile } from '../../adapters/bundle.ts';
 import { isSealed, openSealed, sealOutput } from '../../adapters/sealed-bundle.ts';
+import { acceptSession } from '../../app/upkeep/accept-session.ts';
 import { reportSchema } from '../../core/report/report.ts';
 import { encodeUtf8 } from '../../core/text/utf8.ts';
 import { commandShape } from '../command-shape.ts';
@@ -45,7 +47,8 @@ describe('export', () => {
       out: `Imported ${sessionId}: 2 runs, 32 events, 1 artifact.\nNobody has accepted it, so agents cannot resume it. To accept it, in a terminal: workrail session accept ${sessionId}\n`,
       talk: `Next: workrail session accept ${sessionId}\n`,
     });
-    expect((await there.run('import', file, '--dry-run')).out).toContain(
+    expect((await there.run('import', file, '--dry-run')).out).toContain('importing it writes nothing');
+    expect((await run('import', file, '--dry-run')).out).toContain(
       `${sessionId} as a new session, because that id is already in use here`,
     );
   });
@@ -131,6 +134,52 @@ describe('import', () => {
     const told = importShape.parse(JSON.parse((await run('import', file, '--json')).out));
     expect(told).toMatchObject({ ok: false, error: { code: 'BUNDLE_UNSUPPORTED_VERSION', details: { version: '7' } } });
     expect((await run('import', join(folder, 'none.json'))).exitCode).toBe(3);
+  });
+
+  it('import of a session that was accepted says that it is accepted', async () => {
+    const { run, folder, sessionId } = await world();
+    const there = await world({ isEmpty: true });
+    const file = join(folder, 'session.json');
+    await run('export', sessionId, '-o', file);
+    await there.run('import', file);
+    expect((await there.run('import', file)).out).toContain('Nobody has accepted it');
+    await acceptSession(there.services, sessionId);
+    for (const more of [[], ['--no-accept']]) {
+      expect(await there.run('import', file, ...more)).toMatchObject({
+        exitCode: 0,
+        out: `Nothing is new: this session was imported before as ${sessionId}. Nothing was written.\nIt is accepted: agents can resume it.\n`,
+        talk: `Next: workrail session resume ${sessionId}\n`,
+      });
+    }
+  });
+
+  it('a newer export without a terminal writes nothing until it is an update or a copy', async () => {
+    enforces('reimport_offers_update');
+    const { run, folder, sessionId, goOn } = await world();
+    const there = await world({ isEmpty: true });
+    const [file, newer] = [join(folder, 'session.json'), join(folder, 'newer.json')];
+    await run('export', sessionId, '-o', file);
+    await there.run('import', file);
+    await goOn();
+    await run('export', sessionId, '-o', newer);
+    const dry = await there.run('import', newer, '--dry-run');
+    expect([dry.exitCode, dry.talk]).toEqual([0, `Next: workrail import ${newer} --update\n`]);
+    expect(dry.out).not.toContain('Would import');
+    const asked = await there.run('import', newer);
+    expect([asked.exitCode, asked.out]).toEqual([5, '']);
+    expect(asked.talk).toContain(`was imported before as ${sessionId} and not changed here`);
+    expect(asked.talk).toContain(
+      `To add what is new: workrail import ${newer} --update. To make a second session: workrail import ${newer} --copy.`,
+    );
+    expect((await there.services.sessions.list())._unsafeUnwrap()).toEqual([sessionId]);
+    expect((await there.run('import', newer, '--update', '--copy')).exitCode).toBe(2);
+    const updated = await there.run('import', newer, '--update');
+    expect([updated.exitCode, updated.out]).toEqual([0, expect.stringContaining(`Updated ${sessionId}: `)]);
+    await goOn();
+    await run('export', sessionId, '-o', newer, '--force');
+    const copied = await there.run('import', newer, '--copy');
+    expect([copied.exitCode, copied.out]).toEqual([0, expect.stringContaining(`Imported ${sessionId} as sess_`)]);
+    expect((await there.services.sessions.list())._unsafeUnwrap()).toHaveLength(2);
   });
 
   it('import does not read a file that is too large for a bundle', async () => {
@@ -253,7 +302,12 @@ async function world({ isEmpty = false, isPrinting = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'workrail-exchange-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { services, ...here } = engine();
-  const sessionId = isEmpty ? HEALTHY.sessionId : (await sharedSession({ services, ...here })).sessionId;
+  const shared = isEmpty ? undefined : await sharedSession({ services, ...here });
+  const sessionId = shared?.sessionId ?? HEALTHY.sessionId;
+  let tip = shared?.tip;
+  const goOn = async () => {
+    tip = tip && (await here.send(tip, { notes: 'Went on.' }));
+  };
   const pieces: Uint8Array[] = [];
   const stream = {
     write: async (piece: Uint8Array) => ok(void pieces.push(piece)),
@@ -262,7 +316,12 @@ async function world({ isEmpty = false, isPrinting = false } = {}) {
   };
   const bundleAccess: BundleAccess = {
     homes: ['/data/ana'],
-    services: { ...exportServices(services), ...services, bin: { list: async () => ok([]) } },
+    services: {
+      ...exportServices(services),
+      ...services,
+      ids: { ...services.ids, session: () => numberedSession(7) },
+      bin: { list: async () => ok([]) },
+    },
     input: readBundleFile,
     pdf: async (html) => (isPrinting ? ok(encodeUtf8(`%PDF-1.4 ${html.length}`)) : err({ code: 'no_browser' })),
     output: async (file, options) => (file === undefined ? ok(stream) : createBundleFile(file, options)),
@@ -277,5 +336,5 @@ async function world({ isEmpty = false, isPrinting = false } = {}) {
     // A busy machine takes so long that progress is shown.
     return { ...ran, talk: ran.talk.replaceAll(/^[a-z ]+: \d+ of \d+\n/gm, '') };
   };
-  return { run, folder, sessionId, streamed: () => Buffer.concat(pieces).toString() };
+  return { run, folder, sessionId, services, goOn, streamed: () => Buffer.concat(pieces).toString() };
 }

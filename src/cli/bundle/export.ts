@@ -16,10 +16,10 @@ import { encodeUtf8 } from '../../core/text/utf8.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
-import { findSessions, SESSION_IDS } from '../ids.ts';
 import { dim, type Line, notable } from '../output/line.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
-import { type CommandRefusal, refusalProblem } from '../words.ts';
+import { type CommandRefusal, refusalProblem } from '../refusal-problem.ts';
+import { findSessions, SESSION_IDS } from '../session-ids.ts';
 import { salvageLine } from './bundle-words.ts';
 import { askPassphrase, PASSPHRASE_FILE } from './passphrase.ts';
 import { passportData, passportOf, passportOutcome } from './passport.ts';
@@ -69,7 +69,7 @@ export const exportCommand = command({
     { flags: PASSPHRASE_FILE, help: 'with --encrypt: take the passphrase from the first line of this file' },
     {
       flags: '--withhold <what>',
-      help: 'what to leave out of a passport, separated by commas: notes, context, artifacts, workspace, or event numbers',
+      help: 'what to leave out of a passport, separated by commas: notes, context, artifacts, workspace, or single events by their number, such as 12,15',
     },
     { flags: '--tree <ref>', help: 'the commit that a passport is about (default: HEAD of the workspace of the run)' },
     {

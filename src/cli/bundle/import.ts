@@ -1,4 +1,4 @@
-import { safeTry } from 'neverthrow';
+import { err, safeTry } from 'neverthrow';
 import * as z from 'zod';
 import type { EarlierImport } from '../../app/bundle/earlier-import.ts';
 import { type Imported, type ImportServices, importSession } from '../../app/bundle/import-session.ts';
@@ -12,9 +12,9 @@ import { plural, shellWord } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { isPersonThere } from '../loosening.ts';
 import { type Line, notable } from '../output/line.ts';
-import { EXIT, errorProblem } from '../problem.ts';
+import { EXIT, errorProblem, usageProblem } from '../problem.ts';
+import { type CommandRefusal, refusalProblem } from '../refusal-problem.ts';
 import { ACCEPTED, confirmAcceptance } from '../upkeep/session-accept.ts';
-import { type CommandRefusal, refusalProblem } from '../words.ts';
 import { salvageLine } from './bundle-words.ts';
 import { askPassphrase, PASSPHRASE_FILE } from './passphrase.ts';
 
@@ -54,17 +54,22 @@ export const importCommand = command({
       flags: '--update',
       help: 'if this session was imported before, add only what is new in this bundle',
     },
+    { flags: '--copy', help: 'if this session was imported before, make a second session' },
   ],
   example: 'workrail import session.json --dry-run',
   data: importData,
   run: (context, { operands: [file = ''], options }) =>
     safeTry(async function* () {
       const { program, progress } = context;
+      if (options['update'] === true && options['copy'] === true) return err(BOTH);
       const isDryRun = options['dryRun'] === true;
       const dataDir = await program.dataDir();
       const refused = (refusal: CommandRefusal) => {
         const isMissing = refusal.code === 'input_failed' && refusal.cause === 'ENOENT';
         const { error, exitCode } = refusalProblem(refusal, dataDir);
+        if (refusal.code === 'update_or_copy') {
+          return errorProblem({ ...error, suggestion: updateOrCopyWords(file) }, EXIT.needsPerson);
+        }
         return errorProblem(error, isMissing ? EXIT.notFound : exitCode);
       };
       progress.show({ label: 'reading the file' });
@@ -83,7 +88,7 @@ export const importCommand = command({
             bytes,
             isDryRun,
             mustUpdate: options['update'] === true,
-            chooseUpdate: (earlier) => chooseUpdate(context, earlier),
+            chooseUpdate: async (earlier) => (options['copy'] === true ? 'copy' : chooseUpdate(context, earlier)),
           },
           ({ doing, ...step }) =>
             progress.show({ label: doing === 'checking' ? 'checking the bundle' : 'writing the session', ...step }),
@@ -92,13 +97,16 @@ export const importCommand = command({
       const { sessionId } = imported;
       const sealed = isEncrypted ? ({ isEncrypted } as const) : {};
       if (isDryRun || sessionId === undefined) {
-        const next = `workrail import ${shellWord(file)}`;
+        const hasNew = (imported.earlier?.newEvents ?? 0) > 0 && options['copy'] !== true;
+        const next = `workrail import ${shellWord(file)}${hasNew ? ' --update' : ''}`;
         return done({ data: { ...dataOf(imported), ...sealed }, lines: linesOf(imported, file), next });
       }
-      const isAccepted = options['accept'] !== false && (await accepted(context, services, imported));
+      const isKnown = imported.kind === 'unchanged' && isTrusted(await services.marks.origin(sessionId));
+      const isAccepted = isKnown || (options['accept'] !== false && (await accepted(context, services, imported)));
+      const acceptedWords = isKnown ? 'It is accepted: agents can resume it.' : ACCEPTED(sessionId);
       return done({
         data: { ...dataOf(imported), ...sealed, isAccepted },
-        lines: [...linesOf(imported, file), isAccepted ? [ACCEPTED(sessionId)] : [notable(unacceptedWords(imported))]],
+        lines: [...linesOf(imported, file), isAccepted ? [acceptedWords] : [notable(unacceptedWords(imported))]],
         next: nextFor(imported, { isAccepted }),
       });
     }),
@@ -111,16 +119,24 @@ function nextFor({ sessionId, from, salvage }: Imported, { isAccepted }: { reado
   return salvage === undefined ? `workrail session accept ${here}` : `workrail session verify ${here}`;
 }
 
-/** A person decides between an update and a copy; otherwise it is a copy, and the lines say how to update instead. */
-async function chooseUpdate(context: CommandContext, earlier: EarlierImport): Promise<boolean> {
-  if (!isPersonThere(context)) return false;
+/** A person decides between an update and a copy. Without one, nothing is written: a copy is rarely what is meant. */
+async function chooseUpdate(context: CommandContext, earlier: EarlierImport): Promise<'update' | 'copy' | 'ask'> {
+  if (!isPersonThere(context)) return 'ask';
   context.progress.stop();
   const { sessionId, newEvents } = earlier;
   const added = `${plural(newEvents, 'event is', 'events are')} new`;
   context.say([notable(`This session was imported before as ${sessionId} and not changed here; ${added}.`)]);
   const answer = await (await context.program.ask()).confirm('Update that session instead of making a copy?');
-  return answer === true;
+  if (answer === undefined) return 'ask';
+  return answer ? 'update' : 'copy';
 }
+
+function updateOrCopyWords(file: string): string {
+  const line = `workrail import ${shellWord(file)}`;
+  return `To add what is new: ${line} --update. To make a second session: ${line} --copy.`;
+}
+
+const BOTH = usageProblem('"--update" and "--copy" exclude each other.', 'Choose one of them.');
 
 /** Asks a person once. A session that is only part of one cannot be continued, so there is nothing to accept. */
 async function accepted(
@@ -160,19 +176,23 @@ function linesOf(imported: Imported, file: string): readonly Line[] {
   }
   if (kind === 'updated') return [[`Updated ${sessionId ?? from}: ${plural(earlier?.newEvents ?? 0, 'new event')}.`]];
   const content = `${plural(runs, 'run')}, ${plural(events, 'event')}, ${plural(artifacts, 'artifact')}`;
+  if (kind === 'would_import' && earlier !== undefined) {
+    return [
+      [`The bundle is valid; nothing was written. It has ${content}.`],
+      ...(salvage === undefined ? [] : [salvageLine(salvage)]),
+      [earlierWords(earlier, file)],
+    ];
+  }
   const verb = kind === 'imported' ? 'Imported' : 'The bundle is valid; nothing was written. Would import';
   const as =
     sessionId === from
       ? `${from}`
       : `${from} as ${sessionId ?? 'a new session'}, because that id is already in use here`;
-  return [
-    [`${verb} ${as}: ${content}.`],
-    ...(salvage === undefined ? [] : [salvageLine(salvage)]),
-    ...(earlier === undefined ? [] : [[earlierWords(earlier, file)]]),
-  ];
+  return [[`${verb} ${as}: ${content}.`], ...(salvage === undefined ? [] : [salvageLine(salvage)])];
 }
 
 function earlierWords({ sessionId, newEvents }: EarlierImport, file: string): string {
-  const added = newEvents === 0 ? 'Nothing is new in this file.' : `This file has ${plural(newEvents, 'new event')}.`;
-  return `The same session was imported before as ${sessionId} and not changed here. ${added} To update it instead of making a copy: workrail import ${shellWord(file)} --update`;
+  const before = `The same session was imported before as ${sessionId} and not changed here.`;
+  if (newEvents === 0) return `${before} Nothing is new in this file, so importing it writes nothing.`;
+  return `${before} This file has ${plural(newEvents, 'new event')}. ${updateOrCopyWords(file)}`;
 }

@@ -6,27 +6,34 @@ import {
   type PassportExportRefusal,
   type PassportRequest,
 } from '../../app/passport.ts';
-import type { PublicKey } from '../../app/ports/keyring-store.ts';
 import { type Approver, parseApprovers } from '../../core/approvals/approver-list.ts';
 import type { Flow } from '../../core/flow.ts';
 import { digestHex } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
-import { signatureWords } from '../../core/log/log-signatures.ts';
-import { type SigningProblem, signingProblem } from '../../core/passport/merge-gate.ts';
+import { shortKeyid, signatureWords } from '../../core/log/log-signatures.ts';
 import { type PassportStatement, subjectOf } from '../../core/passport/passport.ts';
-import { otherFilesWords } from '../../core/passport/summary.ts';
-import { type PassportRefusal, type VerifiedPassport, verifyPassport } from '../../core/passport/verify-passport.ts';
+import { endedAnswers, folderOfCheck, notCompleteWords, otherFilesWords } from '../../core/passport/summary.ts';
+import type { VerifiedPassport } from '../../core/passport/verify-passport.ts';
 import { withheldTooWords } from '../../core/passport/withhold.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
+import { isAgentsDecision } from '../../core/views/node-facts.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
-import { readKeys } from '../keys.ts';
+import { readHead, readKeys } from '../keys.ts';
 import { bad, dim, good, type Line } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
-import type { PassportAccess } from '../program.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
+import {
+  checkFile,
+  type Expectations,
+  type FileRefusal,
+  refusalWords,
+  type UnreadInput,
+  unreadNames,
+  unreadProblem,
+} from './check-file.ts';
+import { commitOf } from './named-commit.ts';
 
-const HEX = /^[0-9a-f]{64}$/;
 const count = z.int().min(0);
 
 /** What a passport says, for scripts. */
@@ -39,6 +46,8 @@ export const passportShape = z.strictObject({
   head: z.string().nullable(),
   signedSince: count.nullable(),
   withheld: z.strictObject({ kinds: z.array(z.string()), events: count }),
+  /** How many answers a later rejection may have ended. */
+  ended: count,
   runs: z.array(z.strictObject({ workflowId: z.string(), workflowHash: z.string(), status: z.string() })),
 });
 type Shown = z.infer<typeof passportShape>;
@@ -48,6 +57,8 @@ export const passportData = z.strictObject({
   file: z.string(),
   bytes: count,
   passport: passportShape,
+  /** The events with signed answers that cannot be checked with this passport. */
+  uncheckable: z.array(count).exactOptional(),
 });
 type PassportData = z.infer<typeof passportData>;
 
@@ -95,8 +106,16 @@ function exportProblem(refusal: PassportExportRefusal, dataDir: string): Command
 export function passportOutcome(made: ExportedPassport, file: string | undefined) {
   const { bytes, statement, keyid, signature } = made;
   const passport = shownPassport({ statement, keyid, signedSince: statement.predicate.log.signedSince });
-  const data: PassportData = { format: 'passport', file: file ?? '-', bytes: bytes.length, passport };
+  const { uncheckable } = made;
+  const data: PassportData = {
+    format: 'passport',
+    file: file ?? '-',
+    bytes: bytes.length,
+    passport,
+    ...(uncheckable.length === 0 ? {} : { uncheckable: [...uncheckable] }),
+  };
   const withheld = withheldWords(statement);
+  const open = notCompleteWords(statement);
   const lines: readonly Line[] = [
     [
       `Wrote the passport of ${passport.sessionId} to ${file} (${plural(passport.events, 'event')}, ${sizeOf(bytes.length)}).`,
@@ -107,18 +126,30 @@ export function passportOutcome(made: ExportedPassport, file: string | undefined
         : `It is about commit ${passport.commit}, tree ${passport.tree}.`,
     ],
     [`The log is ${signatureWords(signature)}.`],
+    ...(open === undefined
+      ? []
+      : [[bad('!'), ` ${open} A merge gate counts only complete runs. Finish it, then export again.`]]),
     ...otherFilesWords(statement).map((words): Line => [bad('!'), ` ${words}`]),
     [
       withheld ??
         dim('It shows every event with notes and paths as they were recorded. To keep some out: --withhold notes'),
     ],
     ...withheldTooWords(made.withheld).map((words): Line => [words]),
+    ...(uncheckable.length === 0 ? [] : [[bad('!'), ` ${uncheckableWords(uncheckable)}`]]),
   ];
   return {
     data,
     lines: file === undefined ? [] : [...lines, [dim(`To check it: ${checkCommand(file)}`)]],
     next: keyCommand(file ?? ''),
   };
+}
+
+/** The command prints this at once. Otherwise, people who get the file would find it out only at their merge gate. */
+function uncheckableWords(events: readonly number[]): string {
+  const isOne = events.length === 1;
+  const which = `${isOne ? 'answer in event' : 'answers in events'} ${events.join(', ')}`;
+  const why = isOne ? 'it, or a part of what it covers, is' : 'they, or a part of what they cover, are';
+  return `Nobody can check the signed ${which} with this passport: ${why} withheld or not recorded. A merge gate that requires signed approvals does not count ${isOne ? 'it' : 'them'}. To keep ${isOne ? 'it' : 'them'}, withhold less.`;
 }
 
 const KEY_FILE = 'workrail.pem';
@@ -149,6 +180,7 @@ export function shownPassport({ statement, keyid, signedSince }: VerifiedPasspor
     head: log.head === undefined ? null : digestHex(log.head),
     signedSince,
     withheld: { kinds: withheld.kinds, events: withheld.events.length },
+    ended: endedAnswers(statement.predicate).size,
     runs: runs.map(({ workflowId, workflowHash, status }) => ({ workflowId, workflowHash, status })),
   };
 }
@@ -189,10 +221,11 @@ export const verify = command({
     },
     {
       flags: '--approvers <file>',
-      help: 'require at least one approval, each signed by a key in this file (the allowed_signers format of ssh-keygen)',
+      help: 'require at least one approval, and that every approval is signed by a key in this file (in the allowed_signers format of ssh-keygen); with --tree, each approval must cover exactly the files of that commit',
     },
   ],
   example: 'workrail verify passport.json --key workrail.pem --tree HEAD',
+  takesOptionsOnce: true,
   needsNoConfig: true,
   data: z.strictObject({ passports: z.array(verdictShape) }),
   run: (context, input) =>
@@ -200,55 +233,54 @@ export const verify = command({
       const expected = yield* await readExpectations(context, input);
       const access = await context.program.passports();
       const verdicts: Verdict[] = [];
+      const refusals: FileRefusal[] = [];
       const lines: Line[] = [];
       for (const [i, file] of input.operands.entries()) {
         context.progress.show({ label: 'checking passports', done: i, total: input.operands.length });
         const checked = await checkFile(access, file, expected);
         verdicts.push(verdictOf(file, checked));
+        if (checked.isErr()) refusals.push(checked.error);
         lines.push(
           ...(checked.isOk()
             ? heldLines(file, checked.value, expected)
             : [[bad('✗'), ` ${file}  ${refusalWords(checked.error)}`]]),
         );
       }
-      const wrong = verdicts.filter(({ isValid }) => !isValid).length;
+      const wrong = refusals.length;
       return done({
         data: { passports: verdicts },
         lines: wrong === verdicts.length ? lines : [...lines, [dim(limitWords(expected))]],
-        problem:
-          wrong === 0
-            ? undefined
-            : problem(
-                EXIT.checkFailed,
-                `${wrong} of ${plural(verdicts.length, 'passport')} ${wrong === 1 ? 'does' : 'do'} not hold.`,
-                'Do not rely on it. Ask for a new passport from the machine of the run.',
-              ),
+        problem: verifyProblem(refusals, verdicts.length),
         next: wrong === 0 ? 'compare the commit and the workflow with what you expect' : 'workrail verify --help',
       });
     }),
 });
+
+/** A file that could not be read says nothing about the others, so only passports that were read can fail the check. */
+function verifyProblem(refusals: readonly FileRefusal[], all: number): CommandProblem | undefined {
+  const unread = refusals.filter((refusal): refusal is UnreadInput => refusal.code === 'unreadable');
+  const wrong = refusals.length - unread.length;
+  if (wrong === 0) return unreadProblem(unread);
+  const words = `${wrong} of ${plural(all, 'passport')} ${wrong === 1 ? 'does' : 'do'} not hold.`;
+  const message = [words, ...unread.map((one) => unreadNames([one]))].join(' ');
+  const advice = 'Do not rely on it. Ask for a new passport from the machine of the run.';
+  return problem(EXIT.checkFailed, message, advice);
+}
 
 function limitWords({ approvers }: Expectations): string {
   const checked =
     approvers === undefined
       ? 'Only the signature of this store was checked.'
       : 'Checked: the signature of this store, and the signed answers against your list of approvers.';
-  return `${checked} Anyone who can read the key of the store can sign a false history. A head from an earlier report or check (--head) shows whether anything before it was changed.`;
+  return `${checked} Anyone who can read the key of the store can sign a false history. The head is the hash of the last event; one that you kept from an earlier report or check (--head) shows whether anything up to it was changed.`;
 }
-
-type Expectations = {
-  readonly keys: readonly PublicKey[];
-  readonly head?: string;
-  readonly tree?: string;
-  readonly approvers?: readonly Approver[];
-};
 
 async function readExpectations(
   { program }: CommandContext,
   { operands, options }: CommandInput,
 ): Promise<Result<Expectations, CommandProblem>> {
   return safeTry(async function* (): Flow<Expectations, CommandProblem> {
-    const { key, tree: ref, head } = options;
+    const { key, tree: ref } = options;
     if (operands.length === 0)
       return err(usageProblem('A passport file is missing.', `Run: ${checkCommand('passport.json')}. ${WHERE_KEY}`));
     if (typeof key !== 'string')
@@ -258,23 +290,13 @@ async function readExpectations(
           `Run: ${checkCommand(shellWord(operands[0] ?? 'passport.json'))}. ${WHERE_KEY}`,
         ),
       );
-    if (head !== undefined && !HEX.test(String(head)))
-      return err(
-        usageProblem('--head needs 64 lower-case hex digits.', 'Copy the head from an earlier check or passport.'),
-      );
+    const head = yield* readHead(options['head']);
     const keys = yield* await readKeys(program, key);
-    const found =
-      typeof ref === 'string' ? await (await program.passports()).services.commits.commitAt('.', ref) : undefined;
-    if (typeof ref === 'string' && found === undefined)
-      return err(
-        usageProblem(
-          `There is no commit ${visibleLine(ref)} here.`,
-          'Run the command in the repository, and name a commit, a branch or HEAD.',
-        ),
-      );
+    const { commits } = (await program.passports()).services;
+    const found = typeof ref === 'string' ? yield* await commitOf(commits, '--tree', ref) : undefined;
     const approvers =
       typeof options['approvers'] === 'string' ? yield* await readApprovers(program, options['approvers']) : undefined;
-    return ok({ keys, ...defined({ head: head as string | undefined, tree: found?.tree, approvers }) });
+    return ok({ keys, ...defined({ head, tree: found?.tree, approvers }) });
   });
 }
 
@@ -288,28 +310,6 @@ async function readApprovers(
   if (read.isErr()) return err(usageProblem(`The list of approvers ${file} could not be read.`, advice));
   const { approvers, problems } = parseApprovers(Buffer.from(read.value).toString('utf8'), signatureTools.hash);
   return problems.length === 0 ? ok(approvers) : err(usageProblem(`${file}: ${problems.join(' ')}`, advice));
-}
-
-type FileRefusal =
-  | PassportRefusal
-  | { readonly code: 'unreadable' | 'other_tree' | SigningProblem['code']; readonly place: string };
-
-export async function checkFile(
-  { readPassport, services, signatureTools }: PassportAccess,
-  file: string,
-  { keys, head, tree, approvers }: Expectations,
-): Promise<Result<VerifiedPassport, FileRefusal>> {
-  const read = await readPassport(file);
-  if (read.isErr()) return err({ code: 'unreadable', place: file });
-  const verified = verifyPassport(read.value, { keys, head, tools: services.tools });
-  if (verified.isErr()) return err(verified.error);
-  const { statement } = verified.value;
-  const found = subjectOf(statement).tree;
-  if (tree !== undefined && found !== tree) return err({ code: 'other_tree', place: found ?? 'none' });
-  const { sha256 } = services.tools;
-  const wrong = approvers && signingProblem(statement.predicate, { approvers, tools: signatureTools, sha256 });
-  if (wrong === undefined) return ok(verified.value);
-  return err({ code: wrong.code, place: wrong.event === undefined ? 'approvals' : `event ${wrong.event}` });
 }
 
 function verdictOf(file: string, checked: Result<VerifiedPassport, FileRefusal>): Verdict {
@@ -330,28 +330,35 @@ function heldLines(
       ? `not signed while it was written${predicate.log.signedSince === null ? '' : ' by a key that you gave'}`
       : `signed from event ${signedSince} on`;
   const withheld = withheldWords(statement);
-  const openIn = (run: string) => predicate.gaps.filter(({ runId, isOpen }) => isOpen && runId === run).length;
+  const open = notCompleteWords(statement);
+  const ended = endedAnswers(predicate);
+  // The record has the name that the store wrote down; whose key it is, the list says.
+  const nameOf = ({ fingerprint, name }: { readonly fingerprint: string; readonly name: string }) =>
+    approvers?.find(({ key }) => key.fingerprint === fingerprint)?.name ?? name;
+  const openIn = (run: string) =>
+    predicate.gaps.filter((gap) => gap.isOpen && !isAgentsDecision(gap) && gap.runId === run).length;
   return [
     [
       good('✓'),
-      ` ${file}  signed by key ${keyid.slice(0, 16)}: ${predicate.session.id}, ${plural(predicate.session.events, 'event')}, ${signed}`,
+      ` ${file}  signed by key ${shortKeyid(keyid)}: ${predicate.session.id}, ${plural(predicate.session.events, 'event')}, ${signed}`,
     ],
+    ...(open === undefined ? [] : [[bad('!'), ` ${open}`]]),
     [tree === undefined ? '    no commit' : `    commit ${commit}, tree ${tree}`],
     ...predicate.runs.map(
       ({ runId, workflowId, status }): Line => [`    ${workflowId} ${status}, ${plural(openIn(runId), 'open gap')}`],
     ),
     ...predicate.checks
       .filter(({ isOnLine }) => isOnLine)
-      .map(
-        ({ checkId, grade, tree: ran }): Line => [
-          `    check ${visibleLine(checkId)} ${grade ?? 'not shown'}, ${TREE_WORDS[ran]}`,
-        ],
-      ),
+      .map((check): Line => {
+        const folder = folderOfCheck(predicate, check);
+        const about = folder === undefined ? TREE_WORDS[check.tree] : `only for the folder ${visibleLine(folder)}`;
+        return [`    check ${visibleLine(check.checkId)} ${check.grade ?? 'not shown'}, ${about}`];
+      }),
     ...predicate.approvals
       .filter(({ isOnLine }) => isOnLine)
       .map(
-        ({ statement: said, via, signedBy, tree: about }): Line => [
-          `    ${said} via ${via}, ${signedBy === undefined ? 'not signed' : `signature of ${visibleLine(signedBy.name)} (${visibleLine(signedBy.fingerprint)}) ${approvers === undefined ? 'recorded' : 'checked against your list'}`}, ${TREE_WORDS[about]}`,
+        ({ event, statement: said, via, signedBy, tree: about }): Line => [
+          `    ${said} via ${via}, ${signedBy === undefined ? 'not signed' : `signature of ${visibleLine(nameOf(signedBy))} (${visibleLine(signedBy.fingerprint)}) ${approvers === undefined ? 'recorded' : 'checked against your list'}`}, ${TREE_WORDS[about]}${ended.has(event) ? `, ended by the rejection in event ${ended.get(event)}` : ''}`,
         ],
       ),
     ...(predicate.log.head === undefined ? [] : [[dim(`    head ${digestHex(predicate.log.head)}`)]]),
@@ -364,26 +371,3 @@ const TREE_WORDS = {
   other: 'for other files',
   unknown: 'files not recorded',
 } as const;
-
-export function refusalWords({ code, place }: FileRefusal): string {
-  const words: { readonly [code in FileRefusal['code']]: string } = {
-    unreadable: 'cannot be read',
-    not_canonical: `is not written as a passport must be (${place})`,
-    wrong_shape: `is not a passport of this version (${place})`,
-    unknown_key: `is signed by key ${place.slice(0, 16)}, which is not the key that you gave`,
-    wrong_signature: 'has a wrong signature: it was changed or made up',
-    wrong_leaf: `has an event that is not the signed one (${place})`,
-    wrong_chain: `has a log that does not fit together (${place})`,
-    wrong_summary: `says something else than its events (${place})`,
-    head_missing: 'never had the head that you gave: the history before it was changed',
-    head_withheld:
-      'cannot be checked against the head that you gave, because events are withheld: ask for one that shows every event (workrail export ID --as passport --author), or hold the session itself against it (workrail session verify ID --head)',
-    other_tree: `is about other files (tree ${place})`,
-    approval_withheld: `has a signed approval that cannot be checked, because it or a part of what was signed is withheld or not recorded (${place})`,
-    another_draft: `has a signed approval of something else than the step was done with (${place})`,
-    nobody_signed:
-      'has no step that was done with a signed answer, so nobody in the list of approvers approved anything',
-    not_approved: `has a signed approval that no key in the list of approvers made (${place})`,
-  };
-  return words[code];
-}

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { fakeSetup, HOME, PROGRAM } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
+import { HEALTHY } from '../../../test/examples/audits.ts';
 import type { TrialLaunch, TrialResult } from '../../app/ports/machine-health.ts';
 import { resolveSettings } from '../../core/settings/resolve-settings.ts';
 import { commandShape } from '../command-shape.ts';
@@ -160,6 +161,25 @@ describe('doctor', () => {
     expect((await seen(runner, { programPath: copy })).launches).toEqual([['/usr/bin/node', copy, 'serve', 'shell']]);
   });
 
+  it('doctor says if nobody accepted the sources that a project asks for', async () => {
+    enforces('project_sources_need_a_person');
+    const unacceptedSources = async () => ['flows', 'more'];
+    const { told, exitCode } = await examined({
+      files: new Map([[CURSOR, entry(OURS)]]),
+      health: { unacceptedSources },
+    });
+    expect(exitCode).toBe(0);
+    expect(told).toMatchObject([
+      NO_FORMS,
+      {
+        check: 'sources',
+        kind: 'note',
+        text: expect.stringContaining('the sources flows, more. Nobody has accepted that here'),
+        fix: 'workrail source accept',
+      },
+    ]);
+  });
+
   it('doctor does not start servers from project files, which may be anything', async () => {
     enforces('doctor_really_starts_clients');
     const files = new Map([['/work/shop/.mcp.json', entry({ command: 'curl', args: ['evil.example'] })]]);
@@ -245,7 +265,7 @@ describe('doctor', () => {
     enforces('cli_last_line_suggests_next');
     const files = new Map([[CURSOR, '{}']]);
     const ill = await runFake({ argv: ['doctor'], setup: fakeSetup({ files }) });
-    expect(ill.talk).toMatch(/Next: workrail status\n$/);
+    expect(ill.talk).toMatch(/Next: workrail init\n$/);
     expect(ill.out).toContain(
       '• Cursor is installed, but workrail is not registered with it\n  → workrail init --client cursor',
     );
@@ -253,6 +273,15 @@ describe('doctor', () => {
     expect(old.talk).toMatch(/\nNext: workrail doctor\n$/);
     const tryLaunch = async (): Promise<TrialResult> => ({ kind: 'works', version: '1.2.3', tools: 6, ms: 9 });
     const sound = fakeSetup({ files: new Map([[CURSOR, entry(OURS)]]), health: { tryLaunch } });
-    expect((await runFake({ argv: ['doctor'], setup: sound })).talk).toMatch(/Next: workrail status\n$/);
+    expect((await runFake({ argv: ['doctor'], setup: sound })).talk).toMatch(
+      /Next: restart the client and say "List the WorkRail workflows [^\n]*\n$/,
+    );
+    const health = {
+      ...sound.health,
+      sessions: { ...sound.health.sessions, list: async () => ok([HEALTHY.sessionId]) },
+      audit: { audit: async () => ok(HEALTHY) },
+    };
+    const used = { ...sound, health };
+    expect((await runFake({ argv: ['doctor'], setup: used })).talk).toMatch(/Next: workrail status\n$/);
   });
 });

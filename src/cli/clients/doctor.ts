@@ -39,20 +39,29 @@ export const doctor = command({
       totals: totalsOf(findings),
     };
     const faults = findings.filter(({ kind }) => kind === 'fault');
+    const stored = await setup.health.sessions.list();
     return done({
       data,
       lines: findings.flatMap((finding) => findingLines(finding, program)),
       problem: problemOf(faults),
-      next: nextOf(faults),
+      next: nextOf(findings, { faults, isUsed: stored.isErr() || stored.value.length > 0 }),
     });
   },
 });
 
-function nextOf(faults: readonly DoctorFinding[]): string {
-  if (faults.length === 0) return 'workrail status';
+function nextOf(
+  findings: readonly DoctorFinding[],
+  { faults, isUsed }: { readonly faults: readonly DoctorFinding[]; readonly isUsed: boolean },
+): string {
+  const isRegistered = findings.some(({ client }) => client !== undefined);
+  if (faults.length === 0 && isRegistered) return isUsed ? 'workrail status' : FIRST_RUN;
+  if (faults.length === 0) return 'workrail init';
   // The summary already says to run --fix.
   return faults.some(({ applyFix }) => applyFix !== undefined) ? '' : 'workrail doctor';
 }
+
+/** The status would be empty. */
+const FIRST_RUN = 'restart the client and say "List the WorkRail workflows and start the one that fits: …"';
 
 const MARKS: { readonly [kind in FindingKind]: Exclude<Line[number], string> } = {
   good: good('✓'),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { fakeSetup, HOME } from '../../../test/cli/fake-setup.ts';
 import { enforces } from '../../../test/enforces.ts';
+import type { LocalServices } from '../../app/clients/local-services.ts';
 import { commandShape } from '../command-shape.ts';
 import { init } from './init.ts';
 
@@ -48,7 +49,6 @@ describe('init', () => {
     [['--client', 'cursor', '--project'], '--client cursor --project'],
     [['--all', '--force'], '--all --force'],
     [['--yes'], '--yes'],
-    [['--undo', '--client', 'cursor'], '--undo --client cursor'],
     [['--team', 'https://rail.example/s/shop', '--all'], '--team https://rail.example/s/shop --all'],
   ])('init suggests the same command without --dry-run after a dry run of %j', async (argv, typed) => {
     enforces('cli_last_line_suggests_next');
@@ -156,6 +156,44 @@ describe('init', () => {
     expect((await runFake({ argv: ['init', '--undo'], setup })).out).toContain('restored exactly');
     expect(files).toEqual(before);
     expect((await runFake({ argv: ['init', '--undo'], setup })).out).toBe('Nothing to undo.\n');
+  });
+
+  it('init --undo restores the files of the user, and with --project those in this folder, never those of another one', async () => {
+    enforces('init_reversible');
+    const { files, setup } = machine();
+    const other = fakeSetup({ files, machine: { workspace: '/work/other' } });
+    const run = (setup: LocalServices, ...argv: string[]) => runFake({ argv: ['init', ...argv], setup });
+    await run(setup, '--client', 'cursor');
+    await run(setup, '--project', '--client', 'claude-code,cursor');
+    await run(other, '--project', '--client', 'claude-code');
+    const here = ['/work/shop/.mcp.json', '/work/shop/.cursor/mcp.json'];
+    const isRegistered = () =>
+      [CURSOR, ...here, '/work/other/.mcp.json'].map((file) => files.get(file)?.includes('serve'));
+    expect(isRegistered()).toEqual([true, true, true, true]);
+
+    const before = new Map(files);
+    const planned = await run(setup, '--undo', '--project', '--dry-run');
+    expect(planned.out.match(/would be removed; there was no file before/g)).toHaveLength(2);
+    expect(planned.talk).toBe('Next: workrail init --undo --project\n');
+    expect(planned.out).toContain('This is what init --undo would do:');
+    expect((await run(setup, '--undo', '--dry-run')).out).toContain('would be restored exactly');
+    expect((await run(setup, '--undo', '--client', 'cursor', '--dry-run')).talk).toBe(
+      'Next: workrail init --undo --client cursor\n',
+    );
+    expect(files).toEqual(before);
+
+    await run(setup, '--undo', '--project', '--client', 'cursor');
+    expect(isRegistered()).toEqual([true, true, undefined, true]);
+    await run(setup, '--undo');
+    expect(isRegistered()).toEqual([false, true, undefined, true]);
+    expect((await run(setup, '--undo', '--project')).talk).toBe('Next: workrail init --project\n');
+    expect(isRegistered()).toEqual([false, undefined, undefined, true]);
+    // With nothing left to undo, the same command again leads nowhere.
+    for (const more of [[], ['--dry-run']]) {
+      expect((await run(setup, '--undo', '--project', ...more)).talk).toBe('Next: workrail doctor\n');
+    }
+    await run(other, '--undo', '--project');
+    expect(files.has('/work/other/.mcp.json')).toBe(false);
   });
 
   it('init names the file it could not change and why, and registers the other clients', async () => {

@@ -38,7 +38,10 @@ export const init = command({
     { flags: '--project', help: 'register for this project only, in files in this folder' },
     { flags: '--yes', help: 'do not ask for confirmation' },
     { flags: '--dry-run', help: 'show what would change; change nothing' },
-    { flags: '--undo', help: 'restore every file that init changed' },
+    {
+      flags: '--undo',
+      help: 'undo what init changed in your own settings files; with --project, in the files in this folder',
+    },
     { flags: '--force', help: 'replace an existing "workrail" entry that runs a different command' },
   ],
   example: 'workrail init --dry-run',
@@ -100,17 +103,35 @@ const WORDS: { readonly [result in ClientResult['result']]: string } = {
   nothing: 'nothing to undo',
 };
 
+/** A dry run only says what would happen. */
+const DRY_WORDS: typeof WORDS = {
+  ...WORDS,
+  restored: 'would be restored exactly',
+  removed: 'would be removed; there was no file before',
+  taken_out: 'the WorkRail entry would be removed; other changes would be kept',
+};
+
 const BAD: readonly string[] = ['broken', 'unreadable', 'failed', 'kept'];
 
 /** One line per client, with the planned change below it. */
 function initLines({ clients, action, isDryRun }: InitData, short: (path: string) => string): readonly Line[] {
   if (clients.length === 0) return [[action === 'undo' ? 'Nothing to undo.' : 'No client was chosen.']];
   const width = Math.max(...clients.map(({ name }) => name.length));
-  const head: readonly Line[] = isDryRun ? [[strong('Nothing was changed. This is what init would do:')], []] : [];
-  return [...head, ...clients.flatMap((one) => clientLines(one, width, short))];
+  const would = `Nothing was changed. This is what init${action === 'undo' ? ' --undo' : ''} would do:`;
+  const head: readonly Line[] = isDryRun ? [[strong(would)], []] : [];
+  return [
+    ...head,
+    ...clients.flatMap((one) => clientLines(one, { width, words: isDryRun ? DRY_WORDS : WORDS, short })),
+  ];
 }
 
-function clientLines(one: ClientResult, width: number, short: (path: string) => string): readonly Line[] {
+type Layout = {
+  readonly width: number;
+  readonly words: typeof WORDS;
+  readonly short: (path: string) => string;
+};
+
+function clientLines(one: ClientResult, { width, words, short }: Layout): readonly Line[] {
   const isBad = BAD.includes(one.result);
   const place = one.line === undefined ? short(one.file) : `${short(one.file)}, line ${one.line}`;
   const problem = one.problem === undefined ? '' : ` (${one.problem})`;
@@ -118,7 +139,7 @@ function clientLines(one: ClientResult, width: number, short: (path: string) => 
   return [
     [
       { text: isBad ? '✗' : '✓', style: isBad ? 'bad' : 'good' },
-      ` ${one.name.padEnd(width)}  ${WORDS[one.result]}${via}${problem}  `,
+      ` ${one.name.padEnd(width)}  ${words[one.result]}${via}${problem}  `,
       dim(place),
     ],
     ...(one.backup === undefined ? [] : [[dim(`  ${' '.repeat(width)}  backup: ${short(one.backup)}`)] as const]),
@@ -139,7 +160,11 @@ async function undo(setup: LocalServices, { options }: CommandInput): Promise<In
   const named = namedClients(options);
   if (named.isErr()) return err(named.error);
   const isDryRun = options['dryRun'] === true;
-  const undone = await undoRegistrations(setup, { isDry: isDryRun, clients: (named.value ?? []).map(({ id }) => id) });
+  const undone = await undoRegistrations(setup, {
+    isDry: isDryRun,
+    scope: options['project'] === true ? 'project' : 'user',
+    clients: (named.value ?? []).map(({ id }) => id),
+  });
   if (undone.isErr()) return err(undoTrouble(undone.error));
   return outcome(setup, { action: 'undo', isDryRun, clients: undone.value.map(undoneResult) }, { notes: [], options });
 }
@@ -164,8 +189,9 @@ function outcome(
 
 /** After a dry run, the same command without --dry-run. */
 function nextOf({ action, isDryRun, clients }: InitData, options: CommandInput['options']): string {
+  if (action === 'undo' && clients.length === 0) return 'workrail doctor';
   if (isDryRun) return `workrail init${action === 'undo' ? ' --undo' : ''}${asNamed(options)}`;
-  if (action === 'undo') return 'workrail init';
+  if (action === 'undo') return `workrail init${options['project'] === true ? ' --project' : ''}`;
   const isDone = clients.some(({ result }) => result === 'registered' || result === 'replaced');
   return isDone ? 'restart the client, then run: workrail doctor' : 'workrail doctor';
 }

@@ -14,6 +14,7 @@ import { defined, type JsonValue } from '../../core/json/json-value.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { originWords } from '../../core/log/origin.ts';
 import { voidedWords } from '../../core/run/gate-facts.ts';
+import { unseenSentence } from '../../core/run/unseen-files.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
 import { shortList } from '../../core/text/words.ts';
@@ -22,7 +23,7 @@ import { type CommandContext, command, done } from '../command.ts';
 import { dim, good, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { Ask } from '../program.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
 import { chosenKey, filesUnknown, signatureProblem, signed, unsigned } from './sign-answer.ts';
 
 /**
@@ -67,9 +68,8 @@ export const answer = command({
       if (origin !== undefined) say([notable(`Not from this machine: ${originWords(origin)}.`)]);
       if (waiting.signing !== undefined && signing === undefined) {
         if (waiting.contextKey !== undefined) return err(unsigned(waiting));
-        say([
-          notable(`${unsigned(waiting).error.message} ${unsigned(waiting).error.suggestion} Here you can reject it.`),
-        ]);
+        const { message, suggestion } = unsigned(waiting).error;
+        say([notable(`${message} ${suggestion} Without a signature you can only reject the draft.`)]);
       }
       for (const line of draftLines(waiting, program.terminal.columns() || 80)) say(line);
       const askedAt = answers.clock.nowMs();
@@ -130,16 +130,16 @@ async function namedRun(
   const open = runs.value.flatMap(({ waiting }) => (waiting.answer === undefined ? [waiting] : []));
   const tags = open.map(({ runId }) => runTag(runId));
   const meant = nearest(wanted, tags);
-  const message = `No run "${asked}" waits for a person.`;
-  const listed = tags.length === 0 ? 'Nothing waits for you.' : `These wait: ${tags.join(', ')}.`;
+  const message = `No run "${asked}" is waiting for a person.`;
+  const listed = tags.length === 0 ? 'Nothing is waiting for you.' : `These are waiting: ${tags.join(', ')}.`;
   return err(problem(EXIT.notFound, message, `${meant === undefined ? '' : `Did you mean ${meant}? `}${listed}`));
 }
 
 /** The list gives git little time; the draft that a person decides on gets more. */
 async function asShown(answers: AnswerServices, listed: WaitingRun): Promise<WaitingRun> {
-  const { sessionId, nodeId, isGitSilent } = listed.waiting;
+  const { sessionId, nodeId, unseen } = listed.waiting;
   const loaded = await answers.sessions.load(sessionId);
-  if (!isGitSilent || loaded.isErr()) return listed;
+  if (unseen === undefined || loaded.isErr()) return listed;
   const again = await findWaitingDraft(withPatience(answers, 'long'), loaded.value, nodeId);
   return { ...listed, waiting: again.unwrapOr(listed.waiting) };
 }
@@ -214,6 +214,7 @@ function draftLines(waiting: WaitingDraft, width: number): readonly Line[] {
       ...recorded(JSON.stringify(value, null, 2)),
     ]),
     rule,
+    ...waiting.standing.map((line): Line => [line]),
     ...boundFileLines(waiting).map((line): Line => [areFilesBound ? dim(line) : notable(line)]),
     ...(given === undefined ? [] : [[notable(`Already ${attestationWords(given)}. A new answer takes its place.`)]]),
   ];
@@ -239,23 +240,23 @@ function answerProblem(refusal: AnswerRefusal, waiting: WaitingDraft, dataDir: s
   const tag = runTag(waiting.runId);
   switch (refusal.code) {
     case 'not_waiting':
-      return problem(EXIT.notFound, 'This run no longer waits for a person.', 'Run `workrail waiting`.');
+      return problem(EXIT.notFound, 'This run is no longer waiting for a person.', 'Run `workrail waiting`.');
     case 'already_used':
       return problem(EXIT.failed, 'The step is already done, so the answer has no effect.', 'Run `workrail waiting`.');
     case 'channel_not_accepted':
       return notAccepted(refusal.accept);
     case 'signature_needed':
-      return unsigned(waiting);
+      return unsigned(waiting, ' Nothing was recorded.');
     case 'signature_refused':
       return signatureProblem(refusal.why);
     case 'files_unknown':
-      return filesUnknown(`workrail answer ${tag} --sign`);
+      return filesUnknown(refusal.unseen, `workrail answer ${tag} --sign`);
     case 'draft_changed':
       return problem(
         EXIT.failed,
-        refusal.waiting.isGitSilent
-          ? 'Git did not answer in time, so it is not known whether files changed while you were reading. Nothing was recorded.'
-          : 'What would be approved changed while you were reading. Nothing was recorded.',
+        refusal.waiting.unseen === undefined
+          ? 'What would be approved changed while you were reading. Nothing was recorded.'
+          : `${unseenSentence(refusal.waiting.unseen)}, so WorkRail does not know whether files changed while you were reading. Nothing was recorded.`,
         `Run \`workrail answer ${tag}\` again to see it.`,
       );
     default:

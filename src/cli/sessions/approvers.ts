@@ -36,20 +36,34 @@ export const approversList = command({
     const none: Line = [
       places.length === 0
         ? `Nobody can sign approvals here yet: ${own.file} does not exist.`
-        : `Nobody can sign approvals here: no key is in ${places.join(' and in ')}.`,
+        : `Nobody can sign approvals here: no key is in ${places.length > 1 ? 'both ' : ''}${places.join(' and ')}.`,
     ];
+    const open = await own.openPlace();
+    const warnings = open === undefined ? [] : [openWords(open)];
     return done({
-      data: { file: own.file, places: [...places], approvers: approvers.map(shown), problems: [...problems] },
+      data: {
+        file: own.file,
+        places: [...places],
+        approvers: approvers.map(shown),
+        problems: [...problems, ...warnings],
+      },
       lines: [
         ...(approvers.length === 0 ? [none] : table(approvers.map(row))),
         ...(places.length > 1 ? [[dim(`Only keys that are in ${places.join(' and in ')} count.`)]] : []),
-        ...problems.map((text): Line => [notable(text)]),
+        ...[...problems, ...warnings].map((text): Line => [notable(text)]),
       ],
-      next:
-        approvers.length === 0 ? 'workrail approvers add ~/.ssh/id_ed25519.pub --name YOUR-NAME' : 'workrail waiting',
+      next: approvers.length > 0 ? 'workrail waiting' : places.length > 1 ? IN_BOTH : ADD,
     });
   },
 });
+
+const ADD = 'workrail approvers add ~/.ssh/id_ed25519.pub --name YOUR-NAME';
+/** A key in one of two lists does not count. */
+const IN_BOTH = `Add the same key to both lists. To add it to yours, run "${ADD}". To add it to the repository's, commit it to \`.workrail/approvers\` on the default branch.`;
+
+function openWords(place: string): string {
+  return `Other users of this machine can change ${place}, and so add keys. Run: chmod go-w ${shellWord(place)}`;
+}
 
 export const approversAdd = command({
   operands: [{ syntax: '<key>', help: 'a public SSH key: its file, or its text in quotation marks' }],

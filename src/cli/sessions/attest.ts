@@ -10,18 +10,20 @@ import {
   runCheck,
 } from '../../app/run/attest-check.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { GRADES, isAtLeast } from '../../core/log/autonomy.ts';
 import { RUN_COMMAND_BYTES_MAX } from '../../core/log/budgets.ts';
-import { GRADES, isAtLeast } from '../../core/log/events/attestation-events.ts';
 import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { type RunVerdict, verdictWords } from '../../core/run/evidence/judge-check.ts';
+import { type UnseenFiles, unseenCause, unseenFix } from '../../core/run/unseen-files.ts';
 import { nearest } from '../../core/text/spelling.ts';
+import { plural } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
-import { findSessions, runNamed } from '../ids.ts';
 import { bad, dim, good, type Line, notable, strong } from '../output/line.ts';
 import { duration } from '../output/times.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
 import type { AttestAccess } from '../program.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
+import { findSessions, runNamed } from '../session-ids.ts';
 
 const count = z.int().min(0);
 const end = {
@@ -36,13 +38,13 @@ const end = {
 export const attest = command({
   operands: [
     { syntax: '<tag>', help: 'the four characters that name the run' },
-    { syntax: '<check>', help: 'the id of a check that the current step requires' },
+    { syntax: '[check]', help: 'the id of a check of the current step; without it, an error lists the checks' },
   ],
   options: [
     { flags: '--timeout <time>', help: 'end the command after this time, for example 90s or 30m (default: 10m)' },
     {
       flags: '--yes',
-      help: 'run the command without confirmation; the result is then only as strong as a report by the agent',
+      help: 'run the command without confirmation; if it is not from your own files and no person has confirmed it, the result counts only as "reported" (like a result that the agent sends)',
     },
   ],
   example: 'workrail attest 7f3a unit',
@@ -57,6 +59,8 @@ export const attest = command({
     grade: z.enum(GRADES).exactOptional(),
     /** Why it does not count, or not for more. */
     remark: z.string().exactOptional(),
+    /** The reason why the record does not say which files the command ran on. */
+    filesNotRecorded: z.string().exactOptional(),
   }),
   run: async (context, { operands, options }) =>
     safeTry(async function* () {
@@ -148,7 +152,7 @@ async function confirmed(
       problem(
         EXIT.needsPerson,
         `No person has confirmed this command: ${text}`,
-        `Ask the user to run \`workrail attest ${runTag(runId)} ${check.checkId}\` in a terminal of their own. With --yes it runs now, and counts only as reported.`,
+        `Ask the user to run \`workrail attest ${runTag(runId)} ${check.checkId}\` in a terminal of their own. With --yes it runs now, and counts only as "reported".`,
       ),
     );
   }
@@ -163,11 +167,11 @@ async function confirmed(
 }
 
 function originWords({ origin: { foreign, agentKeys } }: CheckToRun): string {
-  if (agentKeys.length > 0) return `Chosen by the agent, in the context (${agentKeys.join(', ')}):`;
-  if (foreign === 'import') return 'From an imported session that nobody has accepted:';
+  if (agentKeys.length > 0) return `The agent chose this command, in the context (${agentKeys.join(', ')}):`;
+  if (foreign === 'import') return 'This command comes from an imported session that nobody has accepted:';
   return foreign === 'binding'
-    ? 'From the bindings of this project:'
-    : `From a ${SOURCES[foreign ?? 'project']} workflow, not from your own files:`;
+    ? 'This command comes from the bindings of this project:'
+    : `This command comes from a ${SOURCES[foreign ?? 'project']} workflow, not from your own files:`;
 }
 
 const SOURCES = { project: "project's", remote: 'git', plugin: "package's" } as const;
@@ -179,11 +183,8 @@ function headLines({ check, command: text, workspace, step }: CheckToRun): reado
   ];
 }
 
-function dataOf(
-  { sessionId, runId, check, command: text }: CheckToRun,
-  { statement }: CheckResult,
-  verdict: RunVerdict,
-) {
+function dataOf({ sessionId, runId, check, command: text }: CheckToRun, result: CheckResult, verdict: RunVerdict) {
+  const { statement, unseen } = result;
   const { exitCode, signal, timedOut, durationMs, tests, base } = statement;
   const ended = { exitCode, timedOut, durationMs, ...defined({ signal, tests }) };
   return {
@@ -194,32 +195,87 @@ function dataOf(
     ...ended,
     ...(base === undefined ? {} : { base: defined({ ...base }) as typeof ended & { sha: string; fixed?: number } }),
     ...(verdict.kind === 'counts' ? { grade: verdict.grade } : {}),
-    ...defined({ remark: verdictWords(verdict, check, statement) }),
+    ...defined({ remark: remarkOn(check, result, verdict), filesNotRecorded: unseen && unseenCause(unseen) }),
   };
 }
 
-function outcomeOf({ check, runId }: CheckToRun, { statement, baseTrouble }: CheckResult, verdict: RunVerdict) {
-  const remark = verdictWords(verdict, check, statement);
+/** Only the caller that ran the command knows why git could not list its files. */
+function remarkOn(check: CheckToRun['check'], { statement, unseen }: CheckResult, verdict: RunVerdict) {
+  const isAboutFiles = verdict.kind === 'fails' && verdict.fault === 'files_unseen' && unseen !== undefined;
+  if (!isAboutFiles) return verdictWords(verdict, check, statement);
+  return `WorkRail does not know which files the command ran on, because ${unseenCause(unseen)}`;
+}
+
+function outcomeOf({ check, runId }: CheckToRun, result: CheckResult, verdict: RunVerdict) {
+  const { statement, baseTrouble, unseen } = result;
+  const remark = remarkOn(check, result, verdict);
   const took = duration(statement.durationMs);
-  const tests = statement.tests === undefined ? '' : `, ${statement.tests.executed} tests`;
+  const tests = statement.tests === undefined ? '' : `, ${plural(statement.tests.executed, 'test')}`;
   const trouble: readonly Line[] =
     baseTrouble === undefined ? [] : [[notable(`The base could not be tried: ${baseTrouble}.`)]];
   if (verdict.kind === 'fails') {
     const message = `Check "${check.checkId}" does not count: ${remark}.`;
-    const again = `Fix the work, then run \`workrail attest ${runTag(runId)} ${check.checkId}\` again.`;
+    const again = `${fixOf(verdict, check, unseen)} Then run \`workrail attest ${runTag(runId)} ${check.checkId}\` again.`;
     return {
-      lines: [...trouble, [bad(message)], [dim(`Recorded (${took}${tests}).`)]],
+      lines: [...trouble, [bad(message)], [dim(`Recorded (took ${took}${tests}).`)]],
       problem: problem(EXIT.checkFailed, message, again),
       next: '',
     };
   }
-  const line: Line = [good(`Recorded: check "${check.checkId}" is ${verdict.grade}`), dim(` (${took}${tests})`)];
+  const line: Line = [
+    good(`Recorded: check "${check.checkId}" counts as ${verdict.grade}`),
+    dim(` (took ${took}${tests})`),
+  ];
+  const files: readonly Line[] = unseen === undefined ? [] : [[notable(filesWords(unseen))]];
   if (isAtLeast(verdict.grade, check.minimum)) {
-    return { lines: [...trouble, line], next: 'Tell the agent: continue.' };
+    return { lines: [...trouble, line, ...files], next: 'Tell the agent: continue.' };
   }
-  const message = `Check "${check.checkId}" must be ${check.minimum}, and counts only as ${verdict.grade}: ${remark}.`;
-  const person = `Run \`workrail attest ${runTag(runId)} ${check.checkId}\` in a terminal of your own and confirm the command.`;
-  return { lines: [...trouble, line], problem: problem(EXIT.needsPerson, message, person), next: '' };
+  return { lines: [...trouble, line, ...files], problem: tooWeakProblem({ check, runId }, verdict, remark), next: '' };
+}
+
+/** What makes a command show something. */
+function fixOf(
+  { fault }: Extract<RunVerdict, { kind: 'fails' }>,
+  { report }: CheckToRun['check'],
+  unseen: UnseenFiles | undefined,
+): string {
+  if (fault === 'files_unseen' && unseen !== undefined) return unseenFix(unseen);
+  if (fault !== 'no_report') return 'Fix the work.';
+  return report === 'tap'
+    ? 'Let the command print TAP to standard output, for example `node --test --test-reporter=tap`.'
+    : `Let the command write a JUnit XML report to ${report}.`;
+}
+
+/** A result that counts for less than the step asks for. */
+function tooWeakProblem(
+  { check: { checkId, minimum }, runId }: Pick<CheckToRun, 'check' | 'runId'>,
+  { grade, limit }: Extract<RunVerdict, { kind: 'counts' }>,
+  remark: string | undefined,
+): CommandProblem {
+  const must = `Check "${checkId}" must be ${minimum}, and`;
+  if (minimum === 'verified') {
+    return problem(
+      EXIT.checkFailed,
+      `${must} this command can record it only as ${grade}.`,
+      'Only a CI job that reports to a team server can verify it; docs/guides/teams.md shows how.',
+    );
+  }
+  const message = `${must} counts only as ${grade}: ${remark}.`;
+  if (limit === 'no_test_names') {
+    return problem(EXIT.checkFailed, message, 'Add `report` to the check in the workflow, so that tests have names.');
+  }
+  const tag = runTag(runId);
+  return problem(
+    EXIT.needsPerson,
+    message,
+    `Run \`workrail attest ${tag} ${checkId}\` in a terminal of your own and confirm the command.`,
+  );
+}
+
+/** A folder outside of git needs no fix. */
+function filesWords(unseen: UnseenFiles): string {
+  const words = `WorkRail could not record which files the command ran on: ${unseenCause(unseen)}.`;
+  return unseen.unseen === 'no_repository' ? words : `${words} ${unseenFix(unseen)} Then run it again.`;
 }
 
 function recordProblem(
@@ -246,12 +302,18 @@ function recordProblem(
         `Run \`workrail session show ${tag}\`.`,
       );
     case 'unknown_check': {
+      const known = refusal.known.join(', ');
+      if (checkId === '')
+        return problem(
+          EXIT.notFound,
+          `The name of a check is missing. The step that is due, "${refusal.title}", has: ${known}.`,
+          `Run \`workrail attest ${tag} CHECK\` with one of them.`,
+        );
       const meant = nearest(checkId, refusal.known);
-      const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
       return problem(
         EXIT.notFound,
         `The step that is due, "${refusal.title}", has no check "${checkId}".`,
-        `${hint}Its checks: ${refusal.known.join(', ')}.`,
+        `${meant === undefined ? '' : `Did you mean ${meant}? `}Choose one of its checks: ${known}.`,
       );
     }
     case 'value_missing':
@@ -270,7 +332,7 @@ function recordProblem(
       return problem(
         EXIT.failed,
         `Run ${tag} does not know its workspace.`,
-        'Start runs with a workspace to use checks.',
+        'Ask the agent to start the workflow again with the full path of the project as workspacePath.',
       );
     case 'step_over':
       return problem(

@@ -78,7 +78,25 @@ describe('gaps', () => {
     expect(await look('session', 'show')).toContain(`${yellow}complete, 6 gaps open`);
     expect(await look('session', 'tree')).toMatch(/\[33mcomplete, 6 gaps open.*\[33m✓\[39m complete/s);
     expect(await look('session', 'list')).toContain(`${yellow}complete, gaps open`);
-    expect(await look('status')).toContain(`1 complete[22m${yellow} (with open gaps)`);
+    expect(await look('status')).toContain(`1 complete session[22m${yellow} (with open gaps)`);
     for (const command of ['show', 'list']) expect(await look('session', command)).not.toContain(green);
   });
+});
+
+it('a skipped loop counts with all of its steps, in the last reply, in a report and in the tree alike', async () => {
+  const runCondition = { var: 'isLarge', equals: true };
+  const steps = [
+    step('plan'),
+    step('ask', { runCondition }),
+    { ...forEachLoop('each', 'deps', [step('build'), step('check'), step('note')]), runCondition },
+    step('end'),
+  ];
+  const file = { id: 'test.small', name: 'Small', description: 'Skips a loop.', steps };
+  const { look, start, send, services } = lookedAtWorld({ listing: () => withFile(file) });
+  const planned = await send(await start('test.small', { context: { isLarge: false } }), { notes: 'Done.' });
+  const end = await send(planned, { notes: 'Done.' });
+  expect(end.text).toContain('2 steps done. 4 steps were skipped:');
+  const made = await reportOf(services, sessionOf(end));
+  expect(reportHtml(made)).toContain('4 skipped');
+  expect((await look(['session', 'tree'])).out).toContain('(3 steps)  skipped');
 });

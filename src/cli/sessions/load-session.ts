@@ -8,17 +8,17 @@ import type { RunLine } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
 import { brokenState, type SessionState, sessionState } from '../../core/sessions/session-state.ts';
 import type { CommandContext } from '../command.ts';
-import { findSessions, runNamed, SESSION_ID, shortIds } from '../ids.ts';
 import { type CommandProblem, usageProblem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
-import { type CommandRefusal, refusalProblem } from '../words.ts';
-import { numbered, runState } from './run-words.ts';
+import { type CommandRefusal, refusalProblem } from '../refusal-problem.ts';
+import { findSessions, runNamed, SESSION_ID, shortIds } from '../session-ids.ts';
+import { answerCommand, numbered, runState } from './run-words.ts';
 import { noSessions, widthOf } from './session-words.ts';
 
 export const ONE_SESSION = { syntax: '[id]', help: `${SESSION_ID} (default: the latest session here)` };
 
 /** A session to show, and how to show it. */
-export type NamedSession = {
+export type ShownSession = {
   readonly sessionAccess: SessionAccess;
   readonly looked: InspectedSession;
   /** What every command prints about the session. */
@@ -39,7 +39,7 @@ export async function loadSession(
   context: CommandContext,
   asked: string | undefined,
   depth: InspectDepth,
-): Promise<Result<NamedSession, CommandProblem>> {
+): Promise<Result<ShownSession, CommandProblem>> {
   return safeTry(async function* () {
     if (asked !== undefined && asked.trim() === '') return err(EMPTY_ID);
     const { program, progress } = context;
@@ -117,8 +117,13 @@ export function knownSteps(lines: readonly RunLine[], asked: string): readonly s
 }
 
 /** The command to type after a session was shown. */
-export function nextFor({ head: { state }, runs, name }: NamedSession): string {
+export function nextFor({ head: { state, sessionId }, looked, runs, name }: ShownSession): string {
   if (state === 'damaged') return `workrail session verify ${name}`;
+  // An imported copy has the tags of its original.
+  const answers = runs.flatMap(
+    (run) => answerCommand({ run, name: looked.origin === undefined ? run.tag : sessionId }) ?? [],
+  );
+  if (state !== 'salvaged' && answers[0] !== undefined) return answers[0];
   const isOpen = state !== 'salvaged' && runs.some((run) => ['running', 'blocked'].includes(runState(run)));
   return `workrail session ${isOpen ? 'resume' : 'notes'} ${name}`;
 }

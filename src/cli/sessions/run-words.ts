@@ -1,7 +1,8 @@
 import type { InspectedSession } from '../../app/sessions/inspect-session.ts';
+import { type JsonObject, quote } from '../../core/json/json-value.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
-import type { SessionState } from '../../core/sessions/session-state.ts';
-import { gapText, plural } from '../../core/text/words.ts';
+import { type SessionState, waitsForPerson } from '../../core/sessions/session-state.ts';
+import { andList, gapText, plural } from '../../core/text/words.ts';
 import type { GapData, PlaceData, RunData } from '../../core/wire/session-shapes.ts';
 import { bad, dim, good, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, wrapText } from '../output/text-width.ts';
@@ -105,6 +106,44 @@ export function quoted(text: string, widthMax: number): string {
 /** What comes next once a person answered. */
 export function answerText({ statement, words }: NonNullable<RunData['answer']>): string {
   return `The draft was ${words}. ${statement === 'rejected' ? 'The agent must change it.' : 'Tell the agent: continue.'}`;
+}
+
+/** What holds a run up now: what is missing, or that nothing is missing any more. */
+export function holdUps(run: Pick<RunData, 'status' | 'answer' | 'blockers' | 'shownChecks'>): readonly string[] {
+  const { status, answer, blockers } = run;
+  if (answer !== undefined) return [answerText(answer)];
+  if (blockers.length > 0) return blockers.map(({ message }) => message);
+  return status === 'blocked' ? shownTexts(run) : [];
+}
+
+/** The checks that commands have shown since the agent's last call, and what comes next if nothing else is missing. */
+export function shownTexts({
+  status,
+  blockers,
+  shownChecks = [],
+}: Pick<RunData, 'status' | 'blockers' | 'shownChecks'>): readonly string[] {
+  if (shownChecks.length === 0) return [];
+  const named = andList(shownChecks.map(({ checkId, grade }) => `${quote(checkId)} is ${grade}`));
+  return [`${named} now.${status === 'blocked' && blockers.length === 0 ? ' Tell the agent: continue.' : ''}`];
+}
+
+type Waiting = {
+  readonly run: Parameters<typeof runState>[0] & Pick<RunStanding, 'blockers'> & { readonly answer?: unknown };
+  /** What the command calls the run. */
+  readonly name: string;
+};
+
+/** The command by which a person answers a run; `undefined` if it does not wait for an answer. */
+export function answerCommand({ run, name }: Waiting): string | undefined {
+  const { blockers, answer } = run;
+  const asked = blockers.find(isAnsweredByPerson);
+  if (runState(run) !== 'blocked' || !waitsForPerson(blockers) || answer !== undefined) return undefined;
+  return asked && `workrail answer ${name}${asked.details?.['assurance'] === 'signed' ? ' --sign' : ''}`;
+}
+
+/** Whether a person answers it on a channel of their own. After a rejection, only the agent can go on. */
+export function isAnsweredByPerson({ details }: { readonly details?: JsonObject | undefined }): boolean {
+  return details?.['approval'] !== undefined && details['rejected'] !== true;
 }
 
 /** A gap on one line, with the step that left it. */

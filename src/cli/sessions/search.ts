@@ -16,12 +16,12 @@ import { plural } from '../../core/text/words.ts';
 import { count, listedSessionShape } from '../../core/wire/list-shapes.ts';
 import { placeShape } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
-import { shortIds } from '../ids.ts';
 import { dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, textWidth } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
 import { usageProblem } from '../problem.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
+import { shortIds } from '../session-ids.ts';
 import { placeWords, STATE_MARKS, stateSpan } from './run-words.ts';
 import { widthOf } from './session-words.ts';
 

@@ -56,7 +56,7 @@ describe('the content of a session', () => {
     }
     expect((await look('session', 'tree')).out).toContain('3 ✓  4 ✓  5 ▲');
     expect((await look('search', 'cart')).out).toMatch(/^✗ .* damaged /);
-    expect((await look('status')).out).toMatch(/Also in all folders, not listed: 1 damaged\.\n$/);
+    expect((await look('status')).out).toMatch(/Not listed, in all folders: 1 damaged session\.\n$/);
     expect(await look('session', 'resume')).toMatchObject({ exitCode: 1, out: '' });
     const codeOf = async (seen: typeof sessionAccess, ...argv: string[]) =>
       JSON.parse((await runFake({ argv: [...argv, '--json'], sessionAccess: seen })).out).error.code;

@@ -7,19 +7,19 @@ import { shownGap } from '../../core/sessions/describe-session.ts';
 import { findLine, findNodeByStart, findStep } from '../../core/sessions/find-step.ts';
 import type { LineEnd } from '../../core/sessions/line-outputs.ts';
 import { nodeDifference, type OneSide } from '../../core/sessions/node-difference.ts';
-import { currentLine, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
+import { currentLine, type LineStep, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import { placed } from '../../core/sessions/run-standing.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { entryShape, gapShape, sessionHead } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
-import { SESSION_ID } from '../ids.ts';
 import { bad, good, type Line, notable, strong } from '../output/line.ts';
 import { clipText } from '../output/text-width.ts';
 import type { CommandProblem } from '../problem.ts';
-import { knownSteps, loadSession, type NamedSession } from './load-session.ts';
+import { SESSION_ID } from '../session-ids.ts';
+import { knownSteps, loadSession, type ShownSession } from './load-session.ts';
 import { entriesData, entryLines } from './note-entries.ts';
 import { bannerOf, gapWords } from './run-words.ts';
-import { placeAmbiguous, placeUnknown, runAmbiguous } from './session-words.ts';
+import { branchUnknown, placeAmbiguous, placeUnknown, runAmbiguous } from './session-words.ts';
 
 /** One side, and what only it has. */
 const side = z.strictObject({
@@ -82,7 +82,7 @@ export const sessionDiff = command({
 type DiffEnd = LineEnd & { readonly isDue?: boolean };
 
 function bothEnds(
-  opened: NamedSession,
+  opened: ShownSession,
   lines: readonly RunLine[],
   [a, b]: readonly [string, string],
 ): Result<readonly [DiffEnd, DiffEnd], CommandProblem> {
@@ -92,7 +92,7 @@ function bothEnds(
 
 /** A branch stands for its end, and a step for the state when it was done. Only a node names its run. */
 function endOf(
-  { looked, runs }: NamedSession,
+  { looked, runs }: ShownSession,
   lines: readonly RunLine[],
   asked: string,
 ): Result<DiffEnd, CommandProblem> {
@@ -101,17 +101,26 @@ function endOf(
   if (runs.length > 1) return err(runAmbiguous(runs.map(({ tag }) => tag)));
   const line = findLine(lines, asked);
   if (line !== undefined) return ok({ nodeId: line.tip });
+  const known = [...lines.map(({ name }) => name), ...knownSteps(lines, asked)];
   const found = findStep([...currentLine(lines), ...lines], asked);
+  // A letter names a branch or an id, and not every title that contains it.
+  const isLetter = /^(?:branch[ -]?)?[a-z]$/i.test(asked.trim());
+  const foundId = found === undefined || found === 'several' ? undefined : placeId(found.step);
+  if (isLetter && foundId !== asked.trim().toLowerCase()) return err(branchUnknown(asked, known));
   if (found === 'several') return err(placeAmbiguous(asked));
   if (found !== undefined) {
     const { doneBy } = found.step;
     return ok(doneBy === undefined ? { nodeId: found.line.tip, isDue: true } : { nodeId: doneBy, isAsMade: true });
   }
-  return err(placeUnknown(asked, [...lines.map(({ name }) => name), ...knownSteps(lines, asked)]));
+  return err(placeUnknown(asked, known));
+}
+
+function placeId({ place }: LineStep): string | undefined {
+  return place.kind === 'step' ? place.stepId : undefined;
 }
 
 async function sideData(
-  { sessionAccess, looked }: NamedSession,
+  { sessionAccess, looked }: ShownSession,
   { asked, end }: { readonly asked: string; readonly end: DiffEnd },
   { outputs, gaps }: OneSide,
 ): Promise<DiffSideData> {

@@ -62,7 +62,7 @@ describe('session list', () => {
     expect(rows(await look('--state', 'salvaged', '--limit', '1'))).toEqual([salvaged]);
     expect(rows(await look('--state', 'running'))).toEqual([running]);
     const { out } = await runFake({ argv: ['status'], sessionAccess: sessionAccess(another()) });
-    expect(out).toMatch(/Also in all folders, not listed: 1 salvaged, 2 damaged\.\n$/);
+    expect(out).toMatch(/Not listed, in all folders: 1 salvaged session, 2 damaged sessions\.\n$/);
     const shown = await runFake({ argv: ['session', 'show', `${part}`], sessionAccess: sessionAccess(another()) });
     expect(shown.out).toMatch(/^✗ only part of a session.*\n◐ salvaged /s);
   });

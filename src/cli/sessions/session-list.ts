@@ -17,13 +17,13 @@ import { BOARD_GROUPS, BOARD_SORTS, SESSION_STATES, type SessionState } from '..
 import { authorWords, plural } from '../../core/text/words.ts';
 import { count, type ListedSessionData, listedSessionShape } from '../../core/wire/list-shapes.ts';
 import { type CommandInput, command, done } from '../command.ts';
-import { shortIds } from '../ids.ts';
 import { dim, type Line, strong } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
 import { type CommandProblem, unknownWord, usageProblem } from '../problem.ts';
 import type { SessionListAccess } from '../program.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
+import { shortIds } from '../session-ids.ts';
 import { endSpans, lacksSomething } from './run-words.ts';
 import { widthOf } from './session-words.ts';
 

@@ -73,6 +73,15 @@ describe('session notes and diff', () => {
     expect((await look(['session', 'diff', sessionId, 'main', 'Q'])).exitCode).toBe(3);
   });
 
+  it('session diff does not take a letter of a title for a branch', async () => {
+    const { start, send, look } = lookedAtWorld();
+    const second = await send(await start('test.plain'), { notes: 'One.' });
+    for (const letter of ['D', 'branch o']) {
+      const diff = await look(['session', 'diff', sessionOf(second), 'main', letter]);
+      expect([diff.exitCode, diff.talk]).toEqual([3, expect.stringContaining(`has no branch "${letter}".`)]);
+    }
+  });
+
   it('session diff compares finished steps, and the current step by its checkpoints', async () => {
     const { start, send, save, look } = lookedAtWorld();
     const second = await send(await start('test.plain'), { notes: 'One.' });

@@ -10,7 +10,7 @@ import { entryShape, sessionHead } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
 import { type Line, strong } from '../output/line.ts';
 import type { CommandProblem } from '../problem.ts';
-import { knownSteps, loadSession, type NamedSession, ONE_SESSION } from './load-session.ts';
+import { knownSteps, loadSession, ONE_SESSION, type ShownSession } from './load-session.ts';
 import { entriesData, entryLines } from './note-entries.ts';
 import { bannerOf, quoted, runStateWords } from './run-words.ts';
 import { placeAmbiguous, placeUnknown } from './session-words.ts';
@@ -52,13 +52,13 @@ export const sessionNotes = command({
 
 type RunNotes = SessionNotesData['runs'][number];
 
-async function runNotes({ sessionAccess, looked }: NamedSession, run: RunStanding, isAll: boolean): Promise<RunNotes> {
+async function runNotes({ sessionAccess, looked }: ShownSession, run: RunStanding, isAll: boolean): Promise<RunNotes> {
   const outputs = run.tip === undefined ? [] : lineOutputs(looked.view, { nodeId: run.tip, isAll });
   return { ...runHeadData(run), entries: await entriesData(sessionAccess.artifacts, looked, outputs) };
 }
 
 /** Every iteration of the named step. */
-function onlyStep({ looked }: NamedSession, run: RunNotes, asked: string): RunNotes | undefined {
+function onlyStep({ looked }: ShownSession, run: RunNotes, asked: string): RunNotes | undefined {
   const found = findStep(currentLine(runLines(looked, run.runId)), asked);
   if (found === undefined || found === 'several') return undefined;
   const { place, nodeId } = found.step;
@@ -71,7 +71,7 @@ function onlyStep({ looked }: NamedSession, run: RunNotes, asked: string): RunNo
   return { ...run, entries: run.entries.filter(isOfStep) };
 }
 
-function missing({ looked, runs }: NamedSession, asked: string): CommandProblem {
+function missing({ looked, runs }: ShownSession, asked: string): CommandProblem {
   const lines = runs.flatMap((run) => currentLine(runLines(looked, run.runId)));
   if (findStep(lines, asked) === 'several') return placeAmbiguous(asked);
   return placeUnknown(asked, knownSteps(lines, asked));

@@ -16,11 +16,11 @@ import { shortList } from '../../core/text/words.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { placeShape } from '../../core/wire/session-shapes.ts';
 import { type CommandContext, command, done } from '../command.ts';
-import { shortIds } from '../ids.ts';
 import { dim } from '../output/line.ts';
 import { clipText } from '../output/text-width.ts';
 import type { CommandProblem } from '../problem.ts';
-import { knownSteps, loadSession, type NamedSession, ONE_SESSION } from './load-session.ts';
+import { shortIds } from '../session-ids.ts';
+import { knownSteps, loadSession, ONE_SESSION, type ShownSession } from './load-session.ts';
 import { quoted } from './run-words.ts';
 import { NOTHING_RAN, placeAmbiguous, placeUnknown, resumeProblem, runAmbiguous } from './session-words.ts';
 
@@ -134,7 +134,7 @@ type Target = {
 };
 
 /** The latest open run, or else the latest run. */
-function current({ runs }: NamedSession): Result<Target, CommandProblem> {
+function current({ runs }: ShownSession): Result<Target, CommandProblem> {
   const latest = runs.toSorted((a, b) => b.lastActivityIndex - a.lastActivityIndex);
   const run = latest.find(({ status, isClosed }) => !isClosed && !isOver(status)) ?? latest[0];
   if (run?.tip === undefined) return err(NOTHING_RAN);
@@ -142,7 +142,7 @@ function current({ runs }: NamedSession): Result<Target, CommandProblem> {
 }
 
 /** Only a node names its run, so in a session with several runs the user must name one. */
-function earlier({ looked, runs }: NamedSession, asked: string): Result<Target, CommandProblem> {
+function earlier({ looked, runs }: ShownSession, asked: string): Result<Target, CommandProblem> {
   const { graph } = looked.view;
   const node = findNodeByStart(graph.nodes.keys(), asked);
   const ofNode = runs.find(({ runId }) => node !== undefined && nodeOf(graph, node).runId === runId);

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { forked, forkedWorld } from '../../../test/cli/forked-session.ts';
 import { lookedAtWorld } from '../../../test/cli/looked-at.ts';
-import { tokenOf, told } from '../../../test/examples/engine.ts';
+import { tokenOf, told, withFile } from '../../../test/examples/engine.ts';
+import { AT_TERMINAL, answerAt, answerId, OBSERVED, shipStep, TELL, teamFile } from '../../../test/examples/gates.ts';
 import { sha256 } from '../../../test/examples/sha256.ts';
 import { memoryStore } from '../../adapters/memory-store/memory-store.ts';
-import { eventIndexSchema } from '../../core/log/ids.ts';
+import { findCheck, recordCheck } from '../../app/run/attest-check.ts';
+import { eventIndexSchema, type RunId, type SessionId } from '../../core/log/ids.ts';
+import { commandDigest } from '../../core/run/evidence/judge-check.ts';
 
 describe('session show', () => {
   it('session show shows the current step, what blocks it and how to continue', async () => {
@@ -55,6 +58,59 @@ describe('session show', () => {
     expect((await look(['session', 'list'])).out).toMatch(/^– .* closed /);
     expect((await look(['session', 'show'])).out).toMatch(/– closed .*– run · \w{4} .* closed\n/s);
     expect((await look(['session', 'tree'])).out).toMatch(/^test\.plain {2}"checkout fails on empty cart" {3}closed/);
-    expect((await look(['status'])).out).toMatch(/Also in all folders, not listed: 1 closed\.\n$/);
+    expect((await look(['status'])).out).toMatch(/Not listed, in all folders: 1 closed session\.\n$/);
+  });
+
+  it('session show, tree and status show that a check which blocked the run is observed since', async () => {
+    const checks = [{ id: 'tests', run: 'npm test', minimum: 'observed' }];
+    const file = teamFile('test.checked', { id: 'do', title: 'Do it', prompt: 'Do it.', checks }, TELL);
+    const services = { workspace: { observe: OBSERVED, tree: async () => undefined } };
+    const { start, send, look, services: made } = lookedAtWorld({ listing: () => withFile(file), services });
+    const begun = await start('test.checked');
+    const { runId, sessionId } = begun.structured['session'] as { runId: RunId; sessionId: SessionId };
+    const tag = String(told(begun, 'run.tag'));
+    const attest = async (name: string, exitCode: number) => {
+      const session = (await made.sessions.load(sessionId))._unsafeUnwrap();
+      const due = (await findCheck(made, session, { runId, checkId: 'tests' }))._unsafeUnwrap();
+      const ran = { commandDigest: commandDigest('npm test', sha256), exitCode, timedOut: false, durationMs: 5 };
+      const statement = { kind: 'check', checkId: 'tests', ...ran } as const;
+      const result = { statement, tail: 'ok', attestationId: answerId(name), by: AT_TERMINAL };
+      (await recordCheck(made, due, result))._unsafeUnwrap();
+    };
+    const blocked = await send(begun, { notes: 'All tests pass.' });
+    await attest('red', 1);
+    const before = (await look(['session', 'show', sessionId], 200)).out;
+    expect(before).toMatch(/ {2}needs {6}The check "tests"/);
+    expect(before).toContain(`workrail attest ${tag} tests`);
+    await attest('green', 0);
+    const after = (await look(['session', 'show', sessionId], 200)).out;
+    expect(after).toContain('  checked    "tests" is observed now. Tell the agent: continue.\n');
+    expect(after).not.toMatch(/needs {2}|workrail attest/);
+    expect((await look(['session', 'tree', sessionId], 200)).out).toContain('← "tests" is observed now.');
+    expect((await look(['status'], 200)).out).toContain('← "tests" is observed now. Tell the agent: continue.');
+    const data = JSON.parse((await look(['session', 'show', sessionId, '--json'])).out).data.runs[0];
+    expect([data.blockers, data.shownChecks]).toEqual([[], [{ checkId: 'tests', grade: 'observed' }]]);
+    const next = await send(blocked);
+    expect(told(next, 'pending.stepId')).toBe('tell');
+  });
+
+  it('session show of a run that waits for a person shows what to answer and the command for it, like status', async () => {
+    const file = teamFile('test.ship', shipStep(), TELL);
+    const world = lookedAtWorld({ listing: () => withFile(file) });
+    const begun = await world.start('test.ship');
+    const tag = String(told(begun, 'run.tag'));
+    const blocked = await world.send(begun, { notes: 'Ready.' });
+    for (const argv of [['session', 'show', tag], ['session', 'tree', tag], ['status']]) {
+      const { out, talk } = await world.look(argv, 200);
+      expect(out).toContain('This step waits for a person: Approve step "Ship"?');
+      expect(out).not.toContain('Tell the user');
+      expect(talk).toBe(`Next: workrail answer ${tag}\n`);
+    }
+    (await answerAt(world, blocked))._unsafeUnwrap();
+    for (const argv of [['session', 'show', tag], ['session', 'tree', tag], ['status']]) {
+      const { out, talk } = await world.look(argv, 200);
+      expect(out).toMatch(/The draft was approved at a terminal\. Tell the agent: continue\./);
+      expect(talk).toMatch(/^Next: workrail session resume /);
+    }
   });
 });

@@ -1,15 +1,15 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
 import { defined } from '../../core/json/json-value.ts';
-import { isAtLeast } from '../../core/log/events/attestation-events.ts';
+import { isAtLeast } from '../../core/log/autonomy.ts';
 import { acceptCommand, originWords, shownOrigin, shownOriginSchema } from '../../core/log/origin.ts';
 import { SETTERS } from '../../core/prompt/reply-parts.ts';
 import { titleOf } from '../../core/sessions/board-rows.ts';
 import { runData } from '../../core/sessions/describe-session.ts';
 import { authorWords, plural } from '../../core/text/words.ts';
 import { commandText } from '../../core/views/attestations.ts';
-import { gradeWords } from '../../core/views/line-checks.ts';
-import { authorIn, currentObservation } from '../../core/views/node-facts.ts';
+import { gradeOf, gradeWords } from '../../core/views/line-checks.ts';
+import { authorIn, currentObservation, isAgentsDecision } from '../../core/views/node-facts.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
 import { moment } from '../../core/wire/list-shapes.ts';
 import { type RunData, runShape, sessionHead } from '../../core/wire/session-shapes.ts';
@@ -17,8 +17,18 @@ import { command, done } from '../command.ts';
 import { dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, padText, wrapText } from '../output/text-width.ts';
 import { ago, clockTime } from '../output/times.ts';
-import { loadSession, type NamedSession, nextFor, ONE_SESSION } from './load-session.ts';
-import { answerText, bannerOf, endSpans, gapWords, numberedPlace, runState, runStateWords } from './run-words.ts';
+import { loadSession, nextFor, ONE_SESSION, type ShownSession } from './load-session.ts';
+import {
+  answerText,
+  bannerOf,
+  endSpans,
+  gapWords,
+  isAnsweredByPerson,
+  numberedPlace,
+  runState,
+  runStateWords,
+  shownTexts,
+} from './run-words.ts';
 
 const sessionShowData = z.strictObject({
   ...sessionHead,
@@ -78,7 +88,7 @@ function showLines(data: SessionShowData, layout: Layout): readonly Line[] {
     ...workspaceLines(data, layout),
     ...(data.author === undefined
       ? []
-      : labelled('author', `${authorWords(data.author)} (from the git settings; nobody checked it)`, layout.width)),
+      : labelled('author', `${authorWords(data.author)} (not verified)`, layout.width)),
     ...data.runs.flatMap((run, i) => [
       [''],
       ...runLines(run, { ...layout, number: i + 1, runs: data.runs.length, isImported: data.origin !== undefined }),
@@ -142,6 +152,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
     ...(layout.isImported && run.source !== undefined ? labelled('source', run.source, width) : []),
     ...labelled('step', stepWords(run), width),
     ...(run.answer === undefined ? blockerLines(run, width) : labelled('answer', answerText(run.answer), width)),
+    ...shownTexts(run).flatMap((text) => labelled('checked', text, width)),
     ...labelled('mode', modeWords(run), width),
     ...(run.branches > 0 ? labelled('branch', branchText(run), width) : []),
     ...(run.checkpoints > 0 ? labelled('saved', plural(run.checkpoints, 'checkpoint'), width) : []),
@@ -171,16 +182,20 @@ function stepWords({ place, attempts }: RunData): string {
 }
 
 function blockerLines({ blockers }: RunData, width: number): readonly Line[] {
-  return blockers.flatMap(({ message, suggestedFix }) => [
+  return blockers.flatMap(({ message, suggestedFix, details }) => [
     ...labelled('needs', notable(message), width),
-    ...(suggestedFix === undefined ? [] : labelled('', `Fix: ${suggestedFix}`, width)),
+    // What the agent should say to the person is not for the person; the command to answer with stands at the end.
+    ...(suggestedFix === undefined || isAnsweredByPerson({ details })
+      ? []
+      : labelled('', `Fix: ${suggestedFix}`, width)),
   ]);
 }
 
 /** How well each check is known to have passed. */
 function checkLines({ checks = [] }: RunData, width: number): readonly Line[] {
   return checks.flatMap((check, i) => {
-    const words = `${gradeWords(check)}  (${check.stepId})${check.run === undefined ? '' : `: ${check.run}`}`;
+    const evidence = check.run === undefined ? gradeWords(check) : `${gradeOf(check)}, ${check.run}`;
+    const words = `"${check.checkId}" of step id "${check.stepId}": ${evidence}`;
     const isEnough = isAtLeast(check.grade, check.minimum);
     return [...labelled(i === 0 ? 'checks' : '', isEnough ? words : notable(words), width), ...ranLines(check.command)];
   });
@@ -193,10 +208,16 @@ function ranLines(command: string | undefined): readonly Line[] {
 }
 
 function gapLines({ gaps }: RunData, width: number): readonly Line[] {
+  const decided = gaps.filter(isAgentsDecision);
+  const open = gaps.filter((gap) => !isAgentsDecision(gap));
+  return [...listedGaps('open gaps', open, width), ...listedGaps('decided', decided, width)];
+}
+
+function listedGaps(label: string, gaps: RunData['gaps'], width: number): readonly Line[] {
   const more = gaps.length - GAPS_SHOWN;
   const shown = gaps.slice(0, GAPS_SHOWN).flatMap((gap, i) => {
     const text = gapWords(gap);
-    return labelled(i === 0 ? 'open gaps' : '', gap.severity === 'critical' ? notable(text) : text, width);
+    return labelled(i === 0 ? label : '', gap.severity === 'critical' ? notable(text) : text, width);
   });
   return [...shown, ...(more > 0 ? labelled('', `and ${more} more`, width) : [])];
 }
@@ -217,7 +238,7 @@ function labelled(label: string, fact: LineSpan, width: number): readonly Line[]
   });
 }
 
-function dataOf({ looked: { view, isKept, origin }, head, runs }: NamedSession): SessionShowData {
+function dataOf({ looked: { view, isKept, origin }, head, runs }: ShownSession): SessionShowData {
   const title = titleOf(runs.map(runData));
   return {
     ...head,

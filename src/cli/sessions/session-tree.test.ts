@@ -22,7 +22,7 @@ describe('session tree', () => {
         '├─⑂ main (last used 12:02)  3 ✓  4 ▲',
         '└─▸ branch A                3 ✓  4 ✓  5 ▲×3',
         '  ← 5 Do s5: This step requires notes.',
-        'Marks: ▲ blocked attempt.',
+        'Marks: ✓ done, ▲ blocked attempt, ×2 two of them.',
         '',
       ].join('\n'),
       talk: `Next: workrail session resume ${id}\n`,
@@ -48,11 +48,11 @@ describe('session tree', () => {
       [
         '── run 1 of 2 · tag0 · started 12:00 ──',
         'test.loops  "Loops"   running',
-        '✓ 1 Do plan                                 0:00',
-        '  ✓ 2 Do try-it · round 1                   0:00  ◆ 1 checkpoint',
-        '  ✓ 3 Do decide · round 1                   0:00',
-        '✓ ↻ Each file · rounds 1–2, 2 steps         0:00',
-        '  ● 6 Look · round 3                 since 12:00',
+        '✓ 1 Do plan                                        0:00',
+        '  ✓ 2 Do try-it · round 1                          0:00  ◆ 1 checkpoint',
+        '  ✓ 3 Do decide · round 1                          0:00',
+        '✓ ↻ Each file · rounds 1–2 folded, 2 steps         0:00',
+        '  ● 6 Look · round 3                        since 12:00',
         '',
         '── run 2 of 2 · tag0 · started 12:00 ──',
         'test.skips  "the second run"   running',
@@ -75,7 +75,7 @@ describe('session tree', () => {
       expect.stringMatching(/^├─⑂ main \(last used 12:00\) {2}1 ✓! {2}–×2 {2}2 ○◆$/),
       expect.stringMatching(/^└─▸ branch A {16}1 ✓ {2}2 ●◆ {2}← 2 Do split$/),
     ]);
-    expect(out).toMatch(/\nMarks: – skipped, ◆ checkpoint, ! open gap\.\n$/);
+    expect(out).toMatch(/\nMarks: ✓ done, – skipped, ◆ checkpoint, ! open gap, ×2 two of them\.\n$/);
     expect((await look(['session', 'show'])).out).toContain('\n  saved      2 checkpoints\n');
   });
 

@@ -1,12 +1,13 @@
 import { err } from 'neverthrow';
 import { defined } from '../../core/json/json-value.ts';
-import { placeData, runHeadData } from '../../core/sessions/describe-session.ts';
+import { stepsSkipped } from '../../core/prompt/reply/run-result.ts';
+import { placeData, runHeadData, saidData } from '../../core/sessions/describe-session.ts';
 import { skippedTitle } from '../../core/sessions/due-step.ts';
 import { type LineStep, type RunLine, runLines } from '../../core/sessions/run-lines.ts';
 import type { RunStanding } from '../../core/sessions/run-standing.ts';
-import { indexWorkflow, stepsInside } from '../../core/workflow/compiled/workflow-index.ts';
+import { indexWorkflow } from '../../core/workflow/compiled/workflow-index.ts';
 import { command, done } from '../command.ts';
-import { loadSession, type NamedSession, nextFor, ONE_SESSION } from './load-session.ts';
+import { loadSession, nextFor, ONE_SESSION, type ShownSession } from './load-session.ts';
 import { bannerOf } from './run-words.ts';
 import { treeLines } from './tree-lines.ts';
 import {
@@ -35,16 +36,17 @@ export const sessionTree = command({
   },
 });
 
-function treeRun({ looked }: NamedSession, run: RunStanding): TreeRunData {
+function treeRun({ looked }: ShownSession, run: RunStanding): TreeRunData {
   return {
     ...runHeadData(run),
     ...defined({ startedAt: run.startedAt }),
     lines: runLines(looked, run.runId).map((line) => lineData(looked, line)),
     blockers: [...run.blockers],
+    ...saidData(run),
   };
 }
 
-function lineData(looked: NamedSession['looked'], { name, from, isCurrent, steps, leftAt }: RunLine): TreeLineData {
+function lineData(looked: ShownSession['looked'], { name, from, isCurrent, steps, leftAt }: RunLine): TreeLineData {
   return {
     name,
     ...(isCurrent ? { isCurrent } : {}),
@@ -53,7 +55,7 @@ function lineData(looked: NamedSession['looked'], { name, from, isCurrent, steps
   };
 }
 
-function stepData({ view, workflowOf }: NamedSession['looked'], step: LineStep): TreeStepData {
+function stepData({ view, workflowOf }: ShownSession['looked'], step: LineStep): TreeStepData {
   const { nodeId, place, state, blocked, checkpoints, gaps, skipped, startedAt, endedAt } = step;
   const hash = view.graph.nodes.get(nodeId)?.workflowHash;
   const workflow = hash === undefined ? undefined : workflowOf(hash);
@@ -64,16 +66,17 @@ function stepData({ view, workflowOf }: NamedSession['looked'], step: LineStep):
     blocked,
     checkpoints,
     gaps,
-    skipped: skipped.map(({ stepId, conditionId, through, count }) => {
-      const title = skippedTitle({ stepId, through }, workflow);
-      const steps = count ?? (workflow === undefined ? 1 : stepsInside(indexWorkflow(workflow), stepId));
+    skipped: skipped.map((one) => {
+      const { stepId, conditionId, count = 1 } = one;
+      const title = skippedTitle(one, workflow);
+      const steps = workflow === undefined ? count : stepsSkipped(indexWorkflow(workflow), one);
       return defined({ stepId, title, conditionId, steps: steps === 1 ? undefined : steps });
     }),
     ...defined({ startedAt, endedAt }),
   };
 }
 
-function loopTitles({ looked }: NamedSession): (loopId: string) => string {
+function loopTitles({ looked }: ShownSession): (loopId: string) => string {
   const titles = new Map<string, string>();
   for (const { pinned } of looked.view.graph.runs.values()) {
     const workflow = looked.workflowOf(pinned.workflowHash);

@@ -1,11 +1,14 @@
+import { ok } from 'neverthrow';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { enforces } from '../../../test/enforces.ts';
 import { DAMAGED, HEALTHY, HIDDEN, NEWER, NOTED, WITHOUT_CONTENT } from '../../../test/examples/audits.ts';
 import { OTHER_SESSION, RUN, SESSION } from '../../../test/examples/ids.ts';
 import type { SessionAudit } from '../../app/ports/upkeep.ts';
-import { runTag } from '../../core/log/ids.ts';
+import { fingerprintSchema, runTag, stepIdSchema } from '../../core/log/ids.ts';
 import { commandShape } from '../command-shape.ts';
+import type { AnswerAccess, ApproverAccess } from '../program.ts';
+import { approvalProblem, gateLines } from './approval-lines.ts';
 import { sessionVerify } from './session-verify.ts';
 
 const sessionVerifyShape = commandShape('session verify', sessionVerify.data);
@@ -110,6 +113,31 @@ describe('session verify', () => {
     );
     expect(talk).toMatch(/\nNext: ls -ld \/data\/workrail\/sessions\/y\/manifest\.jsonl\n$/);
     expect((await verify([HIDDEN, { ...DAMAGED, sessionId: SESSION }])).talk).toMatch(/^STORE_CORRUPT/);
+  });
+
+  it('session verify says what in the list of approvers does not count', async () => {
+    const problems = ['Line 3 does not count: the key is damaged.'];
+    const known = { approvers: [], problems, places: ['list'], signer: () => expect.fail() };
+    const approvers = { listIn: async () => ok(known) } as unknown as ApproverAccess;
+    const argv = ['session', 'verify', '--approvers', 'list'];
+    const answers = {} as AnswerAccess;
+    const { out } = await runFake({ argv, audits: [DAMAGED], approvers, answers });
+    expect(out).toContain(`! list: ${problems[0]}\n`);
+  });
+
+  it('session verify --four-eyes says that the signature of a second person is missing', () => {
+    const gate = {
+      runId: RUN,
+      stepId: stepIdSchema.parse('ship'),
+      title: 'Ship',
+      signers: [{ name: 'ana', fingerprint: fingerprintSchema.parse(`SHA256:${'a'.repeat(43)}`) }],
+      problem: 'too_few' as const,
+    };
+    const found = approvalProblem([gate])?.error;
+    expect(found?.message).toContain('has the signature of one person, and --four-eyes needs two');
+    expect(found?.suggestion).toContain('second approver');
+    expect(JSON.stringify(gateLines([gate]))).toContain("a second person's signature is missing");
+    expect(approvalProblem([{ ...gate, problem: 'not_signed' }])?.error.message).toContain('without one of this list');
   });
 
   it('session verify refuses an empty id', async () => {

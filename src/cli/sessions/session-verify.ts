@@ -6,24 +6,28 @@ import { defined } from '../../core/json/json-value.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
 import { type SessionVerifyData, sessionVerifyData } from '../../core/wire/machine-shapes.ts';
 import { type CommandContext, type CommandInput, command, done } from '../command.ts';
-import { findSessions, SESSION_IDS } from '../ids.ts';
-import { readKeys } from '../keys.ts';
+import { readHead, readKeys } from '../keys.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
-import { type CommandRefusal, refusalProblem } from '../words.ts';
-import { APPROVAL_OPTIONS, approvalProblem, gateLines, readApprovers } from './approval-lines.ts';
+import { type CommandRefusal, refusalProblem } from '../refusal-problem.ts';
+import { findSessions, SESSION_IDS } from '../session-ids.ts';
+import { APPROVAL_OPTIONS, approvalProblem, gateLines, noteLines, readApprovers } from './approval-lines.ts';
 import { type Against, verifyLines } from './verify-lines.ts';
 
 export const sessionVerify = command({
   operands: [{ syntax: '[id...]', help: `${SESSION_IDS} (default: all)` }],
   options: [
-    { flags: '--key <file>', help: 'require that the last event is signed by a public key in this file (PEM)' },
+    {
+      flags: '--key <file>',
+      help: 'require that a public key in this file (PEM) verifies the signature of the last event',
+    },
     ...APPROVAL_OPTIONS,
     {
       flags: '--head <hex>',
-      help: 'require that the session still has every event up to this head: the hash of the last event (64 hex digits), from an earlier report or check',
+      help: 'require that no event up to this head was changed or lost. A head is a hash (64 hex digits) that an earlier report or check printed',
     },
   ],
   example: 'workrail session verify --json',
+  takesOptionsOnce: true,
   data: sessionVerifyData,
   run: (context, { operands, options }) =>
     safeTry(async function* () {
@@ -37,7 +41,7 @@ export const sessionVerify = command({
       const approvers = yield* await readApprovers(context, { options });
       const shown: SessionVerifyData['sessions'] = [];
       for (const audit of sessions) {
-        const gates = approvers && !isDamaged(audit) ? yield* await approvers(audit.sessionId) : undefined;
+        const gates = approvers && !isDamaged(audit) ? yield* await approvers.gatesOf(audit.sessionId) : undefined;
         shown.push({ ...audit, ...defined({ gates }) });
       }
       const gates = shown.flatMap((one) => one.gates ?? []);
@@ -49,7 +53,7 @@ export const sessionVerify = command({
         lines:
           totals.sessions === 0
             ? [[`No sessions yet in ${dataDir}.`]]
-            : [...verifyLines(data, isEachShown, against), ...gateLines(gates)],
+            : [...verifyLines(data, isEachShown, against), ...gateLines(gates), ...noteLines(approvers?.notes ?? [])],
         problem:
           found.damaged.length > 0
             ? verifyProblem(found)
@@ -66,19 +70,17 @@ async function readAgainst(
   { program }: CommandContext,
   { operands, options }: CommandInput,
 ): Promise<Result<Request, CommandProblem>> {
-  const { key, head } = options;
-  if (head !== undefined && !/^[0-9a-f]{64}$/.test(String(head))) {
-    return err(
-      usageProblem('--head needs 64 lower-case hex digits.', 'Copy the head from an earlier check or passport.'),
-    );
-  }
+  const { key } = options;
+  const read = readHead(options['head']);
+  if (read.isErr()) return err(read.error);
+  const head = read.value;
   if (head !== undefined && operands.length !== 1) {
     return err(usageProblem('--head belongs to one session.', 'Give its id: workrail session verify ID --head HEX'));
   }
-  const given = defined({ head: head as string | undefined });
+  const given = defined({ head });
   if (key === undefined) return ok(given);
   const keys = await readKeys(program, String(key));
-  return keys.map((read) => ({ ...given, keyFile: String(key), keys: read }));
+  return keys.map((found) => ({ ...given, keyFile: String(key), keys: found }));
 }
 
 /** Somebody who names a key or a head wants to know whether it holds, not only whether files are damaged. */

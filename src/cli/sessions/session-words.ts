@@ -4,7 +4,7 @@ import { acceptCommand } from '../../core/log/origin.ts';
 import { shortList } from '../../core/text/words.ts';
 import { type CommandProblem, EXIT, errorProblem, problem, usageProblem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
 
 export function noSessions(dataDir: string): CommandProblem {
   return errorProblem({
@@ -21,6 +21,14 @@ export function placeUnknown(asked: string, known: readonly string[]): CommandPr
     EXIT.notFound,
     `Unknown step or branch "${asked}" in this session.`,
     `${among} Name a step by its number, its id or words of its title, and a branch by its letter. "workrail session tree" shows them.`,
+  );
+}
+
+export function branchUnknown(asked: string, known: readonly string[]): CommandProblem {
+  return problem(
+    EXIT.notFound,
+    `This session has no branch "${asked}".`,
+    `It has: ${shortList(known)}. "workrail session tree" shows its branches and steps.`,
   );
 }
 

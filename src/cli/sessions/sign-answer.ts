@@ -5,6 +5,7 @@ import { approvalText, signatureKind } from '../../core/approvals/approval-signa
 import type { Approver } from '../../core/approvals/approver-list.ts';
 import { unreachable } from '../../core/assert.ts';
 import { type AttestationId, runTag } from '../../core/log/ids.ts';
+import { type UnseenFiles, unseenFix, unseenSentence } from '../../core/run/unseen-files.ts';
 import type { CommandContext } from '../command.ts';
 import { dim } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
@@ -14,13 +15,13 @@ type SigningKey = { readonly file: string; readonly approver: Approver };
 /** The key to sign with. Signing is asked for, never assumed; where only a signature counts, it must be asked for. */
 export async function chosenKey(
   { program }: CommandContext,
-  { signing, isGitSilent, runId, root }: WaitingDraft,
+  { signing, unseen, runId, root }: WaitingDraft,
   options: { readonly [name: string]: unknown },
 ): Promise<Result<SigningKey | undefined, CommandProblem>> {
   const isAsked = options['sign'] === true || options['key'] !== undefined;
   const again = `workrail answer ${runTag(runId)} --sign`;
   if (!isAsked) return ok(undefined);
-  if (isGitSilent) return err(filesUnknown(again));
+  if (unseen !== undefined) return err(filesUnknown(unseen, again));
   const { find, own, signer } = await program.approvers();
   const { approvers, problems } = await find(root);
   const named = options['key'];
@@ -91,11 +92,11 @@ function signFailure(failure: SignFailure, file: string): CommandProblem {
   }
 }
 
-export function filesUnknown(again: string): CommandProblem {
+export function filesUnknown(unseen: UnseenFiles, again: string): CommandProblem {
   return problem(
     EXIT.failed,
-    'Git did not show every file in time, or was told to look at another folder, so a signature would not cover the files. Nothing was recorded.',
-    `Wait until the machine is less busy, and see that \`git rev-parse --show-toplevel\` names your folder. Then run: ${again}`,
+    `${unseenSentence(unseen)}, so a signature would not cover the files. Nothing was recorded.`,
+    `${unseenFix(unseen)} Then run: ${again}`,
   );
 }
 
@@ -130,12 +131,12 @@ export function signatureProblem(why: Extract<AnswerRefusal, { code: 'signature_
   }
 }
 
-/** Only a signed answer opens the gate. */
-export function unsigned({ runId, signing }: WaitingDraft): CommandProblem {
+/** Only a signed answer opens the gate. After an answer was given, also says that it was not recorded. */
+export function unsigned({ runId, signing }: WaitingDraft, lost = ''): CommandProblem {
   const approvers = signing?.approvers ?? [];
   return problem(
     EXIT.needsPerson,
-    'Only an answer with the signature of an approver opens this gate. Nothing was recorded.',
+    `Only an answer with the signature of an approver opens this gate.${lost}`,
     approvers.length === 0
       ? 'No approver is known to this run: run `workrail approvers add`, then let the agent start the workflow again.'
       : `To sign, run \`workrail answer ${runTag(runId)} --sign\`. These can sign: ${approvers.join(', ')}.`,

@@ -15,17 +15,17 @@ it('status shows waiting runs first, then blocked, then running; here before els
   expect(out.replaceAll(/(?<=^ {2}. )\w{4}/gm, 'id00').replaceAll(/(?<=^ {6}run )\w{4}/gm, 'tag0')).toBe(
     [
       'Here, in /work/shop',
-      '  ? id00  ask the person                       blocked: waits for you  6 min ago',
+      '  ? id00  ask the person                     blocked: waiting for you  6 min ago',
       '      run tag0 at step 1: Do secret-or-token',
       '      ← This step needs the user: Please: needs_user_secret_or_token.',
-      '  ▲ id00  lacks something                      blocked                 5 min ago',
+      '  ▲ id00  lacks something                    blocked                   5 min ago',
       '      run tag0 at step 1: Do contracted',
       '      ← Assessment "readiness": The required artifact of kind wr.assessment was…',
-      '  ● id00  goes on                               running                 just now',
+      '  ● id00  goes on                             running                   just now',
       '      run tag0 at step 1: Do s1',
       '',
       'Elsewhere',
-      '  ● id00  over there                           running                 6 min ago',
+      '  ● id00  over there                         running                   6 min ago',
       '      run tag0 at step 1: Do s1 /work/other',
       '',
     ].join('\n'),
@@ -42,7 +42,7 @@ it('status suggests to answer a run that waits for an approval, and calls it blo
   });
   await send(await start('test.ship', { goal: 'ship it' }), { notes: 'Ready.' });
   const { out, talk } = await look(['status']);
-  expect(out).toContain('blocked: waits for you');
+  expect(out).toContain('blocked: waiting for you');
   const tag = /run (\w{4}) at step 1: Ship/.exec(out)?.[1];
   expect(talk).toBe(`Next: workrail answer ${tag}\n`);
   expect((await look(['session', 'list'])).out).toContain('blocked');

@@ -12,14 +12,14 @@ import { plural } from '../../core/text/words.ts';
 import { count } from '../../core/wire/list-shapes.ts';
 import { runShape } from '../../core/wire/session-shapes.ts';
 import { command, done } from '../command.ts';
-import { matchId, shortIds } from '../ids.ts';
 import { asTyped, bad, dim, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { clipText, padText } from '../output/text-width.ts';
 import { ago } from '../output/times.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { SessionAccess } from '../program.ts';
-import { refusalProblem } from '../words.ts';
-import { answerText, branchWords, numberedPlace, runState, STATE_MARKS } from './run-words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
+import { matchId, shortIds } from '../session-ids.ts';
+import { answerCommand, branchWords, holdUps, numberedPlace, runState, STATE_MARKS } from './run-words.ts';
 import { widthOf } from './session-words.ts';
 
 const openRun = z.strictObject({
@@ -164,8 +164,7 @@ function runLines({ shortId, standing, run, workspace, origin }: OpenRunData, la
   const isNumbered = run.place.kind === 'step' && run.place.position !== undefined;
   const branch = run.branch === undefined || run.branch === 'main' ? '' : `, ${branchWords(run.branch)},`;
   const at = `${isNumbered ? 'step ' : ''}${numberedPlace(run.place)}`;
-  const [blocker] = run.blockers;
-  const reason = run.answer === undefined ? blocker?.message : answerText(run.answer);
+  const [reason] = holdUps(run);
   return [
     [
       '  ',
@@ -182,22 +181,22 @@ function runLines({ shortId, standing, run, workspace, origin }: OpenRunData, la
 }
 
 /** The list of sessions says "blocked" for it. */
-const WAITING = 'blocked: waits for you';
+const WAITING = 'blocked: waiting for you';
 const STANDING_WIDTH = WAITING.length;
 
 function othersLines({ others }: StatusData): readonly Line[] {
   const { complete, withGaps, closed, salvaged, damaged } = others;
   const parts: readonly (readonly LineSpan[])[] = [
-    ...(complete > 0 ? [[dim(`${complete} complete`), ...gapsSpans(complete, withGaps)]] : []),
-    ...(closed > 0 ? [[dim(`${closed} closed`)]] : []),
-    ...(salvaged > 0 ? [[dim(`${salvaged} salvaged`)]] : []),
-    ...(damaged > 0 ? [[bad(`${damaged} damaged`)]] : []),
+    ...(complete > 0 ? [[dim(plural(complete, 'complete session')), ...gapsSpans(complete, withGaps)]] : []),
+    ...(closed > 0 ? [[dim(plural(closed, 'closed session'))]] : []),
+    ...(salvaged > 0 ? [[dim(plural(salvaged, 'salvaged session'))]] : []),
+    ...(damaged > 0 ? [[bad(plural(damaged, 'damaged session'))]] : []),
   ];
   if (parts.length === 0) return [];
   return [
     [''],
     [
-      dim('Also in all folders, not listed: '),
+      dim('Not listed, in all folders: '),
       ...parts.flatMap((part, i) => (i === 0 ? part : [dim(', '), ...part])),
       dim('.'),
     ],
@@ -206,7 +205,7 @@ function othersLines({ others }: StatusData): readonly Line[] {
 
 function gapsSpans(complete: number, withGaps: number): readonly LineSpan[] {
   if (withGaps === 0) return [];
-  const which = withGaps === complete ? '' : `${withGaps} `;
+  const which = withGaps === complete ? '' : `${withGaps} of them `;
   return [notable(` (${which}with open gaps)`)];
 }
 
@@ -263,18 +262,13 @@ function nextOf({ here, elsewhere, others }: StatusData, listed: readonly Sessio
   const stored = listed.length;
   if (first !== undefined) {
     // An agent that resumes such a run can only wait as well.
-    if (first.standing === 'waiting' && first.run.blockers.some(isAnswered))
-      return `workrail answer ${runName(first.run, listed)}`;
+    const answer = answerCommand({ run: first.run, name: runName(first.run, listed) });
+    if (answer !== undefined) return answer;
     const isOne = place.runs.filter(({ sessionId }) => sessionId === first.sessionId).length === 1;
     return `workrail session resume ${isOne ? first.shortId : runName(first.run, listed)}`;
   }
   if (others.damaged > 0) return 'workrail session verify';
   return stored > 0 ? 'workrail session list' : 'workrail --help';
-}
-
-/** Whether a person answers it on a channel of their own. After a rejection, only the agent can go on. */
-function isAnswered({ details }: OpenRunData['run']['blockers'][number]): boolean {
-  return details?.['approval'] !== undefined && details['rejected'] !== true;
 }
 
 /** The tag of a run, unless it is ambiguous. */

@@ -4,7 +4,16 @@ import { plural } from '../../core/text/words.ts';
 import { dim, good, type Line, type LineSpan, notable, strong } from '../output/line.ts';
 import { padText, textWidth, wrapText } from '../output/text-width.ts';
 import { clockTime } from '../output/times.ts';
-import { branchWords, endSpans, lacksSomething, placeWords, quoted, runState, runStateWords } from './run-words.ts';
+import {
+  branchWords,
+  endSpans,
+  holdUps,
+  lacksSomething,
+  placeWords,
+  quoted,
+  runState,
+  runStateWords,
+} from './run-words.ts';
 import {
   type Chunk,
   chunksOf,
@@ -12,6 +21,7 @@ import {
   type SessionTreeData,
   skippedRows,
   stepRow,
+  stepsIn,
   type TreeLayout,
   type TreeLineData,
   type TreeRow,
@@ -112,7 +122,7 @@ function times(mark: string, count: number): string {
 /** How many steps were skipped before a step: they have no number. */
 function compactSkips({ skipped }: TreeStepData): readonly LineSpan[] {
   if (skipped.length === 0) return [];
-  return [dim(times('–', skipped.length)), '  '];
+  return [dim(times('–', stepsIn(skipped))), '  '];
 }
 
 function lineWidth(line: Line): number {
@@ -249,7 +259,13 @@ export function treeLines({ runs }: SessionTreeData, layout: TreeLayout): readon
 function legend(runs: readonly TreeRunData[]): readonly Line[] {
   const steps = runs.flatMap(({ lines }) => (lines.length > 1 ? lines.flatMap((line) => line.steps) : []));
   const meanings = MARKS.filter(([, isUsed]) => steps.some(isUsed)).map(([words]) => words);
-  return meanings.length === 0 ? [] : [[dim(`Marks: ${meanings.join(', ')}.`)]];
+  if (meanings.length === 0) return [];
+  const isDone = steps.some(({ state }) => state === 'done');
+  const isCounted = steps.some(({ skipped, blocked, checkpoints, gaps, state }) =>
+    [skipped.length, checkpoints, gaps, state === 'done' ? 2 * blocked : blocked].some((count) => count > 1),
+  );
+  const all = [...(isDone ? ['✓ done'] : []), ...meanings, ...(isCounted ? ['×2 two of them'] : [])];
+  return [[dim(`Marks: ${all.join(', ')}.`)]];
 }
 
 const MARKS: readonly (readonly [words: string, isUsed: (step: TreeStepData) => boolean])[] = [
@@ -304,10 +320,11 @@ function bodyOf(run: TreeRunData, layout: TreeLayout): readonly Line[] {
 }
 
 /** What blocks the run. If the last step is drawn as a number, its title is shown too. */
-function remarksOn({ lines, blockers, isClosed }: TreeRunData, isCompact: boolean): readonly string[] {
+function remarksOn(run: TreeRunData, isCompact: boolean): readonly string[] {
+  const { lines, isClosed } = run;
   const last = (lines.find(({ isCurrent }) => isCurrent) ?? lines[0])?.steps.at(-1);
   const title = isCompact && last?.place.kind === 'step' ? placeWords(last.place) : undefined;
-  const needs = isClosed ? [] : blockers.map(({ message }) => message);
+  const needs = isClosed ? [] : holdUps(run);
   if (title === undefined) return needs;
   return needs.length === 0 ? [title] : needs.map((message) => `${title}: ${message}`);
 }

@@ -3,7 +3,7 @@ import { blockerSchema } from '../../core/log/blockers.ts';
 import { NodeId } from '../../core/log/ids.ts';
 import { plural } from '../../core/text/words.ts';
 import { count, moment, runHead } from '../../core/wire/list-shapes.ts';
-import { placeShape, sessionHead } from '../../core/wire/session-shapes.ts';
+import { placeShape, saidSince, sessionHead } from '../../core/wire/session-shapes.ts';
 import { dim, type Line, type LineSpan, notable } from '../output/line.ts';
 import { clipText, padText, textWidth } from '../output/text-width.ts';
 import { clockTime, duration } from '../output/times.ts';
@@ -52,6 +52,7 @@ const treeRun = z.strictObject({
   startedAt: moment.exactOptional(),
   lines: z.array(treeLine),
   blockers: z.array(blockerSchema),
+  ...saidSince,
 });
 export type TreeRunData = z.infer<typeof treeRun>;
 
@@ -157,12 +158,17 @@ export function roundsRow(rounds: Rounds, { layout, titleWidth, timeWidth }: Row
 }
 
 function roundsWords({ steps, from, to, loopId }: Rounds, { loopTitle }: TreeLayout): string {
-  return `↻ ${loopTitle(loopId)} · ${from === to ? `round ${from}` : `rounds ${from}–${to}`}, ${plural(steps.length, 'step')}`;
+  return `↻ ${loopTitle(loopId)} · ${from === to ? `round ${from}` : `rounds ${from}–${to}`} folded, ${plural(steps.length, 'step')}`;
 }
 
 const SKIPS_SHOWN = 3;
 
 const SKIPPED_TITLE_WIDTH = 26;
+
+/** A skipped loop counts with all of its steps. */
+export function stepsIn(skipped: TreeStepData['skipped']): number {
+  return skipped.reduce((sum, { steps = 1 }) => sum + steps, 0);
+}
 
 /** Skipped steps; many in a row share a line. */
 export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
@@ -172,17 +178,16 @@ export function skippedRows({ skipped }: TreeStepData): readonly TreeRow[] {
     branches: 0,
   });
   if (skipped.length <= SKIPS_SHOWN) {
-    return skipped.map(({ conditionId, title }) =>
-      row(
-        `– ${clipText(title, TITLE_WIDTH_MAX)}  skipped${conditionId === undefined ? '' : ` (condition "${conditionId}" is false)`}`,
-        1,
-      ),
-    );
+    return skipped.map(({ conditionId, title, steps = 1 }) => {
+      const size = steps === 1 ? '' : ` (${plural(steps, 'step')})`;
+      const why = conditionId === undefined ? '' : ` (condition "${conditionId}" is false)`;
+      return row(`– ${clipText(title, TITLE_WIDTH_MAX)}${size}  skipped${why}`, steps);
+    });
   }
   const [first = '', last = ''] = [skipped[0], skipped.at(-1)].map((step) =>
     step === undefined ? '' : clipText(`"${step.title}"`, SKIPPED_TITLE_WIDTH),
   );
-  const count = skipped.reduce((sum, { steps = 1 }) => sum + steps, 0);
+  const count = stepsIn(skipped);
   return [row(`– ${count} steps skipped: ${first} … ${last}`, count)];
 }
 

@@ -59,6 +59,42 @@ describe('the report of a check', () => {
     ]);
   });
 
+  it('session verify promises to remove nothing of a damaged session, whose events may be in files that no record names', async () => {
+    const at = 'sessions/y/events';
+    const left = (name: string, what: AuditFinding['what']): AuditFinding => ({
+      severity: 'note',
+      what,
+      place: `${at}/${name}`,
+    });
+    const segments = ['0-9.jsonl', '10-12.jsonl'].map((name) => left(name, 'orphan_segment'));
+    const pieces = ['.1.tmp', '.2.tmp'].map((name) => left(name, 'leftover_file'));
+    const notesOf = async (damage: AuditFinding, ...notes: readonly AuditFinding[]) => {
+      const { out } = await verify([{ ...DAMAGED, findings: [damage, ...notes] }]);
+      return out.split('\n').filter((line) => line.startsWith('    note  '));
+    };
+    const manifest = {
+      severity: 'damage',
+      what: 'session_damaged',
+      place: 'sessions/y/manifest.jsonl',
+      reason: 'manifest_cut_short',
+    } as const;
+    const segment = { ...manifest, place: `${at}/3.jsonl`, reason: 'segment_missing' } as const;
+    const lost = 'not in the readable part of the manifest';
+    expect(await notesOf(manifest, ...segments, ...pieces)).toEqual([
+      `    note  In ${at}, 2 files are ${lost}; they may hold events of the session, so keep them`,
+      `    note  In ${at}, 2 files are left from interrupted writes; they stay until the session is repaired or deleted`,
+    ]);
+    expect(await notesOf(manifest, ...segments.slice(0, 1))).toEqual([
+      `    note  ${at}/0-9.jsonl is ${lost}; it may hold events of the session, so keep it`,
+    ]);
+    expect(await notesOf(segment, ...segments)).toEqual([
+      `    note  In ${at}, 2 files are left from interrupted writes; they stay until the session is repaired or deleted`,
+    ]);
+    expect(await notesOf(segment, ...segments.slice(0, 1))).toEqual([
+      `    note  ${at}/0-9.jsonl is left from an interrupted write; it stays until the session is repaired or deleted`,
+    ]);
+  });
+
   it('session verify names only some of many sessions that use the same content', async () => {
     const many = Array.from({ length: 9 }, (_, i) => ({
       ...WITHOUT_CONTENT,

@@ -91,7 +91,7 @@ function sessionLines({ sessionId, findings, ...session }: Session): readonly Li
   return [
     [markOf(session), ` ${sessionId}  ${stateOf(session, own)}, ${sizeOf(session.bytes)}`],
     ...own.filter((finding) => !isLeftover(finding)).map(findingLine),
-    ...leftoverLines(own.filter(isLeftover)),
+    ...leftoverLines(own.filter(isLeftover), own),
   ];
 }
 
@@ -104,14 +104,43 @@ function isLeftover({ what, place }: AuditFinding): boolean {
   return what === 'orphan_segment' || (what === 'leftover_file' && place.endsWith('.tmp'));
 }
 
-const LEFT = 'files are left from interrupted writes; after an hour the next write to the session or gc removes them';
+function leftoverLines(left: readonly AuditFinding[], own: readonly AuditFinding[]): readonly Line[] {
+  const damages = own.filter(({ severity }) => severity === 'damage');
+  if (damages.length === 0) return leftLines(left, LEFT);
+  // A damaged manifest may have named any of them.
+  const isNameLost = damages.some(({ place }) => /[\\/]manifest\.jsonl$/.test(place));
+  const isLost = ({ what }: AuditFinding) => isNameLost && what === 'orphan_segment';
+  return [
+    ...leftLines(left.filter(isLost), LOST),
+    ...leftLines(
+      left.filter((finding) => !isLost(finding)),
+      STAYS,
+    ),
+  ];
+}
 
-function leftoverLines(left: readonly AuditFinding[]): readonly Line[] {
-  const [first] = left;
-  if (first === undefined || left.length === 1) return left.map(findingLine);
+type LeftWords = { readonly one?: string; readonly many: string };
+
+const LEFT: LeftWords = {
+  many: 'are left from interrupted writes; after an hour the next write to the session or gc removes them',
+};
+/** Neither writers nor collection touch a damaged session. */
+const STAYS: LeftWords = {
+  one: 'is left from an interrupted write; it stays until the session is repaired or deleted',
+  many: 'are left from interrupted writes; they stay until the session is repaired or deleted',
+};
+const LOST: LeftWords = {
+  one: 'is not in the readable part of the manifest; it may hold events of the session, so keep it',
+  many: 'are not in the readable part of the manifest; they may hold events of the session, so keep them',
+};
+
+function leftLines(left: readonly AuditFinding[], { one, many }: LeftWords): readonly Line[] {
+  const [first, ...more] = left;
+  if (first === undefined) return [];
+  const said = (words: string): readonly Line[] => [['    ', labelOf(first), `  ${words}`]];
+  if (more.length === 0) return one === undefined ? [findingLine(first)] : said(`${first.place} ${one}`);
   const folders = new Set(left.map(({ place }) => place.slice(0, place.search(/[\\/][^\\/]*$/))));
-  const where = `In ${[...folders].join(' and ')},`;
-  return [['    ', labelOf(first), `  ${where} ${left.length} ${LEFT}`]];
+  return said(`In ${[...folders].join(' and ')}, ${left.length} files ${many}`);
 }
 
 function markOf({ health }: Pick<Session, 'health'>): LineSpan {
@@ -158,7 +187,7 @@ function sharedLines(sessions: readonly Session[]): readonly Line[] {
   ]);
 }
 
-/** What sessions were held against, if not only against the keys of this store. */
+/** What sessions were checked against, if not only against the keys of this store. */
 export type Against = { readonly keyFile?: string; readonly head?: string };
 
 function signatureLines(
@@ -167,10 +196,7 @@ function signatureLines(
   against: Against,
 ): readonly Line[] {
   if (!isEachShown && signature.kind !== 'wrong') return [];
-  const words = signatureWords(
-    signature,
-    against.keyFile === undefined ? 'this store' : `the key in ${against.keyFile}`,
-  );
+  const words = signatureWords(signature, against.keyFile === undefined ? undefined : `the key in ${against.keyFile}`);
   const isWeak = against.keyFile !== undefined && signature.kind !== 'signed';
   const known =
     knownUntil === undefined
@@ -198,7 +224,7 @@ function limitLines({ sessions }: SessionVerifyData, { head }: Against): readonl
 const CHECKED_CHAIN =
   'Checked: the hash chain without signatures, so only accidents were checked. Anyone who can write these files can change a session and recompute its hashes.';
 const SIGNED_LIMIT =
-  'Anyone who can read the keys of the store can sign a false history. A head from an earlier report or check shows whether anything before it was changed. To check a session against a head: workrail session verify ID --head, with its 64 digits.';
+  'Anyone who can read the keys of the store can sign a false history. The head is the hash of the last event; one that you kept from an earlier report or check shows whether anything up to it was changed. To compare: workrail session verify ID --head HEAD';
 const HEAD_LIMIT = 'What follows the head is only signed, and anyone who can read the keys of the store can sign.';
 
 function totalsLine({ dataDir, sessions: audits, totals }: SessionVerifyData): Line {

@@ -1,7 +1,10 @@
+import { stripVTControlCharacters } from 'node:util';
 import { expect, it } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
+import { approversOf, sshApprover } from '../../../test/examples/approvers.ts';
 import { exported, imported } from '../../../test/examples/bundles.ts';
 import { engine, withFile } from '../../../test/examples/engine.ts';
+import { shipStep, TELL, teamFile } from '../../../test/examples/gates.ts';
 import { numberedSession, storeFolder } from '../../../test/store-folder.ts';
 import { storeOf } from '../../adapters/file-store/file-store.ts';
 import type { SessionId } from '../../core/log/ids.ts';
@@ -32,4 +35,31 @@ it('two waiting runs of the same tag are listed with their session ids, and answ
   const refused = await run('answer', tag);
   expect([refused.exitCode, refused.out]).toEqual([2, '']);
   for (const sessionId of sessionIds) expect(refused.talk).toContain(sessionId);
+});
+
+it('waiting ends with the command that signs if the first step needs a signature, and answer without it names that command', async () => {
+  const store = storeOf(storeFolder());
+  const known = approversOf(sshApprover('alice'));
+  const agent = engine({
+    store,
+    listing: () => withFile(teamFile('team.release', shipStep('signed'), TELL)),
+    services: { approvers: async () => known },
+  });
+  const begun = await agent.start('team.release');
+  await agent.send(begun, { notes: 'Ready.' });
+  const { tag } = begun.structured['run'] as { readonly tag: string };
+  const listed = await runFake({ argv: ['waiting'], answers: { ...agent.services, ...store } });
+  expect(listed.talk).toBe(`Next: workrail answer ${tag} --sign\n`);
+  const answers = { ...agent.services, ...store };
+  const asked = await runFake({
+    argv: ['answer', tag],
+    answers,
+    terminals: ['input', 'output', 'error'],
+    ask: { pick: async () => 'later' },
+  });
+  const talk = stripVTControlCharacters(asked.talk);
+  expect(talk).toMatch(
+    /^Only an answer with the signature of an approver opens this gate\. To sign, run `workrail answer \w{4} --sign`\./,
+  );
+  expect(talk.match(/Nothing was recorded/g)).toHaveLength(1);
 });

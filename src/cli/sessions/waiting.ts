@@ -9,7 +9,7 @@ import { plural } from '../../core/text/words.ts';
 import { command, done } from '../command.ts';
 import { dim, type Line, notable, strong } from '../output/line.ts';
 import { ago } from '../output/times.ts';
-import { refusalProblem } from '../words.ts';
+import { refusalProblem } from '../refusal-problem.ts';
 
 const waitingRun = z.strictObject({
   sessionId: SessionId.schema,
@@ -52,7 +52,7 @@ export const waiting = command({
       data: { waiting: runs.value.map(dataOf) },
       lines:
         first === undefined
-          ? [['Nothing waits for you.']]
+          ? [['Nothing is waiting for you.']]
           : [
               [strong(`${plural(runs.value.length, 'decision')} for you:`)],
               ...runs.value.flatMap((run) => linesOf(run, { nowMs, isNamed })),
@@ -60,7 +60,7 @@ export const waiting = command({
       next:
         first === undefined
           ? 'workrail status'
-          : `workrail answer ${isNamed(first) ? first.waiting.sessionId : runTag(first.waiting.runId)}`,
+          : `workrail answer ${isNamed(first) ? first.waiting.sessionId : runTag(first.waiting.runId)}${first.waiting.signing === undefined ? '' : ' --sign'}`,
     });
   },
 });

@@ -5,7 +5,7 @@ import { digest } from '../../test/examples/sha256.ts';
 import { errorEnvelopeSchema } from '../core/log/error-envelope.ts';
 import { snapshotRefSchema, workflowHashSchema } from '../core/log/ids.ts';
 import { EXIT } from './problem.ts';
-import { type CommandRefusal, refusalProblem } from './words.ts';
+import { type CommandRefusal, refusalProblem } from './refusal-problem.ts';
 
 type Code = CommandRefusal['code'];
 
@@ -18,6 +18,7 @@ const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code 
   session_not_found: { code: 'session_not_found', sessionId: SESSION },
   session_locked: { code: 'session_locked', sessionId: SESSION, holder: 'process 4711' },
   not_owner: { code: 'not_owner', owner: 'https://idp.example|42' },
+  space_full: { code: 'space_full', limit: 'bytesMax', max: 10_000_000_000 },
   transport_twice: { code: 'transport_twice' },
   port_unusable: { code: 'port_unusable', asked: 'http', portMax: 65_535 },
   port_taken: { code: 'port_taken', port: 7_433 },
@@ -28,7 +29,9 @@ const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code 
   lock_lost: { code: 'lock_lost', place: 'sessions/x' },
   limit_reached: { code: 'limit_reached', setting: 'store.sessionMiB', maxMiB: 256 },
   unreachable: { code: 'unreachable', operation: 'append', retryAfterMs: 2_000 },
+  database_refused: { code: 'database_refused', operation: 'append, session', cause: '53100' },
   store_went_back: { code: 'store_went_back', sessionId: SESSION, known: 12, found: 9 },
+  master_key_unfit: { code: 'master_key_unfit' },
   unsafe_permissions: { code: 'unsafe_permissions', place: 'keys/keyring.json', found: '644', wanted: '600' },
   damaged: { code: 'damaged', damage: { reason: 'manifest_not_json', place: 'sessions/x/manifest.jsonl', offset: 7 } },
   unknown_version: { code: 'unknown_version', place: 'sessions/x/manifest.jsonl', offset: 3, version: '9' },
@@ -50,6 +53,7 @@ const REFUSALS: { readonly [code in Code]: Extract<CommandRefusal, { code: code 
   output_exists: { code: 'output_exists', place: 'session.json' },
   session_too_large: { code: 'session_too_large', measure: 'events', size: 1_000_001, max: 1_000_000 },
   nothing_to_update: { code: 'nothing_to_update', from: SESSION },
+  update_or_copy: { code: 'update_or_copy', sessionId: SESSION, newEvents: 3 },
   changed_meanwhile: { code: 'changed_meanwhile', sessionId: SESSION },
   import_unfinished: {
     code: 'import_unfinished',
@@ -75,6 +79,7 @@ describe('the words for a refusal', () => {
       'STORE_IO',
       expect.stringMatching(/directory \/data\/workrail cannot.*EACCES.*permissions/),
     ]);
+    expect(explain({ ...REFUSALS.io_failed, cause: 'EMFILE' }).suggestion).toContain('ulimit -n');
     expect(told('unsafe_permissions')).toEqual([
       'STORE_IO',
       expect.stringContaining('chmod 600 keys/keyring.json" in /data/workrail'),
@@ -155,6 +160,7 @@ describe('the words for a refusal', () => {
       session_not_found: EXIT.notFound,
       session_locked: EXIT.failed,
       not_owner: EXIT.failed,
+      space_full: EXIT.failed,
       transport_twice: EXIT.usage,
       port_unusable: EXIT.usage,
       port_taken: EXIT.usage,
@@ -165,7 +171,9 @@ describe('the words for a refusal', () => {
       lock_lost: EXIT.failed,
       limit_reached: EXIT.failed,
       unreachable: EXIT.failed,
+      database_refused: EXIT.failed,
       store_went_back: EXIT.failed,
+      master_key_unfit: EXIT.failed,
       unsafe_permissions: EXIT.failed,
       damaged: EXIT.failed,
       unknown_version: EXIT.failed,
@@ -184,6 +192,7 @@ describe('the words for a refusal', () => {
       output_exists: EXIT.usage,
       session_too_large: EXIT.usage,
       nothing_to_update: EXIT.notFound,
+      update_or_copy: EXIT.usage,
       changed_meanwhile: EXIT.failed,
       import_unfinished: EXIT.failed,
     });

@@ -10,7 +10,7 @@ import { PRESETS } from '../core/log/autonomy.ts';
 import { ID_BYTES, RunId, runTag, SessionId } from '../core/log/ids.ts';
 import { summarise } from '../core/sessions/session-summary.ts';
 import { foldEvents } from '../core/views/session-view.ts';
-import { matchId, mayBeRun, runNamed, shortIds } from './ids.ts';
+import { matchId, mayBeRun, runNamed, shortIds } from './session-ids.ts';
 
 test('a damaged session is found by a run tag in the index, and an unknown tag is reported', async () => {
   enforces('cli_ids_forgiving');

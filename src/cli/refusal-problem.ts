@@ -2,16 +2,16 @@ import type { ExportRefusal } from '../app/bundle/export-session.ts';
 import type { ImportRefusal } from '../app/bundle/import-session.ts';
 import type { InputFailure, SealFailure } from '../app/ports/bundle-output.ts';
 import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
-import { KEYRING_PLACE, type StoreFailure, WRONG_KIND } from '../app/ports/store-failure.ts';
+import { KEYRING_PLACE, type StoreFailure, sqlStateWords, WRONG_KIND } from '../app/ports/store-failure.ts';
 import type { VerifyRefusal } from '../app/upkeep/verify-sessions.ts';
 import { byCode } from '../core/assert.ts';
 import type { Retry } from '../core/log/error-envelope.ts';
 import { isLocated } from '../core/log/health.ts';
-import { plural, shortList } from '../core/text/words.ts';
+import { plural, shortList, sizeOf } from '../core/text/words.ts';
 import { BUNDLE_FILE_REFUSALS, BUNDLE_REFUSALS } from './bundle/bundle-words.ts';
-import type { FindRefusal } from './ids.ts';
 import { type CommandProblem, errorProblem, type RefusalTable } from './problem.ts';
 import type { ServeRefusal } from './program.ts';
+import type { FindRefusal } from './session-ids.ts';
 
 /** Everything that several commands may refuse. */
 export type CommandRefusal =
@@ -38,7 +38,8 @@ export function refusalProblem(refusal: CommandRefusal, dataDir: string): Comman
 
 const LIST_ALL = 'Run "workrail session list --all" to see every session.';
 const WAIT = 'Wait a moment, then run the command again. If this continues, end that process.';
-const ANY_PORT = 'Port 0 chooses any free port: "workrail serve --http 0" or "workrail console --port 0".';
+const ANY_PORT = 'Port 0 chooses any free port: "workrail serve --http 0".';
+const CONSOLE_PORT = 'Port 0 chooses any free port: "workrail console --port 0".';
 const RUNNING = { collection: 'gc is being run', key_rotation: 'The keys are being rotated' };
 const BUSY: Retry = { kind: 'retryable_after_ms', afterMs: 500 };
 const IO_FAILED: Retry = { kind: 'retryable_after_ms', afterMs: 1_000 };
@@ -51,11 +52,15 @@ function wrongKindWords(place: string, cause: string): string | undefined {
   return `${where} must be a ${wrong.wanted}, but ${wrong.found} is there. Move it away`;
 }
 
+function whatToCheck(cause: string): string {
+  return cause === 'EMFILE' ? 'Raise the limit on open files (ulimit -n)' : 'Check its free space and permissions';
+}
+
 const STORE_FAILURES: RefusalTable<StoreFailure> = {
   io_failed: ({ operation, cause, place }, dataDir) => ({
     code: 'STORE_IO',
     message: `The data directory ${dataDir} cannot be used (${operation}: ${cause} at ${place}).`,
-    suggestion: `${wrongKindWords(place, cause) ?? 'Check its free space and permissions'}, then run the command again.`,
+    suggestion: `${wrongKindWords(place, cause) ?? whatToCheck(cause)}, then run the command again.`,
     retry: IO_FAILED,
   }),
   busy: ({ running, holder = 'another process' }) => ({
@@ -82,11 +87,22 @@ const STORE_FAILURES: RefusalTable<StoreFailure> = {
     suggestion: 'Check the database URL and that the server accepts connections, then run the command again.',
     retry: { kind: 'retryable_after_ms', afterMs },
   }),
+  database_refused: ({ operation, cause }) => ({
+    code: 'STORE_IO',
+    message: `The database did not do this (${operation}: ${sqlStateWords(cause)}). Only what this command has reported was changed.`,
+    suggestion: 'Look at the log of the database server, then run the command again.',
+    retry: IO_FAILED,
+  }),
   store_went_back: ({ sessionId, known, found }) => ({
     code: 'STORE_CORRUPT',
     message: `The database has lost events of ${sessionId}: it has ${found}, and had ${known} before.`,
     suggestion: 'Find out whether a standby took over or a backup was restored. Steps that were acknowledged are gone.',
     details: { known, found },
+  }),
+  master_key_unfit: () => ({
+    code: 'STORE_IO',
+    message: 'No key in the master key file opens the keys in this database. No session is damaged.',
+    suggestion: 'Name the file that "serve --team" uses with --master-key-file, then run the command again.',
   }),
   unsafe_permissions: ({ place, found, wanted }, dataDir) => ({
     code: 'STORE_IO',
@@ -131,6 +147,12 @@ const PART_ONLY = {
   details: { reason: 'salvaged' },
 } as const;
 
+/** The same problem for the console, which has a port of its own. */
+export function consolePortProblem(found: CommandProblem): CommandProblem {
+  const { error } = found;
+  return error.suggestion === ANY_PORT ? { ...found, error: { ...error, suggestion: CONSOLE_PORT } } : found;
+}
+
 const REFUSALS: RefusalTable<CommandRefusal> = {
   ...STORE_FAILURES,
   ...BUNDLE_REFUSALS,
@@ -156,6 +178,11 @@ const REFUSALS: RefusalTable<CommandRefusal> = {
     message: `In this space only ${owner} may continue this run.`,
     suggestion: 'Have it handed over: workrail session hand-over',
   }),
+  space_full: ({ limit, max }) => ({
+    code: 'STORE_IO',
+    message: `The space holds as much as it may (${limit === 'bytesMax' ? sizeOf(max) : plural(max, 'open session')}).`,
+    suggestion: 'Raise the limit with "workrail space set", or delete sessions with "workrail space gc".',
+  }),
   session_locked: ({ sessionId, holder = 'another process' }) => ({
     code: 'SESSION_LOCKED',
     message: `Session ${sessionId} is being written by ${holder}.`,
@@ -171,6 +198,11 @@ const REFUSALS: RefusalTable<CommandRefusal> = {
     message: `No session here is an earlier state of ${from}: it was not imported before, or it was continued here. Nothing was written.`,
     suggestion: 'Import it as a session of its own: run the command without --update.',
     details: { from },
+  }),
+  update_or_copy: ({ sessionId, newEvents }) => ({
+    message: `This session was imported before as ${sessionId} and not changed here; ${plural(newEvents, 'event is', 'events are')} new. Nothing was written.`,
+    suggestion: 'To add what is new, run the command with --update. To make a second session, run it with --copy.',
+    details: { sessionId, newEvents },
   }),
   changed_meanwhile: ({ sessionId }) => ({
     code: 'SESSION_LOCKED',
