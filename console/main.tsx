@@ -125,7 +125,7 @@ const settings = createRoute({
 const team = createRoute({
   getParentRoute: () => root,
   path: '/team/$page',
-  component: lazyRouteComponent(() => import('./pages/team.tsx'), 'Team'),
+  component: lazyRouteComponent(() => import('./pages/team/team.tsx'), 'Team'),
 });
 
 const router = createRouter({
@@ -170,7 +170,13 @@ function NoPage() {
 
 /** What was read may be old, except what never changes. */
 function readAgain(): void {
-  void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'prompt' });
+  const predicate = ({ queryKey }: { readonly queryKey: readonly unknown[] }) => queryKey[0] !== 'prompt';
+  // A first reading that is under way may have begun before the change, and the library does not begin it again.
+  for (const { queryKey, state, promise } of queries.getQueryCache().findAll({ predicate, fetchStatus: 'fetching' })) {
+    const again = () => queries.invalidateQueries({ queryKey, exact: true });
+    if (state.data === undefined) void promise?.then(again, () => undefined);
+  }
+  void queries.invalidateQueries({ predicate });
 }
 
 function Frame() {

@@ -95,7 +95,7 @@ export function SigningNote({ signing, tag }: { readonly signing: WaitingItem['s
   );
 }
 
-const KIND_WORDS = { ssh_key: 'SSH key', security_key: 'security key', passkey: 'passkey' } as const;
+const KIND_WORDS = { ssh_key: 'an SSH key', security_key: 'a security key', passkey: 'a passkey' } as const;
 
 /** Whose signatures count, and a passkey for one more. */
 export function Approvers() {
@@ -110,7 +110,7 @@ export function Approvers() {
         <ul className="plain">
           {data.approvers.map(({ name, kind, fingerprint, comment }) => (
             <li key={fingerprint}>
-              <span className="strong">{name}</span> with a {KIND_WORDS[kind]}{' '}
+              <span className="strong">{name}</span> with {KIND_WORDS[kind]}{' '}
               <span className="meta break">
                 {fingerprint} {comment}
               </span>

@@ -9,6 +9,7 @@ import { useNow } from '../parts/shell.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { ago } from '../parts/times.ts';
 import { Refused, readLines } from '../state/api.ts';
+import { markOfRow } from './session-rows.tsx';
 
 type Line = ConsoleLine<'search'>;
 type Found = Extract<Line, { kind: 'found' }>;
@@ -91,14 +92,14 @@ function statusWords(q: string, found: number, last: Line | undefined): string {
 
 function Hit({ found: { session, hits } }: { readonly found: Found }) {
   const now = useNow();
-  const { sessionId, title, state, lastAt, shortId } = session;
+  const { sessionId, title, lastAt, shortId } = session;
   return (
     <article className="panel hit">
       <h2>
         <SessionLink session={sessionId}>{title ?? 'cannot be read'}</SessionLink>
       </h2>
       <p className="meta">
-        <StateMark name={state} /> {shortId}
+        <StateMark name={markOfRow(session)} /> {shortId}
         {lastAt === undefined ? '' : ` · ${ago(lastAt, now)}`}
       </p>
       {hits.map(({ where, step, words, snippet, runId }, i) => (

@@ -7,7 +7,7 @@ import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { Button } from '../parts/panels.tsx';
 import { useNow } from '../parts/shell.tsx';
-import { StateMark, stateWord } from '../parts/state-mark.tsx';
+import { type MarkName, StateMark, stateWord } from '../parts/state-mark.tsx';
 import { ago, wholeTime } from '../parts/times.ts';
 import { useChosen } from '../state/looks.ts';
 import { compared } from '../state/told.ts';
@@ -282,7 +282,7 @@ function Cells({ row, now, isGone }: { readonly row: Row; readonly now: number; 
   return (
     <>
       <span role="gridcell" className="cell-state">
-        {isWaiting ? <StateMark name="waiting" /> : <StateMark name={state} words={stateWords(row)} />}
+        {isWaiting ? <StateMark name="waiting" /> : <StateMark name={markOfRow(row)} words={stateWords(row)} />}
       </span>
       <span role="rowheader" className="cell-goal">
         <span className="goal">{title ?? 'cannot be read'}</span>
@@ -334,8 +334,15 @@ function Step({ row: { state, step, attempts } }: { readonly row: Row }) {
   );
 }
 
-function stateWords({ state, openGaps }: Row): string {
-  return state === 'complete' && openGaps > 0 ? `done, ${plural(openGaps, 'follow-up')}` : stateWord(state);
+function stateWords(row: Row): string {
+  const word = stateWord(markOfRow(row));
+  return row.state === 'complete' && row.openGaps > 0 ? `${word}, ${plural(row.openGaps, 'follow-up')}` : word;
+}
+
+/** A session in which a run was finished without something that was required does not look complete. */
+export function markOfRow({ state, runs }: Pick<Row, 'state' | 'runs'>): MarkName {
+  const isLacking = runs.some(({ status, isClosed }) => status === 'complete_with_gaps' && !isClosed);
+  return state === 'complete' && isLacking ? 'lacking' : state;
 }
 
 function flagsOf({ branches, origin, isKept }: Row): readonly string[] {

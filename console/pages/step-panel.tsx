@@ -1,9 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { gapFacts } from '../../src/core/report/gap-words.ts';
 import type { ReportEntry } from '../../src/core/report/report.ts';
-import { entryFacts, gapFacts, gapState } from '../../src/core/report/report-words.ts';
+import { entryFacts, isCheckFact } from '../../src/core/report/report-words.ts';
 import type { LaneRow } from '../../src/core/sessions/lanes.ts';
 import { visibleText } from '../../src/core/text/visible-text.ts';
+import { isAgentsDecision } from '../../src/core/views/node-facts.ts';
 import type { RunPageData, StepPageData } from '../../src/core/wire/run-shapes.ts';
 import { useKeys } from '../parts/keys.tsx';
 import { Note } from '../parts/note.tsx';
@@ -166,7 +168,7 @@ function Prompt({ nodeId }: { readonly nodeId: string }) {
 }
 
 /** Shown in other places, or by rows of their own. */
-const OWN_PLACES = new Set(['Decision', 'Check', 'Context set', 'Skipped']);
+const OWN_PLACES = new Set(['Decision', 'Context set', 'Skipped']);
 
 type WhyParts = {
   readonly data: StepPageData;
@@ -177,7 +179,7 @@ type WhyParts = {
 
 function Why({ data, entry, page, place }: WhyParts) {
   const all = [data.start, entry].flatMap((one) => (one === undefined ? [] : entryFacts(one)));
-  const facts = all.filter(([name]) => !OWN_PLACES.has(name));
+  const facts = all.filter(([name]) => !OWN_PLACES.has(name) && !isCheckFact(name));
   const decisions = all.filter(([name]) => name === 'Decision');
   const checks = entry?.checks ?? [];
   const next = nextTitle(page, place);
@@ -238,7 +240,8 @@ function FollowUps({ data, place }: { readonly data: StepPageData; readonly plac
         <article key={gap.gapId} className={gap.isOpen ? 'gap open' : 'gap'}>
           <p className="strong">{visibleText(gap.summary)}</p>
           <p className="meta">
-            {gap.isOpen ? 'open' : gapState(gap)} · {gapFacts(gap).join(' · ')}
+            {gap.isOpen ? 'open' : isAgentsDecision(gap) ? 'decided by the agent' : 'resolved'} ·{' '}
+            {gapFacts(gap, { branches: [] }).join(' · ')}
           </p>
         </article>
       ))}

@@ -2,14 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { ConsoleInput, WaitingItem } from '../../src/core/wire/console-shapes.ts';
 import { includesRole } from '../../src/core/wire/team-paths.ts';
+import { NotifyButton } from '../parts/look-choices.tsx';
 import { Note } from '../parts/note.tsx';
 import { Button, CommandHint, ErrorPanel, Json, Pending, SessionLink } from '../parts/panels.tsx';
 import { useAbout, useNow } from '../parts/shell.tsx';
 import { Mark, StateMark } from '../parts/state-mark.tsx';
 import { ago } from '../parts/times.ts';
 import { IS_TEAM, read, signInAddress } from '../state/api.ts';
-import { choose, useChosen } from '../state/looks.ts';
-import { notice } from '../state/told.ts';
 import { Approvers, decide, keepReceipts, SigningNote } from './approvers.tsx';
 
 export function Waiting() {
@@ -20,12 +19,12 @@ export function Waiting() {
     <>
       <header className="page-head">
         <h1>Waiting for you</h1>
-        <Notify />
+        <NotifyButton />
       </header>
       <Answered waiting={data.waiting} />
       {data.waiting.length === 0 ? (
         <section className="panel empty">
-          <p className="strong">Nothing waits for you.</p>
+          <p className="strong">Nothing is waiting for you.</p>
           <p>
             When an agent comes to a step that only you can decide, it appears here with exactly what you would approve.
           </p>
@@ -37,24 +36,6 @@ export function Waiting() {
       <CommandHint command="workrail waiting" />
       {!IS_TEAM && <Approvers />}
     </>
-  );
-}
-
-/** The system tells when something begins to wait, if the user wants that. */
-function Notify() {
-  const isOn = useChosen('notify') === 'on';
-  const turn = async () => {
-    const isAllowed = isOn || (await Notification.requestPermission()) === 'granted';
-    choose('notify', isAllowed && !isOn ? 'on' : 'off');
-    if (!isAllowed) notice.set({ words: 'The browser does not allow notifications of this page.' });
-  };
-  return (
-    <Button
-      label={isOn ? 'You are notified' : 'Notify me'}
-      className="quiet"
-      aria-pressed={isOn}
-      onClick={() => void turn()}
-    />
   );
 }
 
@@ -128,7 +109,7 @@ function Item({ item }: { readonly item: WaitingItem }) {
   const title = useId();
   const { goal, workflow, stepTitle, question, folder, draft, files, voided, answered, lastAt, tag, code, origin } =
     item;
-  const { owner } = item;
+  const { owner, standing } = item;
   return (
     <article className="panel waiting-item" aria-labelledby={title}>
       <h2 id={title}>
@@ -143,6 +124,10 @@ function Item({ item }: { readonly item: WaitingItem }) {
       {origin && <p className="warning">Not from this machine: {origin}.</p>}
       {question !== stepTitle && <p className="strong">{question}</p>}
       {voided && <p className="warning">{voided}</p>}
+      {/* Not among what the agent wrote: nothing in a draft may be taken for one of these lines. */}
+      {standing.map((line, i) => (
+        <p key={i}>{line}</p>
+      ))}
       <section className="draft" aria-label={`What you would approve, draft ${code}`}>
         <p className="meta">What the agent wrote. Draft {code}.</p>
         {draft.notes === undefined ? <p className="meta">No notes.</p> : <Note text={draft.notes} />}

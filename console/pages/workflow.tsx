@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import type { JsonValue } from '../../src/core/json/json-value.ts';
 import { visibleText } from '../../src/core/text/visible-text.ts';
-import { plural, sizeOf } from '../../src/core/text/words.ts';
+import { asksForWords, plural, sizeOf } from '../../src/core/text/words.ts';
 import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { Words } from '../parts/diff.tsx';
@@ -137,7 +137,7 @@ function Overview({ data }: { readonly data: Shown }) {
             </p>
             {step.repeats && <p className="meta">repeats {step.repeats}</p>}
             {step.when && <p className="meta">only when {step.when}</p>}
-            {step.asksFor.length > 0 && <p className="meta">asks for {step.asksFor.join(', ')}</p>}
+            {step.asksFor.length > 0 && <p className="meta">{asksForWords(step.asksFor)}</p>}
           </li>
         ))}
       </ol>

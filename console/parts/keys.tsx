@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 /** Every key of the console. The sheet and the palette show this table, and a key that is not in it cannot be bound. */
 export const KEYS = [
   { keys: 'g s', does: 'go to the sessions' },
-  { keys: 'g w', does: 'go to what waits for you' },
+  { keys: 'g w', does: 'go to what is waiting for you' },
   { keys: 'g f', does: 'find words in all notes' },
   { keys: 'g l', does: 'go to the workflows' },
   { keys: 'g b', does: 'go to the built-ins' },

@@ -4,11 +4,12 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { plural } from '../../src/core/text/words.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { IS_TEAM, read, signOut, write } from '../state/api.ts';
-import { choices, choose, useChosen } from '../state/looks.ts';
+import { useChosen } from '../state/looks.ts';
 import { called, exported, notice, offeredFile } from '../state/told.ts';
 import { Dialog } from './dialog.tsx';
 import { KEYS, useKeys } from './keys.tsx';
-import { Button, Select } from './panels.tsx';
+import { LookChoice } from './look-choices.tsx';
+import { Button } from './panels.tsx';
 
 const Palette = lazy(() => import('./palette.tsx').then((module) => ({ default: module.Palette })));
 const ImportDialog = lazy(() => import('./import-dialog.tsx').then((module) => ({ default: module.ImportDialog })));
@@ -156,8 +157,8 @@ function StatusBar({ liveness, onPause, onKeys }: Bar) {
       <span className="meta path">{about?.team === undefined ? about?.dataDir : whoWords(about.team)}</span>
       {IS_TEAM && <Button label="Sign out" className="quiet wide-only" onClick={() => void leave()} />}
       <span className="meta wide-only">{about === undefined ? '' : `workrail ${about.version}`}</span>
-      <Choice name="density" label="Rows" />
-      <Choice name="theme" label="Theme" />
+      <LookChoice name="density" label="Rows" />
+      <LookChoice name="theme" label="Theme" />
       <Button label="Keys" className="quiet" onClick={onKeys} />
     </footer>
   );
@@ -176,13 +177,6 @@ export async function leave(): Promise<void> {
 function livenessWords(liveness: Liveness): string {
   if (liveness.kind !== 'paused') return liveness.kind === 'live' ? 'live' : 'server off';
   return liveness.missed === 0 ? 'paused' : `paused, ${plural(liveness.missed, 'change')}`;
-}
-
-function Choice({ name, label }: { readonly name: 'theme' | 'density'; readonly label: string }) {
-  const options = Object.fromEntries(choices(name).map((one) => [one, one]));
-  return (
-    <Select label={label} value={useChosen(name)} options={options} onPick={(one) => choose(name, one as never)} />
-  );
 }
 
 const UNDO = (
@@ -224,7 +218,7 @@ function useWaitingCount(): number {
     const isMore = before.current !== undefined && count !== undefined && count > before.current;
     before.current = count;
     if (!isMore || !isWanted || document.hasFocus() || Notification.permission !== 'granted') return;
-    new Notification('WorkRail waits for you', { body: plural(count, 'session'), tag: 'workrail' });
+    new Notification('WorkRail is waiting for you', { body: plural(count, 'session'), tag: 'workrail' });
   }, [count, isWanted]);
   return count ?? 0;
 }

@@ -1,12 +1,18 @@
 import type { SessionState } from '../../src/core/sessions/session-state.ts';
 
-export type MarkName = SessionState | 'waiting' | 'checkpoint' | 'skipped' | 'branch' | 'round';
+export type MarkName = SessionState | 'lacking' | 'waiting' | 'checkpoint' | 'skipped' | 'branch' | 'round';
 
 /** Every state has a shape of its own, so that it can be told without its colour. */
 const SHAPES: { readonly [name in MarkName]: React.JSX.Element } = {
   running: <circle cx="8" cy="8" r="5" fill="currentColor" />,
   blocked: <path d="M8 2 15 14H1Z" fill="currentColor" />,
   complete: <path d="m2.5 8.5 4 4 7-9" fill="none" stroke="currentColor" strokeWidth="2.2" />,
+  lacking: (
+    <>
+      <path d="M8 2 15 14H1Z" fill="none" stroke="currentColor" strokeWidth="1.6" />
+      <path d="m5.5 10 2 2 3.5-5" fill="none" stroke="currentColor" strokeWidth="1.6" />
+    </>
+  ),
   closed: <path d="M3 8h10" stroke="currentColor" strokeWidth="2.2" />,
   salvaged: (
     <>
@@ -31,6 +37,7 @@ const WORDS: { readonly [name in MarkName]: string } = {
   running: 'running',
   blocked: 'blocked',
   complete: 'done',
+  lacking: 'done with gaps',
   closed: 'closed',
   salvaged: 'partly readable',
   damaged: 'damaged',

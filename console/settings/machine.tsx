@@ -7,6 +7,7 @@ import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { CommandButton } from '../parts/command.tsx';
 import { Diff } from '../parts/diff.tsx';
 import { Button, CommandHint, ErrorPanel, Pending } from '../parts/panels.tsx';
+import { wholeTime } from '../parts/times.ts';
 import { Refused, read, write } from '../state/api.ts';
 
 const SHORT = 10;
@@ -257,6 +258,7 @@ function Client({ one, canUndo }: { readonly one: Registered; readonly canUndo: 
         {problem === undefined ? '' : `: ${problem}`}
       </p>
       {command && <p>Registering runs its own command: {command}</p>}
+      {result === 'unchanged' && <LastRehearsal client={client} />}
       {diff && <Diff lines={diff} />}
       <div className="actions">
         {(result === 'planned' || isForced) && (
@@ -267,7 +269,7 @@ function Client({ one, canUndo }: { readonly one: Registered; readonly canUndo: 
             isMain={!isForced}
             question={`${file} is changed as shown. The old file is kept as a backup.`}
             said={({ clients: [done] }) =>
-              `${name}: ${done?.result ?? 'nothing changed'}. Restart it, then look at Doctor.`
+              `${name}: ${done?.result ?? 'nothing changed'}. Restart it, then rehearse it.`
             }
           />
         )}
@@ -285,19 +287,50 @@ function Client({ one, canUndo }: { readonly one: Registered; readonly canUndo: 
   );
 }
 
+/** How the client's registration did when the doctor last started it. */
+function LastRehearsal({ client }: { readonly client: string }) {
+  const { data, dataUpdatedAt, error, isFetching, refetch } = useDoctor();
+  const found = data?.findings.filter((one) => one.client === client) ?? [];
+  return (
+    <>
+      <h4>Last rehearsal{found.length > 0 && `, ${wholeTime(dataUpdatedAt)}`}</h4>
+      {found.length === 0 && <p className="meta">None since the console was opened.</p>}
+      {found.map((one) => (
+        <div key={one.text}>
+          <Finding finding={one} />
+        </div>
+      ))}
+      <ErrorPanel error={error} />
+      <div className="actions">
+        <Button
+          label={isFetching ? 'Starting every client …' : 'Rehearse'}
+          disabled={isFetching}
+          onClick={() => void refetch()}
+        />
+      </div>
+      <CommandHint command={typedCommand('doctor', {})} />
+    </>
+  );
+}
+
 const KINDS = { good: 'good', note: 'worth knowing', fault: 'problem', mended: 'fixed' };
 
-/** Everything that could keep an agent from working here. It starts every client, so it runs only when asked. */
-export function Doctor() {
-  const [isAsked, setAsked] = useState(false);
-  const { data, error, isFetching, refetch } = useQuery({
+/** What the doctor found last, since the console was opened. It starts every client, so it runs only when asked. */
+function useDoctor() {
+  return useQuery({
     queryKey: ['doctor'],
     queryFn: () => read('doctor'),
-    enabled: isAsked,
+    enabled: ({ state }) => state.data !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
     refetchOnMount: false,
   });
-  const look = () => (isAsked ? void refetch() : setAsked(true));
+}
+
+/** Everything that could keep an agent from working here. */
+export function Doctor() {
+  const { data, error, isFetching, refetch } = useDoctor();
+  const look = () => void refetch();
   const fixable = data?.findings.filter(({ isMendable }) => isMendable).length ?? 0;
   return (
     <>
@@ -318,15 +351,23 @@ export function Doctor() {
       </div>
       <ErrorPanel error={error} />
       <ul className="plain findings">
-        {data?.findings.map(({ kind, text, fix }, i) => (
+        {data?.findings.map((one, i) => (
           <li key={i}>
-            <span className={`badge ${kind === 'fault' || kind === 'note' ? 'warning' : 'good'}`}>{KINDS[kind]}</span>{' '}
-            <span className="break">{text}</span>
-            {fix && <p className="meta break">→ {fix}</p>}
+            <Finding finding={one} />
           </li>
         ))}
       </ul>
       <CommandHint command={typedCommand('doctor', {})} />
+    </>
+  );
+}
+
+function Finding({ finding: { kind, text, fix } }: { readonly finding: ConsoleReply<'doctor'>['findings'][number] }) {
+  return (
+    <>
+      <span className={`badge ${kind === 'fault' || kind === 'note' ? 'warning' : 'good'}`}>{KINDS[kind]}</span>{' '}
+      <span className="break">{text}</span>
+      {fix && <p className="meta break">→ {fix}</p>}
     </>
   );
 }

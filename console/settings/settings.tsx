@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { typedCommand } from '../../src/core/wire/console-commands.ts';
 import type { ConsoleReply } from '../../src/core/wire/console-shapes.ts';
 import { CommandButton } from '../parts/command.tsx';
+import { LookChoice, NotifyButton } from '../parts/look-choices.tsx';
 import { CommandHint, DataTable, ErrorPanel, Facts, Pending, SessionLink } from '../parts/panels.tsx';
 import { read } from '../state/api.ts';
 import { SETTINGS_PAGES } from '../state/search.ts';
@@ -13,6 +14,7 @@ import { Storage } from './storage.tsx';
 import '../style/library.css';
 
 const TITLES: { readonly [page in (typeof SETTINGS_PAGES)[number]]: string } = {
+  general: 'General',
   preferences: 'Preferences',
   server: 'Flags and servers',
   sources: 'Sources',
@@ -55,6 +57,7 @@ export function Settings() {
 }
 
 const PAGES: { readonly [page in (typeof SETTINGS_PAGES)[number]]: React.ReactNode } = {
+  general: <General />,
   preferences: <PreferencesHub />,
   server: <Servers />,
   sources: <Sources />,
@@ -64,6 +67,23 @@ const PAGES: { readonly [page in (typeof SETTINGS_PAGES)[number]]: React.ReactNo
   keys: <Keys />,
   about: <About />,
 };
+
+/** How the console looks and when it calls, in this browser. */
+function General() {
+  return (
+    <>
+      <p>These choices are kept in this browser. They change how the console looks, not how agents work.</p>
+      <div className="list-tools">
+        <LookChoice name="theme" label="Theme" />
+        <LookChoice name="density" label="Rows" />
+      </div>
+      <p>The system can show a notice when something begins to wait for you.</p>
+      <div className="actions">
+        <NotifyButton />
+      </div>
+    </>
+  );
+}
 
 /** How much agents may do on their own: the defaults, and every open run with what holds for it. */
 function PreferencesHub() {
@@ -153,12 +173,12 @@ function Keys() {
   return (
     <>
       <p>
-        Keys sign the tokens that agents hold, the log of each session, and passports. Only fingerprints are shown; the
-        public key for passports is printed by "workrail keys public".
+        Keys sign the tokens that agents hold, the log of each session, and passports. A key is shown by the start of
+        its keyid, as logs and passports name it; "workrail keys public" prints the public key.
       </p>
       <Facts
         facts={[
-          ['Current key, signs new tokens', current ?? 'none yet; the first run creates one'],
+          ['Current key, signs new tokens, events and passports', current ?? 'none yet; the first run creates one'],
           ['Previous key, its tokens stay valid until the next rotation', previous ?? 'none'],
         ]}
       />

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { bundleRefusalWords } from '../../src/core/bundle/bundle-refusal.ts';
 import type { BundleTools } from '../../src/core/bundle/bundle-tools.ts';
 import { viewBundle } from '../../src/core/bundle/view-bundle.ts';
-import type { Sha256Digest } from '../../src/core/json/canonical-json.ts';
+import type { ParsedJson, Sha256Digest } from '../../src/core/json/canonical-json.ts';
 import { defined } from '../../src/core/json/json-value.ts';
 import type { ErrorEnvelope } from '../../src/core/log/error-envelope.ts';
 import type { NodeId, RunId } from '../../src/core/log/ids.ts';
@@ -27,9 +27,16 @@ z.config({ jitless: true });
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 const parse = Result.fromThrowable(
-  (bytes: Uint8Array): unknown => JSON.parse(decoder.decode(bytes)),
+  (bytes: Uint8Array): ParsedJson => {
+    const text = decoder.decode(bytes);
+    return { text, value: JSON.parse(text), bytes };
+  },
   () => 'not_json' as const,
 );
+
+function parseText(bytes: Uint8Array): Result<ParsedJson, 'not_json' | 'reserved_name'> {
+  return parse(bytes).andThen((parsed) => (hasName(parsed.value, '__proto__') ? err('reserved_name') : ok(parsed)));
+}
 
 function hasName(value: unknown, name: string): boolean {
   if (typeof value !== 'object' || value === null) return false;
@@ -47,8 +54,8 @@ const tools: BundleTools = {
     const hash = sha256.create();
     return { add: (bytes) => void hash.update(bytes), digest: () => `sha256:${bytesToHex(hash.digest())}` };
   },
-  parseJson: (bytes) =>
-    parse(bytes).andThen((value) => (hasName(value, '__proto__') ? err('reserved_name') : ok(value))),
+  parseJson: (bytes) => parseText(bytes).map(({ value }) => value),
+  parseText,
   toBase64: (bytes) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')),
   fromBase64: (text) => {
     const decoded = base64(text);

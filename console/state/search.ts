@@ -98,6 +98,7 @@ export function readNewSearch(given: Given): NewSearch {
 
 /** The pages of the settings, as their addresses name them. */
 export const SETTINGS_PAGES = [
+  'general',
   'preferences',
   'server',
   'sources',

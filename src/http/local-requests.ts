@@ -19,7 +19,8 @@ const LOCAL_NAMES = ['127.0.0.1', 'localhost', '[::1]'] as const;
  * domain at this server, but it cannot hide that domain: the browser sends it as Host and Origin.
  */
 export function isLocalRequest({ host, origin, fetchSite }: RequestOrigin, port: number): boolean {
-  if (fetchSite === 'cross-site' || fetchSite === 'same-site') return false;
+  // Anything else is from another site, or two headers in one.
+  if (fetchSite !== undefined && fetchSite !== 'none' && fetchSite !== 'same-origin') return false;
   const hosts = LOCAL_NAMES.map((name) => `${name}:${port}`);
   const origins = hosts.map((name) => `http://${name}`);
   const isForThisServer = host !== undefined && hosts.includes(host.toLowerCase());

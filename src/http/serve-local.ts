@@ -11,7 +11,7 @@ export type ServeRequest = {
   /** What this server is, and which settings it applied. */
   readonly about: () => Promise<object>;
   /** Sent by every client as a bearer token. Other users of this machine can reach the port too. */
-  readonly secret: { readonly text: string; readonly file: string };
+  readonly secret: { readonly text: string };
 };
 
 /** Serves HTTP to programs of this machine that know the secret, and not to pages of other origins. */
@@ -22,15 +22,15 @@ export async function serveLocal({ port, ...served }: ServeRequest): Promise<Res
 }
 
 function localApp({ mcp, about, secret }: Omit<ServeRequest, 'port'>, port: () => number): Hono {
-  const wanted = digest(`Bearer ${secret.text}`);
+  const wanted = digest(secret.text);
   const app = new Hono();
   app.use('*', async (context, next) => {
     const { host, origin, 'sec-fetch-site': fetchSite } = context.req.header();
     if (!isLocalRequest({ host, origin, fetchSite }, port())) return context.json(refusal(FOREIGN), 403);
+    const [, token = ''] = BEARER.exec(context.req.header('authorization') ?? '') ?? [];
     // Digests have one length, so the comparison takes the same time for every guess.
-    if (timingSafeEqual(digest(context.req.header('authorization') ?? ''), wanted)) return next();
-    const message = `This server needs the token in ${secret.file}, sent as "Authorization: Bearer TOKEN".`;
-    return context.json(refusal(message), 401, { 'www-authenticate': 'Bearer' });
+    if (timingSafeEqual(digest(token), wanted)) return next();
+    return context.json(refusal(NO_TOKEN), 401, { 'www-authenticate': 'Bearer' });
   });
   app.all('/mcp', (context) => mcp(context.req.raw));
   app.get('/about', async (context) => context.json(await about()));
@@ -38,6 +38,12 @@ function localApp({ mcp, about, secret }: Omit<ServeRequest, 'port'>, port: () =
   return app;
 }
 
+/** The name of the scheme may be written in small letters or capitals (RFC 9110). */
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** The path of the file is not for everyone who reaches the port: it names the user and the folder of their data. */
+const NO_TOKEN =
+  'This server needs the token in the file keys/http-token of its data folder, sent as "Authorization: Bearer TOKEN".';
 const FOREIGN = 'This server only answers programs on this machine: Host and Origin must be its own address.';
 
 function digest(text: string): Buffer {

@@ -77,12 +77,21 @@ export async function assetResponse(context: Context, assets: ConsoleAssets): Pr
 const EVENT_HEADERS = { 'content-type': 'application/x-ndjson; charset=utf-8' };
 const PING_MS = 15_000;
 
-/** A line of JSON for every change, until the page goes away. */
-export function eventsResponse(context: Context, feed: StoreFeed, launch: string): Response {
-  return context.body(eventStream(feed, launch), 200, EVENT_HEADERS);
+/** How soon somebody who may no longer look hears nothing more. */
+const OVER_MS = 3_000;
+
+type Listener = {
+  readonly launch: string;
+  /** Whether the page may no longer listen. Asked now and then. */
+  readonly isOver?: () => Promise<boolean>;
+};
+
+/** A line of JSON for every change, until the page goes away or may no longer listen. */
+export function eventsResponse(context: Context, feed: StoreFeed, listener: Listener): Response {
+  return context.body(eventStream(feed, listener), 200, EVENT_HEADERS);
 }
 
-function eventStream(feed: StoreFeed, launch: string): ReadableStream<Uint8Array> {
+function eventStream(feed: StoreFeed, { launch, isOver }: Listener): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let end = (): void => undefined;
   return new ReadableStream({
@@ -91,10 +100,19 @@ function eventStream(feed: StoreFeed, launch: string): ReadableStream<Uint8Array
       send({ kind: 'hello', launch });
       const stopWatching = feed.watch(() => send({ kind: 'changed' }));
       const pings = setInterval(() => send({ kind: 'ping' }), PING_MS);
+      let hasEnded = false;
       end = () => {
+        hasEnded = true;
         stopWatching();
         clearInterval(pings);
+        clearInterval(looks);
       };
+      const look = async () => {
+        if (isOver === undefined || !(await isOver()) || hasEnded) return;
+        end();
+        stream.close();
+      };
+      const looks = setInterval(() => void look(), OVER_MS);
     },
     cancel: () => end(),
   });

@@ -59,7 +59,7 @@ export type GuardedRequest = {
   readonly header: (name: string) => string | undefined;
 };
 
-export type GuardRefusal = { readonly status: 401 | 403 | 415 | 421 | 503; readonly error: ErrorEnvelope };
+export type GuardRefusal = { readonly status: 401 | 403 | 415 | 421 | 429 | 503; readonly error: ErrorEnvelope };
 
 export type Guarded = {
   readonly port: number;

@@ -87,6 +87,6 @@ function handlers(
     ...commandHandlers(runCommand),
     ...editorHandlers(editor),
     ...approvalHandlers(services, { receipts, origin: () => `http://localhost:${port()}` }),
-    events: (context) => eventsResponse(context, feed, services.answerIds.launch),
+    events: (context) => eventsResponse(context, feed, { launch: services.answerIds.launch }),
   };
 }

@@ -1,31 +1,28 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useId, useState } from 'react';
-import type { ConsoleInput } from '../../src/core/wire/console-shapes.ts';
-import {
-  HANDOVERS,
-  type Handover,
-  includesRole,
-  ROLES,
-  type Role,
-  TOKEN_ROLES,
-} from '../../src/core/wire/team-paths.ts';
-import { Button, CommandHint, CopyButton, DataTable, ErrorPanel, Pending, Select } from '../parts/panels.tsx';
-import { leave, useAbout, useNow } from '../parts/shell.tsx';
-import { wholeTime } from '../parts/times.ts';
-import { Refused, read, signInAddress, type Write, write } from '../state/api.ts';
-import { notice } from '../state/told.ts';
-import '../style/library.css';
+import type { ConsoleInput } from '../../../src/core/wire/console-shapes.ts';
+import { includesRole, ROLES, type Role, TOKEN_ROLES } from '../../../src/core/wire/team-paths.ts';
+import { Button, CommandHint, CopyButton, DataTable, Pending, Select } from '../../parts/panels.tsx';
+import { leave, useAbout } from '../../parts/shell.tsx';
+import { wholeTime } from '../../parts/times.ts';
+import { read } from '../../state/api.ts';
+import { Refusal, useChange } from './changes.tsx';
+import { Spaces } from './spaces.tsx';
+import '../../style/library.css';
 
-const PAGES = { members: 'Members', tokens: 'Tokens', audit: 'Audit log' } as const;
+const ADMIN_PAGES = { members: 'Members', tokens: 'Tokens', audit: 'Audit log' } as const;
+const PAGES = { spaces: 'Spaces', ...ADMIN_PAGES } as const;
 
-/** Who may do what in this space. Only admins see it; everything here is a command of the operator too. */
+/** The spaces of a person, and for admins who may do what in this one. Everything here is a command of the operator too. */
 export function Team() {
   const { page = 'members' } = useParams({ strict: false }) as { readonly page?: string };
-  const known = page in PAGES ? (page as keyof typeof PAGES) : 'members';
   const about = useAbout();
   if (about?.team === undefined) return <Pending words="Looking who you are …" error={null} />;
   const { role, space, principal, name } = about.team;
+  const isAdmin = includesRole(role, 'admin');
+  const pages = isAdmin ? PAGES : { spaces: PAGES.spaces };
+  const known = isAdmin && page in PAGES ? (page as keyof typeof PAGES) : isAdmin ? 'members' : 'spaces';
   return (
     <>
       <header className="page-head">
@@ -36,29 +33,27 @@ export function Team() {
         You are {name === undefined ? '' : `${name}, `}
         <code className="break">{principal}</code>, {role} of the space <span className="strong">{space}</span>.
       </p>
-      {includesRole(role, 'admin') ? (
-        <div className="settings">
-          <nav aria-label="Team" className="runs">
-            {Object.entries(PAGES).map(([one, title]) => (
-              <Link
-                key={one}
-                to="/team/$page"
-                params={{ page: one }}
-                {...(one === known && { 'aria-current': 'page' })}
-              >
-                {title}
-              </Link>
-            ))}
-          </nav>
-          <section className="readable" aria-label={PAGES[known]}>
-            <h2>{PAGES[known]}</h2>
-            {known === 'members' ? <Members /> : known === 'tokens' ? <Tokens /> : <Audit />}
-            <CommandHint command={`workrail ${COMMANDS[known]} --space ${space} --database-url "$DB"`} isOfTeam />
-          </section>
-        </div>
-      ) : (
-        <p>{ROLE_WORDS[role]} Admins see here who else has a role, and change it.</p>
-      )}
+      {!isAdmin && <p>{ROLE_WORDS[role]} Admins also see here who else has a role, and change it.</p>}
+      <div className="settings">
+        <nav aria-label="Team" className="runs">
+          {Object.entries(pages).map(([one, title]) => (
+            <Link key={one} to="/team/$page" params={{ page: one }} {...(one === known && { 'aria-current': 'page' })}>
+              {title}
+            </Link>
+          ))}
+        </nav>
+        <section className="readable" aria-label={PAGES[known]}>
+          <h2>{PAGES[known]}</h2>
+          {known === 'spaces' ? (
+            <Spaces />
+          ) : (
+            <>
+              {known === 'members' ? <Members /> : known === 'tokens' ? <Tokens /> : <Audit />}
+              <CommandHint command={`workrail ${COMMANDS[known]} --space ${space} --database-url "$DB"`} isOfTeam />
+            </>
+          )}
+        </section>
+      </div>
     </>
   );
 }
@@ -72,49 +67,13 @@ const ROLE_WORDS: { readonly [role in Role]: string } = {
   admin: 'You may do everything.',
 };
 
-/** Sends a change, and says what came of it. */
-function useChange<
-  Path extends Extract<Write, 'setMember' | 'removeMember' | 'setSpace' | 'createToken' | 'revokeToken'>,
->(path: Path, said: (given: ConsoleInput<Path>) => string) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: (given: ConsoleInput<Path>) => write(path, {}, given),
-    onSuccess: (_, given) => notice.set({ words: said(given) }),
-    onSettled: () => queries.invalidateQueries(),
-  });
-}
-
-/** A refusal, with a way to prove again who one is where that is what it asks for. */
-function Refusal({ error, page }: { readonly error: unknown; readonly page: keyof typeof PAGES }) {
-  const about = useAbout();
-  const now = useNow();
-  const isOld = error instanceof Refused && error.status === 403 && now > (about?.team?.freshUntil ?? Infinity);
-  return (
-    <>
-      <ErrorPanel error={error as Error | null} />
-      {isOld && (
-        <p>
-          <a href={signInAddress(`/team/${page}`, true)}>Sign in again</a>
-        </p>
-      )}
-    </>
-  );
-}
-
-const HANDOVER_WORDS: { readonly [policy in Handover]: string } = {
-  space: 'every agent of the space',
-  owner: 'only who started it, or whom it was handed to',
-};
-const EYES_WORDS = { off: 'any approver', on: 'any approver but the author of the draft' } as const;
-
 function Members() {
   const about = useAbout();
   const { data, error } = useQuery({ queryKey: ['members'], queryFn: () => read('members') });
   const set = useChange('setMember', ({ principal, role }) => `${principal} is now ${role}.`);
   const remove = useChange('removeMember', ({ principal }) => `${principal} has no role here any more.`);
-  const policy = useChange('setSpace', () => 'The rule of the space was changed.');
   if (data === undefined) return <Pending words="Reading the members …" error={error} />;
-  const { members, handover, isFourEyes } = data;
+  const { members } = data;
   return (
     <>
       <DataTable
@@ -144,24 +103,7 @@ function Members() {
         ])}
       />
       <AddMember onAdd={(given) => set.mutate(given)} />
-      <h3>Rules of the space</h3>
-      <p>
-        <Select
-          label="Who may continue a run"
-          value={handover}
-          options={HANDOVER_WORDS}
-          onPick={(picked) => policy.mutate({ handover: HANDOVERS.find((one) => one === picked) ?? 'space' })}
-        />
-      </p>
-      <p>
-        <Select
-          label="Who may approve"
-          value={isFourEyes ? 'on' : 'off'}
-          options={EYES_WORDS}
-          onPick={(picked) => policy.mutate({ isFourEyes: picked === 'on' })}
-        />
-      </p>
-      <Refusal error={set.error ?? remove.error ?? policy.error} page="members" />
+      <Refusal error={set.error ?? remove.error} page="members" />
     </>
   );
 }
@@ -308,6 +250,17 @@ const ACTION_WORDS = {
   decision_refused: 'was refused',
   ci_trusted: 'trusted the CI of',
   ci_removed: 'no longer trusts the CI of',
+  limit_set: 'set a limit of the space',
+  keys_rotated: 'rotated the keys that sign tokens',
+  keys_resealed: 'sealed the keys with another master key',
+  source_proposed: 'proposed the workflows of',
+  source_accepted: 'accepted the workflows of',
+  source_removed: 'removed the workflows of',
+  session_deleted: 'deleted',
+  session_restored: 'restored',
+  session_exported: 'took a copy of',
+  sessions_collected: 'removed for good',
+  copy_started: 'began to copy',
 } as const;
 
 function Audit() {
