@@ -309,7 +309,7 @@ async function pushed(context: BrowserContext, page: Page, { root, port }: Place
   }
   await page.bringToFront();
   const connect = CLIENT_KINDS['client 2.x'];
-  const agent = await connect?.({ env: { WORKRAIL_DATA_DIR: root }, program: resolve(PROGRAM) });
+  const agent = await connect?.({ env: { WORKRAIL_DATA_DIR: root }, cwd: root, program: resolve(PROGRAM) });
   const took: number[] = [];
   for (let i = 0; i < PUSHES; i++) {
     const goal = `Pushed ${i}`;

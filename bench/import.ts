@@ -83,5 +83,5 @@ async function copied(from: string, to: string): Promise<number> {
   return wallMs;
 }
 
-/** As many as the import has under way. */
+/** Enough for all threads that flush. */
 const FLUSHES_AT_ONCE = 16;

@@ -56,10 +56,12 @@ const sections: { readonly name: string; readonly rows: readonly Row[] }[] = [];
 for (const [name, bench] of Object.entries(BENCHES)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   console.error(`measuring ${name}`);
-  sections.push({ name, rows: await bench() });
+  const measured = await bench();
+  // At once: a later section that fails must not take the figures of an hour with it.
+  console.table(measured);
+  sections.push({ name, rows: measured });
 }
 const rows = sections.flatMap((section) => section.rows);
-console.table(rows);
 // A busy machine makes everything slower, processor time too, so its figures say little.
 console.log(
   `load of the machine over the last 1, 5 and 15 minutes: ${loadavg()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { transform } from 'esbuild';
 import { leanProtocol } from './lean-protocol.mjs';
@@ -9,15 +9,19 @@ const { version, devDependencies } = JSON.parse(readFileSync('package.json', 'ut
 
 /** Changes with everything that compiling a workflow depends on, so that what another compiler kept is not used. */
 export const compilerId = (() => {
-  const files = readdirSync('src/core', { recursive: true, encoding: 'utf8' }).filter(
-    (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
-  );
   const id = createHash('sha256').update(JSON.stringify(devDependencies));
-  for (const path of [...files.sort().map((name) => join('src/core', name)), 'src/adapters/patterns.ts']) {
+  for (const path of [...sourcesIn('src/core'), 'src/adapters/patterns.ts']) {
     id.update(path).update(readFileSync(path));
   }
   return id.digest('hex').slice(0, 16);
 })();
+
+function sourcesIn(folder) {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .sort()
+    .map((name) => join(folder, name));
+}
 
 const MAIN = 'dist/workrail.js';
 
@@ -97,7 +101,42 @@ const withoutValidator = {
   },
 };
 
-const SERVER = 'src/compose/serve-mcp.ts';
+/** Makes each file import what is always loaded before it, so that the bundler puts that into one file for all of them. */
+const inFewFiles = (loadedAfter) => ({
+  name: 'in-few-files',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
+      const name = relative('.', path).replaceAll('\\', '/');
+      const before = loadedAfter.get(name)?.filter((one) => one !== name);
+      if (before === undefined) return undefined;
+      const imports = before.map((one) => `import ${JSON.stringify(resolve(one))};`);
+      return { contents: [readFileSync(path, 'utf8'), ...imports].join('\n'), loader: 'ts' };
+    }),
+});
+
+/**
+ * What every command loads, what listing sessions adds, and what reading one adds. Most commands read sessions, so the
+ * others load a little more than they need. One file for each combination of commands would take each of them longer.
+ */
+const PARSING = ['src/cli/run-command-line.ts'];
+const LISTING = ['src/adapters/settings.ts', 'src/cli/sessions/session-list.ts', 'src/compose/open-session-list.ts'];
+const READING = ['src/compose/open-store.ts', 'src/cli/sessions/status.ts', 'src/cli/sessions/session-show.ts'];
+/** Shells wait for it when they start, and it reads no session. */
+const COMPLETION = 'src/cli/completion.ts';
+
+function loadedAfterParsing() {
+  const lazy = sourcesIn('src').flatMap((path) =>
+    Array.from(readFileSync(path, 'utf8').matchAll(/(?<!typeof )import\('(\..+?)'\)/g), ([, name]) =>
+      join(dirname(path), name).replaceAll('\\', '/'),
+    ),
+  );
+  const reading = lazy.filter((path) => path !== COMPLETION && !PARSING.includes(path) && !LISTING.includes(path));
+  return new Map([
+    ...[...LISTING, COMPLETION].map((path) => [path, [...PARSING, ...LISTING]]),
+    ...reading.map((path) => [path, [...PARSING, ...LISTING, ...READING]]),
+  ]);
+}
+
 /** The commands: split so that each of them loads only what it needs. */
 const commands = {
   ...common,
@@ -105,9 +144,10 @@ const commands = {
   chunkNames: 'chunks/[name]-[hash]',
   // commander is no ES module and asks for Node's modules by `require`.
   banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
-  plugins: [withoutValidator, leanProtocol, leanMain],
+  plugins: [withoutValidator, leanProtocol, inFewFiles(loadedAfterParsing()), leanMain],
 };
 
+const SERVER = 'src/compose/serve-mcp.ts';
 const CALL = 'src/mcp/answer-call.ts';
 const SERVICES = 'src/compose/open-server-services.ts';
 
@@ -143,24 +183,13 @@ const leanSchemas = {
     ),
 };
 
-const inFewFiles = {
-  name: 'in-few-files',
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
-      const before = LOADED_AFTER.get(relative('.', path).replaceAll('\\', '/'));
-      if (before === undefined) return undefined;
-      const imports = before.map((one) => `import ${JSON.stringify(resolve(one))};`);
-      return { contents: [readFileSync(path, 'utf8'), ...imports].join('\n'), loader: 'ts' };
-    }),
-};
-
 /** The server: split only where something is loaded after the first reply. */
 const server = {
   ...common,
   outdir: 'dist/server',
   outExtension: { '.js': '.cjs' },
   entryPoints: { server: SERVER },
-  plugins: [withoutValidator, leanProtocol, leanSchemas, inFewFiles, asScripts],
+  plugins: [withoutValidator, leanProtocol, leanSchemas, inFewFiles(LOADED_AFTER), asScripts],
 };
 
 /** What loads these scripts. It is no module, because Node takes longer to load one. */
@@ -174,12 +203,13 @@ const loader = {
 
 /** What describes schemas, or what is wrong with a value. The viewer of bundles describes none, and says only where. */
 const DESCRIBING =
-  /[/\\](?:core[/\\](?:to-json-schema|json-schema-processors)\.js|locales[/\\]en\.js|builtins[/\\](?:contract-data|shape)\.ts)$/;
+  /[/\\](?:core[/\\](?:to-json-schema|json-schema-processors)\.js|locales[/\\]en\.js|text[/\\]spelling\.ts|builtins[/\\](?:contract-data|shape)\.ts)$/;
 
-/** Contracts describe their fields to agents; the viewer shows fields by their names. */
+/** Contracts describe and check what agents send; the viewer only asks how an artifact of a kind is shown. */
 const DESCRIBED = /[/\\]builtins[/\\](?:handoff|report|run)-contracts\.ts$/;
-/** An example ends at the brace that is as far in as its line. */
+/** An example ends at the brace that is as far in as its line, and so do the fields of its schema. */
 const EXAMPLE = /(?<=^( *))example: \{\n.*?\n\1\},/gms;
+const FIELDS = /(?<=^( *))fields: \(\) => \(\{\n.*?\n\1\}\),/gms;
 /** What a contract is for, and how it is asked for. */
 const WORDING = /(?<=^ {2}(?:purpose|lead):\s*)(['"])(?:\\.|(?!\1).)*\1/gms;
 const DESCRIPTION = /\s*\.describe\(\s*(['"`])(?:\\.|(?!\1).)*\1,?\s*\)/gs;
@@ -191,6 +221,7 @@ const withoutDescriptions = {
       return readFileSync(path, 'utf8')
         .replaceAll(DESCRIPTION, '')
         .replaceAll(EXAMPLE, 'example: {},')
+        .replaceAll(FIELDS, 'fields: () => ({}),')
         .replaceAll(WORDING, "''");
     if (!DESCRIBING.test(path)) return undefined;
     const names = readFileSync(path, 'utf8').matchAll(/^export (?:const|function) (\w+)/gm);
@@ -205,7 +236,12 @@ export const page = {
   root: 'console',
   plugins: [react()],
   logLevel: 'warn',
-  worker: { format: 'es', plugins: () => [withoutDescriptions] },
+  worker: {
+    format: 'es',
+    plugins: () => [withoutDescriptions],
+    // Hints for a bundler are of no use in a page.
+    rolldownOptions: { output: { comments: false } },
+  },
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,

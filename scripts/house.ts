@@ -2,10 +2,20 @@
 // Usage: node scripts/run.mjs scripts/house.ts [--files]
 // With --files it also lists the files of each call, and the names that are used twice.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, posix, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { importCycles, importGraph } from '../test/tidy/import-graph.ts';
@@ -140,6 +150,7 @@ async function touchedByWarmAdvance(): Promise<ReadonlySet<string>> {
   });
   let reply = await callTool(call, 'start_workflow', { workflowId: 'house-walk', workspacePath: scratch });
   for (let step = 0; step < 4; step++) reply = await advanceOnce(call, reply);
+  await serverRecorded();
   await taken(server);
   await advanceOnce(call, reply);
   await taken(server);
@@ -149,6 +160,12 @@ async function touchedByWarmAdvance(): Promise<ReadonlySet<string>> {
     .map((name) => join(coverage, name))
     .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
   return ownFiles(reports[1] ?? '');
+}
+
+/** A server says what it applied a moment after its first append: that is work of the start, not of an advance. */
+async function serverRecorded(): Promise<void> {
+  const folder = join(scratch, 'data/cache/servers');
+  while (!existsSync(folder) || !readdirSync(folder).some((name) => name.endsWith('.json'))) await setTimeout(20);
 }
 
 function touchedByCheck(): ReadonlySet<string> {

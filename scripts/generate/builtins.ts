@@ -1,10 +1,14 @@
 import type { Contract } from '../../src/core/workflow/builtins/contract.ts';
 import { contracts } from '../../src/core/workflow/builtins/contracts.ts';
-import type { Feature, FeatureEffect, StepSelector } from '../../src/core/workflow/builtins/features.ts';
-import type { Ref } from '../../src/core/workflow/builtins/refs.ts';
-import { features, refs, templates } from '../../src/core/workflow/builtins/registry.ts';
+import {
+  type Feature,
+  type FeatureEffect,
+  features,
+  type StepSelector,
+} from '../../src/core/workflow/builtins/features.ts';
+import { type Ref, refs } from '../../src/core/workflow/builtins/refs.ts';
 import { ANY_CASE, describeShape } from '../../src/core/workflow/builtins/shape.ts';
-import type { BuiltinTemplate } from '../../src/core/workflow/builtins/templates.ts';
+import { type BuiltinTemplate, templates } from '../../src/core/workflow/builtins/templates.ts';
 import { cell } from './markdown.ts';
 
 /** The built-ins as data, for editors and other programs. */

@@ -9,7 +9,7 @@ These are all the settings. Each is read from four places, and the last one that
 
 1. the default,
 2. \`~/.workrail/config.json\`, for you on this machine,
-3. \`.workrail/config.json\` in the folder of a project, for the settings marked below,
+3. \`.workrail/config.json\` in the folder of a project and in each folder above it, up to the top of its repository, for the settings marked below,
 4. the environment variable; an empty one is ignored.
 
 Settings about what an agent may do (\`mode\`, \`riskPolicy\`, \`autonomy.max\` and \`gates.*\`) are different: there the

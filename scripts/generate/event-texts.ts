@@ -36,7 +36,7 @@ export const EVENT_TEXTS: { readonly [kind in EventKind]: EventText } = {
   },
   observation_recorded: {
     purpose:
-      'A fact about the workspace, such as the branch, that helps a later chat find the session. Gathered when a run starts and at checkpoints, and recorded when it changed.',
+      'A fact about the workspace, such as the branch, that helps a later chat find the session. Gathered when a run starts and at checkpoints, and recorded when it changed. A `repo_root` with `ofRun` is the folder in which that run was started, where it is not the workspace of the session.',
     keyRecipe: ['{keyOnly.observedFor}', '{data.key}', '{keyOnly.valueDigest}'],
     keyNote:
       '`observedFor` is the node of the operation that made the observation, so that returning to an earlier branch is recorded again; `valueDigest` is the hex digest of the value',

@@ -123,6 +123,8 @@ const SECTIONS: readonly Section[] = [
   },
 ];
 
+const SHOWN = new Set(SECTIONS.flatMap(({ objects }) => objects.map(({ data }) => data.name)));
+
 /** Variants of other objects, which the page describes with them. */
 const WITH_OTHERS =
   /^(?:condition|wholeC.*|namedCondition|noCondition|criteria|step|unknownStep|something|(?:while|until|for).*Loop.*)$/;
@@ -146,9 +148,8 @@ function isAlways(name: string): boolean {
 
 /** Every field that an author may write, from the tables that the compiler reads by. */
 export function formatPage(): string {
-  const shown = new Set(SECTIONS.flatMap(({ objects }) => objects.map(({ data }) => data.name)));
   const defined = Object.keys(workflowSchema()['$defs'] as object);
-  const missing = defined.filter((name) => !shown.has(name) && !WITH_OTHERS.test(name));
+  const missing = defined.filter((name) => !SHOWN.has(name) && !WITH_OTHERS.test(name));
   if (missing.length > 0) throw new Error(`no section of the page describes ${missing.join(', ')}`);
   return [
     '# The workflow file',
@@ -245,18 +246,87 @@ function meaning({ says, isNeeded, otherwise, isLabel }: Field): string {
   return `${isNeeded ? '**Required.** ' : ''}${says}${shown ? ` Default: \`${String(otherwise)}\`.` : ''}${isLabel === true ? ' A wrong value is a warning.' : ''}`;
 }
 
-function typeWords({ data }: Kind): string {
+/** The words of a type, with its limits apart: inside of other words they are in parentheses. */
+type TypeWords = { readonly words: string; readonly limits: readonly string[] };
+
+function typeWords(kind: Kind): string {
+  const options = alternatives(kind);
+  const [only] = options;
+  if (only === undefined || options.length > 1) return eitherWords(options);
+  const { words, limits } = plainWords(only);
+  return [words, ...limits].join(', ');
+}
+
+/** What a value may be, each once. */
+function alternatives(kind: Kind): readonly Kind[] {
+  return [...new Map(flatAlternatives(kind).map((one) => [withLimits(plainWords(one)), one])).values()];
+}
+
+/** The alternatives of alternatives, too. */
+function flatAlternatives(kind: Kind): readonly Kind[] {
+  const { data } = kind;
+  switch (data.kind) {
+    case 'either':
+      return data.options.flatMap(flatAlternatives);
+    case 'variants':
+      return Object.values(data.of).flatMap(flatAlternatives);
+    case 'chosen':
+      return data.options.flatMap(({ of }) => flatAlternatives(of));
+    case 'built':
+    case 'without':
+      return flatAlternatives(data.of);
+    case 'special':
+      return data.fits().slice(0, 1).flatMap(flatAlternatives);
+    default:
+      return [kind];
+  }
+}
+
+/** Lists are last: a list of all alternatives that come before it is a list of these. */
+function eitherWords(options: readonly Kind[]): string {
+  const others = options.filter(({ data }) => data.kind !== 'list').flatMap(insideWords);
+  const lists = options.flatMap(({ data }) => {
+    if (data.kind !== 'list') return [];
+    const isOfThese = alternatives(data.of).flatMap(insideWords).join() === others.join();
+    return [isOfThese ? 'a list of these' : `a ${withLimits(listWords(data))}`];
+  });
+  const words = [...others, ...lists];
+  return `${words.slice(0, -1).join(', ')}${lists.length > 0 ? ', or' : ' or'} ${words.at(-1)}`;
+}
+
+function insideWords(kind: Kind): readonly string[] {
+  if (kind.data.kind === 'flag') return ['`true`', '`false`'];
+  const words = withLimits(plainWords(kind));
+  if (/^(?:text|letters|any|`|\[criteria|\[\w+Criteria)/.test(words)) return [words];
+  const article = words.startsWith('name of a ') ? 'the' : /^\[?[aeiou]/.test(words) ? 'an' : 'a';
+  return [`${article} ${words}`];
+}
+
+function withLimits({ words, limits }: TypeWords): string {
+  return limits.length === 0 ? words : `${words} (${limits.join(', ')})`;
+}
+
+function plainWords({ data }: Kind): TypeWords {
   switch (data.kind) {
     case 'text':
       return textWords(data);
+    case 'list':
+      return listWords(data);
+    case 'integer':
+      return data.max === Number.MAX_SAFE_INTEGER
+        ? { words: `whole number from ${data.min}`, limits: [] }
+        : { words: 'whole number', limits: [`${data.min} to ${data.max}`] };
+    default:
+      return { words: fixedWords(data), limits: [] };
+  }
+}
+
+function fixedWords(data: KindData): string {
+  switch (data.kind) {
     case 'choice':
       return data.choices.map((one) => `\`${one}\``).join(', ');
     case 'flag':
       return '`true` or `false`';
-    case 'integer':
-      return data.max === Number.MAX_SAFE_INTEGER
-        ? `whole number from ${data.min}`
-        : `whole number, ${data.min} to ${data.max}`;
     case 'numeric':
       return 'number';
     case 'json':
@@ -264,40 +334,39 @@ function typeWords({ data }: Kind): string {
     case 'texts':
       return 'object of texts';
     case 'record':
-      return `object of ${typeWords(data.of)}`;
-    case 'ignored':
-      return 'any JSON';
-    case 'list':
-      return listWords(data);
+      return `object; each value is ${typeWords(data.of)}`;
     case 'object':
-      return `[${data.name}](#${data.name.toLowerCase()})`;
-    case 'either':
-      return [...new Set(data.options.map(typeWords))].join(' or ');
-    case 'variants':
-      return [...new Set(Object.values(data.of).map(typeWords))].join(' or ');
-    case 'chosen':
-      return [...new Set(data.options.map(({ of }) => typeWords(of)))].join(' or ');
-    case 'built':
-    case 'without':
-      return typeWords(data.of);
-    case 'special':
-      return typeWords(data.fits()[0] ?? { data: { kind: 'ignored' } });
+      return objectWords(data);
     case 'lazy':
       return LAZY_WORDS[data.name] ?? data.name;
+    default:
+      return 'any JSON';
   }
 }
 
+const CONDITION = '[condition](#conditions)';
+
+/** A link to where the object is described; some are described with others. */
+function objectWords({ name }: ObjectData): string {
+  if (SHOWN.has(name)) return `[${name}](#${name.toLowerCase()})`;
+  if (name.endsWith('Condition')) return CONDITION;
+  if (/Loop(?:BySource)?$/.test(name)) return '[loopSettings](#loopsettings)';
+  throw new Error(`the page does not say where ${name} is described`);
+}
+
 const LAZY_WORDS: { readonly [name: string]: string } = {
-  condition: '[condition](#conditions)',
-  wholeCondition: '[condition](#conditions)',
+  // Without a name it is a condition beside its `kind`.
+  '': CONDITION,
+  condition: CONDITION,
+  wholeCondition: CONDITION,
   criteria: '[criteria](#criteria)',
   step: '[step](#steps)',
 };
 
-function textWords({ bytesMin, bytesMax, known, form }: Extract<KindData, { kind: 'text' }>): string {
-  if (known !== undefined) return known.length === 1 ? `\`${known[0]}\`` : 'name of a built-in';
+function textWords({ bytesMin, bytesMax, known, form }: Extract<KindData, { kind: 'text' }>): TypeWords {
+  if (known !== undefined) return { words: known.length === 1 ? `\`${known[0]}\`` : 'name of a built-in', limits: [] };
   const words = form === undefined ? 'text' : FORM_WORDS[form];
-  return bytesMin > 1 ? `${words}, ${bytesMin} to ${bytesMax} bytes` : `${words}, up to ${bytesMax} bytes`;
+  return { words, limits: [bytesMin > 1 ? `${bytesMin} to ${bytesMax} bytes` : `up to ${bytesMax} bytes`] };
 }
 
 const FORM_WORDS: { readonly [form in NonNullable<Extract<KindData, { kind: 'text' }>['form']>]: string } = {
@@ -316,7 +385,8 @@ const FORM_WORDS: { readonly [form in NonNullable<Extract<KindData, { kind: 'tex
   flags: 'letters',
 };
 
-function listWords({ of, min, max }: Extract<KindData, { kind: 'list' }>): string {
+function listWords({ of, min, max }: Extract<KindData, { kind: 'list' }>): TypeWords {
   const limits = [...(min > 0 ? [`at least ${min}`] : []), ...(max < 1000 ? [`at most ${max}`] : [])];
-  return [`list of ${typeWords(of)}`, ...limits].join(', ');
+  const entries = typeWords(of);
+  return { words: `list ${alternatives(of).length > 1 ? 'whose entries are' : 'of'} ${entries}`, limits };
 }

@@ -1,4 +1,4 @@
-import { features } from '../../src/core/workflow/builtins/registry.ts';
+import { features } from '../../src/core/workflow/builtins/features.ts';
 import type { Kind, KindData, ObjectData, Rule, TextData, When } from '../../src/core/workflow/format/field.ts';
 import { ARGUMENT_BYTES_MAX, TEXT_FORMS } from '../../src/core/workflow/format/limits.ts';
 import { workflow } from '../../src/core/workflow/format/workflow-fields.ts';
