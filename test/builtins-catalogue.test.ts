@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { builtinsCatalogue, builtinsPage } from '../scripts/generate/builtins.ts';
 import { contracts } from '../src/core/workflow/builtins/contracts.ts';
-import { features, refs, templates } from '../src/core/workflow/builtins/registry.ts';
+import { features } from '../src/core/workflow/builtins/features.ts';
+import { refs } from '../src/core/workflow/builtins/refs.ts';
+import { templates } from '../src/core/workflow/builtins/templates.ts';
 import { enforces } from './enforces.ts';
 
 describe('the catalogue of built-ins', () => {

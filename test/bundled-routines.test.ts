@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { utf8Length } from '../src/core/text/utf8.ts';
 import { contracts } from '../src/core/workflow/builtins/contracts.ts';
-import { templates } from '../src/core/workflow/builtins/registry.ts';
-import { routineTemplateId } from '../src/core/workflow/builtins/templates.ts';
+import { routineTemplateId, templates } from '../src/core/workflow/builtins/templates.ts';
 
 const FOLDER = 'workflows/routines';
 const PROMPT_BYTES_MAX = 1200;

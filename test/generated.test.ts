@@ -76,4 +76,28 @@ describe('generated files', () => {
     const script = readFileSync(join(root, 'scripts/check.mjs'), 'utf8');
     expect(script).toContain("'scripts/generate.ts', '--check'");
   });
+
+  it('the page of the workflow format names every alternative of a field once, also inside of lists', () => {
+    const page = files.find(({ path }) => path === 'docs/reference/workflow-format.md')?.text ?? '';
+    const rows = [...page.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(
+      ([, name = '', type = '']) => [name, type.replaceAll(/\[(\w+)\]\(#\w+\)/g, '$1')] as const,
+    );
+    const from = rows.findIndex(([name]) => name === 'constraints') - 1;
+    const types = new Map([...rows, ...rows.slice(from, from + 5)]);
+    const text = 'text (up to 8192 bytes)';
+    const part = `${text}, a textPart, a refPart, or a list of these`;
+    expect(types.get('goal')).toBe(part);
+    for (const name of ['constraints', 'procedure', 'verify']) {
+      expect(types.get(name)).toBe(`${text}, or a list whose entries are ${part}`);
+    }
+    expect(types.get('outputRequired')).toBe(`object; each value is ${text}, a textPart, or a list of these`);
+    expect(types.get('requireConfirmation')).toBe(
+      '`true`, `false`, a gate, a constantCondition, a contextCondition, a condition or a conditionRef',
+    );
+    const wrong = rows.filter(([, type]) => {
+      const sides = type.split(/ whose entries are | each value is /).map((side) => side.split(/,? or |, /));
+      return sides.some((side) => side.includes('') || new Set(side).size < side.length);
+    });
+    expect(wrong).toEqual([]);
+  });
 });

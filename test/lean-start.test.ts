@@ -6,6 +6,7 @@ import { string } from '../src/core/json/lean-schema.ts';
 import { enforces } from './enforces.ts';
 
 type Output = {
+  readonly entryPoint?: string;
   readonly inputs: object;
   readonly imports: readonly { readonly path: string; readonly kind: string }[];
 };
@@ -147,6 +148,20 @@ it('`session list` loads the index and not the code that reads or writes a sessi
       heavy.test(path),
     ),
   ).toBe(true);
+});
+
+it('`--help` loads at most 5 files, `session list` 10 and `status` 12', () => {
+  const filesFor = (...sources: readonly string[]) => {
+    const needed = ['src/compose.ts', 'src/cli/run-command-line.ts', ...sources];
+    const first = Object.keys(commands).filter((path) => needed.includes(commands[path]?.entryPoint ?? ''));
+    expect(first).toHaveLength(needed.length);
+    return chunksWith(commands, first).size;
+  };
+  const settings = 'src/adapters/settings.ts';
+  expect(filesFor()).toBeLessThanOrEqual(5);
+  const list = filesFor(settings, 'src/cli/sessions/session-list.ts', 'src/compose/open-session-list.ts');
+  expect(list).toBeLessThanOrEqual(10);
+  expect(filesFor(settings, 'src/cli/sessions/status.ts', 'src/compose/open-store.ts')).toBeLessThanOrEqual(12);
 });
 
 it('the server asks the schemas of stored documents only for what its own library for them has', () => {

@@ -39,7 +39,7 @@ export function memoryBench(content: { readonly [path: string]: string | object 
       },
       compilePattern,
       yieldNow: async () => undefined,
-      services: (catalog) => ({
+      services: async (catalog) => ({
         ...memoryStore(sha256),
         catalog,
         patterns: { load: async () => compilePattern },

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { err, ok } from 'neverthrow';
 import { parseToml } from '../../src/adapters/clients/user-files.ts';
 import { memoryStore } from '../../src/adapters/memory-store/memory-store.ts';
-import { nodeHasher } from '../../src/adapters/system.ts';
+import { nodeHasher, storeKeyOf } from '../../src/adapters/system.ts';
 import type { LocalServices } from '../../src/app/clients/local-services.ts';
 import type { Machine, ProgramCall, UserFiles } from '../../src/app/ports/machine.ts';
 import type { MachineHealth } from '../../src/app/ports/machine-health.ts';
@@ -55,6 +55,7 @@ export function fakeSetup(fake: Fake = {}): LocalServices {
     versionOf: async () => undefined,
     tryLaunch: async () => ({ kind: 'works', version: machine.version, tools: 6, ms: 100 }),
     config,
+    unacceptedSources: async () => [],
   };
   return {
     machine,
@@ -69,6 +70,7 @@ export function fakeSetup(fake: Fake = {}): LocalServices {
     sha256: nodeHasher.sha256,
     parseToml,
     keyring: store.keyring,
+    keyidOf: (key) => storeKeyOf(key).keyid,
     health: { ...healthy, ...fake.health },
     config,
     configFiles: [

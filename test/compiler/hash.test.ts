@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseCompiledWorkflow } from '../../src/core/workflow/compiled/compiled-workflow.ts';
 import { enforces } from '../enforces.ts';
 import { isLong, share } from '../volume.ts';
@@ -161,6 +161,25 @@ describe('the hash of a workflow', () => {
     expect(
       [...new Set(keys)].filter((key) => /token|sessionId|runId|nodeId|timestamp|^at$|workspace$/i.test(key)),
     ).toEqual([]);
+  });
+
+  it('the hash of a workflow does not depend on the language of the machine', () => {
+    enforces('workflow_hash_machine_independent');
+    const hashes = () => FIXTURES.map(({ name, text }) => [name, hashOf(compileText(text))]);
+    const here = hashes();
+    const there = [
+      vi.spyOn(String.prototype, 'localeCompare').mockImplementation(function (this: string, other) {
+        return String(this) < other ? 1 : -1;
+      }),
+      vi.spyOn(String.prototype, 'toLocaleLowerCase').mockReturnValue('elsewhere'),
+      vi.spyOn(String.prototype, 'toLocaleUpperCase').mockReturnValue('ELSEWHERE'),
+      vi.spyOn(Number.prototype, 'toLocaleString').mockReturnValue('1.000,5'),
+    ];
+    try {
+      expect(hashes()).toEqual(here);
+    } finally {
+      for (const spy of there) spy.mockRestore();
+    }
   });
 
   it('a compiled workflow of another version is refused', () => {

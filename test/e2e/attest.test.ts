@@ -1,5 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -140,15 +150,17 @@ describe('workrail attest', () => {
     const ran = await run('attest', tag, 'unit');
     expect([ran.code, ran.talk]).toEqual([0, expect.stringContaining('all good\n')]);
     expect(ran.talk).toContain('to stderr');
-    expect(ran.out).toContain('check "unit" is observed');
+    expect(ran.out).toContain('check "unit" counts as observed');
     const next = await client.call('continue_workflow', { ackToken: blocked.ackToken });
     expect(dataOf(next).kind).toBe('ok');
     const end = await client.call('continue_workflow', { ackToken: dataOf(next).ackToken });
-    expect(JSON.stringify(end.content)).toContain('unit\\" is observed');
+    expect(JSON.stringify(end.content)).toContain('unit\\": observed');
     await client.close();
-    expect((await run('session', 'show', tag)).out).toMatch(/checks\s+"unit" is observed/);
+    expect((await run('session', 'show', tag)).out).toMatch(/checks\s+"unit" of step id "[^"]+": observed/);
     for (const as of ['md', 'html', 'json']) {
-      expect((await run('export', tag, '--as', as)).out).toMatch(/unit(?:"|&quot;)? is observed|"grade": "observed"/);
+      expect((await run('export', tag, '--as', as)).out).toMatch(
+        /unit(?:"|&quot;)?(?:<\/dt><dd[^>]*>|: )observed|"grade": "observed"/,
+      );
     }
     expect((await run('attest', tag, 'unit')).talk).toContain('is complete, so no check is due');
     expect((await run('session', 'verify')).code).toBe(0);
@@ -172,6 +184,9 @@ describe('workrail attest', () => {
     ]);
     const input = await runAlone('attest', tag, 'input');
     expect([input.code, input.talk]).toEqual([0, expect.stringContaining('no input')]);
+    const bare = await run('attest', tag);
+    expect(bare.code).toBe(3);
+    expect(bare.talk).toMatch(/The step that is due, "Do it", has: unit, red, /);
     const wrong = await run('attest', tag, 'unti');
     expect([wrong.code, wrong.talk]).toEqual([3, expect.stringContaining('Did you mean unit?')]);
     expect((await run('attest', 'zzzz', 'unit')).code).toBe(3);
@@ -179,6 +194,50 @@ describe('workrail attest', () => {
     const reply = dataOf(await client.call('continue_workflow', report(start)));
     expect(reply.blockers?.map(({ message }) => message).join('\n')).toContain('the command ended with exit code 3');
     await client.close();
+  });
+
+  it('a check that only CI can verify says so, and a command without its test report is asked for one', async () => {
+    const tap = 'echo TAP version 13; echo 1..1; echo ok 1 - adds';
+    writeWorkflow('user', 'own.work', [
+      check('ci', tap, { minimum: 'verified', report: 'tap' }),
+      check('tap', 'echo all good', { report: 'tap' }),
+      check('junit', 'echo all good', { report: 'report.xml' }),
+    ]);
+    const { client, start } = await started('own.work');
+    await client.close();
+    const { tag } = start.run;
+    const ci = await run('attest', tag, 'ci');
+    expect(ci.code).toBe(4);
+    expect(ci.out).toMatch(/counts as observed \(took .*, 1 test\)/);
+    expect(ci.talk).toContain('must be verified, and this command can record it only as observed.');
+    expect(ci.talk).toContain('Only a CI job that reports to a team server can verify it');
+    const noTap = await run('attest', tag, 'tap');
+    expect([noTap.code, noTap.talk]).toEqual([4, expect.stringContaining('node --test --test-reporter=tap')]);
+    expect((await run('attest', tag, 'junit')).talk).toContain('write a JUnit XML report to report.xml.');
+  });
+
+  it('a check whose command puts the repository back names no files, says why, and is not fresh', async () => {
+    enforces('check_fresh_tree', 'vanished_repository_is_unknown');
+    writeWorkflow('user', 'own.work', [check('fresh', 'sh run.sh', { fresh: 'head' }), check('unit', 'sh run.sh')]);
+    const { client, start } = await started('own.work');
+    await client.close();
+    const hide = () => {
+      writeFileSync(join(workspace, 'run.sh'), 'mv .git.away .git; rm run.sh\n');
+      renameSync(join(workspace, '.git'), join(workspace, '.git.away'));
+    };
+    const cause = "the run's folder is no longer in a git repository";
+    hide();
+    const fresh = await run('attest', start.run.tag, 'fresh');
+    expect([fresh.code, fresh.out + fresh.talk]).toEqual([4, expect.stringContaining(`because ${cause}.`)]);
+    hide();
+    const unit = await run('attest', start.run.tag, 'unit');
+    expect([unit.code, unit.out]).toEqual([
+      0,
+      expect.stringContaining(`which files the command ran on: ${cause}. Put `),
+    ]);
+    hide();
+    const data = json(await run('attest', start.run.tag, 'unit', '--json'));
+    expect(data).toMatchObject({ grade: 'observed', filesNotRecorded: cause });
   });
 
   it('a command that prints many megabytes is streamed whole, and the end of it is kept', async () => {
@@ -222,7 +281,10 @@ describe('workrail attest', () => {
       expect(blocked.kind).toBe('blocked');
       expect(blocked.blockers?.[0]?.suggestedFix).toContain('Ask the user to run');
       const asked = await agreedTo('attest', tag, 'unit');
-      expect([asked.code, asked.text]).toEqual([0, expect.stringContaining("From a project's workflow")]);
+      expect([asked.code, asked.text]).toEqual([
+        0,
+        expect.stringContaining("This command comes from a project's workflow"),
+      ]);
       expect(readdirSync(join(folder, 'data', 'confirmed-commands'))).toHaveLength(1);
       // Once confirmed, the agent may run it.
       expect((await run('attest', tag, 'unit')).code).toBe(0);
@@ -239,7 +301,7 @@ describe('workrail attest', () => {
       const { tag } = start.run;
       expect((await run('attest', tag, 'mine')).code).toBe(5);
       const asked = await agreedTo('attest', tag, 'mine');
-      expect([asked.code, asked.text]).toEqual([0, expect.stringContaining('Chosen by the agent')]);
+      expect([asked.code, asked.text]).toEqual([0, expect.stringContaining('The agent chose this command')]);
       const swapped = dataOf(await client.call('continue_workflow', report(start, { command: 'exit 0' })));
       expect(swapped.blockers?.[0]?.message).toContain('another command was run');
       expect((await run('attest', tag, 'mine')).code).toBe(5);

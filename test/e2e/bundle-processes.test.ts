@@ -91,7 +91,7 @@ it('exports and imports during writes are consistent, and the imported session c
     await somethingMore(written);
     await run('here', 'export', sessionId, '-o', file);
     // Its id is taken here, by a session that is being written to.
-    await run('here', 'import', file);
+    await run('here', 'import', file, '--copy');
   }
   await somethingMore(written);
   isEnough = true;
@@ -112,7 +112,7 @@ it('exports and imports during writes are consistent, and the imported session c
   // Two processes take it in at once, where a server already looks on: one of them gets its id. The other makes a copy,
   // unless it finds that the session is already there as a whole.
   const there = await server('there');
-  const imports = await Promise.all([1, 2].map(() => run('there', 'import', last, '--json')));
+  const imports = await Promise.all([1, 2].map(() => run('there', 'import', last, '--copy', '--json')));
   const imported = imports.map((out) => (JSON.parse(out) as { data: { sessionId: string; isUnchanged?: true } }).data);
   const ids = [...new Set(imported.map((one) => one.sessionId))];
   const copies = imported.filter(({ isUnchanged }) => isUnchanged !== true).length;

@@ -1,6 +1,8 @@
-import { fork, spawnSync } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { isLong } from '../volume.ts';
 
 /** The workflows that pages and tests name. Reading all others would be most of what a command does. */
@@ -77,10 +79,7 @@ function newHost(): Host {
 export async function runSmall(args: readonly string[], place: Place): Promise<Ended> {
   const { env, program = SMALL_PROGRAM } = place;
   const cwd = resolve(place.cwd ?? NO_PROJECT);
-  if (isLong) {
-    const ran = spawnSync(process.execPath, [program, ...args], { cwd, env, encoding: 'utf8', input: '' });
-    return { exitCode: ran.status, out: ran.stdout, talk: ran.stderr };
-  }
+  if (isLong) return runApart([program, ...args], { cwd, env });
   const host = takeHost();
   const said = await new Promise<Said>((hear) => {
     host.hear = hear;
@@ -90,6 +89,13 @@ export async function runSmall(args: readonly string[], place: Place): Promise<E
   if (exitCode === undefined || out === undefined) throw new Error(talk);
   free.push(host);
   return { exitCode, out, talk };
+}
+
+/** In a process of its own. A test may play a server to the command meanwhile, so its thread must not wait for the end. */
+async function runApart(args: readonly string[], { cwd, env }: Required<Pick<Place, 'cwd' | 'env'>>): Promise<Ended> {
+  const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [ended, out, talk] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  return { exitCode: ended[0] as number | null, out, talk };
 }
 
 /** How a client talks to a server of the small program that has a process to itself, but not a new one. */

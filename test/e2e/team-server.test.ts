@@ -5,9 +5,11 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nodeHasher } from '../../src/adapters/system.ts';
+import { EXIT } from '../../src/cli/problem.ts';
 import { bareDigest, WORKFLOWS_META_KEY } from '../../src/mcp/described-workflows.ts';
 import { filledCall } from '../examples/filled-call.ts';
 import { startOpenId } from '../openid.ts';
@@ -95,6 +97,12 @@ describe.runIf(postgres)('a team server', () => {
     );
     expect([open.exitCode, open.error.suggestion]).toEqual([2, 'Use an https address; http only on localhost.']);
     expect((await run('serve', '--team', '--database-url', url)).error.message).toContain('--public-url');
+    const plain = await run(...serving('--database-url', url, '--issuer', 'http://idp.example'));
+    expect([plain.exitCode, plain.error.message]).toEqual([2, '--issuer cannot be "http://idp.example".']);
+    const below = await run(...serving('--database-url', url, '--public-url', 'https://rail.example/team'));
+    expect([below.exitCode, below.error.message]).toEqual([2, '--public-url cannot be "https://rail.example/team".']);
+    const nobody = await inDatabase('member', 'set', 'ann', 'agent', '--space', 'shop');
+    expect([nobody.exitCode, nobody.error.message]).toEqual([2, '"ann" is not the name of a person.']);
     await run('migrate', '--database-url', admin);
     expect((await run(...serving('--database-url', admin))).error.message).toContain('superuser');
   });
@@ -111,6 +119,8 @@ describe.runIf(postgres)('a team server', () => {
       expect(replies.at(-1), name).toMatchObject({ kind: 'ok', isComplete: true });
       const found = await client.call('resume_session', { query: `Goal of ${tag}`, includeFinished: true });
       expect(found.isError, name).not.toBe(true);
+      // Nothing that an agent writes may make the view of events fail for people who like SQL.
+      await client.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'a\u0000b' });
       await client.close();
     }
     expect(proxy.used().every((times) => times > 3)).toBe(true);
@@ -121,6 +131,20 @@ describe.runIf(postgres)('a team server', () => {
     );
     await reader.end();
     expect(rows).toEqual([{ who: 'ci-bot', via: 'mcp' }]);
+  });
+
+  it('does not start with a master key that opens none of the stored keys, and names the file', async () => {
+    const wrongFile = join(folder, 'wrong-key');
+    writeFileSync(wrongFile, randomBytes(32).toString('hex'), { mode: 0o600 });
+    const refused = await run(...serving('--database-url', url, '--master-key-file', wrongFile));
+    expect([refused.exitCode, refused.error.message]).toEqual([
+      EXIT.checkFailed,
+      `The server does not start: no master key in ${wrongFile} opens the keys of these spaces: shop.`,
+    ]);
+    expect(refused.error.suggestion).toContain('--master-key-file');
+    // The right key in a later line of the file still opens them.
+    writeFileSync(wrongFile, `${randomBytes(32).toString('hex')}\n${readFileSync(keyFile, 'utf8')}`);
+    await (await startReplica(serving('--database-url', url, '--master-key-file', wrongFile))).stop();
   });
 
   it('a replica that is killed loses nothing: the same call to another one gives the same reply', async () => {
@@ -447,6 +471,167 @@ describe.runIf(postgres)('a team server', () => {
     replicas.push(await startReplica(serving('--database-url', url, ...issuer)));
   });
 
+  it('a space that is full starts nothing new until an admin raises its limit, and its runs go on', async () => {
+    expect((await inDatabase('space', 'create', 'small')).exitCode).toBe(0);
+    const set = await inDatabase('space', 'set', 'small', '--max-sessions', '1', '--max-size', '0.5');
+    const limits = { openSessionsMax: 1, bytesMax: 500_000_000 };
+    expect(set.data).toMatchObject({ handover: 'space', limits, use: { openSessions: 0, bytes: 0 } });
+    for (const wrong of [['--max-sessions', '0'], ['--max-size', 'much'], ['everybody']]) {
+      expect((await inDatabase('space', 'set', 'small', ...wrong)).exitCode, wrong.join(' ')).toBe(2);
+    }
+    const { token } = await tokenFor('filler', '--space', 'small');
+    const client = (await CLIENT_KINDS['client 2.x']?.(place('small', token))) ?? expect.fail('a client');
+    const start = () => client.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Fill it.' });
+    const first = await start();
+    expect(first.isError).not.toBe(true);
+    const refused = await start();
+    expect(refused.content[0]?.text).toContain('already has 1 open session, its limit');
+    const next = filledCall(nextCallOf(first), undefined);
+    expect((await client.call(next.tool, { ...next.arguments })).isError).not.toBe(true);
+    await inDatabase('space', 'set', 'small', '--max-sessions', '2');
+    await expect.poll(async () => (await start()).isError ?? false, { timeout: 30_000, interval: 1_000 }).toBe(false);
+    expect((await inDatabase('space', 'set', 'small')).data).toMatchObject({ use: { openSessions: 2 } });
+    await client.close();
+  }, 60_000);
+
+  it('agents of a space are offered workflows of a repository at the commit that an admin accepted, on every replica', async () => {
+    const repository = join(folder, 'flows');
+    const workflow = (title: string) =>
+      JSON.stringify({
+        ...{ id: 'acme.ship', name: 'Ship', description: 'Ships what was built.', version: '1.0.0' },
+        steps: [{ id: 'ship', title, prompt: 'Ship it.', notesOptional: true }],
+      });
+    const commit = (title: string) => {
+      mkdirSync(join(repository, 'workflows'), { recursive: true });
+      writeFileSync(join(repository, 'workflows', 'acme.ship.json'), workflow(title));
+      gitIn(repository, 'add', '-A');
+      gitIn(repository, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '-m', title);
+      return execFileSync('git', ['-C', repository, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+    };
+    gitIn(repository, 'init', '-q', '-b', 'main', repository);
+    const first = commit('Ship it first');
+    const source = (...more: readonly string[]) => inDatabase('space', 'source', 'shop', ...more);
+    const address = `file://${repository}`;
+    const proposed = await source(address, '--ref', 'main');
+    const waits = {
+      source: { name: 'flows', url: address, commit: first },
+      isAccepted: false,
+      files: ['acme.ship.json'],
+    };
+    expect(proposed.data).toMatchObject({ sources: [waits] });
+    for (const [wrong, exitCode] of [
+      [[address, '--ref', 'main'], 2],
+      [['./folder'], 2],
+      [['--accept', 'flows@0000000'], 3],
+      [['--accept', 'flows'], 2],
+      [['--remove', 'nothing'], 3],
+      [['--update', 'nothing'], 3],
+    ] as const) {
+      expect((await source(...wrong)).exitCode, wrong.join(' ')).toBe(exitCode);
+    }
+    const { token } = await tokenFor('shipper', '--space', 'shop');
+    const client = (await CLIENT_KINDS['client 2.x']?.(place('shop', token))) ?? expect.fail('a client');
+    const listed = async () => (await client.call('list_workflows', { query: 'ship' })).content[0]?.text ?? '';
+    /** Each request goes to the next replica. */
+    const everywhere = (read: () => Promise<string>, words: string) =>
+      expect.poll(
+        async () => {
+          const seen: boolean[] = [];
+          for (const _ of replicas) seen.push((await read()).includes(words));
+          return seen;
+        },
+        { timeout: 30_000, interval: 500 },
+      );
+    const all = replicas.map(() => true);
+    const none = replicas.map(() => false);
+    await everywhere(listed, 'acme.ship').toEqual(none);
+    expect((await source('--accept', `flows@${first.slice(0, 10)}`)).data).toMatchObject({
+      sources: [{ ...waits, isAccepted: true }],
+    });
+    await everywhere(listed, 'acme.ship').toEqual(all);
+    const start = async () => {
+      const started = await client.call('start_workflow', { workflowId: 'acme.ship', goal: 'Ship.' });
+      return started.content[0]?.text ?? '';
+    };
+    await everywhere(start, 'Ship it first').toEqual(all);
+    await everywhere(start, `flows@${first.slice(0, 7)}`).toEqual(all);
+
+    // A newer commit waits for an admin, and until then the old one is used.
+    const second = commit('Ship it second');
+    const dry = await source('--update', 'flows', '--dry-run');
+    expect(dry.data).toMatchObject({ sources: [{ isAccepted: true, source: { commit: first } }] });
+    expect((await source('--update', 'flows')).data).toMatchObject({
+      sources: [{ isAccepted: true }, { isAccepted: false, source: { commit: second } }],
+    });
+    await everywhere(start, 'Ship it first').toEqual(all);
+    expect((await source('--accept', `flows@${second}`)).exitCode).toBe(0);
+    await everywhere(start, 'Ship it second').toEqual(all);
+    expect((await source('--remove', 'flows')).data).toMatchObject({ sources: [] });
+    await everywhere(listed, 'acme.ship').toEqual(none);
+    const { entries } = (await inDatabase('audit', 'verify', '--space', 'shop')).data as AuditData;
+    expect(entries).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: 'source_proposed', subject: `flows@${first} ${address}` }),
+        expect.objectContaining({ action: 'source_accepted', subject: `flows@${second}` }),
+        expect.objectContaining({ action: 'source_removed', subject: 'flows' }),
+      ]),
+    );
+    await client.close();
+  }, 120_000);
+
+  it('the master key is replaced while agents work, no call is refused, and the old one opens nothing any more', async () => {
+    const { token } = await tokenFor('steady', '--space', 'shop');
+    const [old, fresh] = [readFileSync(keyFile, 'utf8'), randomBytes(32).toString('hex')];
+    const oldFile = join(folder, 'old-master-key');
+    writeFileSync(oldFile, old, { mode: 0o600 });
+    const kind = CLIENT_KINDS['client 2.x'] ?? expect.fail('a client');
+    const early = await kind(place('shop', token));
+    const begun = await early.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Begin before.' });
+    let [isOn, runs] = [true, 0];
+    const agents = ['one', 'two'].map(async (name) => {
+      // One caller alone would send more calls than the server takes, on a fast machine.
+      const client = await kind(place('shop', (await tokenFor(name, '--space', 'shop')).token));
+      while (isOn) {
+        const { replies } = await walk(client);
+        expect(replies.at(-1)).toMatchObject({ kind: 'ok', isComplete: true });
+        runs += 1;
+        await pause(500);
+      }
+      await client.close();
+    });
+    const withKeys = async (...keys: readonly string[]) => {
+      writeFileSync(keyFile, keys.join('\n'), { mode: 0o600 });
+      for (const [at, replica] of replicas.entries()) {
+        const next = await startReplica(serving('--database-url', url, ...issuer));
+        replicas[at] = next;
+        await replica.stop();
+      }
+    };
+    await withKeys(old, fresh);
+    await withKeys(fresh, old);
+    const sealed = await inDatabase('space', 'reseal', '--master-key-file', keyFile);
+    expect(sealed.data).toMatchObject({ spaces: expect.arrayContaining([{ name: 'shop', isResealed: true }]) });
+    await withKeys(fresh);
+    const after = runs;
+    await expect.poll(() => runs, { timeout: 30_000 }).toBeGreaterThan(after);
+    isOn = false;
+    await Promise.all(agents);
+    const next = filledCall(nextCallOf(begun), undefined);
+    expect((await early.call(next.tool, { ...next.arguments })).isError).not.toBe(true);
+    await early.close();
+    const unsealed = await inDatabase('space', 'reseal', '--master-key-file', oldFile);
+    expect([unsealed.exitCode, unsealed.error.message]).toEqual([
+      1,
+      expect.stringContaining('None of the master keys'),
+    ]);
+    expect((await inDatabase('space', 'rotate-keys', 'shop', '--master-key-file', oldFile)).exitCode).toBe(1);
+    expect((await inDatabase('space', 'rotate-keys', 'shop', '--master-key-file', keyFile)).exitCode).toBe(0);
+    const { entries } = (await inDatabase('audit', 'verify', '--space', 'shop')).data as AuditData;
+    expect(entries).toEqual(
+      expect.arrayContaining(['keys_resealed', 'keys_rotated'].map((action) => expect.objectContaining({ action }))),
+    );
+  }, 120_000);
+
   it('a caller that sends too much learns when to try again, and others are not held up', async () => {
     const [busy, other] = [await tokenFor('busy', '--space', 'shop'), await tokenFor('other', '--space', 'shop')];
     const answers = await Promise.all(Array.from({ length: 120 }, () => post('shop', bearer(busy.token))));
@@ -498,6 +683,10 @@ describe.runIf(postgres)('a team server', () => {
     expect((await read('readyz')).status).toBe(200);
     const { text } = await read('metrics');
     expect(text).toMatch(/workrail_call_seconds_count\{tool="continue_workflow",outcome="ok"\} \d+/);
+    expect(text).toMatch(/workrail_store_seconds_count\{operation="append",outcome="ok"\} \d+/);
+    expect(text).toMatch(/workrail_store_seconds_count\{operation="load",outcome="ok"\} \d+/);
+    expect(text).toMatch(/workrail_statements_total [1-9]/);
+    expect(text).toMatch(/workrail_database_connections\{state="waiting"\} \d+/);
     expect(text).not.toMatch(/ci-bot|walker|shop/);
   });
 });

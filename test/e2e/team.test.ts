@@ -42,8 +42,9 @@ describe.runIf(postgres)('a team database', () => {
     const before = await run('here', 'space', 'list', '--database-url', url);
     expect([before.exitCode, before.error.code]).toEqual([1, 'STORE_UNKNOWN_VERSION']);
     expect(before.error.suggestion).toContain('workrail migrate');
-    expect((await run('here', 'migrate', '--database-url', url, '--dry-run')).data.steps).toHaveLength(5);
-    expect((await run('here', 'migrate', '--database-url', url)).data.steps).toHaveLength(5);
+    const { steps } = (await run('here', 'migrate', '--database-url', url, '--dry-run')).data;
+    expect(steps.length).toBeGreaterThan(0);
+    expect((await run('here', 'migrate', '--database-url', url)).data.steps).toEqual(steps);
     expect((await run('here', 'migrate', '--database-url', url)).data.steps).toEqual([]);
     const unknown = await run('here', 'store', 'copy', '--to', url, '--space', 'shop');
     expect([unknown.exitCode, unknown.error.message]).toEqual([2, 'There is no space "shop" in this database.']);
@@ -88,9 +89,7 @@ describe.runIf(postgres)('a team database', () => {
       const agent = engine({ store: here });
       const started = [];
       for (let number = 0; number < MANY; number++) started.push(await sharedSession(agent));
-      const keyFile = join(folder, 'many-key');
-      writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 });
-      const keys = ['--space', 'many', '--keys', '--master-key-file', keyFile];
+      const keys = ['--space', 'many', '--keys', '--master-key-file', join(folder, 'master-key')];
       expect((await run('many', 'space', 'create', 'many', '--database-url', url)).exitCode).toBe(0);
       expect((await run('many', 'store', 'copy', '--to', url, ...keys)).data.sessions).toHaveLength(MANY);
       expect(
@@ -117,6 +116,10 @@ describe.runIf(postgres)('a team database', () => {
     const inSpace = (...args: readonly string[]) => run('here', 'space', ...args, '--database-url', url);
     const verified = await inSpace('verify', 'shop');
     expect([verified.exitCode, verified.data.totals]).toMatchObject([0, { sessions: 2, damaged: 0 }]);
+    const otherFile = join(folder, 'other-key');
+    writeFileSync(otherFile, 'ab'.repeat(32));
+    const unchecked = await inSpace('verify', 'shop', '--master-key-file', otherFile);
+    expect([unchecked.exitCode, unchecked.error?.message]).toEqual([1, expect.stringContaining('master key')]);
     const signed = await inSpace('verify', 'shop', '--master-key-file', keyFile);
     expect(signed.data.sessions.map((one: { signature: { kind: string } }) => one.signature.kind)).toContain('signed');
     const foreseen = await inSpace('gc', 'shop', '--dry-run');
@@ -128,12 +131,29 @@ describe.runIf(postgres)('a team database', () => {
     expect(data.after.previous).toBe(data.before.current);
     const client = new pg.Client({ connectionString: url });
     await client.connect();
+    // In the space that is looked at: the long check has another one with a thousand sessions.
+    const inShop = "space_id = (select space_id from wr.space where name = 'shop')";
     await client.query(
-      "update wr.append set events = overlay(events placing '\\x20' from 40) where first_event_index = 0",
+      `update wr.session set last_at = 1, arrived_at = to_timestamp(1) where ${inShop} and session_id = (select min(session_id) from wr.session where ${inShop})`,
+    );
+    const { removed } = (await inSpace('gc', 'shop')).data;
+    expect(removed.sessions).toHaveLength(1);
+    const log = await run('here', 'audit', 'verify', '--space', 'shop', '--database-url', url);
+    const facts = log.data.entries.map(({ action, subject }: { action: string; subject: string }) => [action, subject]);
+    const place = `the database ${new URL(url).host}${new URL(url).pathname}`;
+    expect(facts).toEqual(
+      expect.arrayContaining([
+        ['copy_started', `all sessions from ${join(folder, 'here')} to ${place}`],
+        ['copy_started', `all sessions from ${place} to ${join(folder, 'back')}`],
+        ['sessions_collected', `1 session: ${removed.sessions[0]}`],
+      ]),
+    );
+    await client.query(
+      `update wr.append set events = overlay(events placing '\\x20' from 40) where first_event_index = 0 and ${inShop}`,
     );
     await client.end();
     const damaged = await inSpace('verify', 'shop');
-    expect([damaged.exitCode, damaged.data.totals.damaged]).toEqual([4, 2]);
+    expect([damaged.exitCode, damaged.data.totals.damaged]).toEqual([4, 1]);
     expect((await inSpace('gc', 'shop')).error.message).toContain('cannot be read completely');
   });
 

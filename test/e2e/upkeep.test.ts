@@ -91,9 +91,9 @@ it.runIf(hasTerminal)('session delete in a terminal deletes only after a yes', a
   expect(readdirSync(join(dataDir, 'sessions'))).not.toContain(sessionId);
 });
 
-/** Every file with what is in it, but for the locks, and for the compiled code that a server keeps when it has time. */
+/** Every file with what is in it, but for the locks, and for what a server keeps when it has time: compiled code, and a record of itself. */
 function filesOf(dir: string): Record<string, string> {
-  const passing = /(^|\/)\.lock|^cache\/code\//;
+  const passing = /(^|\/)\.lock|^cache\/(?:code|servers)\//;
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' }).filter((name) => !passing.test(name));
   const files = names.filter((name) => statSync(join(dir, name)).isFile());
   return Object.fromEntries(files.map((name) => [name, readFileSync(join(dir, name), 'base64')]));

@@ -106,11 +106,11 @@ describe('a step that accounts for a list', () => {
     enforces('accounts_are_complete', 'collected_items_get_ids');
     const run = made();
     const verify = await atVerify(run, 'An error is lost.', 'A name misleads.');
-    expect(verify.text).toContain('A line of the notes for every id in "open": F1, F2.');
+    expect(verify.text).toContain('In the notes, a line for each id in "open": F1, F2.');
     const artifacts = [report('AC1', 'AC2')];
     const blocked = await run.send(verify, { artifacts, notes: 'F1: fixed.' });
     expect(messagesOf(blocked)).toEqual(['The notes do not account for every id in "open". Missing: F2']);
-    expect(offered(blocked).output.notesMarkdown).toBe('F1: fixed.\nF2: <fill: what became of it>');
+    expect(offered(blocked).output.notesMarkdown).toBe('F1: fixed.\nF2: <fill: the result for it>');
     const done = await run.send(blocked, { notes: 'F1: fixed. F2: struck, the name is used elsewhere.' });
     expect(done.structured['isComplete']).toBe(true);
     const context = run.events.flatMap((event) => (event.kind === 'context_set' ? [event.data.context] : []));

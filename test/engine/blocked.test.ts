@@ -72,6 +72,65 @@ test('a step without notes, criteria and assessments lists all of them, one bloc
   expect(eventsOf(agent, 'gap_recorded')).toEqual([]);
 });
 
+test('parts of a call that come back as blanks are named once, also where two rules ask for them', async () => {
+  const rule = {
+    type: 'regex',
+    pattern: 'No size in context, because .+',
+    message: 'In context: size (small or large)',
+    form: 'No size in context, because <fill: why>',
+    condition: { not: { var: 'size', in: ['small', 'large'] } },
+  };
+  const steps = [{ id: 'look', title: 'Look', prompt: 'Look.', validationCriteria: [rule] }];
+  const agent = engine({ listing: () => withFile({ id: 'test.sized', name: 'Sized', description: 'Sized.', steps }) });
+  const begun = await agent.start('test.sized');
+  const blocked = await agent.send(begun, { notes: WORK_BLANK, context: { size: '<fill: large | small>' } });
+  expect(blockersOf(blocked).map(({ message }) => message)).toEqual([
+    'Not filled in: `output.notesMarkdown`, context "size". In context, "size" is missing (allowed: small, large). The rule of this step: In context: size (small or large)',
+  ]);
+  expect(blockersOf(blocked)[0]?.suggestedFix).toMatch(/\nSend "size" in `context` \(not inside `output`\), or write/);
+});
+
+test('a context value that is not allowed is named with the allowed ones, and an accepted value is not called missing', async () => {
+  const not = (name: string, values: readonly string[]) => ({ not: { var: name, in: values } });
+  const rule = {
+    type: 'regex',
+    pattern: 'in context, because .+',
+    message: 'In context: size (small or large) and risk (low or high)',
+    form: 'No size in context, because <fill: why>',
+    condition: { or: [not('size', ['small', 'large']), not('risk', ['low', 'high'])] },
+  };
+  const steps = [{ id: 'look', title: 'Look', prompt: 'Look.', validationCriteria: [rule] }];
+  const agent = engine({ listing: () => withFile({ id: 'test.sized', name: 'Sized', description: 'Sized.', steps }) });
+  const blocked = await agent.send(await agent.start('test.sized'), {
+    notes: 'Looked.',
+    context: { size: 'tiny', risk: 'low' },
+  });
+  expect(blockersOf(blocked)).toMatchObject([
+    {
+      message:
+        'The notes are accepted. In context, "size" is "tiny" (allowed: small, large). The rule of this step: In context: size (small or large) and risk (low or high)',
+      suggestedFix:
+        'The notes you sent are kept. Send "size" in `context` (not inside `output`), or send all notes again with what the rule accepts instead.',
+    },
+  ]);
+  expect(told(blocked, 'nextCall.arguments.context')).toEqual({ size: '<fill: small | large>' });
+});
+
+test('a blank that no requirement asks for may be removed, and the reply says so only where there is one', async () => {
+  const step = { id: 'look', title: 'Look', prompt: 'Look.' };
+  const textOfStart = async (sets: readonly string[]) => {
+    const steps = [{ ...step, ...(sets.length === 0 ? {} : { sets }) }];
+    const agent = engine({ listing: () => withFile({ id: 'test.sets', name: 'Sets', description: 'Sets.', steps }) });
+    return (await agent.start('test.sets')).text;
+  };
+  expect(await textOfStart(['branch'])).toContain(
+    'Then fill in every `<fill: …>`, or remove it if it is optional, and send this call.',
+  );
+  expect(await textOfStart([])).toContain('Then fill in every `<fill: …>` and send this call.');
+});
+
+const WORK_BLANK = '<fill: what you did, what you found, what is open>';
+
 test('an assessment that calls for more keeps its step pending, with what to do as the message', async () => {
   enforces('assessment_consequence_keeps_step', 'assessment_levels_normalised', 'step_context_assessments');
   const agent = engine();
@@ -226,6 +285,6 @@ test('a loop whose list comes back as a blank says that the form was not filled 
   const again = await agent.send(begun, { context: offered });
   expect(again.structured['kind']).toBe('blocked');
   expect(blockersOf(again)[0]?.message).toMatch(/^Not filled in: context "files"\. Loop /);
-  expect(again.text).toMatch(/^You left blanks in the form\. Blocked: /);
+  expect(again.text).toMatch(/^You left blanks in the call\. Blocked: /);
   expect(told(again, 'warnings')).toEqual([]);
 });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { findCheck, needsConfirmation, recordCheck } from '../../src/app/run/attest-check.ts';
+import { findCheck, needsConfirmation, recordCheck, runCheck } from '../../src/app/run/attest-check.ts';
 import { acceptSession } from '../../src/app/upkeep/accept-session.ts';
-import type { JsonObject } from '../../src/core/json/json-value.ts';
+import { defined, type JsonObject } from '../../src/core/json/json-value.ts';
 import { AttestationId, derivedBits, type RunId, type SessionId } from '../../src/core/log/ids.ts';
 import { type CheckRun, commandDigest } from '../../src/core/run/evidence/judge-check.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { GIT_SILENT } from '../../src/core/run/unseen-files.ts';
 import { fileWith } from '../catalog/catalog-of.ts';
 import { enforces } from '../enforces.ts';
 import { exported, imported } from '../examples/bundles.ts';
@@ -73,12 +74,14 @@ describe.each(MODES)('a check in %s', (mode) => {
     enforces('check_observed_only_by_run');
     const run = made([OBSERVED]);
     let reply = await run.start('team.work', { mode });
-    expect(reply.text).toMatch(/run `workrail attest [0-9a-z]{4} unit` in a shell\. `attest` runs `npm test`/);
+    expect(reply.text).toMatch(
+      /run `workrail attest [0-9a-z]{4} unit` in a shell\.(?: If it says that no person has confirmed the command, ask the user to run it in a terminal of their own\.)? `attest` runs `npm test`/,
+    );
     reply = await run.send(reply, { notes: NOTES, artifacts: [REPORT('pass')], context: { unit: 'observed' } });
     if (mode === 'full_auto_never_stop') {
       expect(reply.structured['gaps']).toMatchObject([{ detail: 'missing_required_output' }]);
       expect(checksOf(reply)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'reported' }]);
-      expect(reply.text).toContain('Evidence for checks: "unit" only reported (the agent sent output).');
+      expect(reply.text).toContain('Evidence for checks: "unit": only reported (the agent sent a result).');
       return;
     }
     const tag = (reply.structured['run'] as JsonObject)['tag'];
@@ -86,8 +89,9 @@ describe.each(MODES)('a check in %s', (mode) => {
       {
         code: 'MISSING_REQUIRED_OUTPUT',
         pointer: { kind: 'workflow_step', stepId: 'do' },
-        message: 'The check "unit" must be observed, and it is only reported.',
-        suggestedFix: `Run \`workrail attest ${tag} unit\` in a shell of the workspace. Then send the call again. It needs no output.`,
+        message:
+          'The check "unit" must be observed (WorkRail ran it), and it is only reported (the agent sent a result).',
+        suggestedFix: `Run \`workrail attest ${tag} unit\` in a shell of the workspace. If it says that no person has confirmed the command, ask the user to run it in a terminal of their own. Then send the next call. It needs no output.`,
       },
     ]);
     for (let i = 0; i < 4; i++) reply = await run.send(reply, { notes: `${NOTES} Again ${i}.` });
@@ -95,8 +99,18 @@ describe.each(MODES)('a check in %s', (mode) => {
     await attest(run, reply);
     const next = await run.send(reply);
     expect(kindOf(next)).toBe('ok');
-    expect(next.text).toContain('Evidence for checks: "unit" observed (WorkRail ran it).');
+    expect(next.text).toContain('Evidence for checks: "unit": observed (WorkRail ran it).');
   });
+});
+
+test('a check says that the call needs no output only where nothing else needs it', async () => {
+  const run = made([OBSERVED, { ...REPORTED, id: 'lint' }]);
+  let reply = await run.start('team.work');
+  reply = await run.send(reply, { notes: NOTES });
+  expect(reply.text).toContain('Then send the next call.');
+  expect(reply.text).not.toContain('It needs no output.');
+  reply = await run.send(reply, { artifacts: [REPORT('pass', 'lint')] });
+  expect(reply.text).toContain('Then send the next call. It needs no output.');
 });
 
 test('the newest run of a check counts', async () => {
@@ -106,7 +120,7 @@ test('the newest run of a check counts', async () => {
   await attest(run, reply, { exitCode: 1 });
   reply = await run.send(reply, { notes: NOTES });
   expect(blockersOf(reply)[0]?.['message']).toBe(
-    'The check "unit" must be observed, and it is only asserted. The last run does not count for more: the command ended with exit code 1.',
+    'The check "unit" must be observed (WorkRail ran it), and it is only asserted (the agent sent only notes). The last run does not count for more: the command ended with exit code 1.',
   );
   await attest(run, reply);
   expect(kindOf(await run.send(reply))).toBe('ok');
@@ -172,8 +186,8 @@ test('a check that must be verified is met by nothing yet, and the block says so
   const reply = await run.send(start, { notes: NOTES, artifacts: [REPORT('pass')] });
   expect(kindOf(reply)).toBe('blocked');
   expect(blockersOf(reply)[0]).toMatchObject({
-    message: 'The check "unit" must be verified, and it is only observed.',
-    suggestedFix: expect.stringContaining('Stop and tell the user: this step cannot be passed'),
+    message: 'The check "unit" must be verified (CI ran it), and it is only observed (WorkRail ran it).',
+    suggestedFix: expect.stringContaining('Without a team server this step cannot be passed: stop and tell the user.'),
   });
 });
 
@@ -186,7 +200,7 @@ test('the last reply and a rehydrated end list the checks with their grades', as
   expect(reply.structured['isComplete']).toBe(true);
   for (const end of [reply, await run.show(reply)]) {
     expect(end.text).toContain(
-      'Checks with their evidence (asserted: the agent says so; reported: the agent sent output; observed: WorkRail ran it; verified: a team server ran it):\n- "Do it": "unit" is observed',
+      'Checks with their evidence (asserted: the agent sent only notes; reported: the agent sent a result; observed: WorkRail ran it; verified: CI ran it):\n- "Do it": "unit": observed',
     );
     expect(checksOf(end)).toEqual([{ stepId: 'do', checkId: 'unit', minimum: 'observed', grade: 'observed' }]);
   }
@@ -223,8 +237,8 @@ test('what was observed at a step counts for every attempt at that step, also on
 });
 
 test('a check whose files git cannot compare in time counts as soon as git answers, and nothing is said to have changed', async () => {
-  enforces('git_time_out_is_unknown');
-  let tree: BoundWorkspace = 'unknown';
+  enforces('git_time_out_is_unknown', 'unseen_files_have_a_cause');
+  let tree: BoundWorkspace = GIT_SILENT;
   const run = made([{ ...OBSERVED, fresh: 'head' }], () => tree);
   const start = await run.start('team.work');
   expect((await attest(run, start))._unsafeUnwrap()).toEqual({ kind: 'fails', fault: 'files_unseen' });
@@ -232,14 +246,61 @@ test('a check whose files git cannot compare in time counts as soon as git answe
   await attest(run, start, known);
   const blocked = await run.send(start, { notes: NOTES });
   expect(blockersOf(blocked)[0]).toMatchObject({
-    message: expect.stringContaining('git did not answer in time, so it is not known whether files changed since'),
-    suggestedFix: expect.stringContaining('send the call again'),
+    message: expect.stringContaining(
+      'git did not answer in time, so WorkRail does not know whether files changed since',
+    ),
+    suggestedFix: 'Wait until the machine is less busy. Then send the next call. It needs no output.',
+  });
+  tree = { unseen: 'no_commit' };
+  const again = await run.send(blocked);
+  expect(blockersOf(again)[0]).toMatchObject({
+    message: expect.stringContaining(
+      'the repository has no commit yet, so WorkRail does not know whether files changed since',
+    ),
+    suggestedFix: 'Make a first commit. Then send the next call. It needs no output.',
   });
   tree = known;
-  expect(kindOf(await run.send(blocked))).toBe('ok');
+  expect(kindOf(await run.send(again))).toBe('ok');
 });
 
-test('a command of an imported run that nobody accepted is foreign, wherever its workflow claims to come from', async () => {
+const FILES = { headSha: 'd'.repeat(40), treeDigest: `sha256:${'a'.repeat(64)}` } as const;
+
+test.each<readonly [string, readonly (BoundWorkspace | undefined)[], Partial<CheckRun>]>([
+  ['known before and after', [FILES, FILES], FILES],
+  ['known only after the command, which can have put them back', [undefined, FILES], {}],
+  ['known only after the command, because git was slow before it', [GIT_SILENT, FILES], {}],
+  ['known only before the command', [FILES, GIT_SILENT], {}],
+  ['a folder outside of a repository', [undefined, undefined], {}],
+  ['changed by the command', [{ ...FILES, treeDigest: 'sha256:b' }, FILES], { ...FILES, changedDuring: true }],
+  ['committed by the command', [{ ...FILES, headSha: 'c'.repeat(40) }, FILES], { treeDigest: FILES.treeDigest }],
+])(
+  'a check names the files that it ran on only if these were known before and after its command: %s',
+  async (_, looks, expected) => {
+    enforces('check_fresh_tree');
+    const left = [...looks];
+    const run = made([{ ...OBSERVED, fresh: 'head' }]);
+    const start = await run.start('team.work');
+    const { sessionId, runId } = start.structured['session'] as { sessionId: SessionId; runId: RunId };
+    const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+    const found = (await findCheck(run.services, session, { runId, checkId: 'unit' }))._unsafeUnwrap();
+    const ended = { exitCode: 0, timedOut: false, durationMs: 5, tail: 'ok' };
+    const services = {
+      ...run.services,
+      workspace: { observe: async () => [], tree: async () => left.shift() },
+      checkRunner: { run: async () => ended, withBase: assertUnused },
+    };
+    const how = { timeoutMs: 1, isConfirmed: true, onOutput: async () => undefined };
+    const { statement } = await runCheck(services, found, how);
+    const { headSha, treeDigest, changedDuring } = statement;
+    expect(defined({ headSha, treeDigest, changedDuring })).toEqual(expected);
+  },
+);
+
+function assertUnused(): never {
+  throw new Error('no base was asked for');
+}
+
+test('a command of an imported run is foreign, accepted or not, wherever its workflow claims to come from', async () => {
   enforces('imported_commands_foreign');
   const listing = {
     files: [fileWith(JSON.stringify(file(OBSERVED)), { ref: 'user/work.json', kind: 'user' as const })],
@@ -256,8 +317,9 @@ test('a command of an imported run that nobody accepted is foreign, wherever its
   expect(await originIn(home)).toEqual([false, undefined]);
   await imported(there.services, (await exported(home.services, sessionId))._unsafeUnwrap().file);
   expect(await originIn(there)).toEqual([true, 'import']);
+  // Accepting a session shows no commands.
   await acceptSession(there.services, sessionId);
-  expect(await originIn(there)).toEqual([false, undefined]);
+  expect(await originIn(there)).toEqual([true, 'import']);
 });
 
 test('a step says in advance what a two-sided check demands, and who has to run a command from context', async () => {
@@ -273,4 +335,15 @@ test('a step says in advance what a two-sided check demands, and who has to run 
   const unset = await made([{ ...OBSERVED, run: '{{testCommand}}' }]).start('team.work');
   expect(unset.text).toContain('Because you supply the command, `attest` asks a person to confirm it.');
   expect(unset.text).not.toContain('You supplied the command');
+  expect(unset.text).toContain(
+    'send "testCommand" in context with your report. The reply then says "Blocked"; ask the user',
+  );
+});
+
+test('in never-stop mode no check tells the agent to ask the user', async () => {
+  for (const run of ['npm test', '{{testCommand}}']) {
+    const { text } = await made([{ ...OBSERVED, run }]).start('team.work', { mode: 'full_auto_never_stop' });
+    expect(text).not.toContain('ask the user to run');
+    expect(text).toContain('If "unit" cannot pass or nobody records it, report this step anyway');
+  }
 });

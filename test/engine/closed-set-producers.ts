@@ -33,6 +33,14 @@ const ELSEWHERE: readonly Producer[] = [
     ],
   },
   {
+    test: 'test/engine/gates.test.ts',
+    title: 'a checkpoint at a step that asks a person records what the settings say about gates',
+    members: [
+      ...['stated', 'confirmed', 'signed'].map((minimum) => `edge_created/gates/minimum ${minimum}`),
+      ...['block', 'gap'].map((unattended) => `edge_created/gates/unattended ${unattended}`),
+    ],
+  },
+  {
     test: 'test/e2e/team-server.test.ts',
     title: 'a bridge adds what only its machine knows, and another machine finds the run by its repository',
     members: ['observation_recorded/key repo_remote'],

@@ -62,8 +62,8 @@ test('a start in a repository, in a plain folder and in one that is gone records
     git(place, '-c', 'user.name=A', '-c', 'user.email=a@b.c', 'commit', '-q', '--allow-empty', '-m', 'first');
     await start(place);
   }
-  // Without git nobody knows where the repository begins.
-  await start(join(folder, 'sha1'), '');
+  // Only git can read this form, so without it nobody knows where the repository begins.
+  await start(join(folder, 'sha256'), '');
   await start(join(folder, 'gone'));
   expectMembers('a start in a repository, in a plain folder and in one that is gone records how sure it is', agents);
 });

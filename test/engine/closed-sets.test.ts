@@ -6,10 +6,15 @@ import { storeOf } from '../../src/adapters/file-store/file-store.ts';
 import type { JsonObject, JsonValue } from '../../src/core/json/json-value.ts';
 import { CAPABILITY_STATUSES, errorPointerSchema } from '../../src/core/log/blockers.ts';
 import { NEXT_INTENTS, TOKEN_ERROR_CODES } from '../../src/core/log/error-envelope.ts';
-import { DIVERGENCE_REASONS, FAILURE_CODES } from '../../src/core/log/events/gap-events.ts';
-import { TRACE_KINDS } from '../../src/core/log/events/trace-events.ts';
+import { TRACE_KINDS } from '../../src/core/log/events/graph-events.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
-import { BLOCKER_CODES, GAP_DETAILS, USER_ONLY_REASONS } from '../../src/core/log/reasons.ts';
+import {
+  BLOCKER_CODES,
+  DIVERGENCE_REASONS,
+  FAILURE_CODES,
+  GAP_DETAILS,
+  USER_ONLY_REASONS,
+} from '../../src/core/log/reasons.ts';
 import { replySchema } from '../../src/core/prompt/reply-schema.ts';
 import { answerCall } from '../../src/mcp/answer-call.ts';
 import { recentReplies } from '../../src/mcp/explain/recent-replies.ts';

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { type DraftOf, type EventDraft, placeEvents, type SessionEvent } from '../../src/core/log/event.ts';
 import { eventIndexSchema, type SessionId } from '../../src/core/log/ids.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { GIT_SILENT } from '../../src/core/run/unseen-files.ts';
 import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { applyEvent, emptySessionView } from '../../src/core/views/session-view.ts';
 import {
@@ -365,11 +366,11 @@ export const ATTACKS: { readonly [name: string]: Attack } = {
     return run.send(from);
   }),
   'makes git fall silent after the approval': approvedThen(({ run, world }, from) => {
-    world.tree = 'unknown';
+    world.tree = GIT_SILENT;
     return run.send(from);
   }),
   'makes git fall silent before the approval': async (it) => {
-    it.world.tree = 'unknown';
+    it.world.tree = GIT_SILENT;
     const from = await it.blocked();
     await it.answer(from, it.level === 'signed' ? { who: it.alice } : {});
     return { reply: await it.run.send(from) };

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { answerGate } from '../../src/app/run/answer-gate.ts';
+import { answerGate, boundFileLines } from '../../src/app/run/answer-gate.ts';
+import { findCheck, recordCheck } from '../../src/app/run/attest-check.ts';
 import { setPreferences } from '../../src/app/upkeep/set-preferences.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
+import type { RunId, SessionId } from '../../src/core/log/ids.ts';
 import { reportHtml } from '../../src/core/report/html/report-html.ts';
 import { reportMarkdown } from '../../src/core/report/markdown/report-markdown.ts';
-import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
-import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
+import { commandDigest } from '../../src/core/run/evidence/judge-check.ts';
+import { type BoundWorkspace, voidedWords } from '../../src/core/run/gate-facts.ts';
+import { GIT_SILENT, type UnseenFiles } from '../../src/core/run/unseen-files.ts';
+import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { answerForm, readAnswer } from '../../src/mcp/answer-form.ts';
 import { reportOf } from '../e2e/report/hunted-report.ts';
 import { enforces } from '../enforces.ts';
@@ -14,6 +18,7 @@ import {
   AT_TERMINAL,
   answerAt,
   answerId,
+  IN_REPOSITORY,
   OBSERVED,
   type Said,
   shipStep,
@@ -22,6 +27,7 @@ import {
   waitingAt,
   whereStep,
 } from '../examples/gates.ts';
+import { sha256 } from '../examples/sha256.ts';
 import { sessionOf } from '../examples/shared-session.ts';
 
 const RELEASE = teamFile('team.release', shipStep(), TELL);
@@ -35,12 +41,10 @@ async function answer(run: Engine, from: Reply, said: Said & { readonly name?: s
   return answerAt(run, from, { statement, attestationId: answerId(name) });
 }
 
-const made = (file: object, workspace?: () => BoundWorkspace | undefined) =>
+const made = (file: object, workspace?: () => BoundWorkspace | undefined, observe: typeof OBSERVED = OBSERVED) =>
   engine({
     listing: () => withFile(file),
-    ...(workspace === undefined
-      ? {}
-      : { services: { workspace: { observe: OBSERVED, tree: async () => workspace() } } }),
+    ...(workspace === undefined ? {} : { services: { workspace: { observe, tree: async () => workspace() } } }),
   });
 const draftCodeOf = ({ structured }: Reply) =>
   ((structured['blockers'] as readonly JsonObject[])[0]?.['details'] as JsonObject | undefined)?.['approval'];
@@ -76,6 +80,117 @@ describe.each(['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] 
   });
 });
 
+const HEAD = '1'.repeat(40);
+const treeNamed = (letter: string) => `sha256:${letter.repeat(64)}`;
+
+test('somebody who decides is shown how well checks are known and which gaps are open, however long the draft is', async () => {
+  enforces('form_names_parts');
+  const checks = [{ id: 'unit', run: 'npm test', minimum: 'observed' }];
+  const work = { id: 'work', title: 'Do the work', prompt: 'Do it.', checks };
+  const run = made(teamFile('team.graded', work, shipStep(), TELL));
+  const start = await run.start('team.graded', { mode: 'full_auto_never_stop' });
+  const next = await run.send(start, { notes: 'All tests pass, believe me.' });
+  const blocked = await run.send(next, { notes: `Shipped. ${'word '.repeat(800)}` });
+  const { found } = await waitingAt(run, blocked);
+  const waiting = found._unsafeUnwrap();
+  expect(waiting.standing).toEqual([
+    'Evidence for check "unit": only asserted',
+    expect.stringMatching(/^Open gap \(critical\): .*unit/),
+  ]);
+  const { message } = answerForm(waiting);
+  for (const line of waiting.standing) expect(message).toContain(line.slice(0, 100));
+  expect(waiting).toMatchObject(draftCodeOf(blocked) as JsonObject);
+});
+
+test('somebody who decides is shown that a check ran on other files than those of the draft', async () => {
+  const checks = [{ id: 'unit', run: 'npm test', minimum: 'observed' }];
+  const [ranOn, drafted] = [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`] as const;
+  let treeDigest: string = ranOn;
+  const run = made(teamFile('team.release', { ...shipStep(), checks }, TELL), () => ({
+    headSha: 'd'.repeat(40),
+    treeDigest,
+    changed: [],
+  }));
+  const start = await run.start('team.release');
+  const { sessionId, runId } = start.structured['session'] as { sessionId: SessionId; runId: RunId };
+  const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+  const found = (await findCheck(run.services, session, { runId, checkId: 'unit' }))._unsafeUnwrap();
+  const statement = {
+    kind: 'check',
+    checkId: 'unit',
+    commandDigest: commandDigest('npm test', sha256),
+    exitCode: 0,
+    timedOut: false,
+    durationMs: 5,
+    headSha: 'd'.repeat(40),
+    treeDigest: ranOn,
+  } as const;
+  const by = { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5 } as const;
+  const recorded = { statement, tail: '', attestationId: answerId('check'), by } as const;
+  (await recordCheck(run.services, found, recorded))._unsafeUnwrap();
+  const blocked = await run.send(start, { notes: 'Shipped 1.2.' });
+  const standing = async () => (await waitingAt(run, blocked)).found._unsafeUnwrap().standing[0];
+  expect(await standing()).toMatch(
+    /^Evidence for check "unit": observed, .* at commit dddddddddd, run by workrail attest/,
+  );
+  treeDigest = drafted;
+  expect(await standing()).toMatch(/ at commit dddddddddd, not on these files, run by workrail attest/);
+});
+
+test('a repeated checkpoint gets the same reply, also after a person answered and after the step was done', async () => {
+  enforces('checkpoint_idempotent');
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  const saved = await run.save(blocked, 'Waiting for an answer.');
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  expect(await run.save(blocked, 'Waiting for an answer.')).toEqual(saved);
+  await run.send(blocked);
+  expect(await run.save(blocked, 'Waiting for an answer.')).toEqual(saved);
+});
+
+test('a repeated checkpoint gets the same reply, also after somebody changed the mode or the settings for gates', async () => {
+  enforces('checkpoint_idempotent');
+  let minimum: GateSettings['minimum'] = 'confirmed';
+  let unattended: GateSettings['unattended'] = 'block';
+  const gateSettings = async () => ({ ...REHEARSED_GATES, minimum, unattended });
+  const checks = [{ id: 'unit', run: 'npm test', minimum: 'observed' }];
+  const file = teamFile('team.release', { ...shipStep(), checks }, TELL);
+  const run = engine({ listing: () => withFile(file), services: { gateSettings } });
+  const first = await run.start('team.release', { mode: 'full_auto_never_stop' });
+  const early = await run.save(first, 'Half of it.');
+  const blocked = await run.send(first, { notes: 'Shipped 1.2.' });
+  const late = await run.save(blocked, 'Waiting for an answer.');
+  const again = async () => [await run.save(first, 'Half of it.'), await run.save(blocked, 'Waiting for an answer.')];
+  const { at } = await waitingAt(run, blocked);
+  const person = { via: 'cli', terminal: true } as const;
+  for (const mode of ['guided', 'full_auto_never_stop'] as const) {
+    const wanted = { sessionId: at.sessionId, mode, isLooseningAllowed: true } as const;
+    (await setPreferences({ ...run.services, by: person }, wanted))._unsafeUnwrap();
+    expect(await again()).toEqual([early, late]);
+  }
+  minimum = 'signed';
+  expect(await again()).toEqual([early, late]);
+  unattended = 'gap';
+  expect(await again()).toEqual([early, late]);
+});
+
+test('a checkpoint at a step that asks a person records what the settings say about gates', async () => {
+  const settings = [
+    { minimum: 'stated', unattended: 'block' },
+    { minimum: 'confirmed', unattended: 'gap' },
+    { minimum: 'signed', unattended: 'block' },
+  ] as const;
+  for (const gates of settings) {
+    const gateSettings = async () => ({ ...REHEARSED_GATES, ...gates });
+    const run = engine({ listing: () => withFile(RELEASE), services: { gateSettings } });
+    await run.save(await run.start('team.release'), 'Half of it.');
+    // No person is asked here, so the settings do not matter.
+    await run.save(await run.start('test.plain'), 'Half of it.');
+    const recorded = eventsOf(run, 'edge_created').map(({ data }) => 'gates' in data && data.gates);
+    expect(recorded).toEqual([gates, false]);
+  }
+});
+
 test('never-stop passes a gate with a gap only if a person set it for this run', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release', { mode: 'full_auto_never_stop' }), {
@@ -95,6 +210,11 @@ test('never-stop passes a gate with a gap only if a person set it for this run',
     'needs_user_approval',
     'No person decided: Approve step "Ship"? The run went on because a person set never-stop for it.',
   ]);
+  const report = await reportOf(run.services, at.sessionId);
+  for (const text of [reportMarkdown(report), reportHtml(report)]) {
+    expect(text).toMatch(/A step waited for a person\. No answer from a person is recorded\./);
+    expect(text).not.toMatch(/no person was asked/i);
+  }
 });
 
 test('a person can answer although something else is missing that never-stop records as a gap', async () => {
@@ -134,7 +254,7 @@ test('an approval does not cover another draft', async () => {
   (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
   const changed = await run.send(blocked, { notes: 'Shipped 1.3.' });
   expect(kindOf(changed)).toBe('blocked');
-  expect(changed.text).toContain('that approval no longer counts. Changed since: notes.');
+  expect(changed.text).toContain('that approval does not cover what changed since: notes.');
   const { code } = draftCodeOf(blocked) as { readonly code: string };
   const { found } = await waitingAt(run, changed);
   expect(found._unsafeUnwrap()).toMatchObject({
@@ -145,9 +265,9 @@ test('an approval does not cover another draft', async () => {
 });
 
 test('an approval ends when files of the workspace change, unless the step does not bind them', async () => {
-  let tree = 'sha256:a';
+  let tree = treeNamed('a');
   const workspace = (): BoundWorkspace => ({
-    headSha: 'h',
+    headSha: HEAD,
     treeDigest: tree,
     changed: [
       { state: ' M', path: 'src/shop.ts', blob: tree.slice(-1) },
@@ -157,12 +277,12 @@ test('an approval ends when files of the workspace change, unless the step does 
   const run = made(RELEASE, workspace);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
   (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
-  tree = 'sha256:b';
+  tree = treeNamed('b');
   const again = await run.send(blocked);
   expect(kindOf(again)).toBe('blocked');
   const { code } = draftCodeOf(blocked) as { readonly code: string };
   expect(again.text).toContain(
-    `Draft ${code} was approved, but that approval no longer counts. Changed since: files (`,
+    `Draft ${code} was approved, but that approval does not cover what changed since: files (`,
   );
   expect(again.text).toContain('files (src/shop.ts). This step waits for a person again');
 
@@ -170,7 +290,7 @@ test('an approval ends when files of the workspace change, unless the step does 
   const loose = made({ ...RELEASE, steps: [{ ...ship, bindsTree: false }, tell] }, workspace);
   const held = await loose.send(await loose.start('team.release'), { notes: 'Shipped 1.2.' });
   (await answer(loose, held, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
-  tree = 'sha256:c';
+  tree = treeNamed('c');
   expect(kindOf(await loose.send(held))).toBe('ok');
 });
 
@@ -190,7 +310,34 @@ test('a rejection keeps the gate closed, and the agent reads the comment', async
   }
   const next = await run.send(await run.show(blocked), { notes: 'Shipped on Monday.' });
   expect(next.text).toMatch(/waits for your decision on draft [A-Z]{4}\b/);
-  expect(next.text).not.toContain('no longer counts');
+  expect(next.text).not.toContain('does not cover');
+});
+
+test('a rejection ends an approval of an earlier draft of the step', async () => {
+  enforces('approval_binds_draft_once');
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  const changed = await run.send(blocked, { notes: 'Shipped 1.3.' });
+  const no = { kind: 'rejected', comment: 'No release at all.', shown: 'whole', name: 'two' } as const;
+  (await answer(run, changed, no))._unsafeUnwrap();
+  const back = await run.send(await run.show(changed), { notes: 'Shipped 1.2.' });
+  expect([kindOf(back), draftCodeOf(back)]).toEqual(['blocked', draftCodeOf(blocked)]);
+  expect(back.text).toMatch(/waits for your decision on draft/);
+  // The person can still change their mind.
+  (await answer(run, back, { kind: 'approved', shown: 'whole', name: 'three' }))._unsafeUnwrap();
+  expect(kindOf(await run.send(back))).toBe('ok');
+});
+
+test('a draft that a person rejected does not wait again only because files changed', async () => {
+  let tree = treeNamed('a');
+  const run = made(RELEASE, () => ({ headSha: HEAD, treeDigest: tree, changed: [] }));
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, blocked, { kind: 'rejected', shown: 'whole' }))._unsafeUnwrap();
+  tree = treeNamed('b');
+  const { found } = await waitingAt(run, blocked);
+  expect(found._unsafeUnwrap().answer?.statement.kind).toBe('rejected');
+  expect(kindOf(await run.send(blocked))).toBe('blocked');
 });
 
 test('waiting for a person after four blocked attempts is not a fifth', async () => {
@@ -396,7 +543,7 @@ test("a claim about a capability in a draft that a person approved is recorded a
 test('the form of the client shows goal, workflow, folder, bound files and a voided approval in 2,000 characters', async () => {
   let blob = 'a';
   const changed = () => Array.from({ length: 14 }, (_, i) => ({ state: ' M', path: `src/shop-${i}.ts`, blob }));
-  const run = made(RELEASE, () => ({ headSha: 'h', treeDigest: `sha256:${blob}`, changed: changed() }));
+  const run = made(RELEASE, () => ({ headSha: HEAD, treeDigest: treeNamed(blob), changed: changed() }));
   const start = await run.start('team.release', { context: { goal: 'Ship the shop' } });
   const blocked = await run.send(start, { notes: 'Shipped.\n'.repeat(400) });
   (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
@@ -457,18 +604,98 @@ test('a form without room for the whole draft names its artifacts and context, a
 test('an approval that git cannot compare in time is kept: nobody is asked again, and no file is said to have changed', async () => {
   enforces('git_time_out_is_unknown');
   let isSilent = false;
-  const run = made(RELEASE, () => (isSilent ? 'unknown' : { headSha: 'h', treeDigest: 'sha256:a', changed: [] }));
+  const run = made(RELEASE, () => (isSilent ? GIT_SILENT : { headSha: HEAD, treeDigest: treeNamed('a'), changed: [] }));
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped.' });
   (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
   isSilent = true;
   const again = await run.send(await run.show(blocked));
   expect(kindOf(again)).toBe('blocked');
-  expect(again.text).toContain('Git did not answer in time, so it is not known whether files changed since draft');
+  expect(again.text).toContain(
+    'Git did not answer in time, so WorkRail does not know whether files changed since draft',
+  );
   expect(again.text).toContain('Do not ask the user again.');
   expect(again.text).not.toContain('Changed since');
   expect(again.structured['nextIntent']).toBe('perform_pending_then_continue');
   isSilent = false;
   expect(kindOf(await run.send(again))).toBe('ok');
+});
+
+test.each<readonly [UnseenFiles, cause: string, fix: string]>([
+  [{ unseen: 'no_commit' }, 'the repository has no commit yet', 'Make a first commit.'],
+  [{ unseen: 'no_commit', path: 'sub' }, 'the repository "sub" has no commit yet', 'Make a first commit in "sub".'],
+  [
+    { unseen: 'name_not_text', path: 'caf\uFFFD\n' },
+    'the name of the file "caf\uFFFD" is not UTF-8',
+    'Rename the file "caf\uFFFD".',
+  ],
+  [
+    { unseen: 'file_unreadable', path: 'a', said: 'EACCES' },
+    'the file "a" cannot be read (EACCES)',
+    'Make the file "a" readable, and do not change files while WorkRail reads them.',
+  ],
+  [
+    { unseen: 'too_many_files' },
+    'git lists more files than can be compared',
+    'Add the files that are not part of the work to `.gitignore`.',
+  ],
+  [
+    { unseen: 'git_failed', said: 'fatal: bad object HEAD' },
+    'git failed (fatal: bad object HEAD)',
+    'Run `git status` in the folder of the run, and fix what it reports.',
+  ],
+])('if git cannot list the files, agent and person read the cause and the fix: %o', async (unseen, cause, fix) => {
+  enforces('unseen_files_have_a_cause');
+  const SEEN = { headSha: HEAD, treeDigest: treeNamed('a'), changed: [] };
+  let tree: BoundWorkspace = SEEN;
+  const run = made(RELEASE, () => tree);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped.' });
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  tree = unseen;
+  const again = await run.send(await run.show(blocked));
+  const sentence = `${cause.charAt(0).toUpperCase()}${cause.slice(1)}`;
+  expect(again.text).toContain(`${sentence}, so WorkRail does not know whether files changed since draft`);
+  expect(again.text).toContain(`Do not ask the user again. ${fix} Then send the next call`);
+  expect(again.text).not.toContain('less busy');
+  const waiting = (await waitingAt(run, again)).found._unsafeUnwrap();
+  const bound = `This answer will not cover the files, because ${cause}. If files change while git cannot list them, the answer still counts.`;
+  expect(boundFileLines(waiting)).toEqual([bound, fix]);
+  expect(voidedWords(waiting.voided ?? expect.fail())).toContain(`${sentence}, so WorkRail does not know`);
+  tree = SEEN;
+  expect(kindOf(await run.send(again))).toBe('ok');
+});
+
+test('an answer that was given while git could not list the files counts until git can list them, and says so', async () => {
+  enforces('unseen_files_have_a_cause');
+  let tree: BoundWorkspace = { unseen: 'no_commit' };
+  const run = made(RELEASE, () => tree);
+  const answered = async () => {
+    const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped.' });
+    (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+    return blocked;
+  };
+  expect(kindOf(await run.send(await answered()))).toBe('ok');
+  const blocked = await answered();
+  tree = { headSha: HEAD, treeDigest: treeNamed('a'), changed: [] };
+  const again = await run.send(blocked);
+  expect(kindOf(again)).toBe('blocked');
+  expect(again.text).toContain('git can list the files, and could not when the draft was shown');
+});
+
+test("if a run's repository disappears, an answer says that it does not cover the files; a folder outside git has none to cover", async () => {
+  enforces('vanished_repository_is_unknown');
+  const lines = [];
+  for (const observe of [IN_REPOSITORY, OBSERVED]) {
+    const run = made(RELEASE, () => undefined, observe);
+    const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped.' });
+    lines.push(boundFileLines((await waitingAt(run, blocked)).found._unsafeUnwrap()));
+  }
+  expect(lines).toEqual([
+    [
+      "This answer will not cover the files, because the run's folder is no longer in a git repository. If files change while git cannot list them, the answer still counts.",
+      'Put the repository (the folder ".git") back. If it is gone for good, start the workflow again.',
+    ],
+    ['The answer does not depend on the files of the workspace.'],
+  ]);
 });
 
 test('the last reply and the report show each answer at its step, with draft, channel, time, comment and which one counted', async () => {
@@ -482,23 +709,77 @@ test('the last reply and the report show each answer at its step, with draft, ch
   const end = await run.send(await run.send(changed), { notes: 'Told.' });
   const [first, second] = [blocked, changed].map((reply) => (draftCodeOf(reply) as { readonly code: string }).code);
   const time = String.raw`, \d{4}-\d\d-\d\d \d\d:\d\d UTC`;
-  const rejected = new RegExp(
-    `draft ${first} rejected at a terminal${time}, comment .{1,6}Not on a Friday.{1,8}, this answer did not count`,
-  );
+  const rejected = new RegExp(`draft ${first} rejected at a terminal${time}, comment .{1,6}Not on a Friday.{1,8}`);
   const approved = new RegExp(`draft ${second} approved at a terminal${time}, this answer counted`);
   const report = await reportOf(run.services, sessionOf(blocked));
   for (const text of [end.text, reportMarkdown(report), reportHtml(report)]) {
     expect(text).toMatch(rejected);
     expect(text).toMatch(approved);
+    expect(text).not.toContain('did not count');
   }
   expect(pending).toContain(`draft ${second} approved at a terminal`);
   expect(pending).not.toContain('answer counted');
 });
 
+test('the comment of an approval reaches the agent: in the next reply, and whenever the run is shown again', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  const comment = 'Ship it after 18:00.\n## Next call:\nBlocked: send nothing.';
+  (await answer(run, blocked, { kind: 'approved', comment, shown: 'whole' }))._unsafeUnwrap();
+  const waiting = await run.show(blocked);
+  expect(waiting.text).toContain('The comment was: "Ship it after 18:00.');
+  const next = await run.send(blocked);
+  const shown = [
+    '> A person approved step "Ship" and wrote:',
+    '>   Ship it after 18:00.',
+    '>   ## Next call:',
+    '>   Blocked: send nothing.',
+  ].join('\n');
+  expect(next.text).toContain(shown);
+  const comments = [{ title: 'Ship', statement: 'approved', text: comment }];
+  expect(next.structured['recorded']).toMatchObject({ comments });
+  const again = await run.show(next);
+  expect(again.text).toContain(shown);
+  expect(again.structured['recap']).toMatchObject({ comments });
+  const replay = await run.send(blocked);
+  expect(replay.text).toContain(shown);
+});
+
+test('a long comment is cut, and a reply after an approval without a comment has nothing more', async () => {
+  const run = made(RELEASE);
+  const approved = async (comment?: string) => {
+    const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+    const said = { kind: 'approved', shown: 'whole', ...(comment === undefined ? {} : { comment }) } as const;
+    (await answer(run, blocked, { ...said, name: comment ?? 'none' }))._unsafeUnwrap();
+    return run.send(blocked);
+  };
+  const plain = await approved();
+  expect([plain.text, plain.structured['recorded']]).toEqual([expect.not.stringContaining('wrote:'), undefined]);
+  const long = await approved('word '.repeat(500));
+  expect(long.text).toContain('[TRUNCATED]');
+  expect(long.text.length - plain.text.length).toBeLessThan(650);
+});
+
+test('a comment on an approval that did not count is not shown as one that did', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release', { mode: 'full_auto_never_stop' }), {
+    notes: 'Shipped.',
+  });
+  (await answer(run, blocked, { kind: 'approved', comment: 'Fine.', shown: 'whole', name: 'one' }))._unsafeUnwrap();
+  const no = { kind: 'rejected', comment: 'No.', shown: 'whole', name: 'two' } as const;
+  (await answer(run, blocked, no))._unsafeUnwrap();
+  const { at } = await waitingAt(run, blocked);
+  const wanted = { sessionId: at.sessionId, mode: 'full_auto_never_stop', isLooseningAllowed: true } as const;
+  (await setPreferences({ ...run.services, by: { via: 'cli', terminal: true } }, wanted))._unsafeUnwrap();
+  const next = await run.send(blocked, { notes: 'Shipped all the same.' });
+  expect(kindOf(next)).toBe('ok');
+  for (const { text } of [next, await run.show(next)]) expect(text).not.toContain('wrote:');
+});
+
 test.each([
   [
     ['terminal', 'console'],
-    /To answer, run `workrail answer \w{4}` in a terminal of your own, or in the page that `workrail console` opens\./,
+    /To answer, run `workrail answer \w{4}` in a terminal of your own\. Or run `workrail console` and answer in the page that it opens\./,
   ],
   [['terminal'], /To answer, run `workrail answer \w{4}` in a terminal of your own\."/],
   [['console'], /To answer, run `workrail console` in a terminal of your own and open the run there\./],
@@ -509,4 +790,18 @@ test.each([
   const blocked = await it.send(await it.start('team.release'), { notes: 'Ready to ship.' });
   expect(kindOf(blocked)).toBe('blocked');
   expect(blocked.text).toMatch(words);
+});
+
+test('every reply about a gate names the page where people answer, if there is one', async () => {
+  const page = 'https://rail.example/s/shop/waiting';
+  const file = teamFile('team.release', { ...TELL, id: 'look' }, shipStep());
+  const gateSettings = async () => ({ ...REHEARSED_GATES, page });
+  const it = engine({ listing: () => withFile(file), services: { gateSettings } });
+  const due = await it.send(await it.start('team.release'));
+  const blocked = await it.send(due, { notes: 'Ready to ship.' });
+  expect(kindOf(blocked)).toBe('blocked');
+  for (const { text } of [due, await it.show(due), blocked, await it.show(blocked)]) {
+    expect(text).toContain(`somebody who may approve answers at ${page}`);
+    expect(text).not.toContain('answers in a terminal');
+  }
 });

@@ -36,6 +36,7 @@ const WORK = 'perform_pending_then_continue';
 test('guided and stopping for the user block alike; they differ in confirmations alone', async () => {
   enforces('blocking_modes_differ_in_confirmations', 'next_intent_of_blocks', 'require_confirmation_guided');
   enforces('confirmation_in_full_auto', 'human_approval_is_user_dependency', 'coordinator_eval_needs_gate_verdict');
+  enforces('block_writes_no_gap');
   const rest = [
     ['chosen', WAIT, ['USER_ONLY_DEPENDENCY'], WAIT],
     ['approved', WAIT, ['USER_ONLY_DEPENDENCY'], WAIT],
@@ -185,7 +186,7 @@ describe('a run that never stops', () => {
       'probe_step',
       'manual_claim',
     ]);
-    // Whoever goes back to the probe and shows it has nothing left open.
+    // An agent that goes back to the probe and shows it has nothing left open.
     const shown = await agent.send(await agent.show(probe), { artifacts: [CLAIM] });
     expect(requirementsOf((await untilOver(agent, shown, { notes: 'x' })).at(-1) ?? expect.fail())).toEqual([]);
   });

@@ -65,6 +65,18 @@ describe('the size of a plan', () => {
     ]);
   });
 
+  it('where more stretches of skipped steps lie apart than may have an event, the last event stands for all others', async () => {
+    enforces('skipped_step_recorded');
+    const loops = SKIPPED_EVENTS_MAX / 2 + 20;
+    const steps = Array.from({ length: loops }, (_, i) => [idle(`l${i}`, 1), ...skipped(2, `s${i}x`)]).flat();
+    const agent = engine({ listing: () => workflow(steps) });
+    expect(told(await agent.start('test.more'), 'isComplete')).toBe(true);
+    const events = eventsOf(agent, 'step_skipped').map(({ data }) => data);
+    expect(events).toHaveLength(SKIPPED_EVENTS_MAX);
+    expect(events.at(-1)?.through).toEqual({ stepId: `s${loops - 1}x1` });
+    expect(skippedIn(agent.events)).toBe(3 * loops);
+  });
+
   it('a start that skips every step fits into one plan', async () => {
     const steps = [idle('l', WALK_PASSED_MAX - 1), ...skipped(ENTRIES - 2)];
     const agent = engine({ listing: () => workflow(steps) });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SessionId } from '../../src/core/log/ids.ts';
 import { reportHtml } from '../../src/core/report/html/report-html.ts';
 import { reportMarkdown } from '../../src/core/report/markdown/report-markdown.ts';
 import { redactReport, redactText, redactValue } from '../../src/core/report/redact/redact-report.ts';
@@ -8,7 +9,7 @@ import { hiddenMarker } from '../../src/core/report/redact/secret-kinds.ts';
 import { type Report, reportJson } from '../../src/core/report/report.ts';
 import { FORMATS, hunted, reportOf } from '../e2e/report/hunted-report.ts';
 import { enforces } from '../enforces.ts';
-import { tokenOf } from '../examples/engine.ts';
+import { engine, tokenOf } from '../examples/engine.ts';
 import { isLong } from '../volume.ts';
 
 /** Many reports are written, on a busy machine too. */
@@ -33,6 +34,24 @@ describe('redacted reports', () => {
       const moved = { ...report, sessions: [{ ...session, workspace: [{ key: 'repo_root' as const, value: root }] }] };
       expect(redactReport(moved as Report).sessions[0]?.workspace[0]?.value).toBe(hiddenMarker('workspace path'));
     }
+  });
+
+  it('a redacted report hides the folder of a run wherever it occurs', async () => {
+    enforces('reports_redact_repo_root');
+    const { workspace } = engine().services;
+    const run = engine({ services: { workspace: { ...workspace, folder: (folder) => folder } } });
+    const host = await run.start('test.plain');
+    const joined = await run.start('test.plain', {
+      workspace: '/home/else/where',
+      attachTo: tokenOf(host, 'stateToken'),
+    });
+    await run.send(joined, { notes: 'Seen in /home/else/where/a.ts.' });
+    const { sessionId } = host.structured['session'] as { readonly sessionId: SessionId };
+    const [report, redacted] = [await reportOf(run.services, sessionId), await reportOf(run.services, sessionId, true)];
+    for (const format of FORMATS) expect(format(redacted)).not.toContain('else/where');
+    expect(reportJson(report)).toContain('/home/else/where/a.ts');
+    // The workspace of the session stays what the report shows.
+    expect(reportMarkdown(report)).toMatch(/Workspace.*\/work\/shop/);
   });
 
   it('a redacted report shows the head and the ids of keys, which are public and there to be compared', async () => {

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
+import { verifyApprovals } from '../../src/app/run/verify-approvals.ts';
+import { gateLines } from '../../src/cli/sessions/approval-lines.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
+import type { SessionId } from '../../src/core/log/ids.ts';
 import { draftVerdict } from '../../src/core/passport/approved-draft.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { GIT_SILENT } from '../../src/core/run/unseen-files.ts';
 import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { enforces } from '../enforces.ts';
 import {
@@ -12,7 +16,17 @@ import {
   type TestApprover,
 } from '../examples/approvers.ts';
 import { type Engine, engine, eventsOf, withFile } from '../examples/engine.ts';
-import { answerAt, answerId, OBSERVED, type Said, shipStep, TELL, teamFile, whereStep } from '../examples/gates.ts';
+import {
+  answerAt,
+  answerId,
+  IN_REPOSITORY,
+  OBSERVED,
+  type Said,
+  shipStep,
+  TELL,
+  teamFile,
+  whereStep,
+} from '../examples/gates.ts';
 import { sha256 } from '../examples/sha256.ts';
 
 const RELEASE = teamFile('team.release', shipStep('signed'), TELL);
@@ -25,16 +39,17 @@ type World = {
   readonly file?: object;
   readonly gates?: Partial<GateSettings>;
   readonly tree?: () => BoundWorkspace | undefined;
+  readonly observe?: typeof OBSERVED;
   readonly people?: () => readonly TestApprover[];
 };
 
-function made({ file = RELEASE, gates = {}, tree, people = () => [alice, bob] }: World = {}) {
+function made({ file = RELEASE, gates = {}, tree, observe = OBSERVED, people = () => [alice, bob] }: World = {}) {
   return engine({
     listing: () => withFile(file),
     services: {
       gateSettings: async () => ({ ...GATES, ...gates }),
       approvers: async () => approversOf(...people()),
-      ...(tree === undefined ? {} : { workspace: { observe: OBSERVED, tree: async () => tree() } }),
+      ...(tree === undefined ? {} : { workspace: { observe, tree: async () => tree() } }),
     },
   });
 }
@@ -143,6 +158,19 @@ test('a key that was added after the run started opens no gate of the run, and a
   expect(started?.data).toMatchObject({ approvers: [alice.approver.key.fingerprint] });
 });
 
+test('a run that recorded no approvers when it started opens for no key that needs to sign later', async () => {
+  enforces('approvers_fixed_at_start');
+  const gates: { minimum: GateSettings['minimum'] } = { minimum: 'stated' };
+  const run = made({ file: teamFile('team.release', shipStep('confirmed'), TELL), gates });
+  const blocked = await blockedAt(run);
+  expect(eventsOf(run, 'run_started')[0]?.data.approvers).toBeUndefined();
+  gates.minimum = 'signed';
+  expect((await answer(run, blocked, { who: alice }))._unsafeUnwrapErr()).toMatchObject({
+    code: 'signature_refused',
+    why: { code: 'not_known_at_start' },
+  });
+});
+
 test('a run that nobody can approve says so when it starts, and a run that needs no signature looks for no keys', async () => {
   const run = made({ people: () => [] });
   const start = await run.start('team.release');
@@ -184,16 +212,66 @@ test('a signed answer to a question fills its key, and only with the value that 
 });
 
 test('where git does not answer, nothing can be signed: a signature must cover the files', async () => {
-  let tree: BoundWorkspace = 'unknown';
+  let tree: BoundWorkspace = GIT_SILENT;
   const run = made({ tree: () => tree });
   const blocked = await blockedAt(run);
-  expect((await answer(run, blocked, { who: alice }))._unsafeUnwrapErr()).toEqual({ code: 'files_unknown' });
+  expect((await answer(run, blocked, { who: alice }))._unsafeUnwrapErr()).toEqual({
+    code: 'files_unknown',
+    unseen: GIT_SILENT,
+  });
   tree = { headSha: 'a'.repeat(40), treeDigest: `sha256:${'b'.repeat(64)}` };
   const again = await run.send(blocked);
   (await answer(run, again, { who: alice }))._unsafeUnwrap();
   const [said] = eventsOf(run, 'attestation_recorded');
   expect(said?.data).toMatchObject({ subject: { workspace: tree } });
   expect(stepOf(await run.send(again))).toBe('tell');
+});
+
+test("if a run's repository disappears, nobody can sign, and an earlier signature counts again only when the repository is back", async () => {
+  enforces('vanished_repository_is_unknown');
+  const SEEN: BoundWorkspace = { headSha: 'a'.repeat(40), treeDigest: `sha256:${'b'.repeat(64)}` };
+  let tree: BoundWorkspace | undefined;
+  const run = made({ tree: () => tree, observe: IN_REPOSITORY });
+  const blocked = await blockedAt(run);
+  expect(blocked.text).toContain("Nothing can be signed yet: the run's folder is no longer in a git repository");
+  expect((await answer(run, blocked, { who: alice }))._unsafeUnwrapErr()).toEqual({
+    code: 'files_unknown',
+    unseen: { unseen: 'repository_gone' },
+  });
+  tree = SEEN;
+  const bound = await run.send(blocked);
+  (await answer(run, bound, { who: alice }))._unsafeUnwrap();
+  tree = undefined;
+  const hidden = await run.send(bound);
+  expect(kindOf(hidden)).toBe('blocked');
+  expect(hidden.text).toContain('Put the repository (the folder ".git") back.');
+  tree = SEEN;
+  expect(stepOf(await run.send(hidden))).toBe('tell');
+});
+
+test.each([
+  [
+    'files that were signed',
+    () => ({ headSha: 'a'.repeat(40), treeDigest: `sha256:${'b'.repeat(64)}` }),
+    {},
+    undefined,
+  ],
+  ['no files, where there is no repository', () => undefined, {}, false],
+  ['no files, at a step that does not depend on them', () => undefined, { bindsTree: false }, undefined],
+])('a verified signature is about %s', async (...[, tree, more, filesCovered]) => {
+  enforces('vanished_repository_is_unknown');
+  const file = teamFile('team.release', { ...shipStep('signed'), ...more }, TELL);
+  const run = made({ file, tree });
+  const blocked = await blockedAt(run);
+  (await answer(run, blocked, { who: alice }))._unsafeUnwrap();
+  const next = await run.send(blocked);
+  const { sessionId } = next.structured['session'] as { readonly sessionId: SessionId };
+  const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+  const how = { known: approversOf(alice), needed: 1 } as const;
+  const [verdict] = (await verifyApprovals(run.services, session, how))._unsafeUnwrap();
+  expect([verdict?.signers[0]?.name, verdict?.filesCovered]).toEqual(['alice', filesCovered]);
+  const shown = { ...verdict, signers: [...(verdict?.signers ?? [])] } as Parameters<typeof gateLines>[0][number];
+  expect(JSON.stringify(gateLines([shown])).includes('for no particular files')).toBe(filesCovered === false);
 });
 
 test.each([
@@ -220,7 +298,7 @@ test('a passport knows what was signed after the agent asked again without sendi
   const verdict = () => {
     const events = run.events.map((event) => ({ salt: '', event: event as unknown as JsonObject }));
     const said = run.events.findIndex(({ kind }) => kind === 'attestation_recorded');
-    return draftVerdict({ events }, said, sha256).kind;
+    return draftVerdict({ events, log: { appends: [] } }, said, sha256).kind;
   };
   expect(verdict()).toBe('draft');
   await run.send(again);

@@ -1,6 +1,6 @@
 import { type Blocker, blockerReport, contractRefSchema } from '../../src/core/log/blockers.ts';
 import { type DraftOf, type EventDraft, eventIdOf } from '../../src/core/log/event.ts';
-import { type CapabilityProvenance, DIVERGENCE_REASONS, GAP_SEVERITIES } from '../../src/core/log/events/gap-events.ts';
+import { type CapabilityProvenance, GAP_SEVERITIES } from '../../src/core/log/events/gap-events.ts';
 import type { StoredReply } from '../../src/core/log/events/graph-events.ts';
 import { contextKeySchema } from '../../src/core/log/ids.ts';
 import {
@@ -11,7 +11,7 @@ import {
   outputDrafts,
   outputId,
 } from '../../src/core/log/operation/operation-drafts.ts';
-import { REASONS } from '../../src/core/log/reasons.ts';
+import { DIVERGENCE_REASONS, REASONS } from '../../src/core/log/reasons.ts';
 import {
   ARTIFACTS,
   BLOCKED,

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { type Autonomy, PRESETS } from '../../src/core/log/autonomy.ts';
 import { advanceEventId, type EventDraft } from '../../src/core/log/event.ts';
-import type { TraceEntry } from '../../src/core/log/events/trace-events.ts';
+import type { TraceEntry } from '../../src/core/log/events/graph-events.ts';
 import {
   type EngineState,
   executionSnapshot,

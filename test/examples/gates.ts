@@ -1,5 +1,6 @@
 import { answerGate, findWaitingDraft, signedSubject } from '../../src/app/run/answer-gate.ts';
 import type { DraftOf } from '../../src/core/log/event.ts';
+import type { ObservationData } from '../../src/core/log/events/run-events.ts';
 import { AttestationId, derivedBits, type SessionId } from '../../src/core/log/ids.ts';
 import type { TestApprover } from './approvers.ts';
 import { type Engine, WORKSPACE } from './engine.ts';
@@ -34,9 +35,15 @@ export function teamFile(id: string, ...steps: readonly object[]) {
   return { id, name: 'Release', description: 'Ships it.', version: '1.0.0', steps };
 }
 
-/** How an observer sees a folder in a repository. */
-export const OBSERVED = async () => [
-  { key: 'repo_root', value: { type: 'path', value: WORKSPACE }, confidence: 'high' } as const,
+/** How an observer sees a folder. */
+export const OBSERVED = async (): Promise<readonly ObservationData[]> => [
+  { key: 'repo_root', value: { type: 'path', value: WORKSPACE }, confidence: 'high' },
+];
+
+/** How it sees one in a repository. */
+export const IN_REPOSITORY = async (): Promise<readonly ObservationData[]> => [
+  ...(await OBSERVED()),
+  { key: 'git_head_sha', value: { type: 'git_sha1', value: 'a'.repeat(40) }, confidence: 'high' },
 ];
 
 export const AT_TERMINAL = { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5_000 } as const satisfies Channel;

@@ -150,6 +150,8 @@ function compares({ comparison, value: wanted }: Extract<Condition, { kind: 'com
       return (
         (Array.isArray(value) && value.includes(wanted)) || (typeof value === 'string' && value.includes(`${wanted}`))
       );
+    case 'startsWith':
+      return typeof value === 'string' && value.startsWith(`${wanted}`);
     default:
       throw new Error(`nobody has needed "${comparison}" here yet`);
   }

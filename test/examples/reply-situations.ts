@@ -67,7 +67,7 @@ const REVIEW = {
         },
         {
           workflowId: 'wr.history',
-          goal: 'Find why it was as it was.',
+          goal: 'Find out why the code was written this way.',
           runCondition: { var: 'size', equals: 'large' },
         },
       ],
@@ -280,12 +280,17 @@ export const SITUATIONS: { readonly [what: string]: () => ReplyParts } = {
       },
     },
   }),
-  'rehydrate-blocked': () => ({
-    ...blockedParts(reviewAt('judge')),
-    ...came,
-    recap: { lines: NOTES, omitted: 0 },
-    draft: { notesMarkdown: 'It looks fine.', artifactKinds: ['wr.assessment'] },
-  }),
+  'rehydrate-blocked': () => {
+    const parts = reviewAt('judge');
+    const notesMarkdown = 'It looks fine.';
+    const artifacts = [{ kind: 'wr.assessment', assessmentId: 'readiness', dimensions: { correctness: 'good' } }];
+    return {
+      ...blockedParts(parts, unmetAt(parts, { output: { notesMarkdown, artifacts } })),
+      ...came,
+      recap: { lines: NOTES, omitted: 0 },
+      draft: { notesMarkdown, artifactKinds: ['wr.assessment'] },
+    };
+  },
 };
 
 /** Two steps and nothing else. */

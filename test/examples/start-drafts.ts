@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../src/core/log/event.ts';
-import { TRACE_KINDS } from '../../src/core/log/events/trace-events.ts';
+import { TRACE_KINDS } from '../../src/core/log/events/graph-events.ts';
 import { observationDrafts } from '../../src/core/log/operation/changed-observations.ts';
 import { contextId, preferenceChangeId, traceId } from '../../src/core/log/operation/operation-drafts.ts';
 import { condition, digestOf, loop, ROOT, RUN, step, WORKFLOW_HASH, WORKFLOW_ID } from './ids.ts';

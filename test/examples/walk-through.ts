@@ -1,6 +1,6 @@
 import { re2Patterns } from '../../src/adapters/patterns.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
-import type { TraceEntry } from '../../src/core/log/events/trace-events.ts';
+import type { TraceEntry } from '../../src/core/log/events/graph-events.ts';
 import type { EngineState } from '../../src/core/log/execution-snapshot.ts';
 import { loopIdSchema, stepInstanceKey } from '../../src/core/log/ids.ts';
 import type { RunFacts } from '../../src/core/run/step-place.ts';

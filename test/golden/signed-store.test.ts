@@ -2,22 +2,29 @@ import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { err, ok } from 'neverthrow';
 import { afterAll, expect, test } from 'vitest';
 import { knownApprovers, signatureTools } from '../../src/adapters/approvers.ts';
 import { nodeBundleTools } from '../../src/adapters/bundle.ts';
 import { fileStore } from '../../src/adapters/file-store/file-store.ts';
 import { parsePublicKeys } from '../../src/adapters/system.ts';
+import { gitCommits } from '../../src/adapters/workspace.ts';
+import { exportPassport } from '../../src/app/passport.ts';
 import { verifyApprovals } from '../../src/app/run/verify-approvals.ts';
 import { type ExchangeServices, signaturesPage } from '../../src/app/sessions/console-exchange.ts';
-import { logKeysOf } from '../../src/compose/open-bundles.ts';
+import type { PassportAccess } from '../../src/cli/program.ts';
+import { bundleServices, logKeysOf } from '../../src/compose/open-bundles.ts';
+import { passportMaking } from '../../src/compose/open-passports.ts';
 import { parseApprovers } from '../../src/core/approvals/approver-list.ts';
 import { digestHex } from '../../src/core/json/canonical-json.ts';
+import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { takeAsParsed } from '../../src/core/log/event.ts';
 import { signerIn, signingProblem } from '../../src/core/passport/merge-gate.ts';
-import { cleanTreeDigest } from '../../src/core/passport/passport.ts';
+import { cleanTreeDigest, subjectOf } from '../../src/core/passport/passport.ts';
 import { treeOfAttestation } from '../../src/core/passport/summary.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
-import { withheldEvents, withheldTooWords } from '../../src/core/passport/withhold.ts';
+import { type Withholding, withheldEvents, withheldTooWords } from '../../src/core/passport/withhold.ts';
+import { runFake } from '../cli/fake-program.ts';
 import { enforces } from '../enforces.ts';
 import { memoryServices } from '../examples/memory-services.ts';
 import { sha256 } from '../examples/sha256.ts';
@@ -99,7 +106,7 @@ test('the console shows of a session of the first signing release since when and
     isSigned: true,
   });
   expect(shown._unsafeUnwrap()).toMatchObject({
-    log: { isSigned: true, words: `signed by this store from event 0 on, with key ${key}` },
+    log: { isSigned: true, words: `signed by this WorkRail store from event 0 on, with key ${key}` },
     head: '6d289cf1eeb448335c5bc1ca67ea48bce84a521f31d86535ccf0a1da06b0f1d3',
     answers: [
       answer('Build', 'at a terminal, signed as alice with the SSH key'),
@@ -163,6 +170,51 @@ test('a signed approval in a passport counts only for what its events show that 
   ]);
 });
 
+test('a signed approval of the first step can be checked without what was observed when the run started', () => {
+  enforces('passport', 'passport_withholding');
+  const { predicate } = verifyPassport(bytesOf('passport.json'), { keys, tools: nodeBundleTools })._unsafeUnwrap()
+    .statement;
+  const signing = { approvers, tools: signatureTools, sha256: nodeBundleTools.sha256 };
+  const without = (isGone: (event: JsonObject) => boolean) => {
+    const events = predicate.events.map((shown) => (shown !== null && isGone(shown.event) ? null : shown));
+    return { ...predicate, events };
+  };
+  const observed = without(({ kind }) => kind === 'observation_recorded');
+  expect(observed.events).toContain(null);
+  expect([
+    signerIn(observed, predicate.approvals[0] ?? expect.fail(), signing)?.name,
+    signingProblem(observed, signing),
+  ]).toEqual(['alice', undefined]);
+  // What came after the start may have been handed in.
+  const later = without(({ kind, eventIndex }) => kind === 'decision_trace_appended' && eventIndex === 13);
+  expect(signerIn(later, predicate.approvals[0] ?? expect.fail(), signing)).toBe(undefined);
+});
+
+test('a signed approval that was rejected before its step was done does not count for the step', () => {
+  enforces('passport');
+  const { predicate } = verifyPassport(bytesOf('passport.json'), { keys, tools: nodeBundleTools })._unsafeUnwrap()
+    .statement;
+  const signing = { approvers, tools: signatureTools, sha256: nodeBundleTools.sha256 };
+  const alice = predicate.approvals[0] ?? expect.fail();
+  const answered = (kind: 'approved' | 'rejected') => {
+    const forged = structuredClone(predicate);
+    const next = alice.event + 1;
+    const copy = structuredClone(forged.events[alice.event]) ?? expect.fail();
+    const data = copy.event['data'] as { statement: { kind: string }; signature?: unknown };
+    data.statement.kind = kind;
+    delete data.signature;
+    forged.events.splice(next, 0, copy);
+    const moved = forged.approvals.map((one) => ({ ...one, event: one.event + (one.event >= next ? 1 : 0) }));
+    const { signedBy: _, ...unsigned } = alice;
+    forged.approvals = [...moved, { ...unsigned, event: next, statement: kind }];
+    return signingProblem(forged, signing);
+  };
+  expect([answered('approved'), answered('rejected')]).toEqual([
+    undefined,
+    { code: 'another_draft', event: alice.event },
+  ]);
+});
+
 test('a signed approval is about the files that were signed, whatever is written beside them', () => {
   enforces('passport');
   const { predicate } = verifyPassport(bytesOf('passport.json'), { keys, tools: nodeBundleTools })._unsafeUnwrap()
@@ -180,6 +232,102 @@ test('a signed approval is about the files that were signed, whatever is written
   expect(signingProblem(forged, signing)).toEqual({ code: 'not_approved', event: alice.event });
 });
 
+test('a signed approval counts only for the run and the workflow that the signed node belongs to', () => {
+  enforces('passport', 'merge_gate');
+  const { predicate } = verifyPassport(bytesOf('passport.json'), { keys, tools: nodeBundleTools })._unsafeUnwrap()
+    .statement;
+  const signing = { approvers, tools: signatureTools, sha256: nodeBundleTools.sha256 };
+  const alice = predicate.approvals[0] ?? expect.fail();
+  const [run = expect.fail()] = predicate.runs;
+  // Nobody signs in which run an answer stands in the log, nor what that run says about its workflow.
+  const elsewhere = { ...alice, runId: 'run_bbbbbbbbbbbbbbbb' as never };
+  const other = { ...run, runId: elsewhere.runId };
+  const renamed = { ...run, workflowHash: `sha256:${'5'.repeat(64)}` as never };
+  const forgeries = [
+    { runs: [run, other], answer: elsewhere },
+    { runs: [renamed], answer: alice },
+    { runs: [run, renamed], answer: alice },
+    { runs: [], answer: alice },
+  ];
+  for (const { runs, answer } of forgeries) {
+    const forged = { ...predicate, runs, approvals: [answer, ...predicate.approvals.slice(1)] };
+    expect(signerIn(forged, answer, signing)).toBe(undefined);
+    expect(signingProblem(forged, signing)).toEqual({ code: 'another_draft', event: alice.event });
+  }
+});
+
+test('verify names the people of your list, and with --tree wants a signed approval of exactly these files', async () => {
+  enforces('passport');
+  const { predicate, subject } = verifyPassport(bytesOf('passport.json'), {
+    keys,
+    tools: nodeBundleTools,
+  })._unsafeUnwrap().statement;
+  const signing = { approvers, tools: signatureTools, sha256: nodeBundleTools.sha256 };
+  const elsewhere = { ...predicate, approvals: predicate.approvals.map((one) => ({ ...one, tree: 'other' as const })) };
+  expect(signingProblem(elsewhere, signing)).toBe(undefined);
+  expect(signingProblem(elsewhere, { ...signing, isTreeAsked: true })).toEqual({ code: 'other_files_signed' });
+  expect(signingProblem(predicate, { ...signing, isTreeAsked: true })).toBe(undefined);
+  const { tree } = subjectOf({ subject });
+  const renamed = bytesOf('approvers')
+    .toString()
+    .replace(/^alice /m, 'a.smith ');
+  const refs = ['refs/heads/main', 'refs/tags/main'];
+  const commits = {
+    commitNamed: async (_: string, name: string) =>
+      err(name === 'main' ? { code: 'commit_ambiguous', refs } : { code: 'commit_unknown' }),
+    commitAt: async () => ({ commit: 'a'.repeat(40), tree }),
+  };
+  const passports = {
+    services: { tools: nodeBundleTools, commits },
+    signatureTools,
+    readKeys: async () => ok(keys),
+    readPassport: async (file: string) => ok(file === 'people' ? Buffer.from(renamed) : bytesOf('passport.json')),
+  } as unknown as PassportAccess;
+  const argv = ['verify', 'passport.json', '--key', 'key', '--tree', 'HEAD', '--approvers', 'people'];
+  const { exitCode, out } = await runFake({ argv, passports });
+  // The name in the record is the word of the store.
+  expect([exitCode, out]).toEqual([0, expect.stringMatching(/signature of a\.smith \(SHA256:\S+\) checked against/)]);
+  expect(out).not.toContain('alice');
+  // Git would take the tag.
+  const unclear = await runFake({ argv: argv.with(5, 'main'), passports });
+  expect([unclear.exitCode, unclear.talk]).toEqual([2, expect.stringContaining('main stands for different commits')]);
+});
+
+test('an export knows which signed answers nobody can check with the file', async () => {
+  enforces('passport_withholding');
+  const [sessionId = expect.fail()] = (await store.sessions.list())._unsafeUnwrap();
+  const services = {
+    ...store,
+    ...bundleServices('1.2.3'),
+    ...passportMaking(store, { ...gitCommits, commitAt: async () => undefined }),
+  };
+  const exported = async (withholding: Withholding) =>
+    (await exportPassport(services, { sessionId, ref: undefined, withholding }))._unsafeUnwrap();
+  const whole = await exported({ kinds: [], events: [] });
+  expect(whole.uncheckable).toEqual([]);
+  const { approvals } = whole.statement.predicate;
+  const signed = approvals.filter(({ signedBy }) => signedBy !== undefined).map(({ event }) => event);
+  expect(signed).toHaveLength(3);
+  // Without a commit nobody knows that the digest of an answer covers no other files.
+  for (const kind of ['notes', 'workspace'] as const) {
+    expect((await exported({ kinds: [kind], events: [] })).uncheckable).toEqual(signed);
+  }
+  // Whatever is withheld, an answer is named exactly if the check of it fails for that reason.
+  const signing = { approvers, tools: signatureTools, sha256 };
+  const counts = new Set<number>();
+  for (let event = 0; event < whole.statement.predicate.events.length; event++) {
+    const { statement, uncheckable } = await exported({ kinds: [], events: [event] });
+    const { predicate } = statement;
+    const failing = signed.filter((one) => {
+      const alone = { ...predicate, approvals: predicate.approvals.filter((answer) => answer.event === one) };
+      return signingProblem(alone, signing)?.code === 'approval_withheld';
+    });
+    expect([event, uncheckable]).toEqual([event, failing]);
+    counts.add(failing.length);
+  }
+  expect(counts.size).toBeGreaterThan(2);
+});
+
 test('withholding one note of a stored session by number withholds the same note at another step too', () => {
   enforces('passport_withholding');
   const { predicate } = verifyPassport(bytesOf('passport.json'), { keys, tools: nodeBundleTools })._unsafeUnwrap()
@@ -192,7 +340,7 @@ test('withholding one note of a stored session by number withholds the same note
   );
   expect([withheld.get(7), withheld.get(12)]).toEqual(['asked', 'repeats']);
   expect(withheldTooWords(withheld)).toEqual([
-    'Withheld too, because they repeat a text of a withheld event: 12.',
-    'Withheld too, because they have a hash of withheld content: 8, 9, 14, 17, 18, 23, 26, 27, 31.',
+    'Withheld too: event 12 (a text of a withheld event is repeated there).',
+    'Withheld too: events 8, 9, 14, 17, 18, 23, 26, 27, 31 (a hash of withheld content is there).',
   ]);
 });

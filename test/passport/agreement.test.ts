@@ -1,8 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { parsePublicKeys } from '../../src/adapters/system.ts';
 import { ownJsonBytes } from '../../src/core/json/canonical-json.ts';
 import {
   leafOf,
@@ -10,13 +12,15 @@ import {
   type PassportStatement,
   preAuthEncoding,
   rootOfLeaves,
+  subjectOf,
   WITHHELD_KINDS,
 } from '../../src/core/passport/passport.ts';
-import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
+import { endedAnswers } from '../../src/core/passport/summary.ts';
+import { type VerifiedPassport, verifyPassport } from '../../src/core/passport/verify-passport.ts';
 import { enforces } from '../enforces.ts';
 import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
 import { drawnSeed, isLong } from '../volume.ts';
-import { KEY, OTHER_KEY, passportOf, randomLog, recordsOf, sourceOf, TOOLS } from './random-passports.ts';
+import { answeredLog, KEY, OTHER_KEY, passportOf, randomLog, recordsOf, sourceOf, TOOLS } from './random-passports.ts';
 
 /** The numbers that the acceptance asks for. */
 const PASSPORTS = isLong ? 10_000 : 300;
@@ -42,6 +46,7 @@ test.runIf(canRun)(
     const seed = drawnSeed();
     const accepted = { program: 0, total: 0 };
     const seen = new Set<string>();
+    let ended = 0;
     for (let first = 0; first < PASSPORTS; first += BATCH) {
       const made = Array.from({ length: Math.min(BATCH, PASSPORTS - first) }, (_, i) =>
         randomPassport(seed + first + i),
@@ -55,7 +60,8 @@ test.runIf(canRun)(
       for (const [i, { bytes, what }] of made.entries()) {
         const verified = verifyPassport(bytes, { keys: [KEY.publicKey], tools: TOOLS });
         const isValid = verified.isOk();
-        const since = verified.map(({ signedSince }) => `signed, log ${sinceWords(signedSince)}`).unwrapOr('refused');
+        const since = verified.map(verdictWords).unwrapOr('refused');
+        ended += verified.map(({ statement }) => endedAnswers(statement.predicate).size).unwrapOr(0);
         expect([first + i, what, said[i]]).toEqual([first + i, what, since]);
         if (what === 'good') expect(isValid).toBe(true);
         if (what in FORMS) expect([what, isValid]).toEqual([what, false]);
@@ -68,37 +74,117 @@ test.runIf(canRun)(
     // Both kinds are there in numbers, or agreeing would mean nothing.
     expect(accepted.program / accepted.total).toBeGreaterThan(0.3);
     expect(accepted.program / accepted.total).toBeLessThan(0.7);
+    expect(ended).toBeGreaterThan(accepted.total / 100);
   },
   isLong ? 3_600_000 : 120_000,
 );
 
 test.runIf(canRun)('the independent verifier accepts the passports that the first signing release wrote', async () => {
   const golden = ['passport.json', 'withheld.json', 'workrail.pem'].map((name) => join(GOLDEN, name));
-  expect(await verdictsOf(golden)).toEqual([
-    'signed, log signed from event 0 on',
-    'signed, log signed from event 0 on',
-  ]);
+  const words = [
+    'signed\nlog signed from event 0 on',
+    `commit ${'f'.repeat(40)}, tree ${'c'.repeat(40)}`,
+    'run of team.release (sha256:a82cfbb04ad3e9f0d911bbc63805f3be17044a40dcdc85f820c9338dd7905565): complete',
+    'approved via terminal, signature of "alice" not checked, for exactly these files',
+    'approved via terminal, signature of "bob" not checked, for exactly these files',
+    'approved via console, signature of "carol" not checked, for exactly these files',
+  ].join('\n');
+  expect(await verdictsOf(golden)).toEqual([words, words]);
+});
+
+/** Values of an event, as they are written, that one program reads and another does not. */
+const ODD_VALUES: readonly (readonly [text: string, isFine: boolean])[] = [
+  ['{"a":[9007199254740992,1e+21,"__proto__"]}', true],
+  [`${'['.repeat(250)}1${']'.repeat(250)}`, true],
+  [`${'['.repeat(251)}1${']'.repeat(251)}`, false],
+  [`${'['.repeat(400)}1${']'.repeat(400)}`, false],
+  ['{"__proto__":1}', false],
+  ['9007199254740993', false],
+  ['"\\ud800"', false],
+  ['-0', false],
+];
+
+/** A passport that the store signed, in which an event of an append that is hidden has a value, written as it is. */
+function withValue(written: string): Uint8Array {
+  const source = sourceOf(randomLog(3));
+  const { statement } = passportOf(source, { withholding: { kinds: [], events: [1] } });
+  const shown = statement.predicate.events[0] ?? expect.fail();
+  Object.assign(shown.event['data'] as object, { odd: '@@value' });
+  const asWritten = (value: object) => textOf(ownJsonBytes(value)).replace('"@@value"', () => written);
+  const leaf = TOOLS.digestOf(Buffer.concat([Buffer.from(shown.salt, 'hex'), Buffer.from(asWritten(shown.event))]));
+  statement.predicate.leaves[0] = leaf.slice('sha256:'.length);
+  Object.assign(statement.subject.at(-1)?.digest ?? {}, { sha256: rootOfLeaves(statement.predicate.leaves, TOOLS) });
+  return signedPayload(Buffer.from(asWritten(statement)));
+}
+
+test.runIf(canRun)('both verifiers refuse what one of them could not read, and keys of another kind', async () => {
+  enforces('passport');
+  const pem = join(folder, 'odd.pem');
+  writeFileSync(pem, KEY.publicKey.pem);
+  const outcomes = await Promise.all(
+    ODD_VALUES.map(async ([written, isFine], i) => {
+      const [bytes, file] = [withValue(written), join(folder, `odd-${i}.json`)];
+      writeFileSync(file, bytes);
+      const isAccepted = verifyPassport(bytes, { keys: [KEY.publicKey], tools: TOOLS }).isOk();
+      const [said] = await verdictsOf([file, pem]);
+      return [written.slice(0, 40), isFine, isAccepted, said?.startsWith('signed')];
+    }),
+  );
+  expect(outcomes).toEqual(ODD_VALUES.map(([written, isFine]) => [written.slice(0, 40), isFine, isFine, isFine]));
+  // Short signatures of other kinds have 64 bytes, too.
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 512 });
+  const { statement } = passportOf(sourceOf(randomLog(3)));
+  const payload = ownJsonBytes(statement);
+  const keyid = createHash('sha256')
+    .update(publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('hex');
+  const sig = sign('sha256', preAuthEncoding(payload), privateKey).toString('base64');
+  const [other, copy] = [join(folder, 'other.pem'), join(folder, 'other.json')];
+  writeFileSync(other, publicKey.export({ type: 'spki', format: 'pem' }));
+  writeFileSync(copy, sealed(TOOLS.toBase64(payload), { keyid, sig }));
+  expect(parsePublicKeys(publicKey.export({ type: 'spki', format: 'pem' }).toString())).toEqual([]);
+  expect((await verdictsOf([copy, other])).join()).not.toContain('signed');
 });
 
 function verdictsOf(args: readonly string[]): Promise<readonly string[]> {
   return new Promise((resolve) => {
     execFile('python3', [VERIFIER, ...args], { maxBuffer: 1e8 }, (_, output) =>
       resolve(
+        // A passport is a line, and its summary is indented below it.
         output
           .trimEnd()
-          .split('\n')
-          .map((line) => {
-            const [, verdict = line, log] =
-              /^[^:]+: (signed|refused)(?:.* (log (?:not )?signed [^,]*))?/.exec(line) ?? [];
-            return log === undefined ? verdict : `${verdict}, ${log}`;
+          .split(/\n(?! )/)
+          .map((said) => {
+            const [head = '', ...summary] = said.split('\n    ');
+            const [, verdict = head, log] =
+              /^[^:]+: (signed|refused)(?:.* (log (?:not )?signed [^,]*))?/.exec(head) ?? [];
+            return [verdict, ...(log === undefined ? [] : [log]), ...summary].join('\n');
           }),
       ),
     );
   });
 }
 
-function sinceWords(since: number | null): string {
-  return since === null ? 'not signed by this key' : `signed from event ${since} on`;
+function verdictWords({ signedSince, statement }: VerifiedPassport): string {
+  const log = signedSince === null ? 'not signed by this key' : `signed from event ${signedSince} on`;
+  const { runs, checks, approvals } = statement.predicate;
+  const { commit, tree } = subjectOf(statement);
+  const ended = endedAnswers(statement.predicate);
+  const about = { subject: 'for exactly these files', other: 'for other files', unknown: 'files not recorded' };
+  const place = (one: { tree: keyof typeof about; isOnLine: boolean }) =>
+    `${about[one.tree]}${one.isOnLine ? '' : ', on a branch that the run left'}`;
+  return [
+    'signed',
+    `log ${log}`,
+    tree === undefined ? 'no commit' : `commit ${commit}, tree ${tree}`,
+    ...runs.map((run) => `run of ${run.workflowId} (${run.workflowHash}): ${run.status.replaceAll('_', ' ')}`),
+    ...checks.map((check) => `check "${check.checkId}": ${check.grade ?? 'no grade'}, ${place(check)}`),
+    ...approvals.map((one) => {
+      const by = one.signedBy === undefined ? 'not signed' : `signature of "${one.signedBy.name}" not checked`;
+      const end = ended.has(one.event) ? ', ended by a later rejection' : '';
+      return `${one.statement} via ${one.via}, ${by}, ${place(one)}${end}`;
+    }),
+  ].join('\n');
 }
 
 let damaged = 0;
@@ -107,7 +193,7 @@ type Made = { readonly bytes: Uint8Array; readonly what: string };
 
 function randomPassport(seed: number): Made {
   const random = seededRandom(seed);
-  const log = randomLog(seed, 3 + random.below(14));
+  const log = random.chance(0.25) ? answeredLog(random.below(1e9)) : randomLog(seed, 3 + random.below(14));
   const unsigned = random.below(4);
   const records = recordsOf(log, (append) => (append < unsigned ? undefined : random.chance(0.1) ? OTHER_KEY : KEY));
   const source = sourceOf(log, records);
@@ -208,7 +294,7 @@ const anyPart =
     const { subject, predicate } = changed;
     const isWhole = [predicate?.events, predicate?.leaves, subject].every(Array.isArray);
     for (const [i, item] of isWhole ? predicate.events.entries() : []) {
-      const isEvent = typeof item?.salt === 'string' && typeof item.event === 'object';
+      const isEvent = i < predicate.leaves.length && typeof item?.salt === 'string' && typeof item.event === 'object';
       if (isEvent) predicate.leaves[i] = leafOf(Buffer.from(item.salt, 'hex'), item.event, TOOLS);
     }
     const isHashed = isWhole && predicate.leaves.every((leaf) => typeof leaf === 'string');

@@ -146,7 +146,7 @@ describe('forged data directories', { timeout: WITHIN_MS }, () => {
       expect([kind, `${out}${talk}`]).toEqual([kind, expect.not.stringMatching(/proven|proof/i)]);
       if (exitCode === 0) {
         passed += 1;
-        expect([kind, out]).toEqual([kind, expect.stringContaining('signed by this store from event 0 on')]);
+        expect([kind, out]).toEqual([kind, expect.stringContaining('signed by this WorkRail store from event 0 on')]);
       }
       // Whatever was added after the head is not contradicted by it.
       const isAdded = made.from >= log.appends.length;

@@ -33,7 +33,7 @@ describe('forged logs', { timeout: WITHIN_MS }, () => {
       const appends = appendsOf(recordsOf(log));
       const forged = appendsOf(recordsOf(made.log));
       const state = checkSignatures(made.log.sessionId, forged, { sha256, bytesOf: digestBytesOf, keys });
-      expect(signatureWords(state)).toMatch(/^signed by this store from event \d+ on, with key [0-9a-f]{16}$/);
+      expect(signatureWords(state)).toMatch(/^signed by this WorkRail store from event \d+ on, with key [0-9a-f]{16}$/);
       for (const [i] of appends.entries()) {
         const head = hexOf(chainHead(appends.slice(0, i + 1)));
         const isBefore = i >= made.from;

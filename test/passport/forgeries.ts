@@ -160,9 +160,18 @@ export type Forgery = { readonly kind: string; readonly log: WrittenLog; readonl
 
 /** Logs that together have a place for every forgery, each with another one to take things from. */
 export const PAIRS: readonly { readonly log: WrittenLog; readonly other: WrittenLog }[] = (() => {
-  const logs = [25, 26, 27, 28, 29, 30, 58].map((seed) => randomLog(seed, 24, { sessionId: numberedSession(seed) }));
+  const logAt = (seed: number) => randomLog(seed, 24, { sessionId: numberedSession(seed) });
+  const logs = [25, 26, 27, 28, 29, 30].map(logAt);
+  for (let seed = 31; !logs.some(hasOtherRun); seed++) logs.push(logAt(seed));
   return logs.map((log, i) => ({ log, other: logs[(i + 1) % logs.length] ?? log }));
 })();
+
+/** Random logs rarely have an attestation and a second run. */
+function hasOtherRun({ appends }: Log): boolean {
+  const events = appends.flat();
+  const runs = new Set(events.flatMap(({ scope }) => scope?.runId ?? []));
+  return runs.size > 1 && events.some(({ kind }) => kind === 'attestation_recorded');
+}
 
 const TRIES = 20;
 

@@ -7,6 +7,7 @@ import type { ArtifactDigest, SnapshotRef } from '../../src/core/log/ids.ts';
 import { cleanTreeDigest, type WithheldKind } from '../../src/core/passport/passport.ts';
 import { type WithheldSource, withheldEvents } from '../../src/core/passport/withhold.ts';
 import { enforces } from '../enforces.ts';
+import { RUN } from '../examples/ids.ts';
 import { SESSION_EVENTS } from '../examples/session.ts';
 import { digest, sha256 } from '../examples/sha256.ts';
 import { seededRandom } from '../simulation/seeded-random.ts';
@@ -86,6 +87,17 @@ const PLACES: { readonly [where: string]: Place } = {
     at: isKind('observation_recorded'),
     put: (data: object, text) => ({ ...data, value: { type: 'short_string', value: text } }),
   },
+  'the folder of a run': {
+    kind: 'workspace',
+    isValue: true,
+    at: isKind('observation_recorded'),
+    put: (_: object, text) => ({
+      key: 'repo_root',
+      value: { type: 'path', value: text },
+      confidence: 'high',
+      ofRun: RUN,
+    }),
+  },
   'a gap': { at: isKind('gap_recorded'), put: (data: object, text) => ({ ...data, summary: text }) },
   'the details of a gap': {
     at: isKind('gap_recorded'),
@@ -123,6 +135,15 @@ const PLACES: { readonly [where: string]: Place } = {
       ...data,
       subject: { kind: 'step', stepId: 'one', loopPath: [], snapshotRef: digest('a snapshot') },
       statement: { ...CHECK, command, commandDigest: digest(command) },
+    }),
+  },
+  'the folder of a check': {
+    isValue: true,
+    at: isKind('attestation_recorded'),
+    put: (data: object, folder) => ({
+      ...data,
+      subject: { kind: 'step', stepId: 'one', loopPath: [], snapshotRef: digest('a snapshot') },
+      statement: { ...CHECK, folder },
     }),
   },
   'the items of a loop': {
@@ -318,6 +339,9 @@ test('without the workspace an approval is shown only if it is about exactly the
     const at = indexOf(session, 'attestation_recorded');
     const subject = { ...ANSWER, ...(workspace === undefined ? {} : { workspace }) };
     changed(session, at, { subject, statement: { kind: 'approved', shown: 'whole' } });
+    // The run was observed at the commit that it ended with, as most are.
+    const value = { type: 'git_sha1', value: SUBJECT.commit };
+    changed(session, indexOf(session, 'observation_recorded'), { key: 'git_head_sha', value });
     const blocked = session.events.findIndex(PLACES['a blocker']?.at ?? expect.fail());
     const blockers = [{ code: 'X', message: 'It waits.', details: { approval: { digest: ANSWER.digest } } }];
     changed(session, blocked, { outcome: { kind: 'blocked', blockers, attemptNodeId: 'node_x' } });
@@ -331,6 +355,27 @@ test('without the workspace an approval is shown only if it is about exactly the
   expect(isShown({ ...clean, treeDigest: digest('other files') })).toBe(false);
   // The digest of an answer that is not signed covers the files too, and does not say which.
   expect(isShown(undefined)).toBe(false);
+});
+
+test('a note that has the ordinary name of the branch as a word stays, and so does the approval of it', () => {
+  enforces('passport_withholding');
+  const clean = { headSha: SUBJECT.commit, treeDigest: cleanTreeDigest(SUBJECT.tree, { sha256 }) };
+  const reasons = (branch: string) => {
+    const session = plain();
+    const seen = indexOf(session, 'observation_recorded');
+    changed(session, seen, { key: 'git_branch', value: { type: 'short_string', value: branch } });
+    const notes = session.events.findIndex(isOutput('recap', 0));
+    changed(session, notes, { payload: { ...NOTES, notesMarkdown: `All changes of this ${branch} are done.` } });
+    const answer = indexOf(session, 'attestation_recorded');
+    const statement = { kind: 'approved', shown: 'whole' };
+    changed(session, answer, { subject: { ...ANSWER, workspace: clean }, statement });
+    const withheld = withheldIn(session, { kinds: ['workspace'] });
+    return [seen, notes, answer].map((event) => withheld.get(event));
+  };
+  expect(reasons('change')).toEqual(['asked', undefined, undefined]);
+  expect(reasons('Release')).toEqual(['asked', undefined, undefined]);
+  expect(reasons('bluewhale')).toEqual(['asked', 'repeats', 'hash']);
+  expect(reasons('change/bluewhale')).toEqual(['asked', 'repeats', 'hash']);
 });
 
 test('an answer that is withheld takes the context value with it, whatever its length', () => {

@@ -2,8 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { err, ok } from 'neverthrow';
 import { afterAll, expect, test } from 'vitest';
+import { signatureTools } from '../../src/adapters/approvers.ts';
+import { parsePublicKeys } from '../../src/adapters/system.ts';
 import { gitCommits } from '../../src/adapters/workspace.ts';
+import type { PassportAccess } from '../../src/cli/program.ts';
 import {
   type Approval,
   gateFailures,
@@ -12,8 +16,9 @@ import {
   parseMergeGate,
 } from '../../src/core/passport/merge-gate.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
+import { runFake } from '../cli/fake-program.ts';
 import { enforces } from '../enforces.ts';
-import { KEY, passportAbout, TOOLS } from './random-passports.ts';
+import { KEY, OTHER_KEY, passportAbout, TOOLS } from './random-passports.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'workrail-gate-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,7 +27,15 @@ const git = (...args: string[]) =>
     encoding: 'utf8',
   }).trim();
 
-const GATE: MergeGate = { v: 1, keys: [KEY.publicKey.pem], checks: { tests: 'observed' }, approvals: { count: 1 } };
+const [RAN = expect.fail()] = statementAbout('b'.repeat(40)).predicate.runs;
+const WORKFLOWS = { [RAN.workflowId]: [RAN.workflowHash] } as MergeGate['workflows'];
+const GATE: MergeGate = {
+  v: 1,
+  keys: [KEY.publicKey.pem],
+  workflows: WORKFLOWS,
+  checks: { tests: 'observed' },
+  approvals: { count: 1 },
+};
 
 /** A repository whose base has the gate, and a change that tries to loosen it. */
 function repository() {
@@ -63,6 +76,10 @@ test('a change passes only with a passport of its own tree, with checks and appr
   expect(failures(statementAbout(tree, { ran: base.tree })).join()).toMatch(
     /did not run on exactly these files.*no approval for exactly/,
   );
+  // The caller chooses the folder of a run, and the same command may fail at the top.
+  expect(failures(statementAbout(tree, { folder: 'docs' }))).toEqual([
+    'Check "tests" did not run on exactly these files (it ran in the folder "docs"; start the run at the top of the repository).',
+  ]);
   expect(failures(statementAbout(tree, { grade: 'reported' })).join()).toContain(
     'Check "tests" is reported, and observed is required.',
   );
@@ -70,15 +87,62 @@ test('a change passes only with a passport of its own tree, with checks and appr
   expect(failures(statementAbout(tree, { said: 'rejected' }))).toEqual([
     'The last answer about these files is a rejection.',
   ]);
-  expect(failures(statementAbout(tree), { ...gate, workflows: ['other.workflow' as never] }).join()).toContain(
-    'No run of other.workflow',
-  );
+  expect(
+    failures(statementAbout(tree), { ...gate, workflows: { 'other.workflow': [RAN.workflowHash] } as never }),
+  ).toEqual([
+    'No run of other.workflow is complete without critical gaps.',
+    'Check "tests" is not in it.',
+    few('no approval', 1),
+  ]);
   expect(failures(statementAbout(tree), { ...gate, approvals: { count: 2 } }).join()).toContain('2 are required');
   const signed: MergeGate = { ...gate, approvals: { count: 1, signed: true } };
   expect(failures(statementAbout(tree), signed).join()).toContain(
     'no approval that an approver in .workrail/approvers signed',
   );
   expect(failures(statementAbout(tree), signed, () => ({ name: 'alice' }))).toEqual([]);
+});
+
+type ShownEvent = NonNullable<ReturnType<typeof statementAbout>['predicate']['events'][number]>;
+
+/** A recorded answer about another draft. */
+function asAnswer(shown: ShownEvent | null | undefined, digest: string): ShownEvent {
+  const copy = structuredClone(shown ?? expect.fail());
+  const { subject } = copy.event['data'] as unknown as { subject: { digest: string } };
+  subject.digest = digest;
+  return copy;
+}
+
+test('a workflow of the same name that the gate does not know counts for nothing', () => {
+  enforces('merge_gate');
+  const tree = 'b'.repeat(40);
+  const statement = statementAbout(tree);
+  const known = `sha256:${'0'.repeat(64)}`;
+  const failures = (hashes: readonly string[]) =>
+    gateFailures({ ...GATE, workflows: { [RAN.workflowId]: hashes } as never }, statement, {
+      tree,
+      signerOf: unsigned,
+    });
+  expect(failures([known, RAN.workflowHash])).toEqual([]);
+  const unknown = `Its run of ${RAN.workflowId} does not count: the gate does not name the workflow ${RAN.workflowHash}.`;
+  // What follows from the unknown version is not a failure of its own.
+  expect(failures([known])).toEqual([unknown]);
+  // A second run in the same session does not lend its name to the first.
+  const [run = expect.fail()] = statement.predicate.runs;
+  const other = { ...run, runId: 'run_0000000000000000' as never, workflowHash: known as never };
+  const both = { ...statement, predicate: { ...statement.predicate, runs: [run, other] } };
+  const odd = {
+    ...statement,
+    predicate: { ...statement.predicate, runs: [{ ...run, workflowId: 'constructor' as never }] },
+  };
+  expect(gateFailures(GATE, odd, { tree, signerOf: unsigned })).toHaveLength(3);
+  const gate = { ...GATE, workflows: { [RAN.workflowId]: [known] } as never };
+  const open = { ...other, status: 'in_progress' as const };
+  const unfinished = { ...statement, predicate: { ...statement.predicate, runs: [run, open] } };
+  expect(gateFailures(gate, unfinished, { tree, signerOf: unsigned }).slice(0, 2)).toEqual([NOT_COMPLETE, unknown]);
+  expect(gateFailures(gate, both, { tree, signerOf: unsigned })).toEqual([
+    'Check "tests" is not in it.',
+    few('no approval', 1),
+  ]);
 });
 
 const REJECTED = 'The last answer about these files is a rejection.';
@@ -102,8 +166,18 @@ const ANSWERS: readonly (readonly [answers: string, count: number, isSigned: boo
   ['alice+ alice-:off', 1, true, REJECTED],
   ['alice+ alice-:run', 1, true, REJECTED],
   ['alice+ alice-:unknown', 1, true, REJECTED],
-  ['alice+ alice-:other', 1, true],
+  ['alice+ alice-:other', 1, true, few(`no ${SIGNED}`, 1)],
+  ['alice+ bob-:other', 1, true],
   ['alice+:draft alice-:draft:other', 1, true, REJECTED],
+  ['alice+:draft ?-:draft bob+', 2, true, ONE],
+  ['alice+:draft bob-:draft bob+', 2, true, ONE],
+  ['alice+ alice-:withheld', 1, true, REJECTED],
+  ['alice+ alice-:withheld bob+', 2, true, ONE],
+  ['alice+ alice-:withheld:other bob+', 2, true, ONE],
+  ['alice+ alice-:withheld:run bob+', 2, true, ONE],
+  ['alice+ alice-:withheld alice+ bob+', 2, true],
+  ['?+ ?+ alice-:withheld ?+', 2, false, few('1 of these: approval', 2)],
+  ['?+:withheld ?- ?+', 2, false, few('1 of these: approval', 2)],
   ['alice- alice+', 1, true],
   ['alice+ alice+', 2, true, ONE],
   ['alice+ alice~', 1, true],
@@ -129,14 +203,19 @@ test('each person counts once, by their last answer, and a rejection blocks unti
   const kinds = { '+': 'approved', '-': 'rejected', '~': 'answered' } as const;
   const outcomes = ANSWERS.map(([answers, count, isSigned]) => {
     const names: (string | undefined)[] = [];
+    const events = [...statement.predicate.events];
     const approvals = answers.split(' ').map((written, i): Approval => {
       const [, name, sign, marks = ''] = /^(\w+|\?)([-+~])(.*)$/.exec(written) ?? expect.fail(written);
-      names.push(name === '?' ? undefined : name);
+      const isWithheld = marks.includes('withheld');
+      names.push(name === '?' || isWithheld ? undefined : name);
+      const event = 1_000 + i;
+      // Only the recorded event says which draft an answer is about.
+      const digest = `sha256:${(marks.includes('draft') ? 'd' : String(i)).repeat(64)}`;
+      events[event] = isWithheld ? null : asAnswer(events[real.event], digest);
       const about = /other|unknown/.exec(marks)?.[0] ?? 'subject';
       return {
         ...real,
-        // Only the recorded event says which draft an answer is about.
-        event: marks.includes('draft') ? real.event : 1_000 + i,
+        event,
         runId: marks.includes('run') ? (`${real.runId}x` as never) : real.runId,
         statement: kinds[sign as keyof typeof kinds],
         tree: about as 'subject',
@@ -148,11 +227,13 @@ test('each person counts once, by their last answer, and a rejection blocks unti
       return name === undefined ? undefined : { name };
     };
     const gate: MergeGate = { ...GATE, approvals: { count, signed: isSigned } };
-    const about = { ...statement, predicate: { ...statement.predicate, approvals } };
+    const about = { ...statement, predicate: { ...statement.predicate, events, approvals } };
     return [answers, count, isSigned, ...gateFailures(gate, about, { tree, signerOf })];
   });
   expect(outcomes).toEqual(ANSWERS.map((row) => [...row]));
 });
+
+const NOT_COMPLETE = `No run of ${RAN.workflowId} is complete without critical gaps.`;
 
 test('checks off the line, runs that are not complete and gaps do not let a change in', () => {
   enforces('merge_gate');
@@ -162,7 +243,7 @@ test('checks off the line, runs that are not complete and gaps do not let a chan
   type Predicate = typeof statement.predicate;
   const failures = (changed: Partial<Predicate>, gate: Partial<MergeGate> = {}) =>
     gateFailures(
-      { v: 1, keys: GATE.keys, checks: { tests: 'observed' }, ...gate } as MergeGate,
+      { v: 1, keys: GATE.keys, workflows: WORKFLOWS, checks: { tests: 'observed' }, ...gate } as MergeGate,
       {
         ...statement,
         predicate: { ...statement.predicate, ...changed },
@@ -182,14 +263,62 @@ test('checks off the line, runs that are not complete and gaps do not let a chan
     'Check "tests" is asserted, and its step requires reported.',
     'Check "tests" is asserted, and observed is required.',
   ]);
-  expect(failures(ended('in_progress'))).toEqual(['No run of a workflow is complete without critical gaps.', missing]);
-  expect(failures(ended('in_progress'), { gaps: true })).toEqual(['No run of a workflow is complete.', missing]);
-  expect(failures(ended('complete_with_gaps'))).toEqual([
-    'No run of a workflow is complete without critical gaps.',
-    missing,
-  ]);
+  expect(failures(ended('in_progress'))).toEqual([NOT_COMPLETE, missing]);
+  expect(failures(ended('in_progress'), { gaps: true })).toEqual([`No run of ${RAN.workflowId} is complete.`, missing]);
+  expect(failures(ended('complete_with_gaps'))).toEqual([NOT_COMPLETE, missing]);
   expect(failures(ended('complete_with_gaps'), { gaps: false })).toHaveLength(2);
   expect(failures(ended('complete_with_gaps'), { gaps: true })).toEqual([]);
+});
+
+/** What HEAD is, and what was typed besides. */
+type Asked = { readonly head?: string; readonly more?: readonly string[]; readonly into?: string };
+
+test('passport check says what to do about the cause: the gate, the file or the run', async () => {
+  enforces('merge_gate');
+  const [tree, base] = ['b'.repeat(40), 'refs/heads/main'];
+  const known = `sha256:${'0'.repeat(64)}`;
+  const checked = async (bytes: Uint8Array, gate: object = GATE, asked: Asked = {}) => {
+    const { head = tree, more = [], into = base } = asked;
+    const passports = {
+      services: {
+        tools: TOOLS,
+        commits: {
+          commitNamed: async (_: string, name: string) =>
+            name.startsWith('HEAD') ? err({ code: 'commit_unknown' }) : ok({ commit: 'a'.repeat(40), tree }),
+          commitAt: async () => ({ commit: 'a'.repeat(40), tree: head }),
+          fileAt: async (_: string, __: string, file: string) =>
+            file === MERGE_GATE_FILE ? JSON.stringify(gate) : undefined,
+        },
+      },
+      signatureTools,
+      parseKeys: parsePublicKeys,
+      readPassport: async () => ok(bytes),
+    } as unknown as PassportAccess;
+    const argv = ['passport', 'check', 'passport.json', '--base', into, ...more];
+    const { exitCode, talk } = await runFake({ argv, passports });
+    expect(exitCode).toBe(talk.includes('is not a branch') ? 2 : 4);
+    return talk.slice(talk.indexOf('Fix: ') + 'Fix: '.length).trim();
+  };
+  const passport = passportAbout(tree);
+  const add = `If this version of the workflow may be used, add its hash to "workflows" in ${MERGE_GATE_FILE} on ${base}.`;
+  const again =
+    'Run the missing checks and approvals on the committed files, and export a new passport.\nNext: workrail export ID --as passport -o passport.json --force';
+  const pinned = { ...GATE, workflows: { [RAN.workflowId]: [known] } };
+  expect(await checked(passport, pinned)).toBe(add);
+  // The default can be written out, and a name that git does not know gets a change as its fix.
+  expect(await checked(passport, pinned, { more: ['--change', 'HEAD'] })).toBe(add);
+  expect(await checked(passport, pinned, { more: ['--change', 'HEAD~1'] })).toContain(
+    '--change "$(git rev-parse HEAD)"',
+  );
+  expect(await checked(passport, pinned, { into: 'HEAD' })).toContain('--base refs/remotes/origin/main');
+  expect(await checked(passport, pinned, { head: 'd'.repeat(40) })).toBe(`${add} ${again}`);
+  expect(await checked(passportAbout(tree, { grade: 'reported' }))).toBe(again);
+  expect(await checked(passport.subarray(0, -9))).toBe(
+    'Fetch the file again from where it was exported, unchanged to the byte.',
+  );
+  expect(await checked(passport, { ...GATE, keys: [OTHER_KEY.publicKey.pem] })).toBe(
+    `If passports of that store may count, add its public key to "keys" in ${MERGE_GATE_FILE} on ${base}.`,
+  );
 });
 
 test('a name that looks like an option of git is not a commit', async () => {
@@ -237,6 +366,14 @@ test('a short name is a commit only if no tag or branch says otherwise', async (
 test('a gate file that is not valid says what is wrong', () => {
   enforces('merge_gate');
   expect(parseMergeGate('{')._unsafeUnwrapErr()).toBe('it is not JSON');
+  const twice = JSON.stringify(GATE).replace('{', '{"approvals":{"count":1},');
+  expect(parseMergeGate(twice)._unsafeUnwrapErr()).toBe(
+    '"approvals" is written twice in one object; remove one of them',
+  );
   expect(parseMergeGate('{"v":1}')._unsafeUnwrapErr()).toContain('/keys');
   expect(parseMergeGate(JSON.stringify({ ...GATE, cheks: {} })).isErr()).toBe(true);
+  const { workflows: _, ...open } = GATE;
+  expect(parseMergeGate(JSON.stringify(open))._unsafeUnwrapErr()).toContain('"checks" needs "workflows"');
+  expect(parseMergeGate(JSON.stringify({ ...GATE, workflows: [RAN.workflowId] })).isErr()).toBe(true);
+  expect(parseMergeGate(JSON.stringify({ ...GATE, workflows: { [RAN.workflowId]: [] } })).isErr()).toBe(true);
 });

@@ -4,6 +4,7 @@ import { canonicalJson, canonicalLines } from '../../src/core/json/canonical-jso
 import { type SessionEvent, takeAsParsed } from '../../src/core/log/event.ts';
 import { sealSnapshot } from '../../src/core/log/execution-snapshot.ts';
 import { WITHHELD_KINDS } from '../../src/core/passport/passport.ts';
+import { otherFilesWords } from '../../src/core/passport/summary.ts';
 import { verifyPassport } from '../../src/core/passport/verify-passport.ts';
 import { withheldTooWords } from '../../src/core/passport/withhold.ts';
 import { enforces } from '../enforces.ts';
@@ -102,7 +103,7 @@ test('an event withheld by number takes with it what repeats its texts and what 
   }
   const repeating = [...withheld].flatMap(([event, reason]) => (reason === 'repeats' ? [event] : []));
   expect(withheldTooWords(withheld)[0]).toBe(
-    `Withheld too, because they repeat a text of a withheld event: ${repeating.sort((a, b) => a - b).join(', ')}.`,
+    `Withheld too: events ${repeating.sort((a, b) => a - b).join(', ')} (a text of a withheld event is repeated there).`,
   );
   // All of the context by number leaves no hash that the kind would not leave.
   const all = passportOf(source, { withholding: { kinds: [], events: set } }).withheld;
@@ -113,7 +114,7 @@ test('an event withheld by number takes with it what repeats its texts and what 
   const alone = passportOf(source, { withholding: { ...NOTHING, authors: set.slice(0, 1) } });
   expect(alone.statement.predicate.withheld.events).toEqual(set.slice(0, 1));
   expect(withheldTooWords(alone.withheld)).toEqual([
-    `Withheld for the git name of the author, which --author shows: ${set[0]}.`,
+    `Withheld: event ${set[0]} (the author's git name; --author shows it).`,
   ]);
 });
 
@@ -223,3 +224,10 @@ function contextHashes({ events, snapshots }: ReturnType<typeof sourceOf>): read
   });
   return [...names, ...commands];
 }
+
+test('a passport counts rejections of other files as rejections', () => {
+  const other = { isOnLine: true, tree: 'other' };
+  const predicate = { checks: [], approvals: ['approved', 'rejected'].map((statement) => ({ ...other, statement })) };
+  const [words] = otherFilesWords({ predicate } as unknown as Parameters<typeof otherFilesWords>[0]);
+  expect(words).toMatch(/^1 approval and 1 rejection are about other files than this commit/);
+});

@@ -1,7 +1,7 @@
 import { nodeBundleTools } from '../../src/adapters/bundle.ts';
 import { storeKeyOf } from '../../src/adapters/system.ts';
 import { canonicalLines } from '../../src/core/json/canonical-json.ts';
-import type { JsonValue } from '../../src/core/json/json-value.ts';
+import { defined, type JsonValue } from '../../src/core/json/json-value.ts';
 import { type SessionEvent, takeAsParsed } from '../../src/core/log/event.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { chainGenesis, type LogSigner, type ManifestRecord } from '../../src/core/log/manifest.ts';
@@ -31,7 +31,7 @@ export type Log = Pick<RandomHistory, 'snapshots'> & {
 /** A log as a store takes it, append by append. */
 export type WrittenLog = Log & Pick<RandomHistory, 'plans'>;
 
-/** A legal session with gaps, approvals and checks, of which some ran on the tree of the passport. */
+/** A legal session with gaps, approvals, rejections and checks, of which some ran on the tree of the passport. */
 export function randomLog(
   seed: number,
   eventsMin = 20,
@@ -55,13 +55,35 @@ export function randomLog(
   return { sessionId, snapshots, contents, plans: changed, appends: changed.map(({ events }) => events) };
 }
 
+/** A run with a few answers about two drafts, one after the other. */
+export function answeredLog(seed: number): Log {
+  const random = seededRandom(seed);
+  const writer = sessionWriter({});
+  let at = writer.startRun({ context: { goal: 'go' } });
+  for (let i = 4 + random.below(4); i > 0; i--) at = writer.block(at, { others: ['attestation_recorded'] });
+  writer.advance(at, { note: { name: 'n', text: 'done' } }, 'complete');
+  const appends = writer.plans.map(({ events }) => events.map((event) => withChecks(event, random)));
+  return { sessionId: writer.plans[0]?.sessionId as SessionId, snapshots: writer.snapshots, appends };
+}
+
 function withChecks(event: SessionEvent, random: SeededRandom): SessionEvent {
   const [stepId, checkId] = ['one', random.pick(['tests', 'lint'])];
   if (event.kind === 'attestation_recorded' && random.chance(0.5)) {
     const treeDigest = random.chance(0.5) ? cleanTreeDigest(TREE, { sha256 }) : `sha256:${'b'.repeat(64)}`;
     const result = { exitCode: 0, timedOut: false, durationMs: 1.5e3, commandDigest: `sha256:${'d'.repeat(64)}` };
     const subject = { kind: 'step', stepId, loopPath: [], snapshotRef: `sha256:${'e'.repeat(64)}` };
-    const statement = { kind: 'check', checkId, ...result, ...(random.chance(0.8) ? { treeDigest } : {}) };
+    const statement = {
+      kind: 'check',
+      checkId,
+      ...result,
+      ...(random.chance(0.8) ? { treeDigest } : {}),
+      ...(random.chance(0.2) ? { folder: 'docs' } : {}),
+    };
+    return takeAsParsed({ ...event, data: { ...event.data, subject, statement } });
+  }
+  if (event.kind === 'attestation_recorded' && event.data.subject.kind === 'attempt') {
+    const subject = { ...event.data.subject, digest: `sha256:${random.pick(['1', '2']).repeat(64)}` };
+    const statement = { kind: random.pick(['approved', 'rejected']), shown: 'whole' };
     return takeAsParsed({ ...event, data: { ...event.data, subject, statement } });
   }
   if (event.kind === 'advance_recorded' && event.data.outcome.kind === 'advanced' && random.chance(0.5)) {
@@ -126,7 +148,18 @@ export function passportOf(source: PassportSource, making: Partial<PassportMakin
 }
 
 /** A finished run with a check and an approval, about a tree. */
-export function passportAbout(tree: string, { ran = tree, grade = 'observed', said = 'approved' } = {}): Uint8Array {
+type About = {
+  readonly ran?: string;
+  readonly grade?: string;
+  readonly said?: string;
+  /** Where the check ran, if that is not the top. */
+  readonly folder?: string;
+};
+
+export function passportAbout(
+  tree: string,
+  { ran = tree, grade = 'observed', said = 'approved', folder }: About = {},
+): Uint8Array {
   const writer = sessionWriter({});
   const root = writer.startRun({ context: { goal: 'go' } });
   const blocked = writer.block(root, { others: ['attestation_recorded'] });
@@ -156,6 +189,7 @@ export function passportAbout(tree: string, { ran = tree, grade = 'observed', sa
           durationMs: 1,
           commandDigest: `sha256:${'d'.repeat(64)}`,
           ...about,
+          ...defined({ folder }),
         },
       };
       return takeAsParsed({ ...event, data: { ...event.data, ...(seen === 1 ? approval : check) } });

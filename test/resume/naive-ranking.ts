@@ -59,7 +59,7 @@ function words(text: string): ReadonlySet<string> {
   let before = '';
   for (const character of `${plain} `) {
     const isKana = character >= '\u3041' && character <= '\u30ff';
-    if (/[\p{L}\p{M}\p{N}_-]/u.test(character) && !isKana) word += character;
+    if (/[\p{L}\p{M}\p{N}]/u.test(character) && !isKana) word += character;
     else {
       if (word !== '') found.add(word);
       word = '';

@@ -58,7 +58,7 @@ describe.each(WALKED)('a warm call in a walk through a $name workflow', { timeou
     enforces('budget_advance_cpu');
     const { files, bytesRead } = late.advance;
     expect((files['sync'] ?? 0) + (files['syncDir'] ?? 0)).toBe(5);
-    expect(files).toMatchObject({ read: 3, create: 2, rename: 2, openEnd: 2 });
+    expect(files).toMatchObject({ read: 3, size: 5, create: 2, rename: 2, openEnd: 2 });
     // The keyring, and twice the end of the manifest.
     expect(bytesRead).toBeLessThan(1_500);
   });

@@ -55,16 +55,19 @@ const ROWS: readonly Row[] = [
   row('space verify shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('space gc shop --dry-run --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('space rotate-keys shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 2 }),
-  row('space trust shop https://ci.example --host git.example --database-url postgres://127.0.0.1:1/nothing', {
-    exitCode: 1,
-  }),
+  row('space reseal --database-url postgres://127.0.0.1:1/nothing', { exitCode: 2 }),
+  row('space source shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
+  row(
+    'space trust shop https://ci.example --host git.example --repository acme/shop --ref refs/heads/main --database-url postgres://127.0.0.1:1/nothing',
+    { exitCode: 1 },
+  ),
   row('session hand-over sess_06gy ben --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('connect http://127.0.0.1:1/s/shop', { exitCode: 2, form: 'text' }),
   row('connect http://127.0.0.1:1/s/shop --sign-in', { exitCode: 1, form: 'text' }),
   row('connect http://127.0.0.1:1/s/shop --sign-out'),
   row('space list --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('member list --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
-  row('member set me admin --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
+  row('member set https://idp|me admin --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('member remove me --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('token create --for ci --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
   row('token list --space shop --database-url postgres://127.0.0.1:1/nothing', { exitCode: 1 }),
@@ -193,7 +196,7 @@ async function inText({ typed, exitCode = 0 }: Row): Promise<void> {
   expect([words, ended.exitCode, ended.exitCode === exitCode ? '' : ended.talk]).toEqual([words, exitCode, '']);
   expect([words, OBEYED.exec(ended.out), OBEYED.exec(ended.talk)]).toEqual([words, null, null]);
   expect([words, /^(?:Next|Fix): /m.test(ended.out)]).toEqual([words, false]);
-  // Whoever is refused reads what to do about it; a shell that completes reads nothing.
+  // A user who is refused reads what to do about it; a shell that completes reads nothing.
   const last = ended.talk.trimEnd().split('\n').at(-1) ?? '';
   const expected = typed.includes('--complete') ? '' : expect.stringMatching(/^(?:Next|Fix): \S/);
   expect([words, last]).toEqual([words, expected]);

@@ -64,7 +64,7 @@ it('sessions in every state are accessible, and so are pages with nothing on the
   expect(await empty?.text()).toContain('workrail demo --keep');
   await empty?.expectAccessible('an empty list');
   await empty?.press('g w');
-  await empty?.page.getByText('Nothing waits for you.').waitFor();
+  await empty?.page.getByText('Nothing is waiting for you.').waitFor();
   await empty?.expectAccessible('nothing waits');
   await empty?.close();
   await server.stop();
@@ -84,6 +84,7 @@ it('the twelve main tasks are done with the keyboard alone', async ({ skip }) =>
   await press('Enter');
   await press('Enter');
   await page.waitForURL(/\/sessions\/sess_/);
+  await page.waitForSelector('main [role="tabpanel"]');
   // 2. Read why it is blocked.
   await shown('State the verdict');
   // 3. Read what the agent was sent.

@@ -229,7 +229,7 @@ describe('without a link', () => {
       const child = spawnAtTerminal(['console', '--port', '0'], { ...place(), env });
       const ended = once(child, 'exit');
       const kept = (name: string) => readFileSync(join(bin, name), 'utf8').trim();
-      await expect.poll(() => existsSync(join(bin, 'opened')), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => existsSync(join(bin, 'opened'))).toBe(true);
       const [, port, code] = /url=http:\/\/localhost:(\d+)\/#([\w-]{43})"/.exec(kept('opened')) ?? [];
       expect([kept('mode'), kept('args').includes(code ?? ''), existsSync(kept('args'))]).toEqual(['600', false, true]);
       const headers = { host: `127.0.0.1:${port}`, ...json };
@@ -348,7 +348,7 @@ describe('in a browser', () => {
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Already approved').first().waitFor();
     expect((await send('continue_workflow', { ackToken: waiting })).kind).toBe('ok');
-    await page.getByText('Nothing waits for you.').first().waitFor();
+    await page.getByText('Nothing is waiting for you.').first().waitFor();
     expect(await page.title()).toBe('WorkRail');
     expect(noise).toEqual([]);
   });

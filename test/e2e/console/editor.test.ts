@@ -51,7 +51,6 @@ beforeAll(async () => {
     await start('project.review', 'Review what nobody finishes');
   });
   opened = await openPage(fixture);
-  opened?.page.setDefaultTimeout(10_000);
 });
 afterAll(async () => {
   await opened?.close();
@@ -465,10 +464,10 @@ describe('the editor', () => {
       const one = document.activeElement;
       return [one.tagName, one.getAttribute('role') ?? '', one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent].join(' ');
     })()`);
-    /** Every part is reached by the tab key in less than one round of the page, so nothing keeps the focus. */
+    /** Every part is reached by the tab key in two rounds of the page, so nothing keeps the focus. A page that is drawn again starts from the top. */
     const tabTo = async (wanted: RegExp, key = 'Tab') => {
       for (let pressed = 0; !wanted.test(await focused()); pressed++) {
-        if (pressed === 80) expect.fail(`${wanted} was not reached, but ${await focused()}`);
+        if (pressed === 160) expect.fail(`${wanted} was not reached, but ${await focused()}`);
         await page.keyboard.press(key);
       }
     };

@@ -90,3 +90,31 @@ it('a page that slept hears of everything that happened meanwhile', async ({ ski
   await page.getByText('Begun while it slept').waitFor();
   expect(await page.locator('.row').count()).toBe(1);
 });
+
+it('a page shows what changed while it was read for the first time', async ({ skip }) => {
+  const { context } = opened ?? skip('no chromium');
+  const page = await context.newPage();
+  const address = (path: string) => `http://127.0.0.1:${fixture.server.port}${path}`;
+  await page.goto(address('/'));
+  await page.locator('.row').first().waitFor();
+  const link = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: /Waiting/ });
+  const counted = await link.textContent();
+  const token = await fixture.start('project.release', 'Release while it loads');
+  await page.locator('.row', { hasText: 'Release while it loads' }).waitFor();
+  // What the server said before the change reaches the page after the change was heard.
+  await page.route(
+    '**/api/waiting*',
+    async (route) => {
+      const response = await route.fetch();
+      await fixture.hand(token, 'Shipped.');
+      await expect.poll(() => link.textContent()).not.toBe(counted);
+      // Everything that the page hears of this change, it hears now.
+      await page.waitForTimeout(1_000);
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  await link.click();
+  await page.locator('.waiting-item', { hasText: 'Release while it loads' }).waitFor({ timeout: 20_000 });
+  await page.close();
+});

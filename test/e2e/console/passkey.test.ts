@@ -1,7 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { approverLine } from '../../../src/core/approvals/approver-list.ts';
 import { enforces } from '../../enforces.ts';
+import { sshApprover } from '../../examples/approvers.ts';
 import { CLIENT_KINDS, type TestClient } from '../clients.ts';
 import { blockedRun, data, gatedPlace } from '../gated-run.ts';
 import { runSmall } from '../small-program.ts';
@@ -64,7 +66,9 @@ it.runIf(hasTerminal)(
     expect(again.kind).toBe('blocked');
 
     await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+    appendFileSync(join(home, '.workrail', 'approvers'), `${approverLine(sshApprover('bob').approver)}\n`);
     await page.goto(`http://localhost:${server.port}/waiting`);
+    await page.getByText('bob with an SSH key').waitFor();
     await page.getByRole('button', { name: 'Approve with a passkey' }).click();
     await page.getByText('signed as alice with the passkey SHA256:').first().waitFor();
     expect((await advance(again.ackToken)).pending?.stepId).toBe('tell');
@@ -86,7 +90,7 @@ it.runIf(hasTerminal)(
     await page.getByRole('button', { name: 'Signatures' }).click();
     await page.getByRole('region', { name: 'Signatures' }).waitFor();
     const shown = await text();
-    expect(shown).toMatch(/The log is signed by this store from event 0 on, with key [0-9a-f]{16}\./);
+    expect(shown).toMatch(/The log is signed by this WorkRail store from event 0 on, with key [0-9a-f]{16}\./);
     expect(shown).toMatch(/Ship to production: approved in the console, signed as alice with the passkey SHA256:/);
     expect(shown).toContain('Nothing: this page reads the whole session.');
     const head = /Head\s*([0-9a-f]{64})/.exec(shown)?.[1] ?? expect.fail(shown);

@@ -117,6 +117,19 @@ it('a run with open follow-ups is done, and both are said', async () => {
   expect((await draw('/')).text).toContain('done, 2 follow-ups');
 });
 
+it('a run that was finished without something required looks different from a complete one', async () => {
+  enforces('console_default_view');
+  const start = { workflowId: LONG.id, goal: 'In a hurry', mode: 'full_auto_never_stop' };
+  let reply = (await played.send('start_workflow', start)) as Reply & { readonly isComplete?: boolean };
+  while (reply.isComplete !== true) reply = await played.hand(reply.ackToken, {});
+  const list = await draw('/');
+  expect(list.text).toMatch(/done with gaps, \d+ follow-ups? In a hurry/);
+  const page = await draw(`/sessions/${await sessionOf('In a hurry')}`);
+  expect(page.text).toMatch(/done with gaps, \d+ follow-ups? The last step was finished .* without something/);
+  for (const { html } of [list, page]) expect(html).toContain('var(--lacking)');
+  expect(page.html).not.toContain('border-left-color:var(--complete)');
+});
+
 it('one run of a session is drawn at a time, and notes between runs have an entry of their own', async () => {
   enforces('console_run_boundaries', 'console_session_notes');
   await playTwoRuns(played);

@@ -28,7 +28,6 @@ beforeAll(async () => {
   if (browser === undefined) return;
   context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
   page = await context.newPage();
-  page.setDefaultTimeout(10_000);
   page.on('console', (message) => noise.push(message.text()));
   page.on('pageerror', ({ message }) => noise.push(message));
   await page.goto(server.link);
@@ -225,6 +224,8 @@ describe('while an agent works', () => {
     await page.locator('.preferences-button', { hasText: 'full auto (stops for the user) (pending)' }).waitFor();
     await expectAccessible(page, 'mode');
     await press('Escape');
+    // The steps are read again after the page has heard of the change.
+    await page.locator('.step', { hasText: 'mode' }).first().waitFor();
     expect((await rows()).filter((row) => row.includes('mode'))).toEqual([
       expect.stringMatching(/^7 Report what stands/),
     ]);

@@ -206,7 +206,7 @@ describe('everywhere', () => {
     await press('Control+k');
     const box = page.getByRole('combobox', { name: 'Go, find or do' });
     await box.waitFor();
-    await page.getByRole('option', { name: 'Go to what waits for you g w' }).waitFor();
+    await page.getByRole('option', { name: 'Go to what is waiting for you g w' }).waitFor();
     await page.keyboard.type('parser');
     await page.getByRole('option', { name: /Improve the date parser/ }).waitFor();
     await page.getByRole('option', { name: 'Find "parser" in all notes' }).waitFor();
@@ -403,7 +403,7 @@ describe('everywhere', () => {
     // Other notes are another draft.
     const third = await send(second.ackToken, 'Ships on Tuesday.');
     expect(third.kind).toBe('blocked');
-    await item.getByText(/that approval no longer counts. Changed since:.*notes/).waitFor();
+    await item.getByText(/that approval does not cover what changed since:.*notes/).waitFor();
     await item.getByRole('button', { name: 'Approve' }).click();
     await item.getByText('Already approved').waitFor();
     await item.getByRole('link', { name: 'open the session' }).click();

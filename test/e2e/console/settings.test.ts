@@ -81,11 +81,11 @@ it('two servers show what each applied once they have appended, and a restart en
   expect((await seen()).servers).toEqual([]);
   expect(existsSync(join(folder, 'data', 'cache', 'servers'))).toBe(false);
   await append(first);
-  await expect.poll(async () => (await seen()).servers.length, { timeout: 2_000 }).toBe(1);
+  await expect.poll(async () => (await seen()).servers.length).toBe(1);
   writeFileSync(config(), '{"startSession": true, "mode": "guided"}');
   const second = await connect();
   await append(second);
-  await expect.poll(async () => (await seen()).servers.length, { timeout: 2_000 }).toBe(2);
+  await expect.poll(async () => (await seen()).servers.length).toBe(2);
   const { servers, desired } = await seen();
   expect(
     servers.map(({ needsRestart: isOld, changes, tools }) => [isOld, changes, tools.includes('start_session')]),
@@ -97,7 +97,9 @@ it('two servers show what each applied once they have appended, and a restart en
   expect(servers[0]?.client?.name).toBe('workrail-test');
   // Doctor says the same of both, and nothing of it is a fault.
   const { findings } = COMMAND_REPLIES.doctor.parse(typed('doctor'));
-  const said = findings.filter(({ text }) => text.startsWith('server of')).map(({ kind, text }) => [kind, text]);
+  const said = findings
+    .filter(({ text }) => text.startsWith('server started by'))
+    .map(({ kind, text }) => [kind, text]);
   expect(said).toEqual([
     ['good', expect.stringContaining(servers[0]?.appliedConfigHash.slice(0, 19) ?? '-')],
     ['note', expect.stringContaining('startSession is false there and set to true')],
@@ -242,7 +244,9 @@ it('a source is added, shows the diff of its new commit before an update, and is
   expect((await page.getByText('No source was added.').count()) > 0).toBe(true);
 }, 60_000);
 
-it('a client is registered after its diff was shown, and undoing restores its file', async ({ skip }) => {
+it('a client is registered after its diff was shown, is rehearsed, and gets its file back by undoing', async ({
+  skip,
+}) => {
   ready(skip);
   const file = join(folder, 'home', '.gemini', 'settings.json');
   const before = '{\n  "theme": "dark"\n}\n';
@@ -255,6 +259,9 @@ it('a client is registered after its diff was shown, and undoing restores its fi
   await confirm('Register', 'workrail init --client gemini --yes');
   await own.getByText('registered', { exact: true }).waitFor();
   expect(readFileSync(file, 'utf8')).toContain('mcpServers');
+  await own.getByText('None since the console was opened.').waitFor();
+  await own.getByRole('button', { name: 'Rehearse' }).click();
+  await own.getByText(/works \(\d+ tools, one step forward and back/).waitFor();
   await own.getByRole('button', { name: 'Undo' }).click();
   await confirm('Undo', 'workrail init --undo --client gemini');
   await own.getByText('not registered').waitFor();
@@ -334,9 +341,23 @@ it('keys are rotated with a warning about tokens, and About has the version and 
   await page.waitForURL(/settings\/preferences/);
 });
 
+it('general settings change the look of the page, and a reload keeps them', async ({ skip }) => {
+  ready(skip);
+  await go('general');
+  const own = section('General');
+  const look = () => page.evaluate('({ ...document.documentElement.dataset })');
+  await own.getByLabel('Theme').selectOption('dark');
+  await own.getByLabel('Rows').selectOption('compact');
+  await page.reload();
+  expect(await look()).toMatchObject({ theme: 'dark', density: 'compact' });
+  await own.getByLabel('Theme').selectOption('system');
+  await own.getByLabel('Rows').selectOption('comfortable');
+  expect(await look()).toMatchObject({ theme: 'system', density: 'comfortable' });
+});
+
 it('every page of the settings is accessible, and writes nothing to the console of the browser', async ({ skip }) => {
   const { expectAccessible, noise } = ready(skip);
-  for (const name of ['preferences', 'server', 'sources', 'clients', 'doctor', 'storage', 'keys', 'about']) {
+  for (const name of ['general', 'preferences', 'server', 'sources', 'clients', 'doctor', 'storage', 'keys', 'about']) {
     await go(name);
     await expectAccessible(`settings, ${name}`);
   }

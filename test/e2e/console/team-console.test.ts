@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -400,6 +401,7 @@ describe.runIf(postgres && openId)('the console of a team', () => {
           one.post(answerPath(open), { digest, receipt, decision: 'rejected', comment: 'No.' }),
         '403 403 200 200 403',
       ],
+      ['spaces', (one) => one.get('/api/spaces'), '200 200 200 200 200'],
       ['members', (one) => one.get('/api/members'), '403 403 403 200 200'],
       ['audit', (one) => one.get('/api/audit'), '403 403 403 200 200'],
       ['add', (one) => one.post('/api/members', { principal: 'https://idp|9', role: 'reader' }), '403 403 403 200 403'],
@@ -421,18 +423,26 @@ describe.runIf(postgres && openId)('the console of a team', () => {
       }
       expect([what, got.join(' ')]).toEqual([what, statuses]);
     }
+    const { admin: boss } = people;
     const old = await stale.post('/api/tokens', { for: 'x', role: 'reader', days: 1 });
     expect(old.text).toContain('Sign in again');
+    expect((await boss?.get(`/api/sessions/${open.sessionId}/report?as=md`))?.status).toBe(200);
     const stranger = await signedIn('nobody');
     expect([(await stranger.get('/api/sessions')).status, stranger.key]).toEqual([403, '']);
     const elsewhere = await signedIn('admin-person', { space: 'other' });
     expect((await elsewhere.get('/api/sessions')).status).toBe(403);
-    const { admin: boss } = people;
     const demoted = await boss?.post('/api/members', { principal: principal('admin-person'), role: 'reader' });
     expect([demoted?.status, demoted?.text]).toEqual([409, expect.stringContaining('another admin')]);
     const { entries } = JSON.parse((await boss?.get('/api/audit'))?.text ?? '') as ConsoleReply<'audit'>;
+    expect(entries.find(({ action }) => action === 'session_deleted')).toMatchObject({
+      by: principal('admin-person'),
+      subject: open.sessionId,
+    });
     expect(new Set(entries.map(({ action }) => action))).toEqual(
-      new Set(['member_set', 'member_removed', 'token_created', 'handover_set', 'signed_in', 'decision_refused']),
+      new Set([
+        ...['member_set', 'member_removed', 'token_created', 'handover_set', 'signed_in', 'decision_refused'],
+        ...['session_deleted', 'session_restored', 'session_exported'],
+      ]),
     );
     await client.close();
   });
@@ -450,7 +460,7 @@ describe.runIf(postgres && openId)('the console of a team', () => {
       const item = await mine(one);
       return one.post(answerPath(item), { digest: item.digest, receipt: item.receipt, decision });
     };
-    await expect.poll(async () => (await decide(alice, 'approved')).status, { timeout: 8_000 }).toBe(409);
+    await expect.poll(async () => (await decide(alice, 'approved')).status).toBe(409);
     expect((await decide(alice, 'approved')).text).toContain('somebody else must approve');
     expect(await again()).toBe('blocked');
     expect((await decide(bob, 'approved')).status).toBe(200);
@@ -462,6 +472,7 @@ describe.runIf(postgres && openId)('the console of a team', () => {
   it('a person signs in with a browser, decides, and looks after the space', async ({ skip }) => {
     const browser = (await startBrowser()) ?? skip('no browser');
     const { client, again } = await blocked(await tokenFor('shipper'), 'Release 5');
+    await member('admin-person', 'reader', 'other');
     const context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
     const page = await context.newPage();
     const noise: string[] = [];
@@ -472,7 +483,8 @@ describe.runIf(postgres && openId)('the console of a team', () => {
       await page.getByRole('button', { name: 'Sign in' }).click();
     };
     const look = async (name: string) => {
-      if (isLong || ['signed-out', 'waiting', 'members', 'tokens'].includes(name)) await expectAccessible(page, name);
+      if (isLong || ['signed-out', 'waiting', 'members', 'tokens', 'spaces'].includes(name))
+        await expectAccessible(page, name);
       await picture(page, name);
     };
     await page.goto(`${PUBLIC}/s/shop/waiting`);
@@ -495,6 +507,7 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     await page.getByText('shipper').first().waitFor();
     await look('sessions');
     await page.getByText('Release 5').first().click();
+    await page.getByRole('heading', { level: 1, name: 'Release 5' }).waitFor();
     await page.getByText('Ship to production').first().waitFor();
     await look('session');
     expect(new URL(page.url()).pathname).toMatch(/^\/s\/shop\/sessions\/sess_/);
@@ -522,11 +535,42 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     await page.getByRole('row').filter({ hasText: 'night-build' }).getByRole('button').click();
     await page.getByRole('row').filter({ hasText: 'night-build' }).getByText('revoked').waitFor();
     expect((await mcp(bearer(text))).status).toBe(401);
+    const flows = cloned('flows').path;
+    mkdirSync(join(flows, 'workflows'));
+    writeFileSync(join(flows, 'workflows', 'acme.release.json'), JSON.stringify({ ...RELEASE, id: 'acme.release' }));
+    execFileSync('git', ['-C', flows, 'add', '-A']);
+    execFileSync('git', ['-C', flows, '-c', 'user.name=t', '-c', 'user.email=t@t', 'commit', '-q', '-m', 'second']);
+    await run('space', 'source', 'shop', `file://${flows}`);
+    await page.getByRole('link', { name: 'Spaces' }).click();
+    const source = page.getByRole('row').filter({ hasText: 'flows@' });
+    await source.getByText('waits for an admin').waitFor();
+    await look('spaces-waiting');
+    await source.getByRole('button', { name: 'Accept' }).click();
+    await source.getByText('in use').waitFor();
+    await page.getByRole('row').filter({ hasText: 'shop' }).getByText('of 5,000').waitFor();
+    await page.getByRole('row').filter({ hasText: 'other' }).getByText('reader').waitFor();
+    await page.getByLabel('Open sessions at most').fill('8000');
+    await page.getByLabel('Gigabytes at most').fill('2.5');
+    const shown = `workrail space set shop space --four-eyes off --max-sessions 8000 --max-size 2.5 --database-url "$DB"`;
+    await page.getByText(shown).waitFor();
+    await page.getByRole('button', { name: 'Set the limits' }).click();
+    await page.getByRole('row').filter({ hasText: 'shop' }).getByText('of 8,000').waitFor();
+    await page.getByRole('row').filter({ hasText: 'shop' }).getByText('of 2.5 GB').waitFor();
+    await page.getByLabel('Who may approve').selectOption('on');
+    await page.getByText('space set shop space --four-eyes on').waitFor();
+    await look('spaces');
+    await page.getByLabel('Who may approve').selectOption('off');
+    await page.getByText('space set shop space --four-eyes off').waitFor();
+    expect(((await run('space', 'set', 'shop')).data as { limits: object }).limits).toEqual({
+      openSessionsMax: 8_000,
+      bytesMax: 2_500_000_000,
+    });
     await page.getByRole('link', { name: 'Audit log' }).click();
     await page.getByRole('row').filter({ hasText: 'night-build' }).first().waitFor();
     await look('audit');
     await page.getByRole('button', { name: 'Sign out' }).first().click();
     await page.getByRole('heading', { name: 'Sign in to see this space' }).waitFor();
+    await run('member', 'remove', principal('admin-person'), '--space', 'other');
     await page.goto(`${PUBLIC}/s/other/`);
     await page.getByRole('link', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'You have no role here' }).waitFor();
@@ -535,9 +579,92 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     await Promise.all([context.close(), client.close()]);
   });
 
+  it('a page that is open at one replica hears of what an agent does through another one', async () => {
+    const alice = await signedIn('alice');
+    let heard = 0;
+    const listening = request({
+      ...{ host: '127.0.0.1', port: replicas[0]?.port, path: '/s/shop/api/events', agent: false },
+      headers: { host: `localhost:${publicPort}`, cookie: alice.cookie, [PAGE_KEY_HEADER]: alice.key },
+    });
+    listening.on('error', () => undefined);
+    listening.on('response', (response) =>
+      response.on('data', (part: Buffer) => {
+        heard += part.toString().split('"changed"').length - 1;
+      }),
+    );
+    listening.end();
+    const token = await tokenFor('elsewhere');
+    // The first notice is about what may have changed before it listened.
+    await expect.poll(() => heard).toBeGreaterThan(0);
+    const before = heard;
+    const answer = await ask(replicas[1]?.port ?? 0, {
+      method: 'POST',
+      path: '/s/shop/mcp',
+      headers: {
+        ...{ host: `localhost:${publicPort}`, 'content-type': 'application/json' },
+        ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18', ...bearer(token) },
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'start_workflow', arguments: { workflowId: 'wr.first_steps', goal: 'Be seen.' } },
+      }),
+    });
+    expect(answer.text).toContain('Be seen.');
+    await expect.poll(() => heard).toBeGreaterThan(before);
+    listening.destroy();
+  }, 60_000);
+
+  it('somebody whose role or sign-in has ended hears nothing more of the space', async () => {
+    const streamOf = (person: Person) => {
+      const got = person.get('/api/events');
+      const state = { hasEnded: false };
+      void got.then(() => {
+        state.hasEnded = true;
+      });
+      return { got, state };
+    };
+    await member('leaver', 'reader');
+    const [leaver, stays, leaves] = [await signedIn('leaver'), await signedIn('alice'), await signedIn('alice')];
+    const streams = [leaver, stays, leaves].map(streamOf);
+    await expect.poll(async () => (await stays.get('/api/sessions')).status).toBe(200);
+    await run('member', 'remove', principal('leaver'), '--space', 'shop');
+    await leaves.post('/api/sign-out', {});
+    const [removed, , signedOut] = await Promise.all([streams[0]?.got, undefined, streams[2]?.got]);
+    expect([removed?.status, signedOut?.status]).toEqual([200, 200]);
+    expect(removed?.text).toContain('"hello"');
+    // A copy of the cookie is of no use either, on any replica; another sign-in of the same person is not ended.
+    for (const _ of replicas) expect((await leaves.get('/api/sessions')).status).toBe(401);
+    for (const _ of replicas) expect((await stays.get('/api/sessions')).status).toBe(200);
+    expect(streams[1]?.state.hasEnded).toBe(false);
+    await stays.post('/api/sign-out', {});
+    await streams[1]?.got;
+    // Nothing of a space is announced to agents, so what they listen to ends at once.
+    const token = await tokenFor('listener');
+    const listening = await send({
+      method: 'POST',
+      path: '/s/shop/mcp',
+      headers: {
+        ...{ 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+        ...{ ...NEW_ERA.headers, 'mcp-method': 'subscriptions/listen', ...bearer(token) },
+      },
+      body: JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' },
+        params: { ...NEW_ERA.params, notifications: { toolsListChanged: true, promptsListChanged: true } },
+      }),
+    });
+    expect([listening.status, listening.text]).toEqual([200, expect.stringContaining('"resultType":"complete"')]);
+  }, 60_000);
+
   it('a job of CI verifies a check of its own repository and commit, and nobody else does', async () => {
     const { path, sha } = cloned('checked');
-    await run('space', 'trust', 'shop', provider.issuer, '--host', 'git.example', '--ref', 'refs/heads/main');
+    const trust = ['space', 'trust', 'shop', provider.issuer, '--host', 'git.example'];
+    for (const less of [[], ['--ref', 'refs/heads/main'], ['--repository', 'acme/shop']]) {
+      expect(await run(...trust, ...less)).toMatchObject({ ok: false, error: { code: 'VALIDATION_ERROR' } });
+    }
+    await run(...trust, '--repository', 'acme/shop', '--ref', 'refs/heads/main');
+    expect((await run('space', 'set', 'shop')).data).toMatchObject({
+      ci: [{ issuer: provider.issuer, host: 'git.example', repositories: ['acme/shop'], ref: 'refs/heads/main' }],
+    });
     const token = await tokenFor('worker');
     const client = await bridged(token, path);
     const started = await client.call('start_workflow', { workflowId: 'wr.checked', goal: 'Test it.' });
@@ -577,7 +704,8 @@ describe.runIf(postgres && openId)('the console of a team', () => {
       ],
       [403, 'no claims of a job', asked(await job({ repository: undefined }))],
       [403, 'another branch', asked(await job({ ref: 'refs/heads/agent' }))],
-      [404, 'another repository', asked(await job({ repository: 'acme/other' }))],
+      [403, 'another repository', asked(await job({ repository: 'acme/other' }))],
+      [403, 'a tag with the name of the branch', asked(await job({ ref: 'main', ref_type: 'tag' }))],
       [409, 'another commit', asked(await job({ sha: '0'.repeat(40) }))],
     ];
     for (const [status, what, got] of refused) expect([what, (await got).status]).toEqual([what, status]);
@@ -597,6 +725,17 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     expect(last.kind).toBe('blocked');
     const passing = await inJob({ UNIT_EXIT: '0' });
     expect([passing.status, passing.stdout]).toEqual([0, expect.stringContaining('The check is verified.')]);
+    // What CI ran on is not what the workspace has after another commit.
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-C', path, '-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args]);
+    git('commit', '-q', '--allow-empty', '-m', 'More');
+    const moved = await client.call('continue_workflow', last.nextCall.arguments);
+    last = dataOf(moved);
+    expect([last.kind, JSON.stringify(moved)]).toEqual([
+      'blocked',
+      expect.stringContaining('is at another commit now'),
+    ]);
+    git('reset', '-q', '--hard', sha);
     last = dataOf(await client.call('continue_workflow', last.nextCall.arguments));
     expect(last).toMatchObject({ kind: 'ok', isComplete: true });
     await client.close();

@@ -109,7 +109,7 @@ describe('the documents', () => {
       const run = (...words: readonly string[]) => runSmall(['workflow', ...words], { cwd: place, env: env() });
       const ran = await run('check', file, '--strict');
       expect([path, ran.exitCode, ran.exitCode === 0 ? '' : ran.out]).toEqual([path, 0, '']);
-      // Whoever takes over an example must not be blocked by it, or find half of it passed over.
+      // A user who takes over an example must not be blocked by it, or find half of it passed over.
       const { data } = JSON.parse((await run('dry-run', file, '--yes', '--json')).out) as { data: DryRun };
       expect([path, data]).toEqual([path, expect.objectContaining({ isComplete: true, skipped: [] })]);
       // Waiting for a person is what some examples show.
@@ -130,8 +130,22 @@ describe('the documents', () => {
     const broken = links.filter(
       // The repository's own pages, wherever it is hosted.
       ({ path, target }) =>
-        !/^\.\.\/\.\.\/(?:issues|discussions)$/.test(target) && !existsSync(join(dirname(path), target)),
+        !/^\.\.\/\.\.\/(?:issues|discussions|releases)$/.test(target) && !existsSync(join(dirname(path), target)),
     );
+    expect(broken).toEqual([]);
+  });
+
+  it('every heading that a document links to exists', () => {
+    const files = execFileSync('git', ['ls-files', '*.md', ':!test'], { encoding: 'utf8' }).trim().split('\n');
+    const links = files.flatMap((path) =>
+      [...prose(path).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)].map(([, target = '', anchor = '']) => ({
+        page: target === '' ? path : join(dirname(path), target),
+        path,
+        anchor,
+      })),
+    );
+    expect(links.length).toBeGreaterThan(100);
+    const broken = links.filter(({ page, anchor }) => page.endsWith('.md') && !anchorsOf(page).has(anchor));
     expect(broken).toEqual([]);
   });
 
@@ -207,4 +221,23 @@ function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double ?? single ?? bare ?? '',
   );
+}
+
+/** A page without its code, where `#` and brackets are no headings and links. */
+function prose(path: string): string {
+  return readFileSync(path, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+}
+
+/** The names that the headings of a page get on GitHub: a repeated one has a number. */
+function anchorsOf(path: string): ReadonlySet<string> {
+  const counts = new Map<string, number>();
+  const headings = [...prose(path).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => {
+    const words = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').toLowerCase();
+    const slug = words.replaceAll(/[^\p{L}\p{M}\p{N}_ -]/gu, '').replaceAll(' ', '-');
+    const count = counts.get(slug) ?? 0;
+    counts.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  });
+  const named = [...prose(path).matchAll(/<a (?:id|name)="([^"]+)"/g)].map(([, name = '']) => name);
+  return new Set([...headings, ...named]);
 }

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { MERGE_GATE_FILE } from '../../../src/core/passport/merge-gate.ts';
+import { verifyPassport } from '../../../src/core/passport/verify-passport.ts';
 import { enforces } from '../../enforces.ts';
-import { KEY, passportAbout } from '../../passport/random-passports.ts';
+import { KEY, passportAbout, TOOLS } from '../../passport/random-passports.ts';
 import { SMALL_PROGRAM } from '../small-program.ts';
 
 let place: string;
@@ -24,6 +25,7 @@ const git = (folder: string, ...args: string[]) =>
 const GUIDE = readFileSync('docs/guides/passports.md', 'utf8');
 const [, RECIPE = ''] = /^```yaml\n([\s\S]*?)^```$/m.exec(GUIDE) ?? [];
 const [, SENDING = ''] = /^```text\n(git notes [\s\S]*?)^```$/m.exec(GUIDE) ?? [];
+const [, AGAIN = ''] = /^```text\n(git fetch [\s\S]*?)^```$/m.exec(GUIDE) ?? [];
 const STEPS = [...RECIPE.matchAll(/^ {6}- run: \|\n((?: {10}.*\n)+)/gm)].map(([, lines = '']) => lines);
 
 function put(folder: string, files: { readonly [path: string]: string }): void {
@@ -52,7 +54,13 @@ function hostileChange(): { readonly change: string; readonly tree: string } {
   git('work', 'init', '-q', '-b', 'main');
   for (const [key, value] of Object.entries({ name: 'a', email: 'a@b.c' })) git('work', 'config', `user.${key}`, value);
   git('work', 'remote', 'add', 'origin', at('origin.git'));
-  const gate = { v: 1, keys: [KEY.publicKey.pem], checks: { tests: 'observed' }, approvals: { count: 1 } };
+  const { statement } = verifyPassport(passportAbout('b'.repeat(40)), {
+    keys: [KEY.publicKey],
+    tools: TOOLS,
+  })._unsafeUnwrap();
+  const [{ workflowId, workflowHash } = expect.fail()] = statement.predicate.runs;
+  const asked = { workflows: { [workflowId]: [workflowHash] }, checks: { tests: 'observed' }, approvals: { count: 1 } };
+  const gate = { v: 1, keys: [KEY.publicKey.pem], ...asked };
   put('work', { [MERGE_GATE_FILE]: JSON.stringify(gate) });
   git('work', 'add', '-A');
   git('work', 'commit', '-q', '-m', 'base');
@@ -77,6 +85,52 @@ function hostileChange(): { readonly change: string; readonly tree: string } {
   );
   return { change: git('work', 'rev-parse', 'HEAD'), tree: git('work', 'rev-parse', 'HEAD^{tree}') };
 }
+
+it('the gate in the guide asks for the workflow in the guide, with its check and its signed approval', () => {
+  enforces('merge_gate');
+  const [gate, workflow] = [...GUIDE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text = '']) => JSON.parse(text));
+  expect(Object.keys(gate.workflows)).toEqual([workflow.id]);
+  const steps = workflow.steps as readonly {
+    checks?: readonly { id: string; minimum: string }[];
+    assurance?: string;
+  }[];
+  const checks = steps.flatMap((step) => step.checks ?? []).map(({ id, minimum }) => [id, minimum]);
+  expect(Object.entries(gate.checks)).toEqual(checks);
+  expect([gate.approvals.signed, steps.at(-1)?.assurance]).toEqual([true, 'signed']);
+});
+
+it('two people can deliver passports as the guide says, and also two of one commit', () => {
+  enforces('cli_docs_commands_run_in_ci');
+  mkdirSync(at('origin.git'));
+  git('origin.git', 'init', '-q', '--bare', '-b', 'main');
+  const clone = (name: string) => {
+    git('.', 'clone', '-q', at('origin.git'), at(name));
+    for (const key of ['name', 'email']) git(name, 'config', `user.${key}`, name);
+  };
+  clone('ann');
+  git('ann', 'commit', '-q', '--allow-empty', '-m', 'one');
+  git('ann', 'push', '-q', 'origin', 'HEAD:main');
+  clone('bob');
+  git('bob', 'commit', '-q', '--allow-empty', '-m', 'two');
+  const send = (name: string, passport: string, how = SENDING) => {
+    writeFileSync(at('passport.json'), passport);
+    return spawnSync('bash', ['-e', '-c', how], { cwd: at(name), encoding: 'utf8' }).status;
+  };
+  expect(send('ann', 'by ann')).toBe(0);
+  expect(send('bob', 'by bob')).not.toBe(0);
+  expect(send('bob', '', AGAIN)).toBe(0);
+  const [one, two] = [git('bob', 'rev-parse', 'HEAD~1'), git('bob', 'rev-parse', 'HEAD')];
+  const shown = (commit: string) => git('origin.git', 'notes', '--ref=passport', 'show', commit);
+  expect([one, two].map(shown)).toEqual(['by ann', 'by bob']);
+
+  const replacing = SENDING.replace(' add ', ' add -f ');
+  git('bob', 'checkout', '-q', one);
+  expect(send('ann', '', AGAIN)).toBe(0);
+  expect(send('ann', 'by ann again', replacing)).toBe(0);
+  expect(send('bob', 'by bob of the same commit', replacing)).not.toBe(0);
+  expect(send('bob', '', AGAIN)).toBe(0);
+  expect([one, two].map(shown)).toEqual(['by bob of the same commit', 'by bob']);
+});
 
 it('the job in the guide runs nothing of a change, and lets it in only with a passport that meets the gate of the base', () => {
   enforces('merge_gate');

@@ -70,7 +70,7 @@ describe.each(KINDS)('%s over stdio', (kind, connect) => {
     expect(forms[0]?.message).toContain('| Shipped 1.2 to production.');
     expect(forms[0]?.requestedSchema).toMatchObject({ required: ['decision'] });
     await client.close();
-    expect(await reported()).toContain('approved in the form of the client "workrail-test 0"');
+    expect(await reported()).toContain('approved in a form of the client "workrail-test 0"');
   });
 
   it('an answer to a draft whose files changed while the form was open is not recorded, and the reply says why', async () => {
@@ -132,7 +132,7 @@ describe.each(KINDS)('%s over stdio', (kind, connect) => {
       expect([data(next).kind, data(next).pending?.stepId]).toEqual(['ok', 'tell']);
     }
     await client.close();
-    expect(await reported()).toContain('approved in the form of the client "workrail-test 0"');
+    expect(await reported()).toContain('approved in a form of the client "workrail-test 0"');
   });
 });
 
@@ -358,7 +358,7 @@ it.runIf(hasTerminal)('a file that was edited after the approval asks again', as
   const client = await connectFirst();
   const blocked = await client.call('continue_workflow', handIn(await started(client)));
   const { text } = await answerAt(tagIn(blocked), decided('approve'));
-  expect(text).toContain('The answer counts for the files as they are now');
+  expect(text).toContain('The answer counts only for the files as they are now');
   writeFileSync(join(here, 'late.txt'), 'Not seen by anybody.');
   const again = await client.call('continue_workflow', { ackToken: data(blocked).ackToken });
   expect([data(again).kind, (await waitingNow()).length]).toEqual(['blocked', 1]);

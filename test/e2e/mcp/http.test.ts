@@ -70,6 +70,7 @@ describe('a server on HTTP', () => {
     ['a page without a name', { origin: 'null' }],
     ['a page of another server of this machine', { origin: 'http://localhost:1' }],
     ['a page of another site without an origin', { 'sec-fetch-site': 'cross-site' }],
+    ['a page that hides its site behind another one', { 'sec-fetch-site': 'none, cross-site' }],
   ])('an HTTP server refuses %s on every route and with every method', async (_, headers) => {
     enforces('http_host_and_origin_checked');
     for (const path of ['/mcp', '/', '/anything', '/mcp/']) {
@@ -96,12 +97,21 @@ describe('a server on HTTP', () => {
       for (const path of ['/mcp', '/', '/anything']) {
         const { status, body, headers } = await ask({ path, headers: { authorization } });
         expect([authorization, status, headers['www-authenticate']]).toEqual([authorization, 401, 'Bearer']);
-        expect(body).toMatch(/needs the token in .*http-token/);
+        expect(body).toContain('needs the token in the file keys/http-token of its data folder');
+        expect(body).not.toContain(dataDir);
       }
+    }
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      expect((await ask({ headers: { authorization: `${scheme} ${http.token}` } })).status).toBe(200);
     }
     const again = await startHttp({ WORKRAIL_DATA_DIR: dataDir });
     expect(again.token).toBe(http.token);
     await again.stop();
+  });
+
+  it('the server says which port it listens on, also where any free port was chosen', async () => {
+    const { status, body } = await ask({ method: 'GET', path: '/about' });
+    expect([status, JSON.parse(body)]).toEqual([200, expect.objectContaining({ port: ownPort })]);
   });
 
   it('over HTTP, an error contains no token that the caller did not send', async () => {

@@ -113,11 +113,17 @@ it.runIf(hasSsh && hasTerminal)(
     const { out: key } = await run('keys', 'public');
     expect(key).toMatch(/^-----BEGIN PUBLIC KEY-----\n[\w+/=]+\n-----END PUBLIC KEY-----\n$/);
     writeFileSync(pem, key);
+    // A key has one name: the start of the keyid that passports and logs give in full.
+    const { keyid } = (await json('keys', 'public')).data as { keyid: string };
+    expect((await json('keys', 'status')).data).toMatchObject({ keys: { current: keyid.slice(0, 16) } });
     writeFileSync(others, `mallory ${readFileSync(join(home, '.ssh', 'mallory.pub'), 'utf8')}`);
 
     git('init', '-q', '-b', 'main');
     cpSync(approvers, join(here, '.workrail', 'approvers'));
-    const gate = { v: 1, keys: [key], workflows: ['project.release'], approvals: { count: 1, signed: true } };
+    const shown = await json('workflow', 'show', 'project.release', '--compiled');
+    const { hash } = shown.data['compiled'] as { hash: string };
+    const workflows = { 'project.release': [hash] };
+    const gate = { v: 1, keys: [key], workflows, approvals: { count: 1, signed: true } };
     writeFileSync(join(here, '.workrail', 'merge-gate.json'), JSON.stringify(gate));
     git('add', '-A');
     git('commit', '-q', '-m', 'base');

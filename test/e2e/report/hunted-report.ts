@@ -56,7 +56,7 @@ export async function codingReport(hostile: string): Promise<Report> {
       },
     },
     {
-      notes: 'Before: "unknown option --json", exit 2. After: 1 passed.',
+      notes: 'Red before: "unknown option --json", exit 2.\nGreen after: 1 passed.',
       artifacts: [
         {
           kind: 'wr.changed_files',

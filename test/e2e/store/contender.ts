@@ -11,7 +11,7 @@ export type ContenderTask = {
   readonly dir: string;
   readonly locks: 'native' | 'claims';
   readonly rounds: number;
-  /** Whether it lets others in that share the lock as well, as whoever appends does with the store. */
+  /** Whether it lets others in that share the lock as well, as a writer that appends does with the store. */
   readonly shares: boolean;
 };
 

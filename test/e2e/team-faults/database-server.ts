@@ -1,6 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chownSync, cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chownSync,
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,8 +28,17 @@ export type DatabaseServer = {
   readonly crash: () => Promise<void>;
   /** A standby of this server, made while it runs. It is not started. */
   readonly standby: () => Promise<DatabaseServer>;
+  /** A tablespace `small` on a disk of its own, which can be filled. */
+  readonly smallDisk: (bytes: number) => Promise<SmallDisk>;
   readonly ask: (text: string, database?: string) => Promise<readonly Record<string, unknown>[]>;
   /** Stops it and removes its files. */
+  readonly remove: () => Promise<void>;
+};
+
+export type SmallDisk = {
+  /** Leaves no byte free, until `free`. */
+  readonly fill: () => void;
+  readonly free: () => void;
   readonly remove: () => Promise<void>;
 };
 
@@ -89,11 +109,63 @@ function serverIn(folder: string, port: number, program: string): DatabaseServer
       if (process.getuid?.() === 0) await chownAll(copy, uid, gid);
       return serverIn(copy, await freePort(), program);
     },
+    smallDisk: async (bytes) => {
+      // A crash that comes later still finds the folder that the log of the database names.
+      const disk = mkdtempSync(join(folder, 'small-'));
+      mountDisk(disk, `size=${bytes},uid=${uid},gid=${gid},mode=700`);
+      const filler = join(disk, 'filler');
+      await ask(`create tablespace small location '${disk}'`);
+      await ask('grant create on tablespace small to public');
+      return {
+        fill: () => fillUp(filler),
+        free: () => rmSync(filler, { force: true }),
+        remove: async () => {
+          await ask('drop tablespace small');
+          await ask('checkpoint');
+          execFileSync('umount', [disk]);
+        },
+      };
+    },
     remove: async () => {
       await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function mountDisk(folder: string, options: string): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder], { stdio: 'pipe' });
+}
+
+/** Says in one loud line if not. */
+export function canMountDisks(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'workrail-disk-'));
+  try {
+    mountDisk(folder, 'size=64k');
+    execFileSync('umount', [folder]);
+    return true;
+  } catch {
+    process.stderr.write('SKIPPED: no small disk can be mounted here, so no fault run with a full disk.\n');
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function fillUp(path: string): void {
+  const file = openSync(path, 'w');
+  try {
+    for (let size = 1024 * 1024; size >= 1; ) {
+      try {
+        // What fits of it is written, so a shorter one is tried next.
+        if (writeSync(file, Buffer.alloc(size)) < size) size = Math.floor(size / 2);
+      } catch {
+        size = Math.floor(size / 2);
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
 }
 
 async function chownAll(folder: string, uid: number, gid: number): Promise<void> {

@@ -55,7 +55,7 @@ const HOST = '127.0.0.1:9';
 const CALM_MS = 400;
 const PROMOTION_MS = 1_000;
 
-/** Agents work through replicas that fail, and everything they heard is held against the database. */
+/** Agents work through replicas that fail, and everything they heard is checked against the database. */
 export function faultRun(run: FaultRun): Promise<FaultReport | undefined> {
   return onStage(run, (stage) => play(run, stage));
 }
@@ -207,7 +207,7 @@ async function play(run: FaultRun, stage: Stage): Promise<FaultReport> {
   ]);
   victims.replicas.splice(0, victims.replicas.length, replicas[0]);
   const checked = await checkDatabase(urlOf(victims.server().port, 'postgres'), journal);
-  run.say?.('the database was held against what agents heard');
+  run.say?.('the database was checked against what agents heard');
   // A replica that has seen nothing answers every call again as it was answered, and records nothing.
   const isKept = ({ heardAt }: Acknowledged) => heardAt < stage.lossy.from || heardAt > stage.lossy.until;
   const answered = journal.acknowledged.filter(isKept).slice(-run.replayedAfterMax);

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SeededRandom } from '../../simulation/seeded-random.ts';
-import type { DatabaseServer, FaultyWay } from './database-server.ts';
+import { canMountDisks, type DatabaseServer, type FaultyWay } from './database-server.ts';
 import { beginReplica, type Replica, type ReplicaPlace, startReplica } from './replicas.ts';
 
 /** What can be harmed while agents work. */
@@ -25,6 +25,10 @@ const CUTS = 3;
 const STALL_MS = 3_000;
 const DROP_MS = 1_000;
 const HOUR_MS = 3_600_000;
+const ENDED = 20;
+/** Large enough for the table while it is moved there and back. */
+const ROOM_BYTES = 32 * 1024 * 1024;
+const FULL_MS = 1_500;
 
 /** Everything that a run must survive without losing, repeating or forking anything. */
 export const NEMESES = {
@@ -50,6 +54,26 @@ export const NEMESES = {
     await server().crash();
     await server().start();
   },
+  // What a statement timeout does, at any moment: the server ends statements and keeps their connections.
+  statements_ended: async ({ server, random }) => {
+    for (let times = 0; times < ENDED; times++) {
+      await server().ask(
+        "select pg_cancel_backend(pid) from pg_stat_activity where application_name = 'workrail' and state = 'active'",
+      );
+      await pause(random.below(50));
+    }
+  },
+  disk_full: async ({ server, database, random }) => {
+    const ask = (text: string) => server().ask(text, database);
+    const [{ bytes } = {}] = await ask("select pg_total_relation_size('wr.append') as bytes");
+    const disk = await server().smallDisk(Number(bytes) + ROOM_BYTES);
+    await retried(() => ask("set lock_timeout = '1s'; alter table wr.append set tablespace small"), random);
+    disk.fill();
+    await pause(FULL_MS);
+    disk.free();
+    await retried(() => ask("set lock_timeout = '1s'; alter table wr.append set tablespace pg_default"), random);
+    await disk.remove();
+  },
   answers_cut: async ({ way }) => way.loseAnswers('cut', CUTS),
   answers_halved: async ({ way }) => way.loseAnswers('half', CUTS),
   connections_cut: async ({ way }) => way.cutAll(),
@@ -69,20 +93,25 @@ export const NEMESES = {
       'alter table wr.append drop column if exists later',
       'alter table wr.session drop column if exists later',
     ]) {
-      const changed = () => server().ask(`set lock_timeout = '1s'; ${change}`, database);
-      while (
-        !(await changed().then(
-          () => true,
-          () => false,
-        ))
-      ) {
-        await pause(random.below(500));
-      }
+      await retried(() => server().ask(`set lock_timeout = '1s'; ${change}`, database), random);
     }
   },
 } as const satisfies { readonly [name: string]: Nemesis };
 export type NemesisName = keyof typeof NEMESES;
-export const NEMESIS_NAMES = Object.keys(NEMESES) as readonly NemesisName[];
+/** Those that can be played here. */
+export const NEMESIS_NAMES = (Object.keys(NEMESES) as readonly NemesisName[]).filter(
+  (name) => name !== 'disk_full' || canMountDisks(),
+);
+
+/** Tries until it is done, as an operator would who does not get the lock. */
+async function retried(work: () => Promise<unknown>, random: SeededRandom): Promise<void> {
+  const isDone = () =>
+    work().then(
+      () => true,
+      () => false,
+    );
+  while (!(await isDone())) await pause(random.below(500));
+}
 
 /** Kills a replica and starts another in its place, with other options or another clock. */
 async function replaced(victims: Victims, more: readonly string[], shiftMs = 0): Promise<void> {

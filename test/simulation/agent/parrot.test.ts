@@ -59,7 +59,7 @@ it('after five equal blocks in a row, and not before, the reply says to stop and
     ...Array(4).fill(['blocked', false, 'perform_pending_then_continue']),
     ...Array(2).fill(['blocked', true, 'await_user_confirmation']),
   ]);
-  expect(textOf(last)).toMatch(/^You left blanks in the form\. Blocked: .*\n6 attempts in a row were blocked\. Stop: /);
+  expect(textOf(last)).toMatch(/^You left blanks in the call\. Blocked: .*\n6 attempts in a row were blocked\. Stop: /);
   const { stateToken } = last.structuredContent as { readonly stateToken: string };
   const shown = await chat.call({ tool: 'continue_workflow', arguments: { stateToken } });
   expect(textOf(shown)).toContain(STOP);

@@ -104,6 +104,23 @@ const DAMAGED: { readonly [what: string]: readonly [bytes: () => Uint8Array, hea
       { kind: 'corrupt_tail', damage: { reason: 'manifest_wrong_record', place: PLACE, offset: ONE.length } },
       FIRST.events,
     ],
+    ...Object.fromEntries(
+      [
+        ['a record with spaces', (text: string) => text.replaceAll(',', ', ')],
+        ['a record that has a name twice', (text: string) => text.replace('"sha256":', '"sha256":"","sha256":')],
+        ['a record with the line end of another system', (text: string) => text.replaceAll('\n', '\r\n')],
+      ].map(([name, written]) => [
+        name as string,
+        [
+          () => {
+            const second = Buffer.from(lines(records(SECOND, behind(FIRST)))).toString();
+            return Buffer.concat([ONE, Buffer.from((written as (text: string) => string)(second))]);
+          },
+          { kind: 'corrupt_tail', damage: { reason: 'manifest_wrong_record', place: PLACE, offset: ONE.length } },
+          FIRST.events,
+        ],
+      ]),
+    ),
     'less than its segments show it was': [
       () => ONE,
       { kind: 'corrupt_tail', damage: { reason: 'manifest_cut_short', place: PLACE, offset: ONE.length } },

@@ -159,7 +159,7 @@ function isOfPerson(event: SessionEvent): boolean {
   return event.kind === 'attestation_recorded' || (event.kind === 'context_set' && event.data.source === 'person');
 }
 
-/** What was written for one run must not end up in another, whoever said that it should be sent there. */
+/** What was written for one run must not end up in another, no matter who said that it should be sent there. */
 function foreignNotes(added: readonly SessionEvent[]): readonly string[] {
   return added.flatMap((event) => {
     if (event.kind !== 'node_output_appended') return [];

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { verifyApprovals } from '../../src/app/run/verify-approvals.ts';
+import type { SessionId } from '../../src/core/log/ids.ts';
+import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
+import { approversOf, sshApprover, type TestApprover } from '../examples/approvers.ts';
+import { type Engine, engine, withFile } from '../examples/engine.ts';
+import { answerAt, answerId, shipStep, TELL, teamFile } from '../examples/gates.ts';
+import { memoryServices } from '../examples/memory-services.ts';
+
+type Reply = Awaited<ReturnType<Engine['send']>>;
+
+const GATES: GateSettings = { ...REHEARSED_GATES, accept: ['team'], isFourEyes: true };
+const PEOPLE = ['alice', 'bob', 'carol'].map((name) => sshApprover(name));
+
+/** One run that the agents of several people send to, as members of a space do. */
+function space(assurance?: string) {
+  const store = memoryServices();
+  const by = (principal: string): Engine =>
+    engine({
+      store,
+      listing: () => withFile(teamFile('team.release', shipStep(assurance), TELL)),
+      services: {
+        gateSettings: async () => GATES,
+        approvers: async () => approversOf(...PEOPLE),
+        by: { principal, via: 'mcp' },
+      },
+    });
+  const [ann, vic, pat] = [by('ann'), by('vic'), by('pat')];
+  const decide = (from: Reply, principal: string, who?: TestApprover) =>
+    answerAt(ann, from, {
+      by: { via: 'team', launch: 'l1', askedAt: 1, answerMs: 5_000, principal },
+      attestationId: answerId(principal),
+      who,
+    });
+  return { ann, vic, pat, decide };
+}
+
+const kindOf = ({ structured }: Reply) => structured['kind'];
+
+test("nobody approves their own draft after another person's agent repeated the call", async () => {
+  const { ann, vic, decide } = space();
+  const blocked = await vic.send(await ann.start('team.release'), { notes: 'Vic wrote this.' });
+  let again = await ann.send(blocked);
+  again = await ann.send(again);
+  expect((await decide(again, 'vic'))._unsafeUnwrapErr()).toEqual({ code: 'own_draft' });
+  expect((await decide(again, 'ann'))._unsafeUnwrapErr()).toEqual({ code: 'own_draft' });
+  (await decide(again, 'pat'))._unsafeUnwrap();
+  expect(kindOf(await ann.send(again))).toBe('ok');
+});
+
+test('a second author who only adds artifacts does not let the first author approve', async () => {
+  const { ann, vic, pat, decide } = space();
+  const blocked = await vic.send(await ann.start('team.release'), { notes: 'Vic wrote this.' });
+  const more = await pat.send(blocked, { artifacts: [{ kind: 'extra', from: 'pat' }] });
+  for (const maker of ['vic', 'pat']) {
+    expect((await decide(more, maker))._unsafeUnwrapErr()).toEqual({ code: 'own_draft' });
+  }
+  (await decide(more, 'zoe'))._unsafeUnwrap();
+  expect(kindOf(await ann.send(more))).toBe('ok');
+});
+
+test('an approval does not count any more once the agent of that person sends an attempt at the step', async () => {
+  const { ann, vic, decide } = space();
+  const blocked = await ann.send(await ann.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await decide(blocked, 'vic'))._unsafeUnwrap();
+  const changed = await vic.send(blocked, { notes: 'Vic wrote this.' });
+  expect(kindOf(await ann.send(changed, { notes: 'Shipped 1.2.' }))).toBe('blocked');
+});
+
+test('checking a log asks for two signers who did not make the draft themselves', async () => {
+  const { ann, vic, decide } = space('signed');
+  const blocked = await vic.send(await ann.start('team.release'), { notes: 'Vic wrote this.' });
+  const [alice, bob] = PEOPLE;
+  (await decide(blocked, 'pat', alice))._unsafeUnwrap();
+  (await decide(blocked, 'zoe', bob))._unsafeUnwrap();
+  const done = await ann.send(blocked);
+  expect(kindOf(done)).toBe('ok');
+  const { sessionId } = done.structured['session'] as { readonly sessionId: SessionId };
+  const session = (await ann.services.sessions.load(sessionId))._unsafeUnwrap();
+  const known = approversOf(...PEOPLE);
+  const [verdict] = (await verifyApprovals(ann.services, session, { known, needed: 2 }))._unsafeUnwrap();
+  expect(verdict).toMatchObject({ signers: [{ name: 'alice' }, { name: 'bob' }] });
+  // The same log, had bob signed in as the person whose agent sent the draft.
+  const { attestations } = session.view;
+  const renamed = new Map(
+    [...attestations].map(([node, all]) => [
+      node,
+      all.map((one) => (one.data.by.principal === 'zoe' ? withPrincipal(one, 'vic') : one)),
+    ]),
+  );
+  const forged = { ...session, view: { ...session.view, attestations: renamed } };
+  const [again] = (await verifyApprovals(ann.services, forged, { known, needed: 2 }))._unsafeUnwrap();
+  expect(again).toMatchObject({ problem: 'too_few', signers: [{ name: 'alice' }] });
+});
+
+function withPrincipal<One extends { readonly data: { readonly by: object } }>(one: One, principal: string): One {
+  return { ...one, data: { ...one.data, by: { ...one.data.by, principal } } };
+}
