@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 """Checks WorkRail passports with a public key, by docs/internals/passport.md. Needs Python 3.8 and the openssl program.
-usage: verify-passport.py PASSPORT... PUB.pem      exit code 0 only if every passport holds
-"""
+usage: verify-passport.py PASSPORT... PUB.pem      exit code 0 only if every passport holds"""
 import base64, hashlib, json, pathlib, re, subprocess, sys, tempfile
 from decimal import Decimal
-
 # Shapes: a type, a pattern of texts, alternatives, a list of one shape, exactly these fields ("name?" is optional, "..." allows more).
 ID, HEX, GIT, MORE = "_[0-9a-hjkmnp-tv-z]{16}", "[0-9a-f]{64}", "[0-9a-f]{40}|[0-9a-f]{64}", {"...": 0}
 SHA, SESSION, SIG = "sha256:" + HEX, "sess" + ID, {"keyid": HEX, "sig": "[A-Za-z0-9+/]{85}[AQgw]=="}
@@ -14,6 +12,7 @@ PIN = dict(ITEM, kind="snapshot_pinned", eventIndex=int, snapshotRef=SHA, create
 FACT, SIGNER, WORDS = {"event": int, "runId": "run" + ID}, {"fingerprint": str, "name": str}, "status isOpen isOnLine ran tree".split()
 GRADE, WORKFLOW = "asserted|reported|observed|verified", r"(?=.{1,128}\Z)([a-z][a-z0-9_-]*\.[a-z][a-z0-9_-]*|[a-z0-9_-]{3,64})"
 ABOUT, CHANNEL = {"tree": "subject|other|unknown", "isOnLine": bool}, "elicitation|terminal|console|team|ci|rehearsal"
+ABOUT_WORDS = {"subject": "for exactly these files", "other": "for other files", "unknown": "files not recorded"}
 ENVELOPE = {"payload": str, "payloadType": r"application/vnd\.in-toto\+json", "signatures": [SIG]}
 NAMED = (("commit", "gitCommit", GIT), ("tree", "gitTree", GIT), (SESSION, "sha256", HEX))
 PREDICATE = {
@@ -32,56 +31,47 @@ CHECK, KIND = {"stepId": str, "checkId": str, "minimum": str, "grade?": str, **M
 DATA = {"node_created": {"snapshotRef": str, **MORE}, "run_started": {"workflowId": str, "workflowHash": str, **MORE},
         "gap_recorded": {"severity": str, "reason": {"category": str, "detail": str, **MORE}, **MORE},
         "advance_recorded": {"outcome": KIND, "checks?": [CHECK], **MORE},
-        "attestation_recorded": {"subject": {"workspace?": MORE, **KIND}, "statement": KIND, "by": {"via": str, **MORE},
+        "attestation_recorded": {"subject": {"workspace?": MORE, "digest?": str, **KIND}, "statement": KIND, "by": {"via": str, **MORE},
                                  "signature?": {**SIGNER, **MORE}, **MORE}}
 
 def need(holds, what):
-    if not holds:
-        raise ValueError(what)
-
+    if not holds: raise ValueError(what)
 def fits(x, shape):
-    if isinstance(shape, tuple):
-        return any(fits(x, one) for one in shape)
-    if isinstance(shape, list):
-        return isinstance(x, list) and all(fits(item, shape[0]) for item in x)
+    if isinstance(shape, tuple): return any(fits(x, one) for one in shape)
+    if isinstance(shape, list): return isinstance(x, list) and all(fits(item, shape[0]) for item in x)
     if isinstance(shape, dict):
         known = {name.rstrip("?"): one for name, one in shape.items() if name != "..."}
         return (isinstance(x, dict) and all(name in x for name in known if name in shape)
                 and all(fits(x[n], known[n]) if n in known else "..." in shape for n in x))
-    if isinstance(shape, str):
-        return isinstance(x, str) and re.fullmatch(shape, x) is not None
+    if isinstance(shape, str): return isinstance(x, str) and re.fullmatch(shape, x) is not None
     return x is None if shape is None else shape is object or type(x) is shape and (shape is not int or x >= 0)
 
 def number(x):  # as ECMAScript writes it
-    if isinstance(x, int) and abs(x) <= 2**53:
-        return str(x)
+    if isinstance(x, int) and abs(x) <= 2**53: return str(x)
     minus, digits, exponent = Decimal(repr(float(x))).normalize().as_tuple()
     sign, d, k, n = "-" if minus else "", "".join(map(str, digits)), len(digits), len(digits) + exponent
     if -6 < n <= 21:
         return "0" if d == "0" else sign + ("0." + "0" * -n + d if n <= 0 else d.ljust(n, "0") if k <= n else d[:n] + "." + d[n:])
     return sign + d[0] + ("." + d[1:] if k > 1 else "") + "e" + ("+" if n > 0 else "-") + str(abs(n - 1))
-
-def text(x):
+def text(x, depth=0):
+    need(depth < 256 or not isinstance(x, (dict, list)), "it is nested too deeply")
     if isinstance(x, dict):
-        return "{" + ",".join(text(n) + ":" + text(x[n]) for n in sorted(x, key=lambda name: name.encode("utf-16-be"))) + "}"
-    if isinstance(x, list):
-        return "[" + ",".join(map(text, x)) + "]"
+        need("__proto__" not in x, "a name is reserved")
+        return "{" + ",".join(text(n) + ":" + text(x[n], depth + 1) for n in sorted(x, key=lambda name: name.encode("utf-16-be"))) + "}"
+    if isinstance(x, list): return "[" + ",".join(text(item, depth + 1) for item in x) + "]"
     return json.dumps(x, ensure_ascii=False) if x is None or isinstance(x, (bool, str)) else number(x)
 
 def parse(data, shape, what):
-    value = json.loads(data.decode("utf-8"), parse_int=lambda s: int(s) if abs(int(s)) <= 2**53 else float(s))
+    value = json.loads(data.decode("utf-8"), parse_int=lambda s: int(s) if abs(int(s)) < 2**53 else float(s))
     need(jcs(value) == data and fits(value, shape), what + " is not written as a passport must be")
     return value
-
 jcs = lambda x: text(x).encode("utf-8")
 sha = lambda data: hashlib.sha256(data).digest()
 digest = lambda data: "sha256:" + sha(data).hex()
-
 def unbase64(s):
     data = base64.b64decode(s, validate=True)
     need(base64.b64encode(data).decode() == s, "base64 is not canonical")
     return data
-
 def is_signed(message, sig, pub):
     with tempfile.NamedTemporaryFile() as m, tempfile.NamedTemporaryFile() as s:
         m.write(message), m.flush(), s.write(unbase64(sig)), s.flush()
@@ -125,8 +115,7 @@ def check_log(p, keyid, pub):
 
 def facts(e, i):  # what a shown event adds to the summary, by list
     d, run = e.get("data"), e["scope"].get("runId") if isinstance(e.get("scope"), dict) else None
-    if e["kind"] == "run_started":
-        yield "runs", dict(event=i, runId=run, workflowId=d["workflowId"], workflowHash=d["workflowHash"])
+    if e["kind"] == "run_started": yield "runs", dict(event=i, runId=run, workflowId=d["workflowId"], workflowHash=d["workflowHash"])
     if e["kind"] == "gap_recorded":
         yield "gaps", dict(event=i, runId=run, severity=d["severity"], reason=d["reason"]["category"] + ":" + d["reason"]["detail"])
     for c in d.get("checks", []) if e["kind"] == "advance_recorded" and d["outcome"]["kind"] == "advanced" else ():
@@ -139,7 +128,7 @@ def tree_of(e, tree):
     said = e["data"] if e else {"statement": {}, "subject": {}}
     is_answer = said["subject"].get("kind") == "attempt"  # a person signs the subject, not the statement alone
     found = (said["subject"].get("workspace", {}) if is_answer else said["statement"]).get("treeDigest")
-    is_same = found == digest(jcs({"files": [], "status": "", "tree": tree, "v": 1})) and said["statement"].get("changedDuring") is not True
+    is_same = found == digest(jcs({"files": [], "status": "", "tree": tree, "v": 1})) and said["statement"].get("changedDuring") is not True and "folder" not in said["statement"]
     return "unknown" if found is None or tree is None else "subject" if is_same else "other"
 
 def check_summary(p, tree):
@@ -160,6 +149,19 @@ def check_summary(p, tree):
         need(c["tree"] == tree_of(ran, tree) or (c["ran"] is not None and not ran), "a check is about another tree")
     for e, stated in ((events[a["event"]], a["tree"]) for a in p["approvals"]):
         need(not e or stated == tree_of(e, tree), "an approval is about another tree")
+    draft = lambda a: events[a["event"]] and events[a["event"]]["data"]["subject"].get("digest")
+    ends = lambda r, a: (r["statement"] == "rejected" != a["statement"] and r["event"] > a["event"]
+                         and r["runId"] == a["runId"] and len({draft(r), draft(a)} - {None}) < 2)
+    return [a["event"] for a in p["approvals"] if any(ends(r, a) for r in p["approvals"])]
+
+def summary(p, named, ended):  # names are quoted: the key may have signed any text
+    about = lambda x: ABOUT_WORDS[x["tree"]] + ("" if x["isOnLine"] else ", on a branch that the run left")
+    yield "commit %s, tree %s" % (named["commit"]["gitCommit"], named["tree"]["gitTree"]) if "tree" in named else "no commit"
+    for r in p["runs"]: yield "run of %s (%s): %s" % (r["workflowId"], r["workflowHash"], r["status"].replace("_", " "))
+    for c in p["checks"]: yield "check %s: %s, %s" % (json.dumps(c["checkId"]), c["grade"] or "no grade", about(c))
+    for a in p["approvals"]:
+        by = "signature of %s not checked" % json.dumps(a["signedBy"]["name"]) if "signedBy" in a else "not signed"
+        yield "%s via %s, %s, %s%s" % (a["statement"], a["via"], by, about(a), ", ended by a later rejection" * (a["event"] in ended))
 
 def verify(data, pub, keyid):
     envelope = parse(data, ENVELOPE, "the file")
@@ -178,16 +180,15 @@ def verify(data, pub, keyid):
         leaf = sha(bytes.fromhex(p["events"][i]["salt"]) + jcs(e)).hex()
         need(leaf == p["leaves"][i] and fits(e.get("data"), DATA.get(e["kind"], object)), "event %d is not the signed one" % i)
         need(jcs(e["eventIndex"]) == jcs(i) and e["sessionId"] == sid, "event %d is misplaced" % i)
-    since = check_log(p, keyid, pub)
-    check_summary(p, tree)
+    since, ended, withheld = check_log(p, keyid, pub), check_summary(p, tree), len(p["withheld"]["events"])
     log = "not signed by this key" if since is None else "signed from event %d on" % since
-    return "signed: %s, %d events, %d withheld, log %s, head %s" % (sid, n, len(p["withheld"]["events"]), log, p["log"].get("head"))
+    first = "signed: %s, %d events, %d withheld, log %s, head %s" % (sid, n, withheld, log, p["log"].get("head"))
+    return "\n    ".join([first, *summary(p, digests, ended)])
 
 def main(args):
-    if len(args) < 2:
-        sys.exit(__doc__)
-    *files, pub = args
+    *files, pub = args if len(args) > 1 else sys.exit(__doc__)
     der = subprocess.run(["openssl", "pkey", "-pubin", "-in", pub, "-outform", "DER"], stdout=subprocess.PIPE, check=True)
+    if der.stdout[:12].hex() != "302a300506032b6570032100": sys.exit(pub + " is not an Ed25519 key")
     failed, keyid = False, sha(der.stdout).hex()
     for file in files:
         try:
@@ -195,6 +196,5 @@ def main(args):
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as why:
             failed = print("%s: refused: %s" % (file, why)) is None
     return int(failed)
-
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

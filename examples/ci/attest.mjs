@@ -1,10 +1,11 @@
-// Runs a check of a WorkRail run in a CI job: node attest.mjs https://HOST/s/SPACE RUN CHECK
+// Runs a check of a WorkRail run in a CI job: node attest.mjs https://HOST/s/SPACE RUN CHECK [--unseen]
+// Without --unseen it runs only commands that the agent did not bring or choose itself. With it, give the job no secrets.
 // The job proves who it is with its own OpenID token: GitHub gives it to jobs with `permissions: id-token: write`,
 // GitLab with `id_tokens: {WORKRAIL_CI_TOKEN: {aud: https://HOST}}`.
 import { spawn } from 'node:child_process';
 
 const LOG_LENGTH_MAX = 60_000;
-const [space = '', run = '', check = ''] = process.argv.slice(2);
+const [space = '', run = '', check = '', unseen] = process.argv.slice(2);
 const { WORKRAIL_CI_TOKEN, ACTIONS_ID_TOKEN_REQUEST_URL: from, ACTIONS_ID_TOKEN_REQUEST_TOKEN: secret } = process.env;
 
 async function answered(response) {
@@ -23,7 +24,7 @@ async function jobToken() {
 
 const headers = { authorization: `Bearer ${await jobToken()}`, 'content-type': 'application/json' };
 const address = `${space.replace(/\/$/, '')}/api/attestations`;
-const query = new URLSearchParams({ run, check });
+const query = new URLSearchParams({ run, check, ...(unseen === '--unseen' && { unseen: 'allowed' }) });
 const { command, commandDigest } = await answered(await fetch(`${address}?${query}`, { headers }));
 
 console.log(`$ ${command}`);
