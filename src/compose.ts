@@ -150,7 +150,7 @@ async function openStore(): Promise<Store & Upkeep> {
 
 async function findConfigProblems(): Promise<readonly string[]> {
   const { loadOwnConfig } = await import('./adapters/settings.ts');
-  const { problems } = await loadOwnConfig(process.cwd());
+  const { problems } = await loadOwnConfig([process.cwd()]);
   if (problems.length === 0) return [];
   const { configProblemText } = await import('./core/settings/settings-words.ts');
   return problems.map(configProblemText);
