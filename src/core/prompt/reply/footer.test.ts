@@ -81,7 +81,7 @@ describe('the next call', () => {
     const output = { contractRef: 'wr.contracts.findings' };
     const parts = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: output }] });
     const { output: offered } = callOf(parts).arguments as { output: JsonObject };
-    expect(offered['notesMarkdown']).toBe('<fill: notes the step asks for; if none, remove this field>');
+    expect(offered['notesMarkdown']).toBe('<fill: notes asked for, or remove this field>');
     const optional = { ...output, required: false };
     const bare = partsAt({ ...PLAIN, steps: [{ id: 'a', title: 'A', prompt: 'Look.', outputContract: optional }] });
     expect(callOf(bare).arguments).toEqual({ ackToken: TOKENS.ackToken });

@@ -19,7 +19,7 @@ export const WORK_WORDS = 'what you did, what you found, what is open';
 export const ANSWER_WORDS = 'what the user said, in their words';
 export const PROGRESS_WORDS = 'your progress so far';
 export const SAVED_WORDS = 'what is done, and what is open';
-export const BESIDE_WORDS = 'notes the step asks for; if none, remove this field';
+export const BESIDE_WORDS = 'notes asked for, or remove this field';
 export const AGAIN_WORDS = 'the notes you sent, again';
 /** The words of every blank for notes that no author wrote. */
 export const NOTES_WORDS = [WORK_WORDS, ANSWER_WORDS, PROGRESS_WORDS, SAVED_WORDS, BESIDE_WORDS, AGAIN_WORDS];

@@ -80,7 +80,7 @@ describe('words that were copied without their marker', () => {
       'name',
       `${work}\nVerdict: approve | no\nOwner: name\nLGTM`,
       `${work}\n\n  Owner: name  `,
-      'notes the step asks for; if none, remove this field',
+      'notes asked for, or remove this field',
       'your progress so far',
     ]) {
       expect([notes, isSent(notes)]).toEqual([notes, false]);
