@@ -68,9 +68,16 @@ function looseFiles({ files }: AuthorServices, paths: readonly string[]): readon
     path,
     kind: 'project',
     rank: NAMED_RANK + folders.indexOf(folderOf(path)),
-    isInRoutines: folderOf(path).split(/[\\/]/).includes('routines'),
+    isInRoutines: isInRoutines(path),
     content: files.content(path),
   }));
+}
+
+/** Where the folder of workflows is unknown, only the file's own folder counts: the ones above may be called anything. */
+function isInRoutines(path: string): boolean {
+  const folders = folderOf(path).split(/[\\/]/);
+  const below = folders.lastIndexOf('workflows') + 1;
+  return folders.slice(below === 0 ? -1 : below).includes('routines');
 }
 
 function folderOf(path: string): string {

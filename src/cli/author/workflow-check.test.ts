@@ -15,6 +15,9 @@ const BROKEN = `{
 }
 `;
 
+/** Allowed outside a loop in a routine only: its caller may stand in one. */
+const LOOP_CONTROL = 'wr.contracts.loop_control';
+
 describe('workflow check', () => {
   it('workflow check reports every finding with its line and what to do about it', async () => {
     const { out, talk, exitCode } = await onBench({ [FILE]: BROKEN }).run('check', 'team.example');
@@ -132,6 +135,17 @@ describe('workflow check', () => {
     );
     const { exitCode, talk } = await onBench(bundled).run('check');
     expect([exitCode, talk]).toEqual([3, expect.stringContaining('You have no workflows of your own: /repo')]);
+  });
+
+  it.each([
+    ['routines/shop/flow.json', true],
+    ['routines/workflows/flow.json', true],
+    ['shop/routines/flow.json', false],
+    ['workflows/routines/deep/flow.json', false],
+  ])('workflow check treats %s as a workflow: %s', async (path, isWorkflow) => {
+    const steps = [{ id: 'go', title: 'Go on', prompt: 'Decide.', outputContract: { contractRef: LOOP_CONTROL } }];
+    const { out } = await onBench({ [path]: JSON.stringify({ ...EXAMPLE, id: 'team.flow', steps }) }).run('check', path);
+    expect(out.includes('loop_control_misplaced')).toBe(isWorkflow);
   });
 
   it('workflow check --explain explains a quality rule', async () => {
