@@ -32,7 +32,7 @@ dl{margin:0}dd{margin:0}
 .facts>div{display:grid;align-items:baseline;grid-template-columns:7rem 1fr;gap:.75rem}
 dt{color:var(--muted);font-size:.88rem}
 .session>h2{margin:2.5rem 0 1rem;padding-top:1.5rem;border-top:3px solid var(--edge)}
-.run{margin:1rem 0 1.5rem}.run+.run{padding-top:1.5rem;border-top:3px solid var(--edge)}
+.run{margin:1rem 0 0}.run+.run{margin-top:1.5rem;padding-top:1.5rem;border-top:3px solid var(--edge)}
 .run>header{display:flex;flex-wrap:wrap;align-items:center;gap:.25rem .75rem}
 .run>header p{flex-basis:100%}
 .goal{font-size:1.05rem;margin:.5rem 0 0}
@@ -123,4 +123,4 @@ footer p{margin:.3rem 0}
 `;
 
 /** The content security policy of the page allows only the style with this hash. */
-export const STYLE_HASH = 'sha256-96XcZi/9rpu4ZdYKMhH4MmVoTel6KcRX8aXn/b6TdwQ=';
+export const STYLE_HASH = 'sha256-n+ewiWN+v7HNMppZXmSLVA3R7RSqZ3OW6HETPoZjB3o=';
