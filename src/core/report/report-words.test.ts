@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { NodeId } from '../log/ids.ts';
 import { artifactView } from './outcome.ts';
-import { entryFacts, stepLabel } from './report-words.ts';
+import type { ReportBranch, ReportEntry, ReportRun } from './report.ts';
+import { completeEnd, entryFacts, entryTags, stepLabel } from './report-words.ts';
 
 it('a report says what a decision means instead of repeating the words of the log', () => {
   const decisions = [
@@ -54,6 +55,23 @@ it('a step of a nested loop is named by the round of the outer loop and the item
     'Try it (round 2, item 1: "H1: rounding")',
     'Try it (round 2 of rounds, round 3 of again)',
   ]);
+});
+
+it('open gaps are counted at the step that left them and at the end of its branch, resolved ones are not', () => {
+  const gap = (nodeId: string, branch: string, isOpen: boolean) => ({ nodeId, branch, isOpen, resolvedOn: [] });
+  const run = {
+    gaps: [gap('n1', 'main', true), gap('n1', 'main', true), gap('n2', 'main', false), gap('n3', 'A', true)],
+  } as unknown as ReportRun;
+  const entry = (nodeId: string, kind: ReportEntry['kind']) =>
+    ({ kind, nodeId, isFork: true }) as unknown as ReportEntry;
+  expect(entryTags(entry('n1', 'step'), run).map(({ text }) => text)).toEqual(['done again', '2 open gaps']);
+  expect(entryTags(entry('n2', 'step'), run).map(({ text }) => text)).toEqual(['done again']);
+  expect(entryTags(entry('n3', 'blocked_attempt'), run).map(({ text }) => text)).toEqual(['blocked', '1 open gap']);
+
+  const end = (branch: object) => completeEnd(branch as ReportBranch, run).label;
+  expect(end({ name: 'B', isCurrent: true, line: ['n0', 'n1', 'n2', 'n9'] })).toBe('Complete with 2 open gaps');
+  expect(end({ name: 'A', line: ['n0', 'n3'] })).toBe('Complete with 1 open gap');
+  expect(end({ name: 'C', isCurrent: true, line: ['n0', 'n2'] })).toBe('Complete');
 });
 
 it('an artifact is shown with names that people read', () => {

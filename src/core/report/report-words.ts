@@ -14,6 +14,7 @@ import type {
   ReportArtifact,
   ReportBranch,
   ReportEntry,
+  ReportGap,
   ReportRun,
   ReportSession,
   ReportStep,
@@ -192,10 +193,26 @@ export const ENTRY_MARKS: { readonly [kind in ReportEntry['kind']]: string } = {
   checkpoint: '◆',
 };
 
+/** `look` is how a page shows it. */
+type EntryTag = { readonly text: string; readonly look: 'bad' | 'gaps' | 'plain' };
+
 /** What happened at an entry other than its step being done. */
-export function entryTag(entry: ReportEntry): 'blocked' | 'done again' | undefined {
-  if (entry.kind === 'blocked_attempt') return 'blocked';
-  return entry.kind === 'step' && entry.isFork ? 'done again' : undefined;
+export function entryTags(entry: ReportEntry, { gaps }: Pick<ReportRun, 'gaps'>): readonly EntryTag[] {
+  const open = gaps.filter(({ isOpen, nodeId }) => isOpen && nodeId === entry.nodeId).length;
+  return [
+    ...(entry.kind === 'blocked_attempt' ? [{ text: 'blocked', look: 'bad' } as const] : []),
+    ...(entry.kind === 'step' && entry.isFork ? [{ text: 'done again', look: 'plain' } as const] : []),
+    ...(open === 0 ? [] : [{ text: plural(open, 'open gap'), look: 'gaps' } as const]),
+  ];
+}
+
+/** How a complete branch ended, with the gaps that are known to be open on it; `look` is how a page shows it. */
+export function completeEnd({ name, line, isCurrent }: ReportBranch, { gaps }: Pick<ReportRun, 'gaps'>) {
+  const seen = new Set(line);
+  const isHere = ({ nodeId, branch }: ReportGap) => (isCurrent === true ? seen.has(nodeId) : branch === name);
+  const open = gaps.filter((gap) => gap.isOpen && isHere(gap)).length;
+  if (open === 0) return { label: 'Complete', look: 'complete' } as const;
+  return { label: `Complete with ${plural(open, 'open gap')}`, look: 'complete_with_gaps' } as const;
 }
 
 /** Whether the heading of an entry shows the number of its step. Waiting for the first step is none. */

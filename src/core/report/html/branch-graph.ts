@@ -1,6 +1,15 @@
 import type { NodeId } from '../../log/ids.ts';
 import type { ReportBranch, ReportEntry, ReportRun } from '../report.ts';
-import { branchTitle, endLabel, entryLabel, entryTag, isNumbered, isWaiting, stepNumbers } from '../report-words.ts';
+import {
+  branchTitle,
+  completeEnd,
+  endLabel,
+  entryLabel,
+  entryTags,
+  isNumbered,
+  isWaiting,
+  stepNumbers,
+} from '../report-words.ts';
 import { textHtml } from './escape-html.ts';
 
 const ROW = 30;
@@ -55,7 +64,7 @@ function rowsOf(run: ReportRun): readonly Row[] {
     // The first entry of a branch shows its name.
     const name = isNamed.has(branch) ? '' : `<b>${branchTitle(branch)}</b>`;
     isNamed.add(branch);
-    const label = `${name}${textHtml(labelOf(entry, numbers.get(nodeId) ?? 0))}`;
+    const label = `${name}${textHtml(labelOf(entry, run, numbers.get(nodeId) ?? 0))}`;
     rows.push({ branch, lane, symbol: entry.kind, from, label, target: nodeId });
     const end = tipOf.get(branch);
     if (lastOf.get(branch) !== nodeId || end === undefined) continue;
@@ -68,16 +77,16 @@ function rowsOf(run: ReportRun): readonly Row[] {
 }
 
 function endOf(branch: ReportBranch, run: ReportRun): Pick<Row, 'symbol' | 'label'> | undefined {
-  if (branch.isComplete) return { symbol: 'complete', label: 'Complete' };
+  if (branch.isComplete) return { symbol: 'complete', label: completeEnd(branch, run).label };
   const label = endLabel(branch, run);
   return label === undefined
     ? undefined
     : { symbol: isWaiting(branch, run) ? 'waiting' : 'left', label: textHtml(label) };
 }
 
-function labelOf(entry: ReportEntry, number: number): string {
-  const tag = entryTag(entry);
-  return `${isNumbered(entry) ? `${number}. ` : ''}${entryLabel(entry)}${tag === undefined ? '' : ` (${tag})`}`;
+function labelOf(entry: ReportEntry, run: ReportRun, number: number): string {
+  const tags = entryTags(entry, run).map(({ text }) => ` (${text})`);
+  return `${isNumbered(entry) ? `${number}. ` : ''}${entryLabel(entry)}${tags.join('')}`;
 }
 
 /** Each branch takes the first lane that is free from its fork to its end. */

@@ -150,24 +150,25 @@ function branchHtml(
   numbers: ReturnType<typeof words.stepNumbers>,
 ): string {
   const end = words.endLabel(branch, run);
+  const { label, look } = words.completeEnd(branch, run);
   return lines(
     '<section class="line">',
     `<h3>${words.branchHeading(branch, run)}</h3>`,
     fork !== undefined &&
       `<p class="muted" dir="auto"><a href="#${fork.nodeId}">${textHtml(words.forkLabel(fork))}</a></p>`,
-    ...entries.map((entry) => entryHtml(entry, numbers.get(entry.nodeId) ?? 0)),
-    branch.isComplete && '<p class="ending complete">✓ Complete</p>',
+    ...entries.map((entry) => entryHtml(entry, run, numbers.get(entry.nodeId) ?? 0)),
+    branch.isComplete && `<p class="ending ${look}">✓ ${label}</p>`,
     end !== undefined && `<p class="ending" dir="auto">○ ${textHtml(end)}</p>`,
     '</section>',
   );
 }
 
-function entryHtml(entry: ReportEntry, number: number): string {
+const TAG_CHIPS = { bad: 'chip bad', gaps: 'chip complete_with_gaps', plain: 'chip' };
+
+function entryHtml(entry: ReportEntry, run: ReportRun, number: number): string {
   const { nodeId, kind, at } = entry;
-  const tag = words.entryTag(entry);
-  const title = `<span class="sign" aria-hidden="true">${words.ENTRY_MARKS[kind]}</span><h4 dir="auto">${words.isNumbered(entry) ? `<span class="number">${number}</span> ` : ''}${textHtml(words.entryLabel(entry))}</h4>${
-    tag === undefined ? '' : `<span class="chip${tag === 'blocked' ? ' bad' : ''}">${tag}</span>`
-  }${timeHtml(at)}`;
+  const tags = words.entryTags(entry, run).map(({ text, look }) => `<span class="${TAG_CHIPS[look]}">${text}</span>`);
+  const title = `<span class="sign" aria-hidden="true">${words.ENTRY_MARKS[kind]}</span><h4 dir="auto">${words.isNumbered(entry) ? `<span class="number">${number}</span> ` : ''}${textHtml(words.entryLabel(entry))}</h4>${tags.join('')}${timeHtml(at)}`;
   const said = [
     ...words
       .plainFacts(entry)

@@ -111,6 +111,7 @@ summary h2,summary h3{display:inline;margin:0}
 .fold{border-top:1px solid var(--edge);padding:.4rem 0}
 .ending{margin:.25rem 0 0;padding-inline-start:1.25rem;color:var(--muted);font-weight:600}
 .ending.complete{color:var(--good)}
+.ending.complete_with_gaps{color:var(--warn)}
 .gaps ul{list-style:none;margin:0;padding:0}
 footer ul{margin:.3rem 0;padding-inline-start:1.2rem}
 .gaps li{margin:.6rem 0 0}
@@ -123,4 +124,4 @@ footer p{margin:.3rem 0}
 `;
 
 /** The content security policy of the page allows only the style with this hash. */
-export const STYLE_HASH = 'sha256-n+ewiWN+v7HNMppZXmSLVA3R7RSqZ3OW6HETPoZjB3o=';
+export const STYLE_HASH = 'sha256-LByc9A4g5sert8SAKe/iXtvmDcipOK7skzWgnKgHPJI=';

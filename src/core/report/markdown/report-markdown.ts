@@ -109,18 +109,18 @@ function branchLines(run: ReportRun, { branch, entries, fork }: words.BranchEntr
     '',
     ...(fork === undefined ? [] : [`${markdownLine(words.forkLabel(fork))}.`, '']),
     ...entries.flatMap((entry) => [
-      `${level}## ${entryHeading(entry, numbers.get(entry.nodeId) ?? 0)}`,
+      `${level}## ${entryHeading(entry, run, numbers.get(entry.nodeId) ?? 0)}`,
       '',
       ...entryLines(entry),
     ]),
-    ...(branch.isComplete ? ['*Complete*', ''] : []),
+    ...(branch.isComplete ? [`*${words.completeEnd(branch, run).label}*`, ''] : []),
     ...(end === undefined ? [] : [`*${markdownLine(end)}*`, '']),
   ];
 }
 
-function entryHeading(entry: ReportEntry, number: number): string {
-  const tag = words.entryTag(entry);
-  return `${words.ENTRY_MARKS[entry.kind]} ${words.isNumbered(entry) ? `${number}. ` : ''}${markdownLine(words.entryLabel(entry))}${tag === undefined ? '' : ` (${tag})`}`;
+function entryHeading(entry: ReportEntry, run: ReportRun, number: number): string {
+  const tags = words.entryTags(entry, run).map(({ text }) => ` (${text})`);
+  return `${words.ENTRY_MARKS[entry.kind]} ${words.isNumbered(entry) ? `${number}. ` : ''}${markdownLine(words.entryLabel(entry))}${tags.join('')}`;
 }
 
 function entryLines(entry: ReportEntry): Lines {
