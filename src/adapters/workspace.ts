@@ -62,6 +62,7 @@ export function gitObserver({ sha256 }: Hasher, msMax = MS_MAX): WorkspaceObserv
       ];
     },
     folder: realFolder,
+    top: (named) => repositoryAround(realFolder(named) ?? resolve(named)),
     author: async (named) => {
       const workspace = named === undefined ? undefined : realFolder(named);
       if (workspace === undefined || repositoryAround(workspace) === undefined) return undefined;

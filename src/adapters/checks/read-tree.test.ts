@@ -386,6 +386,43 @@ test('a machine without git is not taken for a damaged repository', async () => 
   }
 });
 
+test.each([
+  ['git did not answer at the start, so the subfolder was recorded as the top', (at: string) => join(at, 'src')],
+  [
+    'the subfolder was a repository of its own at the start',
+    (at: string) => {
+      git(join(at, 'src'), 'init', '-q');
+      rmSync(join(at, 'src/.git'), { recursive: true });
+      return join(at, 'src');
+    },
+  ],
+  [
+    'the folder was replaced by a link to a subfolder',
+    (at: string) => {
+      symlinkSync(join(at, 'src'), `${at} link`);
+      return `${at} link`;
+    },
+  ],
+])('a check that runs in a subfolder is recorded as one of the subfolder: %s', async (why, moved) => {
+  const at = join(folder, `below ${why.slice(0, 30)}`);
+  cpSync(plain, at, { recursive: true, verbatimSymlinks: true });
+  const started = moved(at);
+  const { statement } = await ranAt(started, 'true');
+  expect(statement).toMatchObject({ exitCode: 0, folder: 'src', treeDigest: await digest(at, true) });
+});
+
+test('a command that moves its own folder to another repository is recorded without files', async () => {
+  const at = join(folder, 'moving');
+  for (const name of ['here', 'there']) cpSync(plain, join(at, name), { recursive: true, verbatimSymlinks: true });
+  const named = join(at, 'named');
+  symlinkSync(join(at, 'here'), named);
+  const { statement, unseen } = await ranAt(
+    named,
+    `rm ${JSON.stringify(named)} && ln -s there ${JSON.stringify(named)}`,
+  );
+  expect([statement.exitCode, statement.treeDigest, unseen]).toEqual([0, undefined, { unseen: 'folder_elsewhere' }]);
+});
+
 test('any number of names with line breaks can be compared, in a folder whose own name has one', async () => {
   enforces('check_fresh_tree');
   const at = join(folder, 'odd\nfolder');

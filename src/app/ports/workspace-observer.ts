@@ -11,6 +11,8 @@ export type WorkspaceObserver = {
   observe(workspace: string | undefined): Promise<readonly ObservationData[]>;
   /** The real path of a folder, which is what is recorded of it; absent where the folders are on other machines. */
   folder?(workspace: string): string | undefined;
+  /** The top of the repository that a folder is in now, whose files `tree` reads; absent like `folder`. */
+  top?(folder: string): string | undefined;
   /** The identity in the git settings of a repository, as `NAME <ADDRESS>`. Nobody checks it. */
   author?(workspace: string | undefined): Promise<string | undefined>;
   /**

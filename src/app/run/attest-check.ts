@@ -169,17 +169,22 @@ export async function runCheck(
 ): Promise<CheckResult> {
   const { checkRunner, hasher } = services;
   const work = { command, timeoutMs, report: check.report, onOutput };
-  const below = pathBelow(root, workspace) ?? '';
+  const at = placeOf(services.workspace, { workspace, root });
+  const below = at.below ?? '';
   // Every byte: a merge gate believes that the command ran on exactly these files, and git can be made to overlook edits.
   const outside = unseenFiles(wasInRepository ? 'repository_gone' : 'no_repository');
-  const look = async () => (await services.workspace.tree(root, 'long', true)) ?? outside;
+  const look = async () => {
+    const { folder, top } = placeOf(services.workspace, { workspace, root });
+    if (at.below === undefined || folder !== at.folder || top !== at.top) return unseenFiles('folder_elsewhere');
+    return (await services.workspace.tree(top, 'long', true)) ?? outside;
+  };
   const before = await look();
-  const here = await checkRunner.run({ ...work, folder: workspace });
+  const here = await checkRunner.run({ ...work, folder: at.folder });
   const after = await look();
   let base: Result<CommandResult, BaseRefusal> | undefined;
   if (check.against === 'base' && baseSha !== undefined) {
     onBase?.();
-    const over = { folder: root, sha: baseSha, ...inFolder(check, below) };
+    const over = { folder: at.top, sha: baseSha, ...inFolder(check, below) };
     base = await checkRunner.withBase(over, (top) =>
       checkRunner.run({ ...work, folder: below === '' ? top : `${top}/${below}` }),
     );
@@ -207,6 +212,19 @@ export async function runCheck(
   };
   const unseen = [before, after].find((files) => 'unseen' in files);
   return { statement, tail: here.tail, ...defined({ baseTrouble, unseen }) };
+}
+
+/**
+ * Where a command runs now. What was recorded at the start is not enough: git may not have answered then, and folders
+ * and repositories can be moved since.
+ */
+function placeOf(
+  observer: RunServices['workspace'],
+  { workspace, root }: Pick<CheckToRun, 'workspace' | 'root'>,
+): { readonly folder: string; readonly top: string; readonly below: string | undefined } {
+  const folder = observer.folder?.(workspace) ?? workspace;
+  const top = observer.top?.(root) ?? observer.folder?.(root) ?? root;
+  return { folder, top, below: pathBelow(top, folder) };
 }
 
 /**

@@ -7,6 +7,8 @@ const CAUSES = [
   'timed_out',
   /** The folder of the run was in a repository, and is not in one now. */
   'repository_gone',
+  /** The folder of the run is not in the repository whose files would be listed, or not any more. */
+  'folder_elsewhere',
   'no_repository',
   'no_commit',
   'name_not_text',
@@ -57,6 +59,8 @@ export function unseenCause({ unseen, path, said }: UnseenFiles): string {
       return 'git did not answer in time';
     case 'repository_gone':
       return "the run's folder is no longer in a git repository";
+    case 'folder_elsewhere':
+      return "the run's folder is in another place than the repository of its session, or was moved meanwhile";
     case 'no_repository':
       return 'the folder is not in a git repository';
     case 'no_commit':
@@ -87,6 +91,8 @@ export function unseenFix({ unseen, path }: UnseenFiles): string {
       return 'Wait until the machine is less busy.';
     case 'repository_gone':
       return 'Put the repository (the folder ".git") back. If it is gone for good, start the workflow again.';
+    case 'folder_elsewhere':
+      return 'Put the folder back where it was when the run started, or start the workflow again in the repository.';
     case 'no_repository':
       return 'To have them recorded, run `git init` there and commit the files.';
     case 'no_commit':
