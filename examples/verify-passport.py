@@ -28,7 +28,8 @@ PREDICATE = {
 STATEMENT = {"_type": r"https://in-toto\.io/Statement/v1", "predicateType": r"https://workrail\.dev/passport/v1",
              "subject": [tuple({"name": name, "digest": {of: one}} for name, of, one in NAMED)], "predicate": PREDICATE}
 CHECK, KIND = {"stepId": str, "checkId": str, "minimum": str, "grade?": str, **MORE}, {"kind": str, **MORE}
-DATA = {"node_created": {"snapshotRef": str, **MORE}, "run_started": {"workflowId": str, "workflowHash": str, **MORE},
+DATA = {"node_created": {"snapshotRef": str, "nodeKind": str, "parentNodeId": (str, None), **MORE},
+        "run_started": {"workflowId": str, "workflowHash": str, **MORE},
         "gap_recorded": {"severity": str, "reason": {"category": str, "detail": str, **MORE}, **MORE},
         "advance_recorded": {"outcome": KIND, "checks?": [CHECK], **MORE},
         "attestation_recorded": {"subject": {"workspace?": MORE, "digest?": str, **KIND}, "statement": KIND, "by": {"via": str, **MORE},
@@ -45,7 +46,6 @@ def fits(x, shape):
                 and all(fits(x[n], known[n]) if n in known else "..." in shape for n in x))
     if isinstance(shape, str): return isinstance(x, str) and re.fullmatch(shape, x) is not None
     return x is None if shape is None else shape is object or type(x) is shape and (shape is not int or x >= 0)
-
 def number(x):  # as ECMAScript writes it
     if isinstance(x, int) and abs(x) <= 2**53: return str(x)
     minus, digits, exponent = Decimal(repr(float(x))).normalize().as_tuple()
@@ -60,7 +60,6 @@ def text(x, depth=0):
         return "{" + ",".join(text(n) + ":" + text(x[n], depth + 1) for n in sorted(x, key=lambda name: name.encode("utf-16-be"))) + "}"
     if isinstance(x, list): return "[" + ",".join(text(item, depth + 1) for item in x) + "]"
     return json.dumps(x, ensure_ascii=False) if x is None or isinstance(x, (bool, str)) else number(x)
-
 def parse(data, shape, what):
     value = json.loads(data.decode("utf-8"), parse_int=lambda s: int(s) if abs(int(s)) < 2**53 else float(s))
     need(jcs(value) == data and fits(value, shape), what + " is not written as a passport must be")
@@ -96,10 +95,9 @@ def check_log(p, keyid, pub):
         segment = b"".join(jcs(e) + b"\n" for e in mine)
         same = [digest(segment), len(segment), "events/%08d-%08d.jsonl" % (first, last)]
         need(same == [record["sha256"], record["bytes"], record["segmentRelPath"]], "a segment is not the recorded one")
-        nodes = [e for e in mine if e["kind"] == "node_created"]
         pinned = [[pin["eventIndex"], pin["createdByEventId"], pin["snapshotRef"]] for pin in a["pins"]]
-        implied = [[e["eventIndex"], e["eventId"], e["data"]["snapshotRef"]] for e in nodes]
-        need(record["pins"] == len(nodes) and pinned == implied, "pins are wrong")
+        implied = [[e["eventIndex"], e["eventId"], e["data"]["snapshotRef"]] for e in mine if e["kind"] == "node_created"]
+        need(record["pins"] == len(implied) and pinned == implied, "pins are wrong")
         by, signed = record.get("sig", {}).get("keyid"), {k: v for k, v in record.items() if k not in ("chain", "sig")}
         need(by != keyid or is_signed(sha(chain.encode() + b"\n" + jcs(signed)), record["sig"]["sig"], pub), "an append is not signed")
         index = record["manifestIndex"] if index is None else index
@@ -112,25 +110,30 @@ def check_log(p, keyid, pub):
     need(next_event == len(events) and log.get("head") == chain, "the end is wrong")
     need(log["signedSince"] == since and (since is None or log["keyids"]), "signedSince is wrong")
     return None if since is None else checked
-
+scope = lambda e, name: e["scope"][name] if e and isinstance(e.get("scope"), dict) and isinstance(e["scope"].get(name), str) else ""
 def facts(e, i):  # what a shown event adds to the summary, by list
-    d, run = e.get("data"), e["scope"].get("runId") if isinstance(e.get("scope"), dict) else None
+    d, run = e.get("data"), scope(e, "runId")
     if e["kind"] == "run_started": yield "runs", dict(event=i, runId=run, workflowId=d["workflowId"], workflowHash=d["workflowHash"])
-    if e["kind"] == "gap_recorded":
-        yield "gaps", dict(event=i, runId=run, severity=d["severity"], reason=d["reason"]["category"] + ":" + d["reason"]["detail"])
+    reason = d["reason"]["category"] + ":" + d["reason"]["detail"] if e["kind"] == "gap_recorded" else None
+    if reason: yield "gaps", dict(event=i, runId=run, severity=d["severity"], reason=reason)
     for c in d.get("checks", []) if e["kind"] == "advance_recorded" and d["outcome"]["kind"] == "advanced" else ():
         yield "checks", dict({k: c[k] for k in ("stepId", "checkId", "minimum")}, event=i, runId=run, grade=c.get("grade"))
     if e["kind"] == "attestation_recorded" and d["subject"]["kind"] == "attempt":
         signature = {"signedBy": {k: d["signature"][k] for k in SIGNER}} if "signature" in d else {}
         yield "approvals", dict(signature, event=i, runId=run, statement=d["statement"]["kind"], via=d["by"]["via"])
-
 def tree_of(e, tree):
-    said = e["data"] if e else {"statement": {}, "subject": {}}
-    is_answer = said["subject"].get("kind") == "attempt"  # a person signs the subject, not the statement alone
-    found = (said["subject"].get("workspace", {}) if is_answer else said["statement"]).get("treeDigest")
-    is_same = found == digest(jcs({"files": [], "status": "", "tree": tree, "v": 1})) and said["statement"].get("changedDuring") is not True and "folder" not in said["statement"]
+    subject, statement = e["data"]["subject"], e["data"]["statement"]  # a person signs the subject, not the statement alone
+    found = (subject.get("workspace", {}) if subject["kind"] == "attempt" else statement).get("treeDigest")
+    is_whole = statement.get("changedDuring") is not True and "folder" not in statement
+    is_same = is_whole and found == digest(jcs({"files": [], "status": "", "tree": tree, "v": 1}))
     return "unknown" if found is None or tree is None else "subject" if is_same else "other"
-
+def step_of(node, nodes):  # the step that a node is, or is an attempt at; None if a node on the way is not shown
+    for _ in nodes: node = nodes[node]["parentNodeId"] if node in nodes and nodes[node]["nodeKind"] != "step" else node
+    return node if node in nodes and nodes[node]["nodeKind"] == "step" else None
+def is_run(e, c):
+    if not e or e["kind"] != "attestation_recorded": return False
+    subject, wanted = e["data"]["subject"], [c["runId"], "step", c["stepId"], c["checkId"]]
+    return wanted == [scope(e, "runId"), subject["kind"], subject.get("stepId"), e["data"]["statement"].get("checkId")]
 def check_summary(p, tree):
     events = [e and e["event"] for e in p["events"]]
     found = [fact for i, e in enumerate(events) if e for fact in facts(e, i)]
@@ -139,21 +142,21 @@ def check_summary(p, tree):
         need(order == sorted(order) and all(x < len(events) for x in order), name + " are not in order")
         stated = [{k: v for k, v in x.items() if k not in WORDS} for x in p[name] if events[x["event"]]]
         need(stated == [fact for of, fact in found if of == name], name + " are not those of the events")
+    nodes = {scope(e, "nodeId"): e["data"] for e in events if e and e["kind"] == "node_created" and scope(e, "nodeId")}
+    step = lambda e: step_of(scope(e, "nodeId"), nodes)
     for c in p["checks"]:
-        need(c["ran"] is None or c["ran"] < c["event"], "a check ran later")
-        ran = None if c["ran"] is None else events[c["ran"]]
-        if ran:
-            s = ran["data"]["subject"]
-            same = [ran["kind"], ran["scope"]["runId"], s["kind"], s["stepId"], ran["data"]["statement"]["checkId"]]
-            need(same == ["attestation_recorded", c["runId"], "step", c["stepId"], c["checkId"]], "another check ran")
-        need(c["tree"] == tree_of(ran, tree) or (c["ran"] is not None and not ran), "a check is about another tree")
+        ran, at, before = c["ran"], step(events[c["event"]]), events[: c["event"]]
+        may = [i for i, e in enumerate(before) if not e or is_run(e, c) and len({at, step(e)} - {None}) < 2]
+        newest = max((i for i in may if before[i] and None is not at == step(before[i])), default=-1)
+        need(ran is None or ran in may and ran >= newest, "another run counts")
+        stated = "unknown" if ran is None else tree_of(before[ran], tree) if before[ran] else c["tree"]
+        need(c["tree"] == stated, "a check is about another tree")
     for e, stated in ((events[a["event"]], a["tree"]) for a in p["approvals"]):
         need(not e or stated == tree_of(e, tree), "an approval is about another tree")
     draft = lambda a: events[a["event"]] and events[a["event"]]["data"]["subject"].get("digest")
     ends = lambda r, a: (r["statement"] == "rejected" != a["statement"] and r["event"] > a["event"]
                          and r["runId"] == a["runId"] and len({draft(r), draft(a)} - {None}) < 2)
     return [a["event"] for a in p["approvals"] if any(ends(r, a) for r in p["approvals"])]
-
 def summary(p, named, ended):  # names are quoted: the key may have signed any text
     about = lambda x: ABOUT_WORDS[x["tree"]] + ("" if x["isOnLine"] else ", on a branch that the run left")
     yield "commit %s, tree %s" % (named["commit"]["gitCommit"], named["tree"]["gitTree"]) if "tree" in named else "no commit"
@@ -191,10 +194,7 @@ def main(args):
     if der.stdout[:12].hex() != "302a300506032b6570032100": sys.exit(pub + " is not an Ed25519 key")
     failed, keyid = False, sha(der.stdout).hex()
     for file in files:
-        try:
-            print(file + ": " + verify(pathlib.Path(file).read_bytes(), pub, keyid))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as why:
-            failed = print("%s: refused: %s" % (file, why)) is None
+        try: print(file + ": " + verify(pathlib.Path(file).read_bytes(), pub, keyid))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError) as why: failed = print("%s: refused: %s" % (file, why)) is None
     return int(failed)
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__": sys.exit(main(sys.argv[1:]))

@@ -380,6 +380,9 @@ const DAMAGES: { readonly [what: string]: Damage } = {
     if (run === undefined || predicate.events[run.event] === null) predicate.v = 2 as never;
     else run.workflowHash = `sha256:${'2'.repeat(64)}` as never;
   }),
+  'another run, signed': resigned(({ predicate: { checks } }) => {
+    for (const check of checks) check.ran = Math.max(0, (check.ran ?? check.event) - 1 - (check.event % 7));
+  }),
   'invented approval, signed': resigned(({ predicate }) => {
     const event = predicate.events.findIndex((item) => item !== null);
     const answer = { statement: 'approved', via: 'console', tree: 'unknown', isOnLine: true } as const;

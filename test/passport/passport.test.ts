@@ -12,6 +12,7 @@ import { sha256 } from '../examples/sha256.ts';
 import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
 import { drawnSeed, isLong } from '../volume.ts';
 import {
+  branchedPassport,
   KEY,
   type Log,
   NOTHING,
@@ -19,6 +20,7 @@ import {
   passportOf,
   randomLog,
   recordsOf,
+  resealed,
   sourceOf,
   TOOLS,
   TREE,
@@ -230,4 +232,18 @@ test('a passport counts rejections of other files as rejections', () => {
   const predicate = { checks: [], approvals: ['approved', 'rejected'].map((statement) => ({ ...other, statement })) };
   const [words] = otherFilesWords({ predicate } as unknown as Parameters<typeof otherFilesWords>[0]);
   expect(words).toMatch(/^1 approval and 1 rejection are about other files than this commit/);
+});
+
+test('a check rests on the newest run at the attempts of its own step, and not on a run of another branch', () => {
+  enforces('passport');
+  const { statement, runs } = branchedPassport();
+  const [older, newest, elsewhere] = runs;
+  expect(statement.predicate.checks).toMatchObject([{ checkId: 'tests', ran: newest, tree: 'other' }]);
+  const accepts = (ran: number | null | undefined, tree: 'subject' | 'other' | 'unknown') => {
+    const changed = structuredClone(statement);
+    Object.assign(changed.predicate.checks[0] ?? expect.fail(), { ran, tree });
+    return verify(resealed(changed)).isOk();
+  };
+  expect([accepts(newest, 'other'), accepts(null, 'unknown')]).toEqual([true, true]);
+  expect([accepts(older, 'other'), accepts(elsewhere, 'subject')]).toEqual([false, false]);
 });

@@ -1,13 +1,18 @@
 import { nodeBundleTools } from '../../src/adapters/bundle.ts';
 import { storeKeyOf } from '../../src/adapters/system.ts';
-import { canonicalLines } from '../../src/core/json/canonical-json.ts';
+import { canonicalLines, ownJsonBytes } from '../../src/core/json/canonical-json.ts';
 import { defined, type JsonValue } from '../../src/core/json/json-value.ts';
 import { type SessionEvent, takeAsParsed } from '../../src/core/log/event.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { chainGenesis, type LogSigner, type ManifestRecord } from '../../src/core/log/manifest.ts';
 import { manifestRecords } from '../../src/core/log/plan/append-plan.ts';
 import { makePassport, type PassportMaking, type PassportSource } from '../../src/core/passport/make-passport.ts';
-import { cleanTreeDigest } from '../../src/core/passport/passport.ts';
+import {
+  cleanTreeDigest,
+  PAYLOAD_TYPE,
+  type PassportStatement,
+  preAuthEncoding,
+} from '../../src/core/passport/passport.ts';
 import { signingKey } from '../../src/core/token/keyring.ts';
 import { foldEvents } from '../../src/core/views/session-view.ts';
 import { sha256 } from '../examples/sha256.ts';
@@ -198,4 +203,52 @@ export function passportAbout(
   const events = appends.flat();
   const log: Log = { sessionId: events[0]?.sessionId as never, snapshots: writer.snapshots, appends };
   return passportOf(sourceOf(log), { subject: { commit: 'f'.repeat(40), tree } }).bytes;
+}
+
+const TEST_RUN = {
+  kind: 'check',
+  checkId: 'tests',
+  timedOut: false,
+  durationMs: 1,
+  commandDigest: `sha256:${'d'.repeat(64)}`,
+};
+
+/**
+ * A run whose tests passed twice on one branch, and failed on the tree of the passport on a branch that began later. The
+ * run ended on the first branch. The result is the passport, with the indexes of all three runs of the tests.
+ */
+export function branchedPassport() {
+  const writer = sessionWriter({});
+  const root = writer.startRun({ context: { goal: 'go' } });
+  const [here, there] = [writer.advance(root), writer.advance(root)];
+  const attest = { others: ['attestation_recorded'] as const };
+  const again = writer.block(writer.block(here, attest), attest);
+  writer.block(there, attest);
+  writer.advance(again, { note: { name: 'n', text: 'done' } }, 'complete');
+  const digests = ['a', 'b', TREE].map((tree) => cleanTreeDigest(tree, { sha256 }));
+  let seen = 0;
+  const appends = writer.plans.map(({ events }) =>
+    events.map((event) => {
+      if (event.kind === 'advance_recorded' && event.data.outcome.kind === 'advanced') {
+        const checks = [{ stepId: 'one', checkId: 'tests', minimum: 'observed', grade: 'observed' }];
+        return seen < 3 ? event : takeAsParsed({ ...event, data: { ...event.data, checks } });
+      }
+      if (event.kind !== 'attestation_recorded') return event;
+      const isRed = seen === 2;
+      const statement = { ...TEST_RUN, exitCode: isRed ? 1 : 0, headSha: 'f'.repeat(40), treeDigest: digests[seen++] };
+      const subject = { kind: 'step', stepId: 'one', loopPath: [], snapshotRef: `sha256:${'e'.repeat(64)}` };
+      return takeAsParsed({ ...event, data: { ...event.data, subject, statement } });
+    }),
+  );
+  const sessionId = appends[0]?.[0]?.sessionId as SessionId;
+  const made = passportOf(sourceOf({ sessionId, snapshots: writer.snapshots, appends }));
+  const runs = appends.flat().flatMap(({ kind, eventIndex }) => (kind === 'attestation_recorded' ? [eventIndex] : []));
+  return { ...made, runs };
+}
+
+/** A statement, signed by the store. */
+export function resealed(statement: PassportStatement): Uint8Array {
+  const payload = ownJsonBytes(statement);
+  const signature = { keyid: KEY.keyid, sig: KEY.signBytes(preAuthEncoding(payload)) };
+  return ownJsonBytes({ payload: TOOLS.toBase64(payload), payloadType: PAYLOAD_TYPE, signatures: [signature] });
 }

@@ -7,6 +7,7 @@ import type { ArtifactDigest, NodeId, SessionId, SnapshotRef } from '../log/ids.
 import { appendSignature, chainHead, type LogKey } from '../log/log-signatures.ts';
 import { chainGenesis, type LogSignature, type SegmentClosed, type SnapshotPinned } from '../log/manifest.ts';
 import { bytesOfHex } from '../text/binary-text.ts';
+import { runsBefore } from '../views/line-checks.ts';
 import { unresolvedGaps } from '../views/node-facts.ts';
 import { nodeOf } from '../views/run-graph.ts';
 import { preferredTip, runStatus } from '../views/run-status.ts';
@@ -23,7 +24,7 @@ import {
   rootOfLeaves,
   STATEMENT_TYPE,
 } from './passport.ts';
-import { factsOf, isRunOf, treeOfAttestation } from './summary.ts';
+import { type EventFacts, factsOf, isRunOf, treeOfAttestation } from './summary.ts';
 import { type WithheldReason, type Withholding, withheldEvents } from './withhold.ts';
 
 /** A whole session, as it was read for the passport. */
@@ -166,7 +167,7 @@ function summaryOf(source: PassportSource, tree: string | undefined, tools: Pass
     gaps: facts.flatMap(({ gaps }) => gaps.map((gap) => ({ ...gap, isOpen: lines.openGaps.has(gap.event) }))),
     checks: facts.flatMap(({ checks }) =>
       checks.map((check) => {
-        const ran = events.findLast((event) => event.eventIndex < check.event && isRunOf(event, check));
+        const ran = countedRun(source, check);
         const isOnLine = lines.has(doneNode(events[check.event]));
         return { ...check, ran: ran?.eventIndex ?? null, tree: treeOfAttestation(ran, tree, tools), isOnLine };
       }),
@@ -179,6 +180,21 @@ function summaryOf(source: PassportSource, tree: string | undefined, tools: Pass
       })),
     ),
   };
+}
+
+/**
+ * The run of a command that a grade rests on: the newest at the attempts that led to the advance. The same step on another
+ * branch ran on other files. A grade below observed is the agent's word, unless a run was limited to that.
+ */
+function countedRun({ events, view }: PassportSource, check: EventFacts['checks'][number]): SessionEvent | undefined {
+  const done = doneNode(events[check.event]);
+  const node = done === undefined ? undefined : nodeOf(view.graph, done);
+  if (node === undefined || node.parentNodeId === null) return undefined;
+  const ran = runsBefore(view, node.parentNodeId, node.createdIndex).get(check.checkId);
+  if (ran === undefined || ran.data.statement.kind !== 'check' || !isRunOf(ran, check)) return undefined;
+  const { unseen, chosenByAgent, base } = ran.data.statement;
+  const isLimited = unseen === true || chosenByAgent === true || base !== undefined;
+  return check.grade === 'observed' || check.grade === 'verified' || isLimited ? ran : undefined;
 }
 
 /** The nodes on the line that each run ended on, and the gaps that are open there. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { JsonObject, JsonValue } from '../json/json-value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json/json-value.ts';
 import type { SessionEvent } from '../log/event.ts';
 import { andList, plural } from '../text/words.ts';
 import { cleanTreeDigest, type PassportTools, type Predicate } from './passport.ts';
@@ -21,7 +21,7 @@ const kindOf = z.looseObject({ kind: text });
 
 /** What is read of the data of an event, by its kind. A newer release may record more, and other kinds. */
 const READ_DATA: { readonly [kind: string]: z.ZodType } = {
-  node_created: z.looseObject({ snapshotRef: text }),
+  node_created: z.looseObject({ snapshotRef: text, nodeKind: text, parentNodeId: text.nullable() }),
   run_started: z.looseObject({ workflowId: text, workflowHash: text }),
   gap_recorded: z.looseObject({ severity: text, reason: z.looseObject({ category: text, detail: text }) }),
   advance_recorded: z.looseObject({
@@ -109,6 +109,36 @@ export function isRunOf(shown: Shown, { runId, stepId, checkId }: AskedCheck): b
   if (kind !== 'attestation_recorded' || scope?.runId !== runId) return false;
   const { subject, statement } = data as unknown as LooseAttestation;
   return subject.kind === 'step' && subject.stepId === stepId && statement.checkId === checkId;
+}
+
+/** For an event the node of the step that it is about, or an attempt at; `undefined` if a node on the way is not shown. */
+export function stepNodes(shown: readonly (Shown | undefined)[]): (event: Shown | undefined) => string | undefined {
+  const events = shown.flatMap((one) => (one === undefined ? [] : [one as unknown as LooseEvent]));
+  const nodes = new Map(
+    events.flatMap((event) => {
+      const id = nodeIn(event);
+      return event.kind === 'node_created' && id !== undefined
+        ? [[id, event.data as unknown as LooseNode] as const]
+        : [];
+    }),
+  );
+  return (event) => {
+    let id = event === undefined ? undefined : nodeIn(event as unknown as LooseEvent);
+    // A store could sign nodes that are their own ancestors.
+    for (let left = nodes.size; left > 0; left--) {
+      const node = id === undefined ? undefined : nodes.get(id);
+      if (node?.nodeKind === 'step') return id;
+      id = node?.parentNodeId ?? undefined;
+    }
+    return undefined;
+  };
+}
+
+type LooseNode = { readonly nodeKind: string; readonly parentNodeId: string | null };
+
+function nodeIn({ scope }: LooseEvent): string | undefined {
+  const id: unknown = isObject(scope) ? scope['nodeId'] : undefined;
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 type Answers = Pick<Predicate, 'events' | 'approvals'>;

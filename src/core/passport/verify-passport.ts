@@ -19,7 +19,7 @@ import {
   statementSchema,
   subjectOf,
 } from './passport.ts';
-import { factsOf, isReadable, isRunOf, treeOfAttestation } from './summary.ts';
+import { factsOf, isReadable, isRunOf, stepNodes, treeOfAttestation } from './summary.ts';
 
 /** Why a passport does not hold; `place` names the part. */
 export type PassportRefusal = {
@@ -208,11 +208,21 @@ function checkSummary({ subject, predicate }: PassportStatement, tools: Passport
     const expected = facts.flatMap((fact) => fact[part] as readonly object[]);
     if (textOf(bare) !== textOf(expected)) return wrong(part);
   }
+  const all = events.map((item) => item?.event as JsonObject | undefined);
+  const stepOf = stepNodes(all);
   for (const check of predicate.checks) {
     const ran = check.ran === null ? undefined : shown(check.ran);
     if (check.ran !== null && check.ran >= check.event) return wrong('checks');
+    const step = stepOf(shown(check.event));
+    // A newer run at the same attempts is the one that counts, whatever it showed.
+    const isNewer = (event: JsonObject | undefined, i: number) =>
+      check.ran !== null && i > check.ran && i < check.event && event !== undefined && isRunOf(event, check);
+    if (step !== undefined && all.some((event, i) => isNewer(event, i) && stepOf(event) === step))
+      return wrong('checks');
     if (check.ran !== null && ran === undefined) continue;
     if (ran !== undefined && !isRunOf(ran, check)) return wrong('checks');
+    // The same step on another branch or in another round is another one.
+    if (ran !== undefined && step !== undefined && (stepOf(ran) ?? step) !== step) return wrong('checks');
     if (check.tree !== treeOfAttestation(ran, tree, tools)) return wrong('checks');
   }
   for (const { event, tree: stated } of predicate.approvals) {

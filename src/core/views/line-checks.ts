@@ -249,8 +249,12 @@ function timeWords(at: number | undefined): readonly string[] {
 
 /** The newest run of each check of a pending step, which is the one that counts. */
 export function dueRuns(view: SessionView, nodeId: NodeId): readonly Attestation[] {
-  if (view.attestations.size === 0) return [];
-  return [...newestRuns(saidBefore(view, nodeId, Number.POSITIVE_INFINITY)).values()];
+  return [...runsBefore(view, nodeId, Number.POSITIVE_INFINITY).values()];
+}
+
+/** The newest run of each check at the attempts of a step that a node belongs to, up to an event. */
+export function runsBefore(view: SessionView, nodeId: NodeId, before: number): ReadonlyMap<string, Attestation> {
+  return view.attestations.size === 0 ? new Map() : newestRuns(saidBefore(view, nodeId, before));
 }
 
 function newestRuns(said: readonly Attestation[]): ReadonlyMap<string, Attestation> {
