@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findCheck, needsConfirmation, recordCheck, runCheck } from '../../src/app/run/attest-check.ts';
+import { dueCheck, findCheck, needsConfirmation, recordCheck, runCheck } from '../../src/app/run/attest-check.ts';
 import { acceptSession } from '../../src/app/upkeep/accept-session.ts';
 import { defined, type JsonObject } from '../../src/core/json/json-value.ts';
 import { AttestationId, derivedBits, type RunId, type SessionId } from '../../src/core/log/ids.ts';
@@ -9,7 +9,7 @@ import { GIT_SILENT } from '../../src/core/run/unseen-files.ts';
 import { fileWith } from '../catalog/catalog-of.ts';
 import { enforces } from '../enforces.ts';
 import { exported, imported } from '../examples/bundles.ts';
-import { type Engine, engine, withFile } from '../examples/engine.ts';
+import { type Engine, engine, tokenOf, withFile } from '../examples/engine.ts';
 import { sha256 } from '../examples/sha256.ts';
 
 type Reply = Awaited<ReturnType<Engine['send']>>;
@@ -293,6 +293,37 @@ test.each<readonly [string, readonly (BoundWorkspace | undefined)[], Partial<Che
     const { statement } = await runCheck(services, found, how);
     const { headSha, treeDigest, changedDuring } = statement;
     expect(defined({ headSha, treeDigest, changedDuring })).toEqual(expected);
+  },
+);
+
+test.each([
+  ['was attached after a commit', ['a', 'b'], 'b'],
+  ['was attached without a commit since', ['a', 'a'], 'a'],
+  ['began while git did not answer', [undefined, undefined, 'c'], undefined],
+])(
+  'the base of a two-sided check is the commit that its own run began with, where that run %s',
+  async (_, heads, base) => {
+    const seen = [...heads];
+    const run = engine({
+      listing: () => withFile(file(OBSERVED)),
+      services: {
+        workspace: {
+          tree: async () => undefined,
+          observe: async () => {
+            const head = seen.shift();
+            const value = { type: 'git_sha1', value: `${head}`.repeat(40) } as const;
+            return head === undefined ? [] : [{ key: 'git_head_sha', value, confidence: 'high' }];
+          },
+        },
+      },
+    });
+    const first = await run.start('team.work');
+    const attached = await run.start('team.work', { attachTo: tokenOf(first, 'stateToken') });
+    await run.save(attached, 'Half of it is done.');
+    const { sessionId, runId } = attached.structured['session'] as { sessionId: SessionId; runId: RunId };
+    const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+    const found = (await dueCheck(run.services, session, { runId, checkId: 'unit' }))._unsafeUnwrap();
+    expect(found.baseSha).toBe(base?.repeat(40));
   },
 );
 

@@ -16,7 +16,7 @@ import { loopVariablesAt } from '../../core/run/walk/walking.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
 import { isKeyFromPerson } from '../../core/views/lineage.ts';
-import { wasInRepository } from '../../core/views/node-facts.ts';
+import { observationAtStart, wasInRepository } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
 import { preferredTip } from '../../core/views/run-status.ts';
 import type { Check, CompiledStep } from '../../core/workflow/compiled/compiled-step.ts';
@@ -95,8 +95,8 @@ export async function dueCheck(
   return safeTry(async function* (): Flow<DueCheck, FindCheckRefusal> {
     const { view, sessionId } = session;
     const tip = preferredTip(view.graph, runId);
-    const pinned = view.graph.runs.get(runId)?.pinned;
-    if (tip === undefined || pinned === undefined) return err({ code: 'run_complete' });
+    const run = view.graph.runs.get(runId);
+    if (tip === undefined || run === undefined) return err({ code: 'run_complete' });
     const { nodeId } = tip;
     const { index, snapshot, facts } = yield* await runPlace(services, session, targetOf(session, nodeId));
     const step = index.steps.get(pendingStep(snapshot)?.stepId ?? '');
@@ -110,7 +110,7 @@ export async function dueCheck(
     if (unset.length > 0) return err({ code: 'value_missing', names: unset });
     const bytes = utf8Length(text);
     if (bytes > RUN_COMMAND_BYTES_MAX) return err({ code: 'command_too_long', bytes });
-    const kind = pinned.workflowSourceKind;
+    const kind = run.pinned.workflowSourceKind;
     // Accepting a session shows no commands, and where its workflow comes from is the word of its bundle.
     const isImported = (await services.marks.origin(sessionId)) !== undefined;
     const foreign = isImported ? ('import' as const) : foreignKind(kind, check);
@@ -121,7 +121,7 @@ export async function dueCheck(
       step,
       check,
       command: text,
-      baseSha: view.observations.get('git_head_sha')?.[0]?.data.value.value.replace('sha256:', ''),
+      baseSha: observationAtStart(view.observations, 'git_head_sha', run)?.data.value.value.replace('sha256:', ''),
       wasInRepository: wasInRepository(view.observations),
       origin: {
         ...(foreign === undefined ? {} : { foreign }),

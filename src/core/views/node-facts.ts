@@ -165,6 +165,16 @@ export function observationHistory(
   return observations.get(key) ?? [];
 }
 
+/** What a run began with: what its own start recorded, or what was known before it. */
+export function observationAtStart(
+  observations: ObservationsView,
+  key: ObservationKey,
+  { startedIndex, rootNodeId }: { readonly startedIndex: number; readonly rootNodeId: NodeId | undefined },
+): WorkspaceObservation | undefined {
+  const isOfStart = ({ dedupeKey }: WorkspaceObservation) => dedupeKey.split(':')[2] === rootNodeId;
+  return observations.get(key)?.findLast((one) => one.eventIndex < startedIndex || isOfStart(one));
+}
+
 /** Whether the workspace was in a git repository when it was looked at, also where git did not answer in time. */
 export function wasInRepository(observations: ObservationsView): boolean {
   const isInside = observations.get('repo_root')?.some(({ data }) => data.confidence === 'med') === true;
