@@ -3,6 +3,8 @@ import type { SourceListing } from '../../src/app/ports/workflow-sources.ts';
 import { type CiServices, ciCommand, recordCiCheck } from '../../src/app/team/ci-evidence.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import { commandDigest } from '../../src/core/run/evidence/judge-check.ts';
+import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
+import { GIT_SILENT } from '../../src/core/run/unseen-files.ts';
 import { fileWith } from '../catalog/catalog-of.ts';
 import { ENGINE_FILES, type Engine, engine, eventsOf } from '../examples/engine.ts';
 import { answerId } from '../examples/gates.ts';
@@ -22,23 +24,32 @@ type Origin = Parameters<typeof fileWith>[1];
 /** A run on a team server at a check whose workflow comes from somewhere. */
 async function started(
   origin: Origin,
-  { command = 'npm test', context = {} }: { command?: string; context?: JsonObject } = {},
+  {
+    command = 'npm test',
+    context = {},
+    ...more
+  }: {
+    command?: string;
+    context?: JsonObject;
+    fresh?: 'head';
+    tree?: () => BoundWorkspace;
+  } = {},
 ) {
+  const { tree, ...fresh } = more;
+  const check = { id: 'unit', run: command, minimum: 'verified', ...fresh };
   const file = {
     id: 'team.work',
     name: 'Work',
     description: 'Does it.',
     version: '1.0.0',
-    steps: [
-      { id: 'do', title: 'Do it', prompt: 'Do it.', checks: [{ id: 'unit', run: command, minimum: 'verified' }] },
-    ],
+    steps: [{ id: 'do', title: 'Do it', prompt: 'Do it.', checks: [check] }],
   };
   const listing: SourceListing = { files: [...ENGINE_FILES, fileWith(JSON.stringify(file), origin)] };
   const run: Engine = engine({
     listing: () => listing,
     services: {
       workspace: {
-        tree: async () => undefined,
+        tree: async () => tree?.(),
         observe: async () => [
           { key: 'repo_remote', value: { type: 'path', value: 'git.example/acme/shop' }, confidence: 'high' },
           { key: 'git_head_sha', value: { type: 'git_sha1', value: SHA }, confidence: 'high' },
@@ -58,7 +69,7 @@ async function started(
       ...{ run: tag, check: 'unit', exitCode: 0, timedOut: false, durationMs: 5, log: '' },
       commandDigest: commandDigest(text, sha256),
     });
-  return { run, commandFor, record };
+  return { run, reply, commandFor, record };
 }
 
 test('a command of a repository that an admin accepted is given to CI, and its result is verified', async () => {
@@ -83,4 +94,18 @@ test('a command with a value of the agent is not given to CI unasked, and its re
   const command = (await commandFor(true))._unsafeUnwrap();
   expect((await record(command))._unsafeUnwrap()).toMatchObject({ grade: 'reported' });
   expect(eventsOf(run, 'attestation_recorded')[0]?.data.statement).toMatchObject({ chosenByAgent: true });
+});
+
+const FILES = { headSha: SHA, treeDigest: `sha256:${'b'.repeat(64)}` };
+
+test.each<readonly [string, BoundWorkspace, string]>([
+  ['at its commit', { ...FILES, changed: [] }, '"Work" is complete.'],
+  ['at another commit', { ...FILES, headSha: 'c'.repeat(40), changed: [] }, 'the workspace is at another commit now'],
+  ['changed since', { ...FILES, changed: [{ state: ' M', path: 'a.ts' }] }, 'files of the workspace changed'],
+  ['not listed by git', GIT_SILENT, 'git did not answer in time, so WorkRail does not know'],
+])('a fresh check that CI ran counts only while the files are those of its commit: %s', async (_, files, words) => {
+  const origin = { kind: 'remote', ref: 'acme/work.json' } as const;
+  const { run, reply, record } = await started(origin, { fresh: 'head', tree: () => files });
+  expect((await record('npm test'))._unsafeUnwrap()).toEqual({ grade: 'verified' });
+  expect((await run.send(reply, { notes: 'All tests pass: npm test ended with 12 passed.' })).text).toContain(words);
 });

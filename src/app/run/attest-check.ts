@@ -1,13 +1,13 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import type { Flow } from '../../core/flow.ts';
-import { ownJsonBytes, type Sha256Digest } from '../../core/json/canonical-json.ts';
+import { ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { RUN_COMMAND_BYTES_MAX } from '../../core/log/budgets.ts';
 import { type DraftOf, placeEvents } from '../../core/log/event.ts';
 import type { WorkflowSourceKind } from '../../core/log/events/run-events.ts';
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import { artifactDigestSchema, type NodeId, type RunId, type SessionId, type StepId } from '../../core/log/ids.ts';
-import { type CheckRun, commandDigest, judgeRun, type RunVerdict } from '../../core/run/evidence/judge-check.ts';
+import { type CheckRun, commandDigest, judgeRecord, type RunVerdict } from '../../core/run/evidence/judge-check.ts';
 import { fixedTests, type TestReport } from '../../core/run/evidence/test-report.ts';
 import { type BoundWorkspace, isSeen } from '../../core/run/gate-facts.ts';
 import { checkCommand } from '../../core/run/requirements/check.ts';
@@ -312,10 +312,7 @@ export async function recordCheck(
       const events = placeEvents([draft], placement, sha256);
       const plan = { sessionId, events, snapshots: new Map(), artifacts: new Map([[digest, log]]) };
       const appended = await appendPlan(services.sessions, permit, plan);
-      const { headSha = '', treeDigest } = statement;
-      const tree = treeDigest === undefined ? undefined : { headSha, treeDigest };
-      const now = { commandDigest: statement.commandDigest as Sha256Digest, tree };
-      return appended.map(() => judgeRun(check, { run: statement, via: by.via }, now));
+      return appended.map(() => judgeRecord(check, { run: statement, via: by.via }));
     },
     { mustExist: true },
   );

@@ -1,6 +1,5 @@
-import type { Sha256Digest } from '../json/canonical-json.ts';
 import { isAtLeast } from '../log/autonomy.ts';
-import { judgeRun } from '../run/evidence/judge-check.ts';
+import { judgeRecord } from '../run/evidence/judge-check.ts';
 import type { Attestation } from '../views/attestations.ts';
 import { dueRuns } from '../views/line-checks.ts';
 import type { RunNode } from '../views/run-graph.ts';
@@ -32,13 +31,11 @@ function shownBy(
   workflow: CompiledWorkflow | undefined,
 ): ShownCheck | undefined {
   if (subject.kind !== 'step' || subject.snapshotRef !== snapshotRef || run.kind !== 'check') return undefined;
-  const { checkId, headSha = '', treeDigest } = run;
+  const { checkId } = run;
   const step = workflow?.steps.find(({ stepId }) => stepId === subject.stepId);
   const check = step?.checks?.find((one) => one.checkId === checkId);
   if (check === undefined) return undefined;
-  // Whether command and files are still the same is found out when the agent continues.
-  const tree = treeDigest === undefined ? undefined : { headSha, treeDigest };
-  const verdict = judgeRun(check, { run, via: by.via }, { commandDigest: run.commandDigest as Sha256Digest, tree });
+  const verdict = judgeRecord(check, { run, via: by.via });
   if (verdict.kind !== 'counts' || !isAtLeast(verdict.grade, check.minimum)) return undefined;
   return { checkId, grade: verdict.grade };
 }

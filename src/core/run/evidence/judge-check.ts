@@ -78,16 +78,25 @@ export function commandDigest(text: string, sha256: Sha256): Sha256Digest {
 }
 
 /** Whether a run of a command counts for its check, and for how much. */
-export function judgeRun(check: Check, { run, via }: CheckRecord, now: CheckNow): RunVerdict {
-  // A rehearsal has no files.
+export function judgeRun(check: Check, record: CheckRecord, now: CheckNow): RunVerdict {
+  const { run, via } = record;
   const fault =
-    faultOf(check, run, via === 'rehearsal' ? { ...now, tree: 'unasked' } : now) ??
+    // A rehearsal has no files.
+    faultOf(check, record, via === 'rehearsal' ? { ...now, tree: 'unasked' } : now) ??
     // CI ran the command on a commit, and not on what the workspace has now.
     (via === 'ci' && now.head !== undefined && run.headSha !== now.head ? 'head_moved' : undefined);
   if (fault !== undefined) return { kind: 'fails', fault, ...(fault === 'files_unknown' ? unseenNow(now) : {}) };
   const limit = limitOf(check, run);
   if (limit !== undefined) return { kind: 'counts', grade: 'reported', limit };
   return { kind: 'counts', grade: via === 'ci' ? 'verified' : 'observed' };
+}
+
+/** As far as the record of a run shows: whether command and files are still the same is found out when the agent continues. */
+export function judgeRecord(check: Check, record: CheckRecord): RunVerdict {
+  const { commandDigest, headSha = '', treeDigest } = record.run;
+  const seen = treeDigest === undefined ? undefined : { headSha, treeDigest };
+  const tree = record.via === 'ci' ? 'unasked' : seen;
+  return judgeRun(check, record, { commandDigest: commandDigest as Sha256Digest, tree });
 }
 
 function limitOf({ against, report }: Check, { chosenByAgent, unseen }: CheckRun): Limit | undefined {
@@ -97,9 +106,10 @@ function limitOf({ against, report }: Check, { chosenByAgent, unseen }: CheckRun
   return against === 'base' && report === undefined ? 'no_test_names' : undefined;
 }
 
-function faultOf(check: Check, run: CheckRun, now: CheckNow): Fault | undefined {
-  if (run.commandDigest !== now.commandDigest) return 'other_command';
-  return endFault(check, run) ?? reportFault(check, run) ?? baseFault(check, run) ?? freshFault(check, run, now.tree);
+function faultOf(check: Check, record: CheckRecord, { commandDigest, tree }: CheckNow): Fault | undefined {
+  const { run } = record;
+  if (run.commandDigest !== commandDigest) return 'other_command';
+  return endFault(check, run) ?? reportFault(check, run) ?? baseFault(check, run) ?? freshFault(check, record, tree);
 }
 
 type End = Pick<CheckRun, 'exitCode' | 'timedOut'>;
@@ -134,12 +144,20 @@ function baseFault({ against, report }: Check, { base }: CheckRun): Fault | unde
   return report !== undefined && (base.fixed ?? 0) === 0 ? 'none_fixed' : undefined;
 }
 
-function freshFault({ fresh }: Check, run: CheckRun, tree: CheckNow['tree']): Fault | undefined {
+function freshFault({ fresh }: Check, { run, via }: CheckRecord, tree: CheckNow['tree']): Fault | undefined {
   if (fresh === undefined || tree === 'unasked') return undefined;
+  if (via === 'ci') return ciFreshFault(run, tree);
   if (run.changedDuring === true) return 'changed_during';
   if (run.treeDigest === undefined) return 'files_unseen';
   if (!isSeen(tree)) return 'files_unknown';
   return run.treeDigest === tree.treeDigest ? undefined : 'files_changed';
+}
+
+/** A job of CI has exactly the files of its commit, so the workspace has them too if it is at that commit, without changes. */
+function ciFreshFault({ headSha }: CheckRun, tree: BoundWorkspace | undefined): Fault | undefined {
+  if (!isSeen(tree)) return 'files_unknown';
+  if (tree.headSha !== headSha) return 'head_moved';
+  return tree.changed?.length === 0 ? undefined : 'files_changed';
 }
 
 function unseenNow({ tree }: CheckNow): { readonly unseen?: UnseenFiles } {
