@@ -93,6 +93,23 @@ test('checking a log asks for two signers who did not make the draft themselves'
   expect(again).toMatchObject({ problem: 'too_few', signers: [{ name: 'alice' }] });
 });
 
+test('a signer who tries the step again on a new branch does not end what was signed before', async () => {
+  const { ann, pat, vic, decide } = space('signed');
+  const start = await ann.start('team.release');
+  const blocked = await vic.send(start, { notes: 'Vic wrote this.' });
+  const [alice, bob] = PEOPLE;
+  (await decide(blocked, 'pat', alice))._unsafeUnwrap();
+  (await decide(blocked, 'zoe', bob))._unsafeUnwrap();
+  const done = await ann.send(blocked);
+  expect(kindOf(await pat.send(await pat.show(start), { notes: 'Pat does it again.' }))).toBe('blocked');
+  const { sessionId } = done.structured['session'] as { readonly sessionId: SessionId };
+  const session = (await ann.services.sessions.load(sessionId))._unsafeUnwrap();
+  const how = { known: approversOf(...PEOPLE), needed: 2 } as const;
+  const [verdict] = (await verifyApprovals(ann.services, session, how))._unsafeUnwrap();
+  expect(verdict).toMatchObject({ signers: [{ name: 'alice' }, { name: 'bob' }] });
+  expect(verdict?.problem).toBeUndefined();
+});
+
 function withPrincipal<One extends { readonly data: { readonly by: object } }>(one: One, principal: string): One {
   return { ...one, data: { ...one.data, by: { ...one.data.by, principal } } };
 }

@@ -337,7 +337,7 @@ export async function answerGate(
 
 /** Whether somebody approves what they or their agent made. Keeping one's own gate closed is always allowed. */
 function isOwnDraft({ view }: LoadedSession, nodeId: NodeId, { statement, by }: PersonAnswer): boolean {
-  return statement.kind !== 'rejected' && isMaker(view, nodeId, by.principal);
+  return statement.kind !== 'rejected' && isMaker(view, { nodeId }, by.principal);
 }
 
 /** Why an answer must not be recorded as it is: what must be signed is not, or a signature does not count. */

@@ -238,7 +238,7 @@ export function gateFacts(
 
 /** Whether somebody approved what they or their agent made. A rejection only keeps the gate closed. */
 function isByMaker(view: SessionView, { data: { statement, by }, scope }: Attestation): boolean {
-  return statement.kind !== 'rejected' && isMaker(view, scope.nodeId, by.principal);
+  return statement.kind !== 'rejected' && isMaker(view, scope, by.principal);
 }
 
 /** A rejection needs no signature: it only keeps the gate closed. A rehearsal has no keys. */

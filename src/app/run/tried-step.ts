@@ -31,10 +31,20 @@ export function attemptsAt({ graph }: SessionView, stepNodeId: NodeId): readonly
  * Whether somebody made what is handed in at the step of a node: they own the run, or sent any attempt at the step. A retry
  * without output keeps what an earlier attempt sent, so its own author is not enough.
  */
-export function isMaker(view: SessionView, nodeId: NodeId, principal: string | undefined): boolean {
+export function isMaker(
+  view: SessionView,
+  at: {
+    readonly nodeId: NodeId;
+    /** The event with which the step was done, if it was: what is tried there afterwards says nothing about it. */
+    readonly before?: number;
+  },
+  principal: string | undefined,
+): boolean {
   if (principal === undefined) return false;
+  const { nodeId, before = Number.POSITIVE_INFINITY } = at;
   const { step } = triedStep(view, nodeId);
   if (view.graph.runs.get(step.runId)?.owner === principal) return true;
   // The author of the step's own node did the step before it.
-  return attemptsAt(view, step.nodeId).some((id) => id !== step.nodeId && nodeOf(view.graph, id).author === principal);
+  const sent = attemptsAt(view, step.nodeId).map((id) => nodeOf(view.graph, id));
+  return sent.some((one) => one !== step && one.author === principal && one.createdIndex < before);
 }

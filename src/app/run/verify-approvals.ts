@@ -129,7 +129,7 @@ function judge(
       answers.map(({ data, isTakenBack }) => ({
         data,
         isAboutThis: !isTakenBack && isAboutThis(data, asked),
-        isByMaker: isMaker(view, own.nodeId, data.by.principal),
+        isByMaker: isMaker(view, { nodeId: own.nodeId, before: node.createdIndex }, data.by.principal),
       })),
       how,
     ),
