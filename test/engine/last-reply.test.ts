@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
+import { dueCheck, recordCheck } from '../../src/app/run/attest-check.ts';
+import { inspectSession } from '../../src/app/sessions/inspect-session.ts';
+import type { RunId, SessionId } from '../../src/core/log/ids.ts';
+import { commandDigest } from '../../src/core/run/evidence/judge-check.ts';
+import { runData } from '../../src/core/sessions/describe-session.ts';
 import { enforces } from '../enforces.ts';
-import { engine, withFile } from '../examples/engine.ts';
+import { type Engine, engine, withFile } from '../examples/engine.ts';
+import { AT_TERMINAL, answerId } from '../examples/gates.ts';
+import { sha256 } from '../examples/sha256.ts';
 
 const step = (id: string, more: object = {}) => ({ id, title: `Step ${id}`, prompt: 'Do it.', ...more });
 const FILE = {
@@ -129,4 +136,56 @@ test('a skipped loop counts with all of its steps, so that the numbers add up to
   const second = await send(await start('test.skipping'), { notes: 'Done.', context: { size: 'small' } });
   const { text } = await send(second, { notes: 'Done.' });
   expect(text).toContain('2 steps done. 3 steps were skipped:\n- "Rounds" (3 steps): because size is "small".');
+});
+
+const ROUNDS = {
+  id: 'test.rounds',
+  name: 'Rounds',
+  description: 'Does a checked step twice.',
+  steps: [
+    {
+      ...step('again', { type: 'loop', prompt: undefined }),
+      loop: { type: 'for', count: 2, maxIterations: 2 },
+      body: [step('slice', { checks: [{ id: 'unit', run: 'npm test', minimum: 'reported' }] })],
+    },
+  ],
+};
+
+/** Records that the check of the step that is due passed at a commit. */
+async function passedAt({ services }: Engine, from: Awaited<ReturnType<Engine['send']>>, commit: string) {
+  const { sessionId, runId } = from.structured['session'] as { sessionId: SessionId; runId: RunId };
+  const session = (await services.sessions.load(sessionId))._unsafeUnwrap();
+  const found = (await dueCheck(services, session, { runId, checkId: 'unit' }))._unsafeUnwrap();
+  const ended = { exitCode: 0, timedOut: false, durationMs: 5, headSha: commit.repeat(40) };
+  const statement = { kind: 'check', checkId: 'unit', commandDigest: commandDigest('npm test', sha256), ...ended };
+  const recorded = { statement, tail: '', attestationId: answerId(commit), by: AT_TERMINAL } as const;
+  (await recordCheck(services, found, recorded as Parameters<typeof recordCheck>[2]))._unsafeUnwrap();
+  return sessionId;
+}
+
+const REPORTED = {
+  kind: 'wr.verification_report',
+  summary: 'The tests pass.',
+  checks: [{ name: 'unit', outcome: 'pass', evidence: '12 passed' }],
+};
+
+test.each([
+  ['a', 'b'],
+  ['a', undefined],
+  [undefined, 'b'],
+])('a check in a loop is shown with the run of its own round: %s, %s', async (...commits) => {
+  enforces('last_reply_is_true');
+  const run = engine({ listing: () => withFile(ROUNDS) });
+  let reply = await run.start('test.rounds');
+  const { sessionId } = reply.structured['session'] as { sessionId: SessionId };
+  for (const commit of commits) {
+    if (commit !== undefined) await passedAt(run, reply, commit);
+    reply = await run.send(reply, { notes: 'Done.', artifacts: [REPORTED] });
+  }
+  const named = (text: string | undefined) => /at commit (\w)/.exec(text ?? '')?.[1];
+  const line = /^- "Step slice": (.*)$/m.exec(reply.text)?.[1] ?? '';
+  expect(line.split('; ').map(named)).toEqual(commits);
+  const inspected = (await inspectSession(run.services, sessionId, 'standing'))._unsafeUnwrap();
+  const [standing] = inspected.runs;
+  expect(standing && runData(standing).checks?.map((check) => named(check.run))).toEqual(commits);
 });

@@ -2,7 +2,7 @@ import { defined } from '../json/json-value.ts';
 import { runTag, type SessionId } from '../log/ids.ts';
 import { shownOrigin } from '../log/origin.ts';
 import { attestationWords } from '../views/attestations.ts';
-import { evidenceWords } from '../views/line-checks.ts';
+import { checksWithRuns, evidenceWords } from '../views/line-checks.ts';
 import { isAgentsDecision } from '../views/node-facts.ts';
 import type { ListedSessionData } from '../wire/list-shapes.ts';
 import type { GapData, PlaceData, RunData } from '../wire/session-shapes.ts';
@@ -98,10 +98,9 @@ export function runData(run: RunStanding): RunData {
 
 function evidenceData({ checks, evidence }: RunStanding): Pick<RunData, 'checks' | 'answers'> {
   const answers = evidence.flatMap(({ kind, about, words }) => (kind === 'answer' ? [{ about, words }] : []));
-  const shown = checks.map((check) => {
-    const line = evidence.findLast(({ about, checkId }) => about === check.stepId && checkId === check.checkId);
-    return defined({ ...check, run: line && evidenceWords(line), command: line?.command });
-  });
+  const shown = checksWithRuns(checks, evidence).map(({ check, run }) =>
+    defined({ ...check, run: run && evidenceWords(run), command: run?.command }),
+  );
   return { ...(shown.length === 0 ? {} : { checks: shown }), ...(answers.length === 0 ? {} : { answers }) };
 }
 

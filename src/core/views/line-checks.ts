@@ -59,6 +59,8 @@ export type EvidenceLine = {
   /** The step, or the context key that was asked for. */
   readonly about: string;
   readonly checkId?: string;
+  /** Of a check: how often it was recorded for its step before on the line. A loop does a step more than once. */
+  readonly round?: number;
   /** The command of a check as it was run. */
   readonly command?: string;
   /** What was answered, or how the command ended. */
@@ -169,8 +171,16 @@ export function evidenceBefore(
       const use = isOpen ? [] : [event === counted ? 'this answer counted' : 'this answer did not count'];
       return { kind: 'answer', about: askedAbout(view, event), words: [answerWords(event), ...use].join(', ') };
     }),
-    ...[...newestRuns(said).values()].flatMap((event) => checkLine(event, workflow, files)),
+    ...[...newestRuns(said).values()].flatMap((event) => {
+      const line = checkLine(event, workflow, files);
+      return line === undefined ? [] : [{ ...line, round: recordedBefore(view, nodeId, line) }];
+    }),
   ];
+}
+
+/** How often a check was recorded for its step on the way to a node. */
+function recordedBefore(view: SessionView, nodeId: NodeId, { about, checkId }: EvidenceLine): number {
+  return checksOnLine(view, nodeId).filter((one) => one.stepId === about && one.checkId === checkId).length;
 }
 
 /** Everything that was recorded at a step and its attempts since it was last done, up to an event. */
@@ -229,9 +239,9 @@ function checkLine(
   { data, at }: Attestation,
   workflow: CompiledWorkflow | undefined,
   files: string | undefined,
-): readonly EvidenceLine[] {
+): EvidenceLine | undefined {
   const { subject, statement, by } = data;
-  if (subject.kind !== 'step' || statement.kind !== 'check') return [];
+  if (subject.kind !== 'step' || statement.kind !== 'check') return undefined;
   const { checkId } = statement;
   const step = workflow?.steps.find(({ stepId }) => stepId === subject.stepId);
   const run = step?.checks?.find((check) => check.checkId === checkId)?.run;
@@ -240,7 +250,7 @@ function checkLine(
   const command = statement.command ?? run;
   const said = `${isWritten ? `${WITH_VALUES} ` : ''}${checkRunWords(statement, by, files)}`;
   const words = [said, ...timeWords(at)].join(', ');
-  return [{ kind: 'check', about: subject.stepId, checkId, ...defined({ command }), words }];
+  return { kind: 'check', about: subject.stepId, checkId, ...defined({ command }), words };
 }
 
 function timeWords(at: number | undefined): readonly string[] {
@@ -263,9 +273,24 @@ function newestRuns(said: readonly Attestation[]): ReadonlyMap<string, Attestati
   );
 }
 
+/** The checks of a line, each with what its newest run showed in that round. */
+export function checksWithRuns(
+  checks: readonly RecordedCheck[],
+  evidence: readonly EvidenceLine[],
+): readonly { readonly check: RecordedCheck; readonly run: EvidenceLine | undefined }[] {
+  const rounds = new Map<string, number>();
+  return checks.map((check) => {
+    const { stepId, checkId } = check;
+    const name = `${stepId}#${checkId}`;
+    const round = rounds.get(name) ?? 0;
+    rounds.set(name, round + 1);
+    const isOf = (one: EvidenceLine) => one.about === stepId && one.checkId === checkId && one.round === round;
+    return { check, run: evidence.find(isOf) };
+  });
+}
+
 /** A check with its grade, and what its newest run showed. */
-export function checkWords(check: Omit<RecordedCheck, 'stepId'>, evidence: readonly EvidenceLine[]): string {
-  const run = evidence.find(({ checkId }) => checkId === check.checkId);
+export function checkWords(check: Omit<RecordedCheck, 'stepId'>, run: EvidenceLine | undefined): string {
   const grade = `${quote(check.checkId)}: ${gradeOf(check)}`;
   return run === undefined ? grade : `${grade}, ${evidenceWords(run, COMMAND_BYTES_MAX)}`;
 }
@@ -292,13 +317,13 @@ export function standingLines(
   const done = evidenceOnLine(view, nodeId, { workflow, files });
   const pending = evidenceBefore(view, { nodeId, end: 'pending', workflow, files });
   const checks = [
-    ...checksOnLine(view, nodeId).map((check) =>
+    ...checksWithRuns(checksOnLine(view, nodeId), done).map(({ check, run }) => checkWords(check, run)),
+    ...due.map((check) =>
       checkWords(
         check,
-        done.filter(({ about }) => about === check.stepId),
+        pending.find(({ checkId }) => checkId === check.checkId),
       ),
     ),
-    ...due.map((check) => checkWords(check, pending)),
   ];
   const isCritical = ({ data }: GapRecord) => data.severity === 'critical';
   const open = [...gaps.filter(isCritical), ...gaps.filter((gap) => !isCritical(gap))];

@@ -2,7 +2,7 @@ import { defined, type JsonObject } from '../../json/json-value.ts';
 import { blockerPointerSchema } from '../../log/blockers.ts';
 import { type LoopPath, parseStepInstanceKey, stepInstanceKeySchema } from '../../log/ids.ts';
 import { visibleLine, visibleText } from '../../text/visible-text.ts';
-import { checkWords, GRADE_MEANINGS } from '../../views/line-checks.ts';
+import { checksWithRuns, checkWords, GRADE_MEANINGS } from '../../views/line-checks.ts';
 import type { CompiledStep } from '../../workflow/compiled/compiled-step.ts';
 import type { WorkflowIndex } from '../../workflow/compiled/workflow-index.ts';
 import type { ReplyParts } from '../reply-parts.ts';
@@ -51,10 +51,8 @@ export function gradesText(
   { steps }: WorkflowIndex,
 ): string {
   const byStep = new Map<string, string[]>();
-  for (const check of checks) {
-    const words = byStep.get(check.stepId) ?? [];
-    const runs = evidence.filter(({ about }) => about === check.stepId);
-    byStep.set(check.stepId, [...words, checkWords(check, runs)]);
+  for (const { check, run } of checksWithRuns(checks, evidence)) {
+    byStep.set(check.stepId, [...(byStep.get(check.stepId) ?? []), checkWords(check, run)]);
   }
   const lines = [...byStep].map(([stepId, words]) => {
     const title = steps.get(stepId)?.title ?? stepId;
