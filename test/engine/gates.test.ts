@@ -86,7 +86,7 @@ const treeNamed = (letter: string) => `sha256:${letter.repeat(64)}`;
 test('somebody who decides is shown how well checks are known and which gaps are open, however long the draft is', async () => {
   enforces('form_names_parts');
   const checks = [{ id: 'unit', run: 'npm test', minimum: 'observed' }];
-  const work = { id: 'work', title: 'Do the work', prompt: 'Do it.', checks };
+  const work = { id: 'work', title: 'Do the work', prompt: 'Do it.', checks, requireConfirmation: true };
   const run = made(teamFile('team.graded', work, shipStep(), TELL));
   const start = await run.start('team.graded', { mode: 'full_auto_never_stop' });
   const next = await run.send(start, { notes: 'All tests pass, believe me.' });
@@ -96,6 +96,7 @@ test('somebody who decides is shown how well checks are known and which gaps are
   expect(waiting.standing).toEqual([
     'Evidence for check "unit": only asserted',
     expect.stringMatching(/^Open gap \(critical\): .*unit/),
+    'Decided by the agent: The step asks for confirmation. In this mode the agent decided without asking.',
   ]);
   const { message } = answerForm(waiting);
   for (const line of waiting.standing) expect(message).toContain(line.slice(0, 100));

@@ -298,8 +298,8 @@ export function checkWords(check: Omit<RecordedCheck, 'stepId'>, run: EvidenceLi
 const STANDING_MAX = 6;
 
 /**
- * The checks of the steps that were done and of the pending one, each with its grade, and the gaps that are open: what
- * somebody who decides about the pending step has to know besides its draft.
+ * The checks of the steps that were done and of the pending one, each with its grade, the gaps that are open, and what the
+ * agent decided alone: what somebody who decides about the pending step has to know besides its draft.
  */
 export function standingLines(
   view: SessionView,
@@ -325,16 +325,21 @@ export function standingLines(
       ),
     ),
   ];
-  const isCritical = ({ data }: GapRecord) => data.severity === 'critical';
-  const open = [...gaps.filter(isCritical), ...gaps.filter((gap) => !isCritical(gap))];
+  const ofSeverity = (severity: GapRecord['data']['severity']) => gaps.filter(({ data }) => data.severity === severity);
   return [
     ...shortened(
       checks.map((words) => `Evidence for check ${words}`),
       'check',
     ),
     ...shortened(
-      open.map(({ data }) => `Open gap (${data.severity}): ${gapText(data.summary)}`),
+      [...ofSeverity('critical'), ...ofSeverity('warning')].map(
+        ({ data }) => `Open gap (${data.severity}): ${gapText(data.summary)}`,
+      ),
       'open gap',
+    ),
+    ...shortened(
+      ofSeverity('info').map(({ data }) => `Decided by the agent: ${gapText(data.summary)}`),
+      "agent's decision",
     ),
   ].map((line) => visibleLine(line));
 }
