@@ -134,8 +134,8 @@ function openParts(some: readonly OfferedSession[], question: ResumeQuestion): r
 }
 
 /**
- * A summary without closed runs. A run that is named, also by its tag, is kept, and so are the runs of a named session that has no open
- * one.
+ * A summary without closed runs. A run that is named, also by its tag, is kept, and so are the runs of a named session
+ * that has no open one.
  */
 function openPart({ summary, marks }: OfferedSession, question: ResumeQuestion): SessionSummary | undefined {
   const { sessionId, runId } = question;

@@ -265,7 +265,6 @@ export const binData = z.strictObject({
   bin: z.array(z.strictObject({ sessionId: SessionId.schema, deletedAtMs: z.int().min(0) })),
 });
 
-/** The first digits of a digest of a key: enough to tell two keys apart, and no help in guessing one. */
 /** The start of the keyid that `keys public` and passports name. */
 const fingerprintShape = z.string().regex(/^[0-9a-f]{16}$/);
 
