@@ -54,6 +54,21 @@ describe('a workflow made from a run', () => {
     expect(leftOut(workflow)).toEqual([]);
   });
 
+  it('asks for notes in exactly those steps of the run that asked for them', () => {
+    const contractRef = 'wr.contracts.review_verdict';
+    const steps = [
+      { id: 'asked', title: 'A', prompt: 'P' },
+      { id: 'free', title: 'F', prompt: 'P', notesOptional: true },
+      { id: 'result', title: 'R', prompt: 'P', outputContract: { contractRef } },
+      { id: 'offered', title: 'O', prompt: 'P', outputContract: { contractRef, required: false } },
+    ];
+    const workflow = compiled(compileValue({ ...NAMED, version: '1.0.0', steps }));
+    const { workflow: made } = workflowOfRun({ workflow, steps: workflow.steps, goal: undefined }, NAMED);
+    const isAsked = ({ isNoteRequired }: CompiledStep) => isNoteRequired;
+    expect(workflow.steps.map(isAsked)).toEqual([true, false, false, false]);
+    expect(compiled(compileValue(made)).steps.map(isAsked)).toEqual([true, false, false, false]);
+  });
+
   it('names what it leaves out', () => {
     const condition = { var: 'size', equals: 'large' };
     const step = {

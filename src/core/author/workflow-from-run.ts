@@ -105,6 +105,7 @@ function writtenStep(step: CompiledStep): JsonObject & { readonly id: string } {
     prompt: generalText(prompt),
     ...(guidance.length > 0 && { guidance: guidance.map(generalText) }),
     ...(output?.isRequired && { outputContract: { contractRef: output.contractRef } }),
+    ...(!step.isNoteRequired && output?.isRequired !== true && { notesOptional: true }),
     ...(step.checks !== undefined && { checks: step.checks.map(writtenCheck) }),
     ...defined({
       requireConfirmation: asked,
