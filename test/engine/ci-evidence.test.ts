@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { SourceListing } from '../../src/app/ports/workflow-sources.ts';
 import { type CiServices, ciCommand, recordCiCheck } from '../../src/app/team/ci-evidence.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
+import type { Autonomy } from '../../src/core/log/autonomy.ts';
 import { commandDigest } from '../../src/core/run/evidence/judge-check.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
 import { GIT_SILENT } from '../../src/core/run/unseen-files.ts';
@@ -33,9 +34,11 @@ async function started(
     context?: JsonObject;
     fresh?: 'head';
     tree?: () => BoundWorkspace;
+    head?: () => string;
+    mode?: Autonomy;
   } = {},
 ) {
-  const { tree, ...fresh } = more;
+  const { tree, head = () => SHA, mode, ...fresh } = more;
   const check = { id: 'unit', run: command, minimum: 'verified', ...fresh };
   const file = {
     id: 'team.work',
@@ -52,12 +55,12 @@ async function started(
         tree: async () => tree?.(),
         observe: async () => [
           { key: 'repo_remote', value: { type: 'path', value: 'git.example/acme/shop' }, confidence: 'high' },
-          { key: 'git_head_sha', value: { type: 'git_sha1', value: SHA }, confidence: 'high' },
+          { key: 'git_head_sha', value: { type: 'git_sha1', value: head() }, confidence: 'high' },
         ],
       },
     },
   });
-  const reply = await run.start('team.work', { context });
+  const reply = await run.start('team.work', { context, mode });
   const { tag } = reply.structured['run'] as { readonly tag: string };
   const services = {
     ...run.services,
@@ -65,10 +68,14 @@ async function started(
   } as unknown as CiServices;
   const commandFor = (isUnseenTaken: boolean) => ciCommand(services, JOB, { run: tag, check: 'unit', isUnseenTaken });
   const record = (text: string) =>
-    recordCiCheck(services, JOB, {
-      ...{ run: tag, check: 'unit', exitCode: 0, timedOut: false, durationMs: 5, log: '' },
-      commandDigest: commandDigest(text, sha256),
-    });
+    recordCiCheck(
+      services,
+      { ...JOB, sha: head() },
+      {
+        ...{ run: tag, check: 'unit', exitCode: 0, timedOut: false, durationMs: 5, log: '' },
+        commandDigest: commandDigest(text, sha256),
+      },
+    );
   return { run, reply, commandFor, record };
 }
 
@@ -108,4 +115,26 @@ test.each<readonly [string, BoundWorkspace, string]>([
   const { run, reply, record } = await started(origin, { fresh: 'head', tree: () => files });
   expect((await record('npm test'))._unsafeUnwrap()).toEqual({ grade: 'verified' });
   expect((await run.send(reply, { notes: 'All tests pass: npm test ended with 12 passed.' })).text).toContain(words);
+});
+
+test('an agent that commits, saves the commit and pushes it, as the step says, gets its check verified', async () => {
+  let commit = 'a';
+  const origin = { kind: 'remote', ref: 'acme/work.json' } as const;
+  const { run, reply, record } = await started(origin, { head: () => commit.repeat(40) });
+  const way = 'Commit your work, save the commit with checkpoint_workflow, push it, and wait until CI has reported';
+  expect(reply.text).toContain(way);
+  commit = 'b';
+  expect((await record('npm test'))._unsafeUnwrapErr()).toMatchObject({ code: 'other_commit' });
+  const blocked = await run.send(reply, { notes: 'All tests pass: npm test ended with 12 passed.' });
+  expect(JSON.stringify(blocked.structured['blockers'])).toContain(way);
+  await run.save(blocked, 'Committed.');
+  expect((await record('npm test'))._unsafeUnwrap()).toEqual({ grade: 'verified' });
+  expect((await run.send(blocked)).structured['kind']).toBe('ok');
+});
+
+test.each([
+  ['guided', 'If "unit" cannot pass, do not report this step: tell the user why, and wait.'],
+  ['full_auto_never_stop', 'If "unit" cannot pass or nobody records it, report this step anyway'],
+] as const)('a step with a check that only CI can verify says what to do without CI: %s', async (mode, words) => {
+  expect((await started({ kind: 'remote', ref: 'acme/work.json' }, { mode })).reply.text).toContain(words);
 });

@@ -60,7 +60,7 @@ export const checkRequirement = requirementKind<'check', CheckStanding>({
       case 'reported':
         return `${named} must pass. ${isKnown ? `Run ${command}` : `${needed} Run the command`}, and add an entry named ${quote(check.checkId)} to ${verificationReport.artifactKind}. ${isFromContext ? `For stronger evidence, the user can run ${attest} in a terminal of their own.` : `For stronger evidence, run ${attest}.`}${demands(check)} ${otherwise(check, place)}`;
       case 'verified':
-        return `${named} must be verified: ${CI_VERIFIES} Push the commit, wait until CI has reported, then send the call. Notes, artifacts and \`attest\` do not count for this.`;
+        return `${named} must be verified: ${CI_VERIFIES} ${SAVE_AND_PUSH} until CI has reported, then send the call. Notes, artifacts and \`attest\` do not count for this. ${otherwise(check, place)}`;
       default:
         return `${named} must pass: ${isFromContext ? personRuns(attest, names, place) : `run ${attest} in a shell.${isNeverAsked(place) ? '' : UNCONFIRMED}`} \`attest\` runs ${command} and records the result. Notes and artifacts do not count for this.${demands(check)} ${otherwise(check, place)}`;
     }
@@ -170,6 +170,8 @@ const UNCONFIRMED =
 const SUPPLIED = 'You supplied the command, so `attest` asks a person to confirm it.';
 const SUPPLIED_LATER = 'Because you supply the command, `attest` asks a person to confirm it.';
 const CI_VERIFIES = 'only a CI job that reports to a team server can verify it.';
+/** CI may answer only for the commit that the run has seen last, and a run sees a commit with a checkpoint. */
+const SAVE_AND_PUSH = 'Commit your work, save the commit with checkpoint_workflow, push it, and wait';
 
 function valueWords({ run }: Check, name: string): string {
   return run.replaceAll(/\s/g, '') === `{{${name}}}` ? COMMAND_WORDS : COMMAND_VALUE_WORDS;
@@ -192,7 +194,7 @@ function fixOf(check: Check, attempt: AskedAttempt, attest: string): string {
     return `${keys.length > 0 ? 'Ask the user to run' : 'Run'} \`${attest}\`, or run the command yourself and send ${verificationReport.artifactKind} with the entry ${quote(check.checkId)} and outcome "${PASS}". Report only what you saw: if it does not pass, fix the work first.`;
   }
   if (check.minimum === 'verified') {
-    return `Push the commit and wait until CI has reported the check to the team server. ${AGAIN} Without a team server this step cannot be passed: stop and tell the user.`;
+    return `${SAVE_AND_PUSH} until CI has reported the check to the team server. ${AGAIN} Without a team server this step cannot be passed: stop and tell the user.`;
   }
   const set =
     unset.length === 0
