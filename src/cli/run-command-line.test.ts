@@ -132,6 +132,7 @@ describe('an invalid command line', () => {
     [['session', 'prefer', '7f3a', '--nope'], /Unknown option '--nope'.\nFix: Run "workrail session prefer --help"/],
     [['session', 'nonsense'], /Unknown command 'nonsense'.\nFix: Run "workrail session --help" to see the commands/],
     [['nonsense'], /Unknown command 'nonsense'.\nFix: Run "workrail --help"/],
+    [['constructor'], /Unknown command 'constructor'.\nFix: Run "workrail --help"/],
   ];
 
   it('an invalid command line exits with code 2, suggests what was meant, and runs nothing', async () => {

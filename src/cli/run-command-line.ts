@@ -229,14 +229,14 @@ function parserProblem({ code, message }: CommanderError, help: string): Command
   const [first = '', second] = message.split('\n');
   const said = code === 'commander.help' ? 'A command is missing.' : sentence(first.replace(/^error: /, ''));
   const [, unknown = ''] = /^error: unknown command '(.*)'/.exec(first) ?? [];
-  const instead = INSTEAD[unknown];
+  const instead = INSTEAD.get(unknown);
   if (instead !== undefined) return usageProblem(said, `Run "workrail ${instead}".`);
   const meant = /^\(Did you mean (.+)\?\)$/.exec(second ?? '')?.[1];
   return usageProblem(said, `${meant === undefined ? '' : `Did you mean ${meant}? `}${help}`);
 }
 
 /** Commands that users try but that are options of another command; spelling suggestions cannot find them. */
-const INSTEAD: { readonly [command: string]: string | undefined } = { unset: 'config set KEY --unset' };
+const INSTEAD: ReadonlyMap<string, string> = new Map([['unset', 'config set KEY --unset']]);
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
