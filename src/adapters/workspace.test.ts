@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -235,6 +237,8 @@ const FORMS: readonly (readonly [form: string, make: () => void, workspace: stri
   ['a repository without files', () => git('config', 'core.bare', 'true'), '.'],
   ['files in another folder', () => git('config', 'core.worktree', tmpdir()), '.'],
   ['included settings', () => includeSettings('[core]\n\tbare = true\n'), '.'],
+  ['a link as its settings', () => linkSettings(), '.'],
+  ['more settings than are read', () => addSettings(`${'# \n'.repeat(30_000)}[core]\n\tbare = true\n`), '.'],
   [
     'a branch outside of the repository',
     () => writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/../../x\n'),
@@ -265,6 +269,16 @@ function makeRepository(): void {
 function linkHead(): void {
   rmSync(join(folder, '.git/HEAD'));
   symlinkSync('refs/heads/two', join(folder, '.git/HEAD'));
+}
+
+function linkSettings(): void {
+  git('config', 'core.bare', 'true');
+  renameSync(join(folder, '.git/config'), join(folder, 'settings'));
+  symlinkSync('../settings', join(folder, '.git/config'));
+}
+
+function addSettings(text: string): void {
+  appendFileSync(join(folder, '.git/config'), text);
 }
 
 function includeSettings(text: string): void {

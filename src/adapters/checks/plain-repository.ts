@@ -18,11 +18,11 @@ export function plainHead(workspace: string, top: string): readonly [string, str
   try {
     const folder = join(top, '.git');
     if (!isPlain(folder, top) || !isWorkedIn(workspace, top)) return undefined;
-    const head = textOf(join(folder, 'HEAD'));
+    const head = textOf(join(folder, 'HEAD')) ?? '';
     if (COMMIT.test(head)) return [top, head, 'HEAD'];
     const branch = ON_BRANCH.exec(head)?.[1];
     if (branch === undefined || ODD_NAME.test(branch)) return undefined;
-    const commit = textOf(join(folder, branch));
+    const commit = textOf(join(folder, branch)) ?? '';
     return COMMIT.test(commit) ? [top, commit, branch] : undefined;
   } catch (cause) {
     if (errorCode(cause) === undefined) throw cause;
@@ -37,7 +37,8 @@ function isPlain(folder: string, top: string): boolean {
   if (owner === undefined || !stats.every((one) => one.isDirectory() && one.uid === owner)) return false;
   // The file system may have another spelling.
   if (realpathSync.native(top) !== top || existsSync(join(folder, 'commondir'))) return false;
-  return !ODD_SETTING.test(textOf(join(folder, 'config')));
+  const settings = textOf(join(folder, 'config'));
+  return settings !== undefined && !ODD_SETTING.test(settings);
 }
 
 /** Whether a folder belongs to the work tree: it may be part of the repository itself, or in another one without a tree. */
@@ -47,8 +48,9 @@ function isWorkedIn(workspace: string, top: string): boolean {
   return true;
 }
 
-/** A link would mean something else to git than its target. */
-function textOf(path: string): string {
-  if (!lstatSync(path).isFile()) return '';
+/** The whole text; `undefined` for a large file, and for a link: it can mean something else to git than its target. */
+function textOf(path: string): string | undefined {
+  const stats = lstatSync(path);
+  if (!stats.isFile() || stats.size > TEXT_BYTES_MAX) return undefined;
   return readRegular(path, 0, TEXT_BYTES_MAX).toString('utf8').replace(/\n$/, '');
 }
