@@ -4,7 +4,7 @@ import { err } from 'neverthrow';
 import type { ProjectSources } from '../../app/ports/workflow-sources.ts';
 import { isAcceptedSource } from '../../core/sources.ts';
 import { isInside } from '../guarded-file.ts';
-import { putDocument } from './file-source-list.ts';
+import { causeOf, putDocument } from './file-source-list.ts';
 import { gitCopies } from './git-copies.ts';
 import { nodeFolderAccess } from './read-folder.ts';
 import { sourceInspector } from './source-folders.ts';
@@ -29,11 +29,8 @@ export function fileProjectSources({ folder, own, nowMs }: Place): Omit<ProjectS
     list: {
       read: async () => askedSources(workspace, own, nodeFolderAccess),
       write: async (sources) => {
-        mkdirSync(dirname(file), { recursive: true });
-        // A folder of a clone may be a link to any place.
-        const isOutside = !isInside(realpathSync(dirname(file)), workspace);
-        if (isOutside)
-          return err({ code: 'source_list_unwritable', file, cause: 'its folder leads out of the project' });
+        const cause = troubleWithFolder(dirname(file), workspace);
+        if (cause !== undefined) return err({ code: 'source_list_unwritable', file, cause });
         return putDocument(file, { v: 1, sources }, 0o644);
       },
     },
@@ -51,4 +48,14 @@ export function fileProjectSources({ folder, own, nowMs }: Place): Omit<ProjectS
       return putDocument(accepted, { v: 1, accepted: [...kept, ...fresh] });
     },
   };
+}
+
+/** Why a folder of a project cannot be written to. In a clone it may be a link to any place. */
+function troubleWithFolder(folder: string, workspace: string): string | undefined {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return isInside(realpathSync(folder), workspace) ? undefined : 'its folder leads out of the project';
+  } catch (cause) {
+    return causeOf(cause);
+  }
 }

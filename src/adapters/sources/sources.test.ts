@@ -403,6 +403,9 @@ describe('sources that a project asks for', () => {
     symlinkSync(elsewhere, join(place, '.workrail'));
     expect((await project.list.read())._unsafeUnwrapErr()).toMatchObject({ cause: 'leads outside' });
     expect((await project.list.write([]))._unsafeUnwrapErr()).toMatchObject({ code: 'source_list_unwritable' });
+    rmSync(join(place, '.workrail'));
+    writeFileSync(join(place, '.workrail'), '');
+    expect((await project.list.write([]))._unsafeUnwrapErr()).toMatchObject({ cause: 'EEXIST' });
   });
 
   it("the user's own list is not read as that of a project in the home folder", async () => {
