@@ -131,14 +131,16 @@ export const storeCopy = command({
 function copyStore(context: CommandContext, { options }: CommandInput, opened: TeamDatabase[]) {
   return safeTry(async function* () {
     const { program, progress } = context;
-    const team = await program.team();
     const own = await program.dataDir();
     const [fromPlace, toPlace] = [String(options['from'] ?? own), String(options['to'] ?? own)];
+    const broken = Object.entries({ '--from': fromPlace, '--to': toPlace }).find(([, place]) => isBrokenUrl(place));
+    if (broken !== undefined) return err(notAnAddress(broken[0]));
     if (placeOf(fromPlace) === placeOf(toPlace)) {
       return err(
         usageProblem('Both places are the same.', 'Name another place with --from or --to: a folder or a database.'),
       );
     }
+    const team = await program.team();
     const masterKeys = yield* await readMasterKey(team, options);
     const sessionsNamed = options['session'] === undefined ? 'all sessions' : `session ${String(options['session'])}`;
     const what = `${sessionsNamed} from ${placeName(fromPlace)} to ${placeName(toPlace)}`;
@@ -169,7 +171,25 @@ function nextAfter(toPlace: string, options: CommandInput['options']): string {
 }
 
 export function isDatabaseUrl(place: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(place);
+  return SCHEME.test(place) && !isBrokenUrl(place);
+}
+
+const SCHEME = /^postgres(?:ql)?:\/\//;
+
+function isBrokenUrl(place: string): boolean {
+  return SCHEME.test(place) && !URL.canParse(withHost(place));
+}
+
+/** An address without a host is one of a socket of this machine. */
+function withHost(url: string): string {
+  return url.replace('@/', '@localhost/');
+}
+
+function notAnAddress(flag: string): CommandProblem {
+  return usageProblem(
+    `${flag} is not the address of a database.`,
+    'Use postgres://USER@HOST:PORT/NAME; the password can be in PGPASSWORD.',
+  );
 }
 
 function placeOf(place: string): string {
@@ -207,7 +227,7 @@ async function openPlace(
 /** A place as the audit log names it: an address can hold a password. */
 function placeName(place: string): string {
   if (!isDatabaseUrl(place)) return resolve(place);
-  const { host, pathname } = new URL(place);
+  const { host, pathname } = new URL(withHost(place));
   return `the database ${host}${pathname}`;
 }
 
@@ -305,9 +325,8 @@ export async function withDatabase<Value>(
 
 function urlOf(written: unknown): Result<string, CommandProblem> {
   if (typeof written === 'string' && isDatabaseUrl(written)) return ok(written);
-  const message =
-    written === undefined ? '--database-url is missing.' : '--database-url is not the address of a database.';
-  return err(usageProblem(message, 'Use postgres://USER@HOST:PORT/NAME; the password can be in PGPASSWORD.'));
+  const wrong = notAnAddress('--database-url');
+  return err(written === undefined ? usageProblem('--database-url is missing.', wrong.error.suggestion) : wrong);
 }
 
 type OwnRefusal = Extract<

@@ -375,3 +375,14 @@ describe('gc', () => {
     expect((await store.bin.list())._unsafeUnwrap()).toHaveLength(1);
   });
 });
+
+it('an address that is not one of a database is refused before anything is opened', async () => {
+  // In an address, # and / of a password are written as %23 and %2F.
+  for (const url of ['postgres://rail:pa#ss@db/rail', 'mysql://db/rail']) {
+    const { exitCode, talk } = await runFake({ argv: ['space', 'list', '--database-url', url] });
+    expect([exitCode, talk]).toEqual([2, expect.stringContaining('--database-url is not the address of a database.')]);
+  }
+  const argv = ['store', 'copy', '--space', 'shop', '--to', 'postgres://rail:pa#ss@db/rail'];
+  const { exitCode, talk } = await runFake({ argv });
+  expect([exitCode, talk]).toEqual([2, expect.stringContaining('--to is not the address of a database.')]);
+});
