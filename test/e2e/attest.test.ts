@@ -107,9 +107,13 @@ function runAlone(...args: readonly string[]): Promise<Ran> {
       talkBytes += part.length;
       talk = `${talk}${part.toString()}`.slice(-4_000);
     });
-    child.once('exit', (code) => resolve({ code, out, talk, talkBytes }));
+    // After its end there may still be more to read.
+    child.once('close', (code) => resolve({ code, out, talk, talkBytes }));
   });
 }
+
+/** The command lines of all processes. One that was killed may be among them for a moment. */
+const running = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
 
 /** In a real terminal, where the person agrees. */
 const agreedTo = (...args: readonly string[]) =>
@@ -175,7 +179,7 @@ describe('workrail attest', () => {
     const hang = await run('attest', tag, 'hang', '--timeout', '1s', '--json');
     expect([hang.code, json(hang).remark]).toEqual([4, 'the command did not end within its time limit']);
     // The whole group was ended with it.
-    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(HANG);
+    await expect.poll(running).not.toContain(HANG);
     const killed = await run('attest', tag, 'killed', '--json');
     expect([killed.code, json(killed).exitCode, json(killed).remark]).toEqual([
       4,
@@ -348,7 +352,7 @@ describe('workrail attest', () => {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGINT');
     expect(await ended).toBe(130);
-    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(HANG);
+    await expect.poll(running).not.toContain(HANG);
     const blocked = dataOf(await client.call('continue_workflow', report(start)));
     expect(blocked.blockers?.some(({ message }) => message.includes('The last run'))).toBe(false);
     await client.close();
