@@ -38,8 +38,10 @@ for (const [name, { command, ready }] of Object.entries(SHELLS)) {
       for (const line of [...ready, 'source ./completion.sh', 'echo rea""dy']) shell.type(`${line}\n`);
       await shell.sees(/ready/);
 
-      shell.type('workrail versi\t --json\n');
+      // The next keys wait for the end of the program, because what is typed while it ends can be lost.
+      shell.type('workrail versi\t --json; echo en""ded\n');
       await shell.sees(/"command":"version"/);
+      await shell.sees(/ended/);
       shell.type('workrail workflow show wr.fir\t');
       await shell.sees(/wr\.first_steps/);
       // Ctrl-U empties the line. Ids that begin alike take a third Tab: the first one only adds what they share.
