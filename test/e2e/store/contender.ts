@@ -6,24 +6,34 @@ import type { HeldLock, LockAttempt } from '../../../src/adapters/lock/locks.ts'
 import { systemLocks } from '../../../src/adapters/lock/system-locks.ts';
 import { patience, waitForExclusive, waitForShared } from '../../../src/adapters/lock/wait-for-lock.ts';
 
-/** What a contender process is asked to do: go in and out under one lock, so many times. */
+/** What a contender process is asked to do: go in and out under one lock. */
 export type ContenderTask = {
   readonly dir: string;
   readonly locks: 'native' | 'claims';
+  /** How often, for a process that wants the lock for itself. */
   readonly rounds: number;
-  /** Whether it lets others in that share the lock as well, as a writer that appends does with the store. */
-  readonly shares: boolean;
+  /** A process that shares the lock, as a writer that appends does with the store, goes on until this file is there. */
+  readonly sharesUntil?: string;
+  /** How long it waits for the lock at most. */
+  readonly lockWaitMs: number;
 };
 
 const HELD_MS = 3;
 
-const { dir, locks: kind, rounds, shares } = JSON.parse(process.argv[2] ?? '') as ContenderTask;
+const STANDARD_LOCK_WAIT_MS = 2_000;
+
+const { dir, locks: kind, rounds, sharesUntil, lockWaitMs } = JSON.parse(process.argv[2] ?? '') as ContenderTask;
 const locks = kind === 'claims' ? claimLocks : await systemLocks();
-const waiting = { pause: (ms: number) => setTimeout(ms), nowMs: () => performance.now() };
+// A slower clock makes for a longer wait.
+const waiting = {
+  pause: (ms: number) => setTimeout(ms),
+  nowMs: () => (performance.now() * STANDARD_LOCK_WAIT_MS) / lockWaitMs,
+};
 const path = join(dir, '.lock');
 const inside = join(dir, 'inside');
 
-for (let round = 0; round < rounds; round++) await (shares ? share() : goInAlone());
+while (sharesUntil !== undefined && !existsSync(sharesUntil)) await share();
+for (let round = 0; round < rounds; round++) await goInAlone();
 
 async function goInAlone(): Promise<void> {
   const wish = { path, attempt: () => locks.tryExclusive([path]) };
