@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect, createServer, type Socket } from 'node:net';
@@ -109,16 +110,24 @@ async function startEmbedded(): Promise<TestPostgres> {
   };
 }
 
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/** Below the ports that systems give to those who ask for any, so that nobody gets one of these by chance. */
+const PORTS = { from: 20_000, to: 32_000 } as const;
+const PORTS_TRIED = 100;
+
+/** A port that is free, for a server that has to know its port before it starts. */
+export async function freePort(): Promise<number> {
+  for (let tried = 0; tried < PORTS_TRIED; tried++) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no port between ${PORTS.from} and ${PORTS.to} is free`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() =>
-        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
-      );
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
