@@ -123,6 +123,8 @@ describe('session verify', () => {
     const answers = {} as AnswerAccess;
     const { out } = await runFake({ argv, audits: [DAMAGED], approvers, answers });
     expect(out).toContain(`! list: ${problems[0]}\n`);
+    const asked = await runFake({ argv: [...argv, '--json'], audits: [DAMAGED], approvers, answers });
+    expect(sessionVerifyShape.parse(JSON.parse(asked.out)).data?.notes).toEqual([`list: ${problems[0]}`]);
   });
 
   it('session verify --four-eyes says that the signature of a second person is missing', () => {

@@ -45,7 +45,13 @@ export const sessionVerify = command({
         shown.push({ ...audit, ...defined({ gates }) });
       }
       const gates = shown.flatMap((one) => one.gates ?? []);
-      const data: SessionVerifyData = { dataDir, sessions: shown, totals };
+      const notes = approvers?.notes ?? [];
+      const data: SessionVerifyData = {
+        dataDir,
+        sessions: shown,
+        ...(notes.length === 0 ? {} : { notes: [...notes] }),
+        totals,
+      };
       const isEachShown = context.switches.isVerbose || operands.length > 0 || against.keyFile !== undefined;
       const found = { dataDir, damaged: sessions.filter(isDamaged), total: totals.sessions };
       return done({
@@ -53,7 +59,7 @@ export const sessionVerify = command({
         lines:
           totals.sessions === 0
             ? [[`No sessions yet in ${dataDir}.`]]
-            : [...verifyLines(data, isEachShown, against), ...gateLines(gates), ...noteLines(approvers?.notes ?? [])],
+            : [...verifyLines(data, isEachShown, against), ...gateLines(gates), ...noteLines(notes)],
         problem:
           found.damaged.length > 0
             ? verifyProblem(found)

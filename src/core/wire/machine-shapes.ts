@@ -327,6 +327,8 @@ export const sessionVerifyData = z.strictObject({
       knownUntil: count.exactOptional(),
     }),
   ),
+  /** With --approvers: the lines of the list that do not count. */
+  notes: z.array(z.string()).exactOptional(),
   totals: z.strictObject({ sessions: count, damaged: count, events: count, bytes: count }),
 });
 export type SessionVerifyData = z.infer<typeof sessionVerifyData>;
