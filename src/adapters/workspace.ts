@@ -139,18 +139,24 @@ export const gitCommits: CommitReader = {
   },
 };
 
+type FactsWish = Pick<Hasher, 'sha256'> & {
+  readonly isTreeAsked: boolean;
+  /** How long git may take. */
+  readonly msMax?: typeof MS_MAX;
+};
+
 /** Looks at a repository for somebody who cannot see it. The files are looked at only if asked. */
 export async function folderFacts(
   folder: string,
-  { isTreeAsked, sha256 }: { readonly isTreeAsked: boolean } & Pick<Hasher, 'sha256'>,
+  { isTreeAsked, sha256, msMax = MS_MAX }: FactsWish,
 ): Promise<WorkspaceFacts> {
   const workspace = realFolder(folder) ?? resolve(folder);
   const top = repositoryAround(workspace);
   if (top === undefined) return {};
-  const end = performance.now() + MS_MAX.start;
-  const how = { sha256, end: performance.now() + MS_MAX.short, isEveryByteRead: false };
+  const end = performance.now() + msMax.start;
+  const how = { sha256, end: performance.now() + msMax.short, isEveryByteRead: false };
   const [[, commit, ref], origin, tree] = await Promise.all([
-    askGit(workspace, MS_MAX.start),
+    askGit(workspace, msMax.start),
     runGit(workspace, ['config', '--get', 'remote.origin.url'], { end }),
     isTreeAsked ? treeOf(top, how) : undefined,
   ]);

@@ -43,13 +43,16 @@ type Reply = Awaited<ReturnType<Engine['send']>>;
 const runIdOf = ({ structured }: Reply) => (structured['session'] as { readonly runId: RunId }).runId;
 const BASE = { name: 'Work', description: 'Does it.', version: '1.0.0' };
 
+/** On a busy machine git may need longer than it gets from a server. */
+const PATIENT = { start: 20_000, short: 20_000, long: 20_000 };
+
 test('a start in a repository, in a plain folder and in one that is gone records how sure it is', async () => {
   const git = (place: string, ...args: readonly string[]) =>
     execFileSync('git', ['-C', place, ...args], { stdio: 'pipe' });
   const agents: Engine[] = [];
   const start = async (workspace: string, path = process.env['PATH']) => {
     const before = process.env['PATH'];
-    const agent = engine({ services: { workspace: gitObserver(nodeHasher) } });
+    const agent = engine({ services: { workspace: gitObserver(nodeHasher, PATIENT) } });
     agents.push(agent);
     process.env['PATH'] = path;
     await agent.start('test.plain', { workspace });
