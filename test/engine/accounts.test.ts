@@ -65,6 +65,18 @@ async function atVerify(run: Engine, ...findings: readonly string[]): Promise<Re
   return run.send(review, { artifacts: [verdict(...findings)] });
 }
 
+test('a block lists a wrong field, a missing id and a check that waits for the report at once', async () => {
+  const checked = { ...WORK.steps[2], checks: [{ id: 'tests', run: 'npm test', minimum: 'reported' }] };
+  const run = engine({ listing: () => withFile({ ...WORK, steps: [WORK.steps[0], checked] }) });
+  const verify = await run.send(await run.start('team.accounts'), { context: { criteria: CRITERIA } });
+  const entries = [check('tests'), { name: 'AC1', outcome: 'passed' }];
+  const blocked = await run.send(verify, { artifacts: [{ ...report(), checks: entries }] });
+  expect(messagesOf(blocked)).toEqual([
+    expect.stringMatching(/outcome is "passed".* Incomplete: "checks" does not account for AC2\./),
+    'The check "tests" counts as reported once wr.verification_report is accepted. Your entry for it needs no change.',
+  ]);
+});
+
 test('a form that offers a list has no line about a missing list, also where the rule looks at the entries', async () => {
   const missing = { var: 'criteria', equals: null };
   const misnamed = { not: { var: 'criteria.0', startsWith: 'AC' } };

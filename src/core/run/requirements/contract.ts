@@ -1,6 +1,7 @@
 import { assert } from '../../assert.ts';
 import { type JsonObject, quote } from '../../json/json-value.ts';
-import { clip } from '../../text/utf8.ts';
+import { BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
+import { clip, utf8Length } from '../../text/utf8.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
 import { verificationReport } from '../../workflow/builtins/report-contracts.ts';
 import { capabilityObservation, gateVerdict, loopControl } from '../../workflow/builtins/run-contracts.ts';
@@ -75,18 +76,20 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
   explain: (problem, asked, attempt) => explainArtifact(problem, asked, attempt.handedIn.artifacts),
 });
 
-/** An artifact of the right form may still leave out what the step has to account for. */
+/** An artifact may also leave out what the step has to account for; of a wrong form that is said at once, too. */
 function accountedFor(verdict: ArtifactVerdict, attempt: StepAttempt): ArtifactVerdict {
-  if (verdict.kind !== 'accepted') return verdict;
-  const missing = unaccounted(verdict.value, attempt);
-  if (missing.length === 0) return verdict;
+  if (verdict.kind === 'missing') return verdict;
   const { value } = verdict;
+  const missing = unaccounted(value, attempt);
+  if (missing.length === 0) return verdict;
   const lists = [...new Set(missing.map(({ list }) => list))].map((list) => {
     const ids = missing.filter((one) => one.list === list).map(({ id }) => id);
     return `${quote(list)} does not account for ${fitItems(ids, { head: '', separator: ', ', bytesMax: IDS_BYTES_MAX })}`;
   });
   const message = `Incomplete: ${lists.join('; ')}. For each missing id, add an entry that names it and says what became of it.`;
-  return { kind: 'refused', message, value, violations: [], isKept: true };
+  if (verdict.kind === 'accepted') return { kind: 'refused', message, value, violations: [], isKept: true };
+  const both = `${verdict.message} ${message}`;
+  return utf8Length(both) <= BLOCKER_MESSAGE_BYTES_MAX ? { ...verdict, message: both } : verdict;
 }
 
 const IDS_BYTES_MAX = 200;
