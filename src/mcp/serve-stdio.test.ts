@@ -22,6 +22,12 @@ test('every complete line that is short enough is passed on, however the input i
   );
 });
 
+test('white space, line ends of Windows and a byte order mark around a message do not make the library drop it', async () => {
+  const lines = wholeLines({ ...LIMITS, bytesMax: 100 }, () => expect.fail());
+  lines.end('\ufeff{"a":1}\n{"b":2}\r\n \u00a0{"c":3}\u2028\v\n');
+  expect((await buffer(lines)).toString()).toBe('{"a":1}\n{"b":2}\n{"c":3}\n');
+});
+
 test('an endless line is dropped and reported while it is still arriving', async () => {
   let tooLong = 0;
   const lines = wholeLines(LIMITS, () => {

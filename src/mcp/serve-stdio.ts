@@ -37,7 +37,9 @@ export function wholeLines(limits: MessageLimits, onRefused: (refusal: MessageRe
     if (text === '') return;
     const excess = excessIn(line, limits);
     const read = excess === undefined ? readMessage(text) : err(excess);
-    read.match((message) => stream.push(message === text ? line : Buffer.from(`${message}\n`)), onRefused);
+    // What surrounds the message is left out: the library drops a line with a byte order mark, and says nothing.
+    const isAsSent = (message: string) => message === text && line.length === Buffer.byteLength(text) + 1;
+    read.match((message) => stream.push(isAsSent(message) ? line : Buffer.from(`${message}\n`)), onRefused);
   }
 
   return new Transform({
