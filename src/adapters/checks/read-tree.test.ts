@@ -26,6 +26,7 @@ import { ownJsonBytes } from '../../core/json/canonical-json.ts';
 import { cleanTreeDigest } from '../../core/passport/passport.ts';
 import { isSeen } from '../../core/run/gate-facts.ts';
 import type { UnseenFiles } from '../../core/run/unseen-files.ts';
+import { checkRunWords } from '../../core/views/attestations.ts';
 import { nodeHasher } from '../system.ts';
 import { gitObserver } from '../workspace.ts';
 import { checkRunner } from './command-runner.ts';
@@ -409,6 +410,18 @@ test.each([
   const started = moved(at);
   const { statement } = await ranAt(started, 'true');
   expect(statement).toMatchObject({ exitCode: 0, folder: 'src', treeDigest: await digest(at, true) });
+});
+
+test('a check is recorded with the number of files that differed from the commit, and with none on a clean tree', async () => {
+  const at = join(folder, 'dirty');
+  cpSync(plain, at, { recursive: true, verbatimSymlinks: true });
+  expect((await ranAt(at, 'true')).statement).not.toHaveProperty('uncommitted');
+  all(put('a.txt', 'edited\n'), put('new.txt', 'new\n'))(at);
+  const { statement } = await ranAt(at, 'true');
+  expect(statement).toMatchObject({ uncommitted: 2, headSha: git(at, 'rev-parse', 'HEAD') });
+  expect(checkRunWords(statement, { via: 'terminal' } as never)).toMatch(
+    /^ended with exit code 0, with 2 files changed since commit \w{10}, run by/,
+  );
 });
 
 test('a command that moves its own folder to another repository is recorded without files', async () => {

@@ -234,11 +234,13 @@ function placeOf(
 function filesOf(
   before: BoundWorkspace,
   after: BoundWorkspace,
-): Pick<CheckRun, 'headSha' | 'treeDigest' | 'changedDuring'> {
+): Pick<CheckRun, 'headSha' | 'uncommitted' | 'treeDigest' | 'changedDuring'> {
   if (!isSeen(before) || !isSeen(after)) return {};
-  const { headSha, treeDigest } = after;
+  const { headSha, treeDigest, changed = [] } = after;
+  const uncommitted = Math.max(before.changed?.length ?? 0, changed.length);
   return {
     ...(before.headSha === headSha ? { headSha } : {}),
+    ...(uncommitted === 0 ? {} : { uncommitted }),
     ...defined({ treeDigest: treeDigest as CheckRun['treeDigest'] }),
     ...(before.treeDigest === treeDigest ? {} : { changedDuring: true as const }),
   };

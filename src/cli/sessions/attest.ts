@@ -226,7 +226,7 @@ function outcomeOf({ check, runId }: CheckToRun, result: CheckResult, verdict: R
     good(`Recorded: check "${check.checkId}" counts as ${verdict.grade}`),
     dim(` (took ${took}${tests})`),
   ];
-  const files: readonly Line[] = unseen === undefined ? [] : [[notable(filesWords(unseen))]];
+  const files: readonly Line[] = unseen === undefined ? uncommittedLines(statement) : [[notable(filesWords(unseen))]];
   if (isAtLeast(verdict.grade, check.minimum)) {
     return { lines: [...trouble, line, ...files], next: 'Tell the agent: continue.' };
   }
@@ -270,6 +270,15 @@ function tooWeakProblem(
     message,
     `Run \`workrail attest ${tag} ${checkId}\` in a terminal of your own and confirm the command.`,
   );
+}
+
+/** Said while the run can still do something about it: a commit made later is other files. */
+function uncommittedLines({ uncommitted = 0, headSha }: CheckResult['statement']): readonly Line[] {
+  if (uncommitted === 0 || headSha === undefined) return [];
+  const changed = `${plural(uncommitted, 'file')} ${uncommitted === 1 ? 'differs' : 'differ'} from commit ${headSha.slice(0, 10)}`;
+  return [
+    [dim(`${changed}. A merge gate counts only a check that ran on exactly the commit: commit, and run it again.`)],
+  ];
 }
 
 /** A folder outside of git needs no fix. */

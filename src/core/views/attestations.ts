@@ -100,7 +100,19 @@ export function commandText(command: string): string {
 
 /** How a command of a check ended, here and on the base, and whether on other files than those that are asked about. */
 export function checkRunWords(
-  { exitCode, signal, timedOut, tests, base, headSha, treeDigest, folder, chosenByAgent, unseen }: CheckStatement,
+  {
+    exitCode,
+    signal,
+    timedOut,
+    tests,
+    base,
+    headSha,
+    uncommitted = 0,
+    treeDigest,
+    folder,
+    chosenByAgent,
+    unseen,
+  }: CheckStatement,
   by: Statement['by'],
   filesAsked?: string,
 ): string {
@@ -117,7 +129,8 @@ export function checkRunWords(
           `exit code ${base.exitCode ?? 'none'} on the base ${base.sha.slice(0, SHA_SHOWN)}`,
           ...(base.tests === undefined ? [] : [`${testWords(base.tests)} there`]),
         ];
-  const commit = headSha === undefined ? [] : [`at commit ${headSha.slice(0, SHA_SHOWN)}`];
+  const changes = uncommitted === 0 ? 'at' : `with ${plural(uncommitted, 'file')} changed since`;
+  const commit = headSha === undefined ? [] : [`${changes} commit ${headSha.slice(0, SHA_SHOWN)}`];
   const below = folder === undefined ? [] : [`in the folder ${quote(folder)}`];
   const isOtherTree = filesAsked !== undefined && treeDigest !== undefined && treeDigest !== filesAsked;
   const odd = [

@@ -82,6 +82,8 @@ const statementSchema = z.discriminatedUnion('kind', [
     treeDigest: plainDigestSchema.optional(),
     /** Where the command ran, below the top of the repository. The files around it say nothing about what it looked at. */
     folder: textSchema(CHECK_FOLDER_BYTES_MAX).optional(),
+    /** How many files differed from that commit, if any. */
+    uncommitted: count.optional(),
     /** Files of the workspace changed while the command ran. */
     changedDuring: z.literal(true).optional(),
     /** The last part of what the command printed. */
