@@ -12,7 +12,10 @@ const COMMENT_LENGTH_MAX = 1_000;
 const GOAL_LENGTH_MAX = 160;
 const QUESTION_LENGTH_MAX = 400;
 const PLACE_LENGTH_MAX = 120;
+const VOIDED_LENGTH_MAX = 250;
 const FILES_LENGTH_MAX = 500;
+/** The least room for the beginning of the draft itself. */
+const DRAFT_LENGTH_MIN = 500;
 const STANDING_MAX = 5;
 const STANDING_LENGTH_MAX = 120;
 
@@ -56,7 +59,7 @@ function shownMessage(
     ...(goal === undefined ? [] : [`Goal: ${short(goal, GOAL_LENGTH_MAX)}`]),
     `Workflow: ${short(workflow, PLACE_LENGTH_MAX)}`,
     ...(root === undefined ? [] : [`Folder: ${short(root, PLACE_LENGTH_MAX)}`]),
-    ...(voided === undefined ? [] : [voidedWords(voided)]),
+    ...(voided === undefined ? [] : [short(voidedWords(voided), VOIDED_LENGTH_MAX)]),
     ...(question === step.title ? [] : [marked(cut(visibleText(question), QUESTION_LENGTH_MAX), '> ')]),
   ];
   const files = [...shownStanding(waiting), ...shownFiles(waiting)];
@@ -67,9 +70,21 @@ function shownMessage(
   const isAsked = question.length <= QUESTION_LENGTH_MAX;
   if (whole.length <= MESSAGE_LENGTH_MAX && isAsked) return { text: whole, isWhole: true };
   const start = [...head, `The agent reports (draft ${code}, the beginning):`].join('\n');
-  const end = [...partNames(waiting), ...files, `To see all of it: ${command} answer ${runTag(runId)}`].join('\n');
+  const see = `To see all of it: ${command} answer ${runTag(runId)}`;
+  const spare = MESSAGE_LENGTH_MAX - DRAFT_LENGTH_MIN - start.length - see.length - 3;
+  const end = [...fitting([...partNames(waiting), ...files], spare), see].join('\n');
   const room = Math.max(0, MESSAGE_LENGTH_MAX - start.length - end.length - 2);
   return { text: [start, cut(report, room), end].join('\n'), isWhole: false };
+}
+
+/** As many lines as there is room for. The command in the last line of the form shows all of them. */
+function fitting(lines: readonly string[], room: number): readonly string[] {
+  let left = room;
+  const end = lines.findIndex((line) => {
+    left -= line.length + 1;
+    return left < 2;
+  });
+  return end === -1 ? lines : [...lines.slice(0, end), '…'];
 }
 
 /** Every line with a mark in front, so that none of a draft or of a workflow can be taken for one of the form. */
@@ -87,7 +102,7 @@ function partNames({ draft }: WaitingDraft): readonly string[] {
   return [
     ...named('context', context),
     ...named(artifacts.length === 1 ? '1 artifact' : `${artifacts.length} artifacts`, artifacts),
-  ].map((line) => `Also in this draft: ${line}`);
+  ].map((line) => `Also in this draft: ${cut(line, PARTS_LENGTH_MAX)}`);
 }
 
 function named(what: string, parts: readonly string[]): readonly string[] {
@@ -99,6 +114,7 @@ function named(what: string, parts: readonly string[]): readonly string[] {
 
 const NAMED_MAX = 5;
 const PART_LENGTH_MAX = 60;
+const PARTS_LENGTH_MAX = 200;
 
 function sizeOf(value: JsonValue): string {
   return `(${utf8Length(quote(value))} bytes)`;

@@ -569,6 +569,29 @@ test('the form of the client shows goal, workflow, folder, bound files and a voi
   expect(elsewhere).toContain('To see all of it: WORKRAIL_DATA_DIR=/other workrail answer ');
 });
 
+test('however much there is to say around a draft, the form keeps its limit and shows the beginning of the draft', async () => {
+  enforces('form_names_parts');
+  const run = made(RELEASE, () => ({ headSha: HEAD, treeDigest: treeNamed('a'), changed: [] }));
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped.\n'.repeat(400) });
+  const waiting = (await waitingAt(run, blocked)).found._unsafeUnwrap();
+  const long = 'longer '.repeat(100);
+  const { message } = answerForm({
+    ...waiting,
+    ...{ goal: long, question: long, workflow: long, root: long, standing: Array(9).fill(long) },
+    step: { ...waiting.step, title: long },
+    voided: { code: 'ABCD', statement: 'approved', changes: Array(9).fill(long) },
+    changedFiles: Array.from({ length: 30 }, () => ({ state: ' M', path: long })),
+    draft: {
+      ...waiting.draft,
+      artifacts: Array.from({ length: 9 }, () => ({ kind: long, value: { long } })) as never,
+      context: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`${long}${i}`, long])),
+    },
+  });
+  expect(message.length).toBeLessThanOrEqual(2_000);
+  expect(message.split('\n').filter((line) => line === '| Shipped.').length).toBeGreaterThan(20);
+  expect(message).toContain('\nTo see all of it: workrail answer ');
+});
+
 test('a form without room for the whole draft names its artifacts and context, and no line of a question looks like the form', async () => {
   enforces('form_names_parts', 'authored_lines_not_ours');
   const asks = {
