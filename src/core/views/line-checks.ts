@@ -80,15 +80,20 @@ type EvidenceAbout = {
   readonly workflow: CompiledWorkflow | undefined;
   /** The digest of the files that are asked about; a check that ran on others says so. */
   readonly files?: string | undefined;
+  /** The checks that were recorded before on the line, where they are known already. */
+  readonly recorded?: readonly RecordedCheck[];
 };
 
 /** The evidence of all steps that were done on the way to a node, oldest first. */
 export function evidenceOnLine(view: SessionView, nodeId: NodeId, about: EvidenceAbout): readonly EvidenceLine[] {
-  const line: (readonly EvidenceLine[])[] = [];
-  for (let id: NodeId | null = nodeId; id !== null; id = nodeOf(view.graph, id).parentNodeId) {
-    line.push(evidenceAt(view, id, about));
-  }
-  return line.reverse().flat();
+  const line: NodeId[] = [];
+  for (let id: NodeId | null = nodeId; id !== null; id = nodeOf(view.graph, id).parentNodeId) line.push(id);
+  const recorded: RecordedCheck[] = [];
+  return line.reverse().flatMap((id) => {
+    const evidence = evidenceAt(view, id, { ...about, recorded });
+    recorded.push(...checksAt(view, id));
+    return evidence;
+  });
 }
 
 /** What was said and shown about the step that led to a node; of several runs of a check the newest, which counts. */
@@ -173,14 +178,12 @@ export function evidenceBefore(
     }),
     ...[...newestRuns(said).values()].flatMap((event) => {
       const line = checkLine(event, workflow, files);
-      return line === undefined ? [] : [{ ...line, round: recordedBefore(view, nodeId, line) }];
+      if (line === undefined) return [];
+      const { recorded = checksOnLine(view, nodeId) } = at;
+      const isSame = (one: RecordedCheck) => one.stepId === line.about && one.checkId === line.checkId;
+      return [{ ...line, round: recorded.filter(isSame).length }];
     }),
   ];
-}
-
-/** How often a check was recorded for its step on the way to a node. */
-function recordedBefore(view: SessionView, nodeId: NodeId, { about, checkId }: EvidenceLine): number {
-  return checksOnLine(view, nodeId).filter((one) => one.stepId === about && one.checkId === checkId).length;
 }
 
 /** Everything that was recorded at a step and its attempts since it was last done, up to an event. */
