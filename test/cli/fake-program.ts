@@ -1,4 +1,5 @@
 import { err, ok } from 'neverthrow';
+import { vi } from 'vitest';
 import type { AuthorServices } from '../../src/app/author/author-services.ts';
 import type { LocalServices } from '../../src/app/clients/local-services.ts';
 import type { LoadRefusal } from '../../src/app/ports/session-store.ts';
@@ -27,6 +28,7 @@ import type { SessionSummary } from '../../src/core/sessions/session-summary.ts'
 import { checkedView, foldEvents } from '../../src/core/views/session-view.ts';
 import { SESSION } from '../examples/ids.ts';
 import { SESSION_EVENTS } from '../examples/session.ts';
+import { withoutProgress } from './without-progress.ts';
 
 const noTeam = async () => assert(false, 'this world has no team') as never;
 const NO_TEAM = { team: noTeam, serveTeam: noTeam, connect: noTeam, signIn: noTeam, signOut: noTeam };
@@ -174,7 +176,8 @@ export async function runFake(world: World): Promise<Ran> {
     configProblems: async () => world.configProblems ?? [],
     ...fakeServers(world, calls),
   });
-  return { exitCode, ...ran, calls };
+  // Tests about progress turn the clock themselves.
+  return { exitCode, ...ran, talk: vi.isFakeTimers() ? ran.talk : withoutProgress(ran.talk), calls };
 }
 
 function fakeStore({
