@@ -109,6 +109,7 @@ describe('what the editor reports is what "workflow check" reports', () => {
   it('about files of others and damaged files that nobody saved', async () => {
     enforces('console_editor_checks_same');
     const texts = [
+      ...DAMAGED,
       ...share(
         jsonIn(CORPUS).map((name) => readFileSync(join(CORPUS, name), 'utf8')),
         { every: 7 },
@@ -127,6 +128,15 @@ describe('what the editor reports is what "workflow check" reports', () => {
     expect(codes.size).toBeGreaterThan(isLong ? 20 : 3);
   }, 240_000);
 });
+
+/** The seed may damage only what is never read, or everything in the same way. Each of these has an error of its own. */
+const DAMAGED = [
+  BASE.slice(0, BASE.length / 2),
+  BASE.replace('"title": "Do it"', '"title": ""'),
+  BASE.replace('"title": "Do it"', '"titel": "Do it"'),
+  BASE.replace('"1.0.0"', '7'),
+  BASE.replace('"steps"', '"steps": [], "steps"'),
+];
 
 /** Bundled workflows under an id of their own, each damaged in a few places. The seed says how. */
 function mutated(count: number): readonly string[] {
