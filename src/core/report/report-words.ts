@@ -14,7 +14,6 @@ import type {
   ReportArtifact,
   ReportBranch,
   ReportEntry,
-  ReportGap,
   ReportRun,
   ReportSession,
   ReportStep,
@@ -209,10 +208,9 @@ export function entryTags(entry: ReportEntry, { gaps }: Pick<ReportRun, 'gaps'>)
 /** How a complete branch ended, with the gaps that are known to be open on it; `look` is how a page shows it. */
 export function completeEnd({ name, line, isCurrent }: ReportBranch, { gaps }: Pick<ReportRun, 'gaps'>) {
   const seen = new Set(line);
-  const isHere = ({ nodeId, branch }: ReportGap) => (isCurrent === true ? seen.has(nodeId) : branch === name);
-  const open = gaps.filter((gap) => gap.isOpen && isHere(gap)).length;
-  if (open === 0) return { label: 'Complete', look: 'complete' } as const;
-  return { label: `Complete with ${plural(open, 'open gap')}`, look: 'complete_with_gaps' } as const;
+  const open = gaps.filter((gap) => gap.isOpen && (isCurrent === true ? seen.has(gap.nodeId) : gap.branch === name));
+  const label = open.length === 0 ? 'Complete' : `Complete with ${plural(open.length, 'open gap')}`;
+  return { label, look: open.length === 0 ? 'complete' : 'complete_with_gaps' } as const;
 }
 
 /** Whether the heading of an entry shows the number of its step. Waiting for the first step is none. */
