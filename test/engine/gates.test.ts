@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerGate, boundFileLines } from '../../src/app/run/answer-gate.ts';
 import { findCheck, recordCheck } from '../../src/app/run/attest-check.ts';
+import { checkpoint } from '../../src/app/run/checkpoint.ts';
 import { setPreferences } from '../../src/app/upkeep/set-preferences.ts';
 import type { JsonObject } from '../../src/core/json/json-value.ts';
 import type { RunId, SessionId } from '../../src/core/log/ids.ts';
@@ -48,6 +49,44 @@ const made = (file: object, workspace?: () => BoundWorkspace | undefined, observ
   });
 const draftCodeOf = ({ structured }: Reply) =>
   ((structured['blockers'] as readonly JsonObject[])[0]?.['details'] as JsonObject | undefined)?.['approval'];
+
+test('notes that a person approved cannot be replaced, and a note that is saved later does not pass for them', async () => {
+  enforces('checkpoint_corrects_notes');
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Ship 1.2 to two testers.' });
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  const told = await run.send(blocked);
+  expect(kindOf(told)).toBe('ok');
+  const checkpointToken = String(told.structured['checkpointToken']);
+  const output = { notesMarkdown: 'Ship 2.0 to everybody.', artifacts: [], replacesNotes: true };
+  const refused = (await checkpoint(run.services, { checkpointToken, output }))._unsafeUnwrapErr();
+  expect(refused).toMatchObject({ code: 'notes_not_replaceable', reason: 'answered' });
+  const saved = await run.save(told, 'Ship 2.0 to everybody.');
+  const { text, structured } = await run.show(saved);
+  expect((structured['recap'] as { readonly entries: JsonObject[] }).entries).toMatchObject([
+    { text: 'Ship 1.2 to two testers.' },
+    { text: 'Ship 2.0 to everybody.', saved: true },
+  ]);
+  expect(text).toMatch(/> Saved during step ".*":\n>\s+Ship 2\.0/);
+});
+
+test('corrected notes must have what the finished step required of its notes', async () => {
+  enforces('checkpoint_corrects_notes');
+  const rule = { type: 'regex', pattern: 'Verdict: (approve|reject)', message: 'A line "Verdict:"' };
+  const judge = { id: 'judge', title: 'Judge', prompt: 'Judge it.', validationCriteria: rule };
+  const run = made(teamFile('team.judge', judge, TELL));
+  const told = await run.send(await run.start('team.judge'), { notes: 'Verdict: reject. It leaks.' });
+  const correct = (notesMarkdown: string) =>
+    checkpoint(run.services, {
+      checkpointToken: String(told.structured['checkpointToken']),
+      output: { notesMarkdown, artifacts: [], replacesNotes: true },
+    });
+  expect((await correct('It does not leak.'))._unsafeUnwrapErr()).toMatchObject({
+    reason: 'notes_lacking',
+    lacking: [expect.stringContaining('A line "Verdict:"')],
+  });
+  expect((await correct('Verdict: approve. It does not leak.')).isOk()).toBe(true);
+});
 
 describe.each(['guided', 'full_auto_stop_on_user_deps', 'full_auto_never_stop'] as const)('a gate in %s', (mode) => {
   test('a confirmed gate is not opened by notes, context or another attempt', async () => {

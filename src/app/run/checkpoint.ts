@@ -1,21 +1,19 @@
 import { err, ok, type Result, safeTry } from 'neverthrow';
 import { assert } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
-import { canonicalJson, type JsonRefusal, type Sha256 } from '../../core/json/canonical-json.ts';
+import { canonicalJson, type JsonRefusal } from '../../core/json/canonical-json.ts';
 import { defined, type JsonObject } from '../../core/json/json-value.ts';
 import { NOTE_BYTES_MAX } from '../../core/log/budgets.ts';
-import { placeEvents } from '../../core/log/event.ts';
 import type { CheckpointGates } from '../../core/log/events/graph-events.ts';
 import type { ObservationData } from '../../core/log/events/run-events.ts';
 import { pendingStep } from '../../core/log/execution-snapshot.ts';
-import { eventIndexSchema, type NodeId, type OutputId, type RunId } from '../../core/log/ids.ts';
+import { eventIndexSchema, type NodeId, type RunId } from '../../core/log/ids.ts';
 import { changedObservations } from '../../core/log/operation/changed-observations.ts';
 import {
   type ArtifactRefusal,
   type Attempt,
   createdNodeId,
   outputDrafts,
-  outputId,
 } from '../../core/log/operation/operation-drafts.ts';
 import type { GivenReply } from '../../core/log/operation/stored-reply.ts';
 import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
@@ -30,20 +28,20 @@ import type { StepCheck } from '../../core/run/requirements/requirement.ts';
 import { truncate, utf8Length } from '../../core/text/utf8.ts';
 import { checkTokenPair, type TokenTarget } from '../../core/token/node-token.ts';
 import type { TokenRefusal } from '../../core/token/token-refusal.ts';
-import { currentObservation, currentOutput, type NodeOutput, outputHistory } from '../../core/views/node-facts.ts';
+import { currentObservation, outputHistory } from '../../core/views/node-facts.ts';
 import { nodeOf } from '../../core/views/run-graph.ts';
-import { runLine, type SessionView } from '../../core/views/session-view.ts';
-import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
+import { runLine } from '../../core/views/session-view.ts';
+import type { GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 import { sessionAsOf } from '../sessions/open-session.ts';
 import type { SentOutput } from './advance.ts';
 import { listedGaps, oddCharacters } from './advance-reply.ts';
 import { type SealedArtifacts, sealArtifacts } from './attempt-facts.ts';
+import { type Correction, correctionOf, correctNotes, type NotesNotReplaceable } from './correct-notes.ts';
 import { appendPlan, checkpointTokenOf, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import { nextTries, standingBlock } from './rehydrate.ts';
 import {
-  type FoundNode,
   findTokenNode,
   isReopenedBy,
   type RunPlace,
@@ -74,17 +72,6 @@ export type CheckpointRefusal =
   | TokenRefusal
   | GateRefusal;
 
-/**
- * There is no note to replace, the step that has it was not accepted yet, or the run continued from it, so that later
- * steps rest on it.
- */
-export type NotesNotReplaceable = {
-  readonly code: 'notes_not_replaceable';
-  readonly reason: 'no_notes' | 'still_a_draft' | 'run_continued';
-  readonly tag: string;
-  readonly workflowId: string;
-};
-
 /** Saves work between steps, once: the same token again returns the same reply and changes nothing. */
 export async function checkpoint(
   services: Services,
@@ -111,12 +98,9 @@ export async function checkpoint(
   });
 }
 
-type Kept = {
-  readonly found: FoundNode;
-  readonly attempt: Attempt;
+type Kept = Correction & {
   readonly created: NodeId;
   readonly sealed: SealedArtifacts;
-  readonly notesMarkdown: string | undefined;
   /** Whether the notes replace those of the last step. */
   readonly isCorrection: boolean;
 };
@@ -185,56 +169,6 @@ async function planCheckpoint(
   const when = { at: services.clock.nowMs(), by: services.by };
   const placement = { sessionId, firstEventIndex, ...when, artifacts: kept.sealed.bytes };
   return ok(decisionPlan(decision, placement, services.hasher.sha256));
-}
-
-/**
- * Appends the corrected note to the node of the note that it replaces: only there can it supersede it. It comes before
- * the checkpoint's own node, so that a call that was cut off in between is completed by sending it again.
- */
-async function correctNotes(
-  services: Services,
-  kept: Kept,
-  { current, permit }: { readonly current: LoadedSession; readonly permit: AppendPermit },
-): Promise<Result<LoadedSession, NotesNotReplaceable | StoreFailure>> {
-  const { view, sessionId } = current;
-  const { sha256 } = services.hasher;
-  const { target } = kept.found;
-  if (correctionOf(view, kept, sha256) !== undefined) return ok(current);
-  const replaced = replacedNote(view, target);
-  if (replaced.isErr()) return err(replaced.error);
-  const { nodeId, outputId: supersedesOutputId } = replaced.value;
-  const place = { attempt: kept.attempt, created: { runId: target.runId, nodeId } };
-  const { drafts } = outputDrafts({ notesMarkdown: kept.notesMarkdown, artifacts: [] }, place, sha256);
-  const superseding = drafts.map(({ data, ...draft }) => ({ ...draft, data: { ...data, supersedesOutputId } }));
-  const when = { at: services.clock.nowMs(), by: services.by };
-  const events = placeEvents(superseding, { sessionId, firstEventIndex: view.nextEventIndex, ...when }, sha256);
-  return appendPlan(services.sessions, permit, { sessionId, events, snapshots: new Map(), artifacts: new Map() });
-}
-
-/** The correction that a checkpoint recorded. It hangs on the node whose note it replaced. */
-function correctionOf({ outputs }: SessionView, { attempt }: Kept, sha256: Sha256): NodeOutput | undefined {
-  const id = outputId(attempt, { payloadKind: 'notes', place: 0 }, sha256);
-  const at = outputs.known.get(id)?.nodeId;
-  const found = at && outputHistory(outputs, at).find(({ output }) => output.data.outputId === id)?.output;
-  return found?.data.supersedesOutputId === undefined ? undefined : found;
-}
-
-/** The note that a correction replaces: that of this checkpoint, or else of the step that was done last. */
-function replacedNote(
-  { graph, outputs }: SessionView,
-  { nodeId, tag, workflowId }: TokenTarget,
-): Result<{ readonly nodeId: NodeId; readonly outputId: OutputId }, NotesNotReplaceable> {
-  const refused = (reason: NotesNotReplaceable['reason']) =>
-    err<never, NotesNotReplaceable>({ code: 'notes_not_replaceable', reason, tag, workflowId });
-  for (let node = nodeOf(graph, nodeId); ; node = nodeOf(graph, node.parentNodeId)) {
-    if (node.kind === 'blocked_attempt') return refused('still_a_draft');
-    const note = currentOutput(outputs, node.nodeId, 'recap');
-    if (note !== undefined) {
-      if (node.hasStepBelow) return refused('run_continued');
-      return ok({ nodeId: node.nodeId, outputId: note.data.outputId });
-    }
-    if (node.kind === 'step' || node.parentNodeId === null) return refused('no_notes');
-  }
 }
 
 /** Reads what counts at any time. Nothing is required, so the notes are not checked: the step is not done. */

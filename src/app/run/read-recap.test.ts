@@ -23,7 +23,7 @@ test('a finished step shows its branches and both recaps, with no note twice', a
   expect(shown.structured['recap']).toEqual({
     entries: [
       { stepId: 's1', title: 'Do s1', text: 'One.' },
-      { stepId: 's2', title: 'Do s2', text: 'Before the second.' },
+      { stepId: 's2', title: 'Do s2', text: 'Before the second.', saved: true },
     ],
     omitted: 0,
   });

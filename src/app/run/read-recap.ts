@@ -5,8 +5,15 @@ import { PROMPT_ARTIFACTS_BYTES_MAX, RECAP_BYTES_MAX, SHOWN_COMMENT_BYTES_MAX } 
 import { isComplete, pendingStep } from '../../core/log/execution-snapshot.ts';
 import type { NodeId } from '../../core/log/ids.ts';
 import { artifactText } from '../../core/prompt/artifact-text.ts';
-import { type NotedStep, recapPart } from '../../core/prompt/reply/reply-sections.ts';
-import type { BranchPart, RecapPart, ReplyParts, ShownArtifact, ShownComment } from '../../core/prompt/reply-parts.ts';
+import { recapPart } from '../../core/prompt/reply/reply-sections.ts';
+import type {
+  BranchPart,
+  NotedStep,
+  RecapPart,
+  ReplyParts,
+  ShownArtifact,
+  ShownComment,
+} from '../../core/prompt/reply-parts.ts';
 import { titleWithoutValues } from '../../core/prompt/step/fill-values.ts';
 import { truncate, utf8Length } from '../../core/text/utf8.ts';
 import type { TokenMint } from '../../core/token/node-token.ts';
@@ -265,7 +272,9 @@ function titleReader(services: ReadServices, { session, index }: Pick<RecapReque
     noted: async (nodeId) => {
       const node = nodeOf(graph, nodeId);
       const before = node.parentNodeId === null ? node : nodeOf(graph, node.parentNodeId);
-      return (await pending(before)).map((step) => step ?? AFTERWARDS);
+      return (await pending(before)).map((step = AFTERWARDS) =>
+        node.kind === 'checkpoint' && step.stepId !== undefined ? { ...step, isSaved: true as const } : step,
+      );
     },
   };
 }
@@ -301,7 +310,7 @@ async function titled(
   return ok({ part, bytes: Math.min(bytes, bytesMax) });
 }
 
-/** The size of a heading besides its title: its mark and the empty line before it. */
+/** The size of a heading besides its title: its words, its mark and the empty line before it. */
 const HEADING_BYTES = 8;
 
 function firstLine(data: ReturnType<typeof currentOutputs>[number]['data'] | undefined): string {

@@ -112,7 +112,7 @@ test('a tip rehydrates with the goal, the rules, the notes so far and the tokens
     recap: {
       entries: [
         { stepId: 's1', title: 'Do s1', text: 'Read all of it.' },
-        { stepId: 's2', title: 'Do s2', text: 'Half of it.' },
+        { stepId: 's2', title: 'Do s2', text: 'Half of it.', saved: true },
       ],
       omitted: 0,
     },

@@ -17,8 +17,16 @@ import type { ReplyWarning } from './warning-facts.ts';
 /** What kind of call a reply answers; it decides what the reply repeats. */
 export type Lifecycle = 'start' | 'advance' | 'rehydrate' | 'checkpoint';
 
+/** The step that a note was written for; a note before the first step or after the last has only a title. */
+export type NotedStep = {
+  readonly stepId?: string;
+  readonly title: string;
+  /** It was saved while the step was worked on, and is not what the step handed in. */
+  readonly isSaved?: true;
+};
+
 /** A note of the work so far, under the title of the step it was written for, if there was one. */
-export type RecapLine = { readonly stepId?: string; readonly title: string; readonly text: string };
+export type RecapLine = NotedStep & { readonly text: string };
 
 /** Oldest first; `omitted` counts older notes that were left out. */
 export type RecapPart = {

@@ -69,7 +69,15 @@ const shownComments = z
   .min(1);
 
 const recap = named('recap', {
-  entries: z.array(z.strictObject({ stepId: stepIdSchema.optional(), title: z.string().min(1), text: z.string() })),
+  entries: z.array(
+    z.strictObject({
+      stepId: stepIdSchema.optional(),
+      title: z.string().min(1),
+      text: z.string(),
+      /** Saved with checkpoint_workflow while the step was worked on; the step did not hand it in. */
+      saved: z.literal(true).optional(),
+    }),
+  ),
   omitted: z.int().min(0),
   policy: z.literal('kept_newest').optional(),
   artifacts: shownArtifacts.optional(),

@@ -108,6 +108,15 @@ export function evidenceAt(view: SessionView, nodeId: NodeId, about: EvidenceAbo
   });
 }
 
+/** Whether a person answered about what the step that led to a node handed in, so that the answer covers its notes. */
+export function wasAnswered(view: SessionView, nodeId: NodeId): boolean {
+  const { kind, parentNodeId, createdIndex } = nodeOf(view.graph, nodeId);
+  if (kind !== 'step' || parentNodeId === null) return false;
+  return saidBefore(view, parentNodeId, createdIndex).some(
+    ({ data: { subject, statement } }) => subject.kind === 'attempt' && statement.kind !== 'rejected',
+  );
+}
+
 /** Whether the step that led to a node was done without the answer that it asks for. */
 function isGatePassed({ gaps }: SessionView, { nodeId, runId }: Pick<RunNode, 'nodeId' | 'runId'>): boolean {
   return gapsOfRun(gaps, runId).some(

@@ -125,7 +125,7 @@ const REFUSALS: readonly Refusal[] = [
   { code: 'token_missing' },
   { code: 'payload_without_ack' },
   { code: 'nothing_to_keep', tag: place.tag, workflowId },
-  ...(['no_notes', 'still_a_draft', 'run_continued'] as const).map(
+  ...(['no_notes', 'still_a_draft', 'run_continued', 'answered', 'notes_lacking'] as const).map(
     (reason) => ({ code: 'notes_not_replaceable', reason, tag: place.tag, workflowId }) as const,
   ),
   { code: 'form_unfilled', fields: ['goal', 'context.size'] },

@@ -114,8 +114,8 @@ const WORDS: WordsFor<Refusal> = {
     suggestion: 'Send the call again with your notes so far in `output.notesMarkdown`.',
     call: callToSave(situation),
   }),
-  notes_not_replaceable: ({ reason, tag, workflowId }, { tool, sent }) => ({
-    ...NOT_REPLACEABLE[reason](`run ${tag} (${workflowId})`),
+  notes_not_replaceable: ({ reason, lacking, tag, workflowId }, { tool, sent }) => ({
+    ...NOT_REPLACEABLE[reason](`run ${tag} (${workflowId})`, lacking),
     ...(reason === 'no_notes' ? { call: { tool, arguments: withoutReplacing(sent) } } : {}),
   }),
   form_unfilled: ({ fields }) => ({
@@ -235,22 +235,35 @@ function payloadWithoutAck(situation: Situation): Words {
 
 type NotReplaceable = Extract<CheckpointRefusal, { code: 'notes_not_replaceable' }>['reason'];
 
-const NOT_REPLACEABLE: { readonly [reason in NotReplaceable]: (run: string) => Pick<Words, 'message' | 'suggestion'> } =
-  {
-    no_notes: (run) => ({
-      message: `There are no notes to replace at this place of ${run}: no step was finished here. Nothing was stored.`,
-      suggestion: 'To save the notes, send the call without `replacesNotes`.',
-    }),
-    still_a_draft: (run) => ({
-      message: `The step of ${run} was blocked, so its notes are still a draft. Nothing was stored.`,
-      suggestion: 'Send the corrected notes with continue_workflow and the ackToken of the blocked reply.',
-    }),
-    run_continued: (run) => ({
-      message: `${run.replace('run', 'Run')} continued from that step, so its notes stay as they are. Nothing was stored.`,
-      suggestion:
-        'Save what is wrong with them as a note of the current step: use the checkpointToken of the last reply, without `replacesNotes`.',
-    }),
-  };
+const NOT_REPLACEABLE: {
+  readonly [reason in NotReplaceable]: (
+    run: string,
+    lacking?: readonly string[],
+  ) => Pick<Words, 'message' | 'suggestion'>;
+} = {
+  answered: (run) => ({
+    message: `A person answered about exactly these notes of ${run}, so they stay as they are. Nothing was stored.`,
+    suggestion:
+      'Save what is wrong with them as a further note, without `replacesNotes`. To change what was answered, do that step again from its stateToken: then the person is asked again.',
+  }),
+  notes_lacking: (run, lacking = []) => ({
+    message: `The new notes do not have what the finished step of ${run} required. Nothing was stored. ${lacking.join(' ')}`,
+    suggestion: 'Send the complete corrected notes, with what is missing.',
+  }),
+  no_notes: (run) => ({
+    message: `There are no notes to replace at this place of ${run}: no step was finished here. Nothing was stored.`,
+    suggestion: 'To save the notes, send the call without `replacesNotes`.',
+  }),
+  still_a_draft: (run) => ({
+    message: `The step of ${run} was blocked, so its notes are still a draft. Nothing was stored.`,
+    suggestion: 'Send the corrected notes with continue_workflow and the ackToken of the blocked reply.',
+  }),
+  run_continued: (run) => ({
+    message: `${run.replace('run', 'Run')} continued from that step, so its notes stay as they are. Nothing was stored.`,
+    suggestion:
+      'Save what is wrong with them as a note of the current step: use the checkpointToken of the last reply, without `replacesNotes`.',
+  }),
+};
 
 function withoutReplacing(sent: JsonObject): JsonObject {
   const { output } = sent;

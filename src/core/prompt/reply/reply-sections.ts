@@ -7,6 +7,7 @@ import { plural } from '../../text/words.ts';
 import type { Recap } from '../../views/recap.ts';
 import {
   type BranchPart,
+  type NotedStep,
   RECORDED_LABEL,
   type RecapPart,
   type RecordedEntry,
@@ -179,9 +180,6 @@ export function shownDraft({ draft, draftBytesMax = RECAP_ENTRY_BYTES_MAX }: Rep
   return draft?.notesMarkdown === undefined ? undefined : truncate(draft.notesMarkdown, draftBytesMax);
 }
 
-/** The step that a note was written for; a note before the first step or after the last has only a title. */
-export type NotedStep = { readonly stepId?: string; readonly title: string };
-
 /** The notes of a recap under the titles of their steps. */
 export function recapPart(recap: Recap, stepOfNote: (nodeId: NodeId) => NotedStep): RecapPart {
   return {
@@ -229,14 +227,22 @@ function noteEntries({ lines, omitted }: RecapPart, lead: string): readonly Reco
   const left = omitted === 0 ? '' : ` (${notes} left out; the newest are kept)`;
   return [
     { heading: `${lead}${left}:` },
-    ...lines.map(({ title, text }) => ({ heading: `Step "${visibleLine(title)}":`, text })),
+    ...lines.map(({ title, text, isSaved }) => ({
+      heading: `${isSaved === true ? 'Saved during step' : 'Step'} "${visibleLine(title)}":`,
+      text,
+    })),
   ];
 }
 
 /** The recap as data. A shortened recap names the rule that shortened it. */
 export function recapData({ lines, omitted, artifacts = [], comments = [] }: RecapPart): JsonObject {
   return {
-    entries: lines.map(({ stepId, title, text }) => ({ ...(stepId === undefined ? {} : { stepId }), title, text })),
+    entries: lines.map(({ stepId, title, text, isSaved }) => ({
+      ...(stepId === undefined ? {} : { stepId }),
+      title,
+      text,
+      ...(isSaved === true ? { saved: true } : {}),
+    })),
     omitted,
     ...(omitted === 0 ? {} : { policy: 'kept_newest' }),
     ...(artifacts.length === 0 ? {} : { artifacts: artifactsData(artifacts) }),
