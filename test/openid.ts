@@ -10,6 +10,8 @@ export type TestOpenId = {
   readonly accessToken: (who: string, wish: { readonly resource: string; readonly scope: string }) => Promise<string>;
   /** A token with any claims, signed with the provider's own key. */
   readonly signed: (claims: Record<string, unknown>) => Promise<string>;
+  /** The groups of people, as tests set them. Tokens name them from then on. */
+  readonly groups: Map<string, readonly string[]>;
   /** The client that browsers sign in with. */
   readonly browserClient: { readonly id: string; readonly secret: string };
   /** The client of programs on people's machines. It has no secret. */
@@ -27,23 +29,29 @@ const BROWSERS = 'browsers';
 const NATIVE = 'native';
 const SCOPES = 'workrail:read workrail:agent';
 /** People who sign in at a page. Whatever a client of ours asks for was agreed to. */
-const SIGNING_IN = {
-  claims: { openid: ['sub'], profile: ['name'] },
+const signingIn = (groups: TestOpenId['groups']) => ({
+  claims: { openid: ['sub'], profile: ['name'], groups: ['groups'] },
   conformIdTokenClaims: false,
   findAccount: (_: unknown, sub: string) => ({
     accountId: sub,
-    claims: async () => ({ sub, name: `${sub.slice(0, 1).toUpperCase()}${sub.slice(1)}` }),
+    claims: async () => ({ sub, name: `${sub.slice(0, 1).toUpperCase()}${sub.slice(1)}`, groups: groups.get(sub) }),
+  }),
+  extraTokenClaims: (
+    _: unknown,
+    { accountId, clientId }: { readonly accountId?: string; readonly clientId: string },
+  ) => ({
+    groups: groups.get(accountId ?? clientId),
   }),
   interactions: { url: (_: unknown, { uid }: { readonly uid: string }) => `/login/${uid}` },
   loadExistingGrant: async ({ oidc }: GrantContext) => {
     const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
-    grant.addOIDCScope('openid profile offline_access');
+    grant.addOIDCScope('openid profile groups offline_access');
     const { resource } = oidc.params;
     if (resource !== undefined) grant.addResourceScope(resource, SCOPES);
     await grant.save();
     return grant;
   },
-};
+});
 /** Anybody may say who they are, and since when. */
 const LOGIN_PAGE = `<!doctype html><title>Who are you?</title><form method="post"><label>Name <input name="who"></label>
 <label>Seconds ago <input name="ago" value="0"></label><button>Sign in</button></form>`;
@@ -100,6 +108,7 @@ async function started(
   const { default: Provider } = (await import(path)) as Packed;
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const key = { ...(await exportJWK(privateKey)), kid: 'test', alg: 'RS256', use: 'sig' };
+  const groups: TestOpenId['groups'] = new Map();
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -114,7 +123,7 @@ async function started(
     jwks: { keys: [key] },
     cookies: { keys: ['test'] },
     clients: clientsOf(people, redirectUris),
-    ...SIGNING_IN,
+    ...signingIn(groups),
     features: {
       clientCredentials: { enabled: true },
       devInteractions: { enabled: false },
@@ -127,6 +136,7 @@ async function started(
   console.warn = warn;
   return {
     issuer,
+    groups,
     accessToken: async (who, { resource, scope }) => {
       const answer = await fetch(`${issuer}/token`, {
         method: 'POST',

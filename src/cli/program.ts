@@ -187,6 +187,8 @@ export type TeamServeOptions = {
   readonly clientId: string | undefined;
   /** Without a secret it is a public client. */
   readonly clientSecretFile: string | undefined;
+  /** Where tokens of the identity provider name the groups of a person; `groups` by default. */
+  readonly groupsClaim: string | undefined;
   readonly masterKeyFile: string;
   /** The database itself, if the other address is one of a pooling proxy. */
   readonly listenUrl: string | undefined;

@@ -23,6 +23,10 @@ const TEAM_OPTIONS = [
     help: 'file with the secret of that client id (default: none, for a public client)',
   },
   {
+    flags: '--groups-claim <name>',
+    help: 'the claim that lists the groups of a person, in access tokens and ID tokens (default: groups)',
+  },
+  {
     flags: '--master-key-file <file>',
     help: 'file with the master key (64 hex digits) that encrypts the keys in the database',
   },

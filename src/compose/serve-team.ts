@@ -83,6 +83,7 @@ export async function serveTeam(
       assets: consoleAssets(pages),
       sealer: masterKeySealer(masterKey, previousKeys),
       endedSessions: database.endedSessions,
+      groupsWithRole: database.groupsWithRole,
       spacesOf: database.spacesOf,
       clock: systemClock,
       signIn: signInOf(how, secret.value),
@@ -195,19 +196,23 @@ function countedHandler(
 const isTool = (name: string) => TOOLS.some((tool) => tool.name === name);
 
 const TOKEN_BYTES = 32;
+/** People whose group a server remembers to have noted. */
+const LET_IN_MAX = 10_000;
 
 /** Browsers sign in where the operator named the client that the identity provider knows this server as. */
-function signInOf({ issuer, clientId, publicUrl }: TeamServeOptions, clientSecret: string | undefined) {
+function signInOf({ issuer, clientId, groupsClaim, publicUrl }: TeamServeOptions, clientSecret: string | undefined) {
   if (issuer === undefined || clientId === undefined) return undefined;
-  return browserSignIn({ issuer, clientId, clientSecret, redirectUri: new URL(CALLBACK_PATH, publicUrl).href });
+  const redirectUri = new URL(CALLBACK_PATH, publicUrl).href;
+  return browserSignIn({ issuer, clientId, clientSecret, redirectUri, ...defined({ groupsClaim }) });
 }
 
-function entranceOf(access: Entrance['access'], { publicUrl, issuer }: TeamServeOptions): Entrance {
+function entranceOf(access: Entrance['access'], { publicUrl, issuer, groupsClaim }: TeamServeOptions): Entrance {
   return {
     clock: systemClock,
     sha256: nodeHasher.sha256,
     access,
-    identity: issuer === undefined ? undefined : oidcProvider(issuer),
+    identity: issuer === undefined ? undefined : oidcProvider(issuer, groupsClaim),
+    letIn: boundedCache<string, true>(LET_IN_MAX),
     audiences: (space) => [resourceOf(publicUrl, space), publicUrl.origin],
   };
 }

@@ -259,6 +259,66 @@ describe.runIf(postgres)('a team server', () => {
     },
   );
 
+  it.runIf(openId)('a group of the provider gives its people a role until the group loses it', async () => {
+    if (openId === undefined) expect.fail('a provider');
+    const { issuer, groups } = openId;
+    const [readers, agents] = [`group:${issuer}|Platform readers`, `group:${issuer}|platform`];
+    const resource = `${proxy.url}/s/shop/mcp`;
+    const tokenOf = (scope = 'workrail:agent') => openId.accessToken('bob', { resource, scope });
+    const statusOf = async (token: string) => (await post('shop', bearer(token))).status;
+    const mayStart = async (token: string) => {
+      const client = await CLIENT_KINDS['client 2.x']?.(place('shop', token));
+      const reply = await client?.call('start_workflow', { workflowId: 'wr.first_steps', goal: 'Bob.' });
+      await client?.close();
+      return reply?.isError !== true;
+    };
+    const set = async (who: string, role: string) =>
+      expect((await inDatabase('member', 'set', who, role, '--space', 'shop')).exitCode).toBe(0);
+    const remove = (who: string) => inDatabase('member', 'remove', who, '--space', 'shop');
+    groups.set('bob', ['everyone', 'Platform readers', 'platform']);
+    const token = await tokenOf();
+    expect(await statusOf(token)).toBe(403);
+    await set(readers, 'reader');
+    expect([await statusOf(token), await mayStart(token)]).toEqual([200, false]);
+    await set(agents, 'agent');
+    const members = (await inDatabase('member', 'list', '--space', 'shop')).data as { readonly members: object[] };
+    expect(members.members).toEqual(expect.arrayContaining([{ principal: agents, role: 'agent' }]));
+    // The higher of the roles counts, a token only narrows it, and a token without groups has none of them.
+    expect([await mayStart(token), await mayStart(await tokenOf('workrail:read'))]).toEqual([true, false]);
+    await set(`${issuer}|bob`, 'reader');
+    expect(await mayStart(token)).toBe(true);
+    groups.delete('bob');
+    expect(await mayStart(await tokenOf())).toBe(false);
+    const now = Math.floor(Date.now() / 1_000);
+    const claims = { iss: issuer, sub: 'eve', aud: resource, scope: 'workrail:agent', exp: now + 60 };
+    for (const [status, given] of [
+      [200, 'platform'],
+      [403, `${issuer}|platform`],
+      [403, { platform: true }],
+      [403, ['Platform']],
+      [403, ['plat\u200bform']],
+    ] as const) {
+      expect([given, await statusOf(await openId.signed({ ...claims, groups: given }))]).toEqual([given, status]);
+    }
+    expect(await statusOf(await openId.signed({ ...claims, sub: 'group:platform' }))).toBe(403);
+    await remove(agents);
+    expect([await statusOf(token), await mayStart(token)]).toEqual([200, false]);
+    await remove(readers);
+    await remove(`${issuer}|bob`);
+    expect(await statusOf(token)).toBe(403);
+    const { entries } = (await inDatabase('audit', 'verify', '--space', 'shop')).data as AuditData;
+    const bob = `${issuer}|bob`;
+    const through = entries.filter((entry) => 'subject' in entry && String(entry.subject).startsWith(`${bob} as`));
+    // Each server says it once.
+    const [read, work] = [`${bob} as reader through ${readers}`, `${bob} as agent through ${agents}`];
+    expect(new Set(through.map((entry) => 'subject' in entry && entry.subject))).toEqual(new Set([read, work]));
+    expect(through.length).toBeLessThanOrEqual(4);
+    expect(through[0]).toMatchObject({ action: 'signed_in', by: bob });
+    for (const wrong of ['group:platform', 'group:https://idp|a\u200bb']) {
+      expect((await inDatabase('member', 'set', wrong, 'agent', '--space', 'shop')).exitCode).toBe(2);
+    }
+  });
+
   it('a bridge adds what only its machine knows, and another machine finds the run by its repository', async () => {
     const [ann, ben] = [await tokenFor('ann', '--space', 'shop'), await tokenFor('ben', '--space', 'shop')];
     const cloned = (name: string, remote: string) => {

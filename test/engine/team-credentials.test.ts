@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import { err, ok } from 'neverthrow';
 import { expect, it } from 'vitest';
 import { masterKeySealer } from '../../src/adapters/identity/identity-provider.ts';
-import type { Identity, IdentityProvider, SpaceAccess, TrustedCi } from '../../src/app/ports/team-database.ts';
+import type { Identity, IdentityProvider, Person, SpaceAccess, TrustedCi } from '../../src/app/ports/team-database.ts';
 import { ciJob } from '../../src/app/team/ci-evidence.ts';
 import { PAGE_KEY_HEADER } from '../../src/core/wire/console-paths.ts';
 import { ROLES, type Role } from '../../src/core/wire/team-paths.ts';
@@ -24,7 +24,10 @@ function consoleFor(
   consoleOf: Parameters<typeof teamConsole>[0]['consoleOf'] = async () => err({ code: 'not_migrated', missing: 1 }),
 ): Hono {
   const access = {
-    roleOf: async (principal: string) => ok(roles[principal]),
+    roleOf: async ({ principal }: Person) => {
+      const role = roles[principal];
+      return ok(role && { role });
+    },
     note: async () => ok(undefined),
   } as unknown as SpaceAccess;
   const app = teamConsole(
@@ -35,6 +38,7 @@ function consoleFor(
       clock: { nowMs: () => NOW },
       endedSessions: { end: async () => ok(undefined), has: async () => ok(false) },
       spacesOf: async () => ok([]),
+      groupsWithRole: async () => ok([]),
       version: '1',
       assets: { file: async () => undefined, page: async () => '<title>Page</title>' },
       access: async () => ok(access),
@@ -125,7 +129,7 @@ it('a job of CI is known by an issuer that the space trusts, with its repository
   const job = { repository: 'acme/shop', ref: 'refs/heads/main', sha: 'abc' };
   const jobOf = (trusted: readonly TrustedCi[], said: Identity['job'] = job) => {
     const access = { ci: async () => ok(trusted) } as unknown as SpaceAccess;
-    const identity = { principal: 'ci|job', scopes: [], expiresAt: NOW, job: said };
+    const identity = { principal: 'ci|job', groups: [], scopes: [], expiresAt: NOW, job: said };
     const providerOf = (issuer: string): IdentityProvider => ({
       issuer,
       identify: async (token, [audience]) =>

@@ -77,7 +77,7 @@ function Members() {
   return (
     <>
       <DataTable
-        title="People with a role"
+        title="People and groups with a role"
         head={['Who', 'Role', 'Change']}
         rows={members.map(({ principal, role }) => [
           <span key="who" className="break">
@@ -136,7 +136,10 @@ function AddMember({ onAdd }: { readonly onAdd: (given: ConsoleInput<'setMember'
   };
   return (
     <form onSubmit={(event) => event.preventDefault()}>
-      <label htmlFor={field}>Give somebody a role: the issuer of your identity provider, a bar, and the subject</label>
+      <label htmlFor={field}>
+        Give somebody a role: the issuer of your identity provider, a bar, and the subject. For a group of the provider,
+        write group: before the issuer, and its name after the bar.
+      </label>
       <div className="actions">
         <input
           id={field}

@@ -24,12 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function identified(claims: Record<string, unknown>) {
+async function identified(claims: Record<string, unknown>, groupsClaim?: string) {
   const token = await new SignJWT({ iss: issuer, aud: AUDIENCE, ...claims })
     .setProtectedHeader({ alg: 'ES256', kid: 'one' })
     .setExpirationTime('1m')
     .sign(privateKey);
-  return (await oidcProvider(issuer).identify(token, [AUDIENCE]))._unsafeUnwrap();
+  return (await oidcProvider(issuer, groupsClaim).identify(token, [AUDIENCE]))._unsafeUnwrap();
 }
 
 it('scopes are read from the claims scope and scp, as a text or a list', async () => {
@@ -42,6 +42,25 @@ it('scopes are read from the claims scope and scp, as a text or a list', async (
     expect((await identified({ sub: 'ann', ...claims }))?.scopes).toEqual(['workrail:read', 'workrail:agent']);
   }
   expect((await identified({ sub: 'ann' }))?.scopes).toEqual([]);
+});
+
+it('groups are read from the claim that the operator names, as a list or a text, without names that nobody sees', async () => {
+  const named = (name: string) => `group:${issuer}|${name}`;
+  for (const [groups, found] of [
+    [
+      ['dev', 'On call'],
+      [named('dev'), named('On call')],
+    ],
+    ['dev', [named('dev')]],
+    [['dev', 7, '', 'a\u0000b', 'a\u200bb', { dev: true }], [named('dev')]],
+    [{ dev: true }, []],
+    [undefined, []],
+  ] as const) {
+    expect((await identified({ sub: 'ann', groups }))?.groups).toEqual(found);
+  }
+  expect(
+    (await identified({ sub: 'ann', groups: ['no'], 'https://acme/roles': ['yes'] }, 'https://acme/roles'))?.groups,
+  ).toEqual([named('yes')]);
 });
 
 it('a subject that is not a text, or has characters that nobody sees, is nobody', async () => {

@@ -14,6 +14,7 @@ import * as z from 'zod';
 import type { BrowserSignIn, Sealer, SignInRefusal } from '../../app/ports/browser-sign-in.ts';
 import type { Identity, IdentityProvider } from '../../app/ports/team-database.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { GROUP_MARK, MEMBER_NAME } from '../../core/wire/team-shapes.ts';
 
 /** Algorithms with a public key. A token that names another one is refused. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
@@ -27,7 +28,7 @@ const discoverySchema = z.object({ issuer: z.string(), jwks_uri: z.url() });
  * The identity provider of a team, found by its issuer. Keys are fetched when a token first names them, and not more often
  * than twice a minute.
  */
-export function oidcProvider(issuer: string): IdentityProvider {
+export function oidcProvider(issuer: string, groupsClaim = GROUPS_CLAIM): IdentityProvider {
   let keys: Promise<JWTVerifyGetKey> | undefined;
   const keysOfIssuer = () => {
     keys ??= discoveredKeys(issuer).catch((cause: unknown) => {
@@ -47,7 +48,7 @@ export function oidcProvider(issuer: string): IdentityProvider {
           requiredClaims: ['exp', 'sub'],
           clockTolerance: CLOCK_TOLERANCE_S,
         });
-        return ok(identityOf(issuer, payload));
+        return ok(identityOf(issuer, payload, groupsClaim));
       } catch (cause) {
         if (cause instanceof errors.JWKSTimeout || !(cause instanceof errors.JOSEError)) {
           return err({ code: 'identity_unreachable', cause: reasonOf(cause) });
@@ -74,7 +75,8 @@ async function discoveredKeys(issuer: string): Promise<JWTVerifyGetKey> {
 const SUBJECT = /^\P{C}{1,1000}$/u;
 
 /** Who a token is for; `undefined` for a subject that nobody can have. */
-function identityOf(issuer: string, { sub, exp = 0, scope, scp, ...claims }: JWTPayload): Identity | undefined {
+function identityOf(issuer: string, payload: JWTPayload, groupsClaim: string): Identity | undefined {
+  const { sub, exp = 0, scope, scp, ...claims } = payload;
   if (typeof sub !== 'string' || !SUBJECT.test(sub)) return undefined;
   // RFC 9068 names the claim "scope"; several providers write "scp", as a text or as a list.
   const scopes = [scope, scp].flatMap(scopesIn);
@@ -84,7 +86,20 @@ function identityOf(issuer: string, { sub, exp = 0, scope, scp, ...claims }: JWT
   const isShort = short !== undefined && !short.startsWith('refs/') && text('ref_type') !== undefined;
   const ref = text('ref_path') ?? (isShort ? `refs/${text('ref_type') === 'tag' ? 'tags' : 'heads'}/${short}` : short);
   const job = defined({ repository: text('repository') ?? text('project_path'), ref, sha: text('sha') });
-  return { principal: `${issuer}|${sub}`, scopes, expiresAt: exp * 1_000, job };
+  const groups = groupsIn(issuer, payload[groupsClaim]);
+  return { principal: `${issuer}|${sub}`, groups, scopes, expiresAt: exp * 1_000, job };
+}
+
+/** Where most providers name the groups of a person. */
+const GROUPS_CLAIM = 'groups';
+
+/** The groups of a claim, named as they are in a space. */
+function groupsIn(issuer: string, claim: unknown): readonly string[] {
+  const names = Array.isArray(claim) ? claim : [claim];
+  return names
+    .filter((name) => typeof name === 'string' && name !== '')
+    .map((name) => `${GROUP_MARK}${issuer}|${name}`)
+    .filter((group) => MEMBER_NAME.test(group));
 }
 
 function scopesIn(claim: unknown): readonly string[] {
@@ -101,10 +116,12 @@ export type SignInClient = {
   readonly clientSecret: string | undefined;
   /** Where the provider sends the browser back to. */
   readonly redirectUri: string;
+  readonly groupsClaim?: string;
 };
 
 /** Signing in with the authorization code flow: PKCE, a state and a nonce for every time. */
-export function browserSignIn({ issuer, clientId, clientSecret, redirectUri }: SignInClient): BrowserSignIn {
+export function browserSignIn(client: SignInClient): BrowserSignIn {
+  const { issuer, clientId, clientSecret, redirectUri, groupsClaim = GROUPS_CLAIM } = client;
   let discovered: Promise<openid.Configuration> | undefined;
   const configuration = () => {
     const auth = clientSecret === undefined ? openid.None() : openid.ClientSecretBasic(clientSecret);
@@ -119,9 +136,12 @@ export function browserSignIn({ issuer, clientId, clientSecret, redirectUri }: S
       try {
         const verifier = openid.randomPKCECodeVerifier();
         const [state, nonce] = [openid.randomState(), openid.randomNonce()];
-        const address = openid.buildAuthorizationUrl(await configuration(), {
+        const provider = await configuration();
+        // Some providers name groups only to those who ask for the scope of that name.
+        const isScope = provider.serverMetadata().scopes_supported?.includes(groupsClaim) === true;
+        const address = openid.buildAuthorizationUrl(provider, {
           redirect_uri: redirectUri,
-          scope: 'openid profile',
+          scope: isScope ? `openid profile ${groupsClaim}` : 'openid profile',
           code_challenge: await openid.calculatePKCECodeChallenge(verifier),
           code_challenge_method: 'S256',
           state,
@@ -146,11 +166,13 @@ export function browserSignIn({ issuer, clientId, clientSecret, redirectUri }: S
           pkceCodeVerifier: verifier,
           idTokenExpected: true,
         });
-        const { sub = '', auth_time, name }: Partial<openid.IDToken> = tokens.claims() ?? {};
+        const claims: Partial<openid.IDToken> = tokens.claims() ?? {};
+        const { sub = '', auth_time, name } = claims;
         if (!SUBJECT.test(sub))
           return err({ code: 'sign_in_refused', cause: 'the provider names nobody that can be stored' });
         const provedAt = typeof auth_time === 'number' ? auth_time * 1_000 : 0;
-        return ok({ principal: `${issuer}|${sub}`, provedAt, ...(typeof name === 'string' && { name }) });
+        const groups = groupsIn(issuer, claims[groupsClaim]);
+        return ok({ principal: `${issuer}|${sub}`, groups, provedAt, ...(typeof name === 'string' && { name }) });
       } catch (cause) {
         return err(refusalOf(cause));
       }

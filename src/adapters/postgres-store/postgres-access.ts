@@ -1,16 +1,27 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
-import type { AccessToken, ChangeMade, Member, SettingChange, SpaceAccess } from '../../app/ports/team-database.ts';
+import type {
+  AccessToken,
+  ChangeMade,
+  GivenRole,
+  Member,
+  SettingChange,
+  SpaceAccess,
+} from '../../app/ports/team-database.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { gitSourceSchema } from '../../core/sources.ts';
 import { plural, sizeOf } from '../../core/text/words.ts';
-import { HANDOVERS, type Role, SPACE_LIMITS } from '../../core/wire/team-paths.ts';
+import { HANDOVERS, ROLES, SPACE_LIMITS } from '../../core/wire/team-paths.ts';
 import { type AuditFact, readAccessLog, recordEntry, TAKE_TURN } from './access-log.ts';
 import { digestBytes, type Rows, type SpaceParts, type Statement, sql, storeFailure } from './database.ts';
 import { postgresSources } from './postgres-sources.ts';
 
 const MEMBERS = sql('members', 'select principal, role from wr.member where space_id = $1 order by principal');
-const ROLE = sql('member_role', 'select role from wr.member where space_id = $1 and principal = $2');
+const ROLES_OF = sql(
+  'member_roles',
+  'select principal, role from wr.member where space_id = $1 and principal = any($2) order by principal',
+);
 const SET_MEMBER = sql(
   'set_member',
   `insert into wr.member (space_id, principal, role, added_at) values ($1, $2, $3, $4)
@@ -135,7 +146,10 @@ export function postgresAccess({ database, spaceId, sha256 }: Omit<SpaceParts, '
 
   return {
     members: async () => (await read(MEMBERS)).map((rows) => rows as unknown as readonly Member[]),
-    roleOf: async (principal) => (await read(ROLE, principal)).map(([row]) => row?.['role'] as Role | undefined),
+    roleOf: async ({ principal, groups }) =>
+      (await read(ROLES_OF, [principal, ...groups])).map((rows) =>
+        givenRole(rows as unknown as readonly Member[], principal),
+      ),
     setMember: async ({ principal, role }, made) =>
       (
         await changed(
@@ -226,6 +240,15 @@ function policies(read: Read, changed: Changed): Policies {
       return changed({ statement: HAND_OVER, values: [sessionId, principal] }, fact, made);
     },
   };
+}
+
+/** The highest of these roles. What a person has by name needs no group. */
+function givenRole(members: readonly Member[], principal: string): GivenRole | undefined {
+  const highest = ROLES.findLast((role) => members.some((one) => one.role === role));
+  if (highest === undefined) return undefined;
+  const those = members.filter(({ role }) => role === highest).map((one) => one.principal);
+  const through = those.includes(principal) ? undefined : those[0];
+  return { role: highest, ...defined({ through }) };
 }
 
 /** A setting as the row of the space has it, and as the audit log names it. */

@@ -11,6 +11,7 @@ import type {
 import { assert } from '../../core/assert.ts';
 import type { Sha256 } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
+import { ROLES } from '../../core/wire/team-paths.ts';
 import { currentStoreKey } from '../system.ts';
 import {
   type Database,
@@ -72,7 +73,12 @@ const SPACES = sql(
 const NAMES = sql('space_names', 'select space_id, name from wr.space order by name');
 const SPACES_OF = sql(
   'spaces_of',
-  'select p.name, m.role from wr.member m join wr.space p using (space_id) where m.principal = $1 order by p.name',
+  `select distinct on (p.name) p.name, m.role from wr.member m join wr.space p using (space_id)
+   where m.principal = any($1) order by p.name, array_position($2::text[], m.role) desc`,
+);
+const GROUPS = sql(
+  'groups_with_role',
+  'select distinct principal from wr.member where principal = any($1) order by principal',
 );
 const CREATE = sql('create_space', 'insert into wr.space (name) values ($1) on conflict (name) do nothing returning 1');
 
@@ -149,10 +155,7 @@ export function teamDatabase(
     ready: async () => (await rows(NAMES)).map(() => undefined),
     spaces: async () =>
       (await rows<SpaceRow & Space>(SPACES)).map((found) => found.map(({ name, sessions }) => ({ name, sessions }))),
-    spacesOf: async (principal) =>
-      (await database.run(SPACES_OF, [principal]))
-        .map((found) => found as unknown as readonly SpaceRole[])
-        .mapErr((failure) => storeFailure(failure, 'list spaces', 'space')),
+    ...rolesOfPeople(database),
     createSpace: async (name) => {
       const ready = await migrated();
       if (ready.isErr()) return err(ready.error);
@@ -188,6 +191,20 @@ export function teamDatabase(
       await notices.close();
       await database.close();
     },
+  };
+}
+
+/** Roles of people in all spaces. */
+function rolesOfPeople(database: Pick<Database, 'run'>): Pick<TeamDatabase, 'spacesOf' | 'groupsWithRole'> {
+  return {
+    spacesOf: async ({ principal, groups }) =>
+      (await database.run(SPACES_OF, [[principal, ...groups], ROLES]))
+        .map((found) => found as unknown as readonly SpaceRole[])
+        .mapErr((failure) => storeFailure(failure, 'list spaces', 'space')),
+    groupsWithRole: async (groups) =>
+      (await database.run(GROUPS, [groups]))
+        .map((found) => found.map((row) => row['principal'] as string))
+        .mapErr((failure) => storeFailure(failure, 'list groups', 'space')),
   };
 }
 

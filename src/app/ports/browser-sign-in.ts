@@ -8,6 +8,8 @@ export type SignedInPerson = {
   /** Issuer, a bar, and subject. */
   readonly principal: string;
   readonly name?: string;
+  /** The groups that the provider says they are in, as they are named in a space. */
+  readonly groups?: readonly string[];
   /** When the person last proved who they are, in milliseconds; 0 if the provider does not say. */
   readonly provedAt: number;
 };
@@ -73,5 +75,5 @@ export type BegunSpaceSignIn = {
   /** What the browser must bring back. */
   readonly state: string;
   /** `answer` is the query with which the browser came back. */
-  finish(answer: string): Promise<Result<Omit<SignedInPerson, 'provedAt'>, SpaceSignInRefusal>>;
+  finish(answer: string): Promise<Result<Omit<SignedInPerson, 'provedAt' | 'groups'>, SpaceSignInRefusal>>;
 };

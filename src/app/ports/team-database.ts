@@ -28,6 +28,16 @@ export type SpaceRefusal =
 /** A space: one team's sessions, apart from those of every other space in the same database. */
 export type Space = { readonly name: string; readonly sessions: number };
 
+/** Somebody who signed in, and the groups that the identity provider says they are in. */
+export type Person = {
+  readonly principal: string;
+  /** Named as members are: `group:`, issuer, a bar, and the name of the group. */
+  readonly groups: readonly string[];
+};
+
+/** The role of a person, and the group that it comes from unless the person has it by name. */
+export type GivenRole = { readonly role: Role; readonly through?: string };
+
 /** The role that somebody has in a space. */
 export type SpaceRole = { readonly name: string; readonly role: Role };
 
@@ -64,7 +74,7 @@ export type SettingChange =
  */
 export type SpaceUse = { readonly openSessions: number; readonly bytes: number };
 
-/** Somebody with a role in a space. People are named by their identity provider: issuer, a bar, and subject. */
+/** A person or a group with a role in a space. People are named by their identity provider: issuer, a bar, and subject. */
 export type Member = { readonly principal: string; readonly role: Role };
 
 /** A token for a program. Its text is shown once and never stored. */
@@ -92,6 +102,7 @@ export type TrustedCi = {
 export type Identity = {
   /** Issuer, a bar, and subject. */
   readonly principal: string;
+  readonly groups: readonly string[];
   readonly scopes: readonly string[];
   /** In milliseconds. */
   readonly expiresAt: number;
@@ -160,7 +171,8 @@ export type SpaceAccess = {
   revokeToken(tokenId: string, made: ChangeMade): Promise<Result<boolean, StoreFailure>>;
   /** The token whose text has this digest, if it is neither revoked nor expired. */
   tokenWith(digest: Sha256Digest, now: number): Promise<Result<AccessToken | undefined, StoreFailure>>;
-  roleOf(principal: string): Promise<Result<Role | undefined, StoreFailure>>;
+  /** The highest role that the person and their groups have. */
+  roleOf(person: Person): Promise<Result<GivenRole | undefined, StoreFailure>>;
   settings(): Promise<Result<SpaceSettings, StoreFailure>>;
   change(setting: SettingChange, made: ChangeMade): Promise<Result<void, StoreFailure>>;
   /** Reads every session of the space, so nothing that agents wait for asks for it each time. */
@@ -199,8 +211,10 @@ export type TeamDatabase = {
   /** Brings the schema up to date; returns what was done, or would be. */
   migrate(how: { readonly isDryRun: boolean }): Promise<Result<readonly MigrationStep[], MigrationRefusal>>;
   spaces(): Promise<Result<readonly Space[], SpaceRefusal>>;
-  /** The spaces in which somebody has a role. */
-  spacesOf(principal: string): Promise<Result<readonly SpaceRole[], StoreFailure>>;
+  /** The spaces in which a person or one of their groups has a role. */
+  spacesOf(person: Person): Promise<Result<readonly SpaceRole[], StoreFailure>>;
+  /** Those of the groups that have a role in any space. */
+  groupsWithRole(groups: readonly string[]): Promise<Result<readonly string[], StoreFailure>>;
   /** Whether the database answers and has the schema of this program. */
   ready(): Promise<Result<void, SpaceRefusal>>;
   /** Returns false if a space of this name exists. */

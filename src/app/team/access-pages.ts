@@ -6,14 +6,16 @@ import type { ConsoleInput, ConsoleReply } from '../../core/wire/console-shapes.
 import type { TeamPath } from '../../core/wire/team-paths.ts';
 import type { spaceRulesShape, TEAM_INPUTS } from '../../core/wire/team-shapes.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
-import type { AccessToken, SpaceAccess, TeamDatabase } from '../ports/team-database.ts';
+import type { AccessToken, Person, SpaceAccess, TeamDatabase } from '../ports/team-database.ts';
 import { type AccessServices, createToken } from './access.ts';
 
 /** An admin of a space, and what the pages about access need. */
 export type AdminCaller = {
   readonly access: SpaceAccess;
   readonly space: string;
-  readonly principal: string;
+  readonly person: Person;
+  /** The group that makes them an admin. */
+  readonly through: string | undefined;
   readonly spaces: TeamSpaces;
   readonly tools: AccessServices & { readonly random: () => Uint8Array };
 };
@@ -31,20 +33,22 @@ export type AccessPages = {
 const AUDIT_SHOWN_MAX = 500;
 
 /** Who may do what in a space, as an admin sees and changes it in the console. */
-export function accessPages({ access, space, principal: admin, spaces, tools }: AdminCaller): AccessPages {
+export function accessPages({ access, space, person, through, spaces, tools }: AdminCaller): AccessPages {
+  const { principal: admin } = person;
+  const isOwn = (principal: string) => principal === admin || principal === through;
   const made = () => ({ by: admin, at: tools.clock.nowMs() });
   return {
     members: async () => {
       const members = await access.members();
       return members.map((all) => ({ members: [...all] })).mapErr(failed);
     },
-    spaces: () => spacesPage(spaces, admin),
+    spaces: () => spacesPage(spaces, person),
     setMember: async ({ principal, role }) => {
-      if (principal === admin && role !== 'admin') return err(OWN_ROLE);
+      if (isOwn(principal) && role !== 'admin') return err(OWN_ROLE);
       return done(await access.setMember({ principal, role }, made()));
     },
     removeMember: async ({ principal }) => {
-      if (principal === admin) return err(OWN_ROLE);
+      if (isOwn(principal)) return err(OWN_ROLE);
       const removed = await access.removeMember(principal, made());
       return removed.isOk() && !removed.value
         ? err(envelope(`${principal} has no role in the space ${space}.`, 'Reload the page.'))
@@ -96,9 +100,9 @@ export function accessPages({ access, space, principal: admin, spaces, tools }: 
 /** The spaces of a person. Only admins of a space see its rules and what it holds. */
 async function spacesPage(
   { spacesOf, access }: TeamSpaces,
-  principal: string,
+  person: Person,
 ): Promise<Result<ConsoleReply<'spaces'>, ErrorEnvelope>> {
-  const listed = await spacesOf(principal);
+  const listed = await spacesOf(person);
   if (listed.isErr()) return err(failed(listed.error));
   const shownSpaces: ConsoleReply<'spaces'>['spaces'] = [];
   for (const { name, role } of listed.value) {

@@ -4,7 +4,7 @@ import { toBase64Url } from '../../core/text/binary-text.ts';
 import { ROLES, type Role } from '../../core/wire/team-paths.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Clock } from '../ports/system-services.ts';
-import type { AccessToken, IdentityProvider, SpaceAccess, SpaceRefusal } from '../ports/team-database.ts';
+import type { AccessToken, GivenRole, IdentityProvider, SpaceAccess, SpaceRefusal } from '../ports/team-database.ts';
 
 /** What handing out access needs. */
 export type AccessServices = { readonly clock: Clock; readonly sha256: Sha256 };
@@ -60,6 +60,8 @@ export type Entrance = AccessServices & {
   readonly identity: IdentityProvider | undefined;
   /** The addresses that a token of the identity provider may be meant for. */
   readonly audiences: (space: string) => readonly string[];
+  /** Whom a group let in, so that this is noted once and not for each call. */
+  readonly letIn: { get(entry: string): true | undefined; set(entry: string, isNoted: true): void };
 };
 
 /** What the scopes of an access token allow at most. */
@@ -83,7 +85,7 @@ async function byToken({ access, clock, sha256 }: Entrance, space: string, text:
 }
 
 async function byIdentity(
-  { access, identity, audiences }: Entrance,
+  { access, identity, audiences, letIn, clock }: Entrance,
   space: string,
   token: string,
 ): Promise<Result<SpaceCaller, AccessRefusal>> {
@@ -94,10 +96,24 @@ async function byIdentity(
   const { principal, scopes, expiresAt } = known.value;
   const opened = await openedSpace(access, space);
   if (opened.isErr()) return err(opened.error);
-  const role = opened.value === undefined ? ok(undefined) : await opened.value.roleOf(principal);
-  if (role.isErr()) return err(role.error);
-  const allowed = narrowed(role.value, scopes);
-  return allowed === undefined ? err({ code: 'not_a_member', principal }) : ok({ principal, role: allowed, expiresAt });
+  const given = opened.value === undefined ? ok(undefined) : await opened.value.roleOf(known.value);
+  if (given.isErr()) return err(given.error);
+  const allowed = narrowed(given.value?.role, scopes);
+  if (opened.value === undefined || given.value === undefined || allowed === undefined) {
+    return err({ code: 'not_a_member', principal });
+  }
+  const entry = signInSubject(principal, given.value);
+  if (given.value.through !== undefined && letIn.get(`${space}\n${entry}`) === undefined) {
+    const noted = await opened.value.note('signed_in', entry, { by: principal, at: clock.nowMs() });
+    if (noted.isErr()) return err(noted.error);
+    letIn.set(`${space}\n${entry}`, true);
+  }
+  return ok({ principal, role: allowed, expiresAt });
+}
+
+/** What the audit log says about somebody who came in: who, and which group gave them the role. */
+export function signInSubject(principal: string, { role, through }: GivenRole): string {
+  return through === undefined ? principal : `${principal} as ${role} through ${through}`;
 }
 
 /** An unknown space looks like one that the caller does not belong to. */

@@ -7,7 +7,7 @@ import { SessionId } from '../../core/log/ids.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { shellWord } from '../../core/text/words.ts';
 import { ROLES, TOKEN_ROLES } from '../../core/wire/team-paths.ts';
-import { PRINCIPAL_NAME } from '../../core/wire/team-shapes.ts';
+import { GROUP_MARK, MEMBER_NAME, PRINCIPAL_NAME } from '../../core/wire/team-shapes.ts';
 import { type CommandContext, type CommandInput, type CommandOutcome, command, done } from '../command.ts';
 import { dim } from '../output/line.ts';
 import { table } from '../output/text-width.ts';
@@ -26,13 +26,20 @@ const tokenShape = z.strictObject({
   expiresAt: z.iso.datetime(),
   state: z.enum(['valid', 'expired', 'revoked']),
 });
+const PERSON_FORM = '"ISSUER|SUBJECT"';
+const GROUP_FORM = `"${GROUP_MARK}ISSUER|NAME"`;
 const PRINCIPAL = {
   syntax: '<principal>',
   help: 'a member as ISSUER|SUBJECT: address of the identity provider and user id there, joined by "|", such as "https://idp|42"',
 };
 
+const MEMBER = {
+  syntax: '<principal>',
+  help: `a person or a group: ${PERSON_FORM}, or ${GROUP_FORM} for everyone whose token names that group`,
+};
+
 export const memberSet = command({
-  operands: [PRINCIPAL, { syntax: '<role>', help: `one of: ${ROLES.join(', ')}; each includes those before it` }],
+  operands: [MEMBER, { syntax: '<role>', help: `one of: ${ROLES.join(', ')}; each includes those before it` }],
   options: SPACE_OPTIONS,
   example: 'workrail member set "https://idp|42" agent --space shop --database-url "$DB"',
   needsNoConfig: true,
@@ -43,7 +50,7 @@ export const memberSet = command({
       const role = roleShape.safeParse(asked).data;
       if (role === undefined)
         return err(usageProblem(`Unknown role "${asked}".`, `Choose one of: ${ROLES.join(', ')}.`));
-      const name = principalProblem(principal) ?? personProblem(principal);
+      const name = memberProblem(principal);
       if (name !== undefined) return err(name);
       const set = await access.setMember({ principal, role }, made);
       if (set.isErr()) return err(refusalProblem(set.error, OF_DATABASE));
@@ -66,6 +73,9 @@ export const sessionHandOver = command({
       const [asked = '', principal = ''] = input.operands;
       const wrong = principalProblem(principal);
       if (wrong !== undefined) return err(wrong);
+      if (principal.startsWith(GROUP_MARK)) {
+        return err(usageProblem('A session cannot be handed over to a group.', 'Name one person or program.'));
+      }
       const sessionId = SessionId.schema.safeParse(asked).data;
       const given = sessionId === undefined ? ok(false) : await access.handOver(sessionId, principal, made);
       if (given.isErr()) return err(refusalProblem(given.error, OF_DATABASE));
@@ -83,7 +93,7 @@ export const sessionHandOver = command({
 });
 
 export const memberRemove = command({
-  operands: [PRINCIPAL],
+  operands: [MEMBER],
   options: SPACE_OPTIONS,
   example: 'workrail member remove "https://idp|42" --space shop --database-url "$DB"',
   needsNoConfig: true,
@@ -219,8 +229,8 @@ function shown({ tokenId, principal, role, expiresAt, revokedAt }: AccessToken, 
   return { tokenId, for: principal, role, expiresAt: new Date(expiresAt).toISOString(), state } as const;
 }
 
-function principalProblem(principal: string): CommandProblem | undefined {
-  const isName = PRINCIPAL_NAME.test(principal) && principal.isWellFormed();
+function principalProblem(principal: string, form = PRINCIPAL_NAME): CommandProblem | undefined {
+  const isName = form.test(principal) && principal.isWellFormed();
   if (isName && utf8Length(principal) <= PRINCIPAL_BYTES_MAX) return undefined;
   return usageProblem(
     principal === '' ? 'The name is missing.' : `"${principal}" cannot be the name of a principal.`,
@@ -228,12 +238,17 @@ function principalProblem(principal: string): CommandProblem | undefined {
   );
 }
 
-/** Programs have tokens, so only people are members. */
-function personProblem(principal: string): CommandProblem | undefined {
-  if (/^[^|]+\|./.test(principal)) return undefined;
+/** Programs have tokens, so only people and their groups are members. */
+function memberProblem(principal: string): CommandProblem | undefined {
+  const wrong = principalProblem(principal, MEMBER_NAME);
+  if (wrong !== undefined || /^[^|]+\|./.test(principal)) return wrong;
+  if (principal.startsWith(GROUP_MARK)) {
+    const suggestion = `Use ${GROUP_FORM}: the address of your identity provider, a bar, and the name of the group in its tokens.`;
+    return usageProblem(`"${principal}" is not the name of a group.`, suggestion);
+  }
   return usageProblem(
     `"${principal}" is not the name of a person.`,
-    'Use "ISSUER|SUBJECT": the address of your identity provider, a bar, and what it calls the person (the claim "sub"). A program gets a token: workrail token create.',
+    `Use ${PERSON_FORM}: the address of your identity provider, a bar, and what it calls the person (the claim "sub"). Use ${GROUP_FORM} for a group. A program gets a token: workrail token create.`,
   );
 }
 

@@ -44,7 +44,7 @@ export const TEAM_COMMANDS: readonly CommandEntry[] = [
   },
   {
     usage: 'member set <principal> <role>',
-    summary: 'give somebody a role in a space',
+    summary: 'give a person, or a group of your identity provider, a role in a space',
     load: async () => (await import('./team-access.ts')).memberSet,
   },
   {

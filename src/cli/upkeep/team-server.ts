@@ -67,9 +67,10 @@ function teamOptions(options: CommandInput['options']): Result<TeamServeOptions,
       ),
     );
   }
-  const { clientId, clientSecretFile } = options;
-  if (clientId !== undefined && issuer === undefined) {
-    return err(usageProblem('--client-id needs --issuer.', 'Add --issuer with the address of your identity provider.'));
+  const { clientId, clientSecretFile, groupsClaim } = options;
+  const alone = clientId !== undefined ? '--client-id' : groupsClaim !== undefined ? '--groups-claim' : undefined;
+  if (alone !== undefined && issuer === undefined) {
+    return err(usageProblem(`${alone} needs --issuer.`, 'Add --issuer with the address of your identity provider.'));
   }
   const [own, admin] = [addressOf(String(listen)), addressOf(String(adminListen))];
   if (own === undefined || admin === undefined) {
@@ -95,6 +96,7 @@ function teamOptions(options: CommandInput['options']): Result<TeamServeOptions,
     issuer,
     clientId: typeof clientId === 'string' ? clientId : undefined,
     clientSecretFile: typeof clientSecretFile === 'string' ? clientSecretFile : undefined,
+    groupsClaim: typeof groupsClaim === 'string' ? groupsClaim : undefined,
     masterKeyFile,
     isDrained: options['drain'] !== false,
     isConfined: options['rls'] === true,

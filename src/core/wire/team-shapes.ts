@@ -71,13 +71,17 @@ const LOG_LENGTH_MAX = 65_536;
 const principal = nonBlankSchema(PRINCIPAL_BYTES_MAX);
 /** What principals may be called, here and on the command line. */
 export const PRINCIPAL_NAME = /^[^\p{C}\p{Z}]+$/u;
+/** Groups of an identity provider are members by this mark before issuer, bar and name. */
+export const GROUP_MARK = 'group:';
+/** What members may be called. Names of groups may have spaces. */
+export const MEMBER_NAME = /^(?:group:(?:[^\p{C}\p{Z}]| )+|[^\p{C}\p{Z}]+)$/u;
 const newPrincipal = principal.regex(PRINCIPAL_NAME);
 const tokenId = z.string().regex(/^[0-9a-f]{8}$/);
 const nothing = z.strictObject({});
 
 export const TEAM_INPUTS = {
   signOut: nothing,
-  setMember: z.strictObject({ principal: newPrincipal, role: z.enum(ROLES) }),
+  setMember: z.strictObject({ principal: principal.regex(MEMBER_NAME), role: z.enum(ROLES) }),
   removeMember: z.strictObject({ principal }),
   /** One change at a time, as the audit log keeps them. */
   setSpace: z.union([

@@ -3,7 +3,7 @@ import type { Context, Hono } from 'hono';
 import * as z from 'zod';
 import type { BrowserSignIn, Sealer, SignedInPerson } from '../../app/ports/browser-sign-in.ts';
 import type { Clock } from '../../app/ports/system-services.ts';
-import type { EndedSessions } from '../../app/ports/team-database.ts';
+import type { EndedSessions, TeamDatabase } from '../../app/ports/team-database.ts';
 import type { Sha256Digest } from '../../core/json/canonical-json.ts';
 import { FRESH_MS } from '../../core/wire/team-paths.ts';
 import { cookiesIn } from '../console/console-guard.ts';
@@ -21,6 +21,7 @@ export type Browsers = {
   readonly sealer: Sealer;
   readonly clock: Clock;
   readonly endedSessions: EndedSessions;
+  readonly groupsWithRole: TeamDatabase['groupsWithRole'];
 };
 
 /** Where the identity provider sends browsers back to, whichever space they want to see. */
@@ -34,6 +35,7 @@ const KEY_BYTES = 32;
 const sessionSchema = z.strictObject({
   principal: z.string(),
   name: z.string().exactOptional(),
+  groups: z.array(z.string()).readonly().exactOptional(),
   provedAt: z.number(),
   key: z.string(),
 });
@@ -109,7 +111,7 @@ export function signInRoutes(
   browsers: Browsers,
   onSignedIn: (space: string, person: SignedInPerson) => Promise<void>,
 ): void {
-  const { publicUrl, signIn, sealer, clock } = browsers;
+  const { publicUrl, signIn, sealer, clock, groupsWithRole } = browsers;
   app.get('/s/:space/sign-in', async (context) => {
     const space = context.req.param('space');
     const { to = '/', again } = context.req.query();
@@ -135,13 +137,30 @@ export function signInRoutes(
     if (person.isErr())
       return back(context, place, person.error.code === 'sign_in_refused' ? 'refused' : 'unreachable');
     const now = clock.nowMs();
-    const provedAt = Math.min(person.value.provedAt, now);
-    const session: BrowserSession = { ...person.value, provedAt, key: randomBytes(KEY_BYTES).toString('base64url') };
+    const groups = await keptGroups(person.value, groupsWithRole);
+    const signedIn = { ...person.value, groups, provedAt: Math.min(person.value.provedAt, now) };
+    const session: BrowserSession = { ...signedIn, key: randomBytes(KEY_BYTES).toString('base64url') };
     const cookie = await sealer.seal('browser session', session, { now, endsAt: now + SESSION_MS });
     const kept = { value: cookie, sameSite: 'Strict', seconds: SESSION_MS / 1_000 } as const;
     context.header('set-cookie', cookieText('session', publicUrl, kept), { append: true });
-    await onSignedIn(space, person.value);
+    await onSignedIn(space, signedIn);
     return context.redirect(place.href, 303);
+  });
+}
+
+/** A browser keeps no cookie above 4 kB. */
+const GROUPS_LENGTH_MAX = 2_000;
+
+/** The groups that have a role anywhere: people can be in hundreds of others. A role that is left out is only missing. */
+async function keptGroups(
+  { groups = [] }: SignedInPerson,
+  groupsWithRole: Browsers['groupsWithRole'],
+): Promise<readonly string[]> {
+  const known = groups.length === 0 ? [] : (await groupsWithRole(groups)).unwrapOr(groups);
+  let length = 0;
+  return known.filter((group) => {
+    length += group.length;
+    return length <= GROUPS_LENGTH_MAX;
   });
 }
 

@@ -1,7 +1,13 @@
 import { createAdaptorServer } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import { err, ok, type Result } from 'neverthrow';
-import { type AccessRefusal, authenticate, type Entrance, type SpaceCaller } from '../../app/team/access.ts';
+import {
+  type AccessRefusal,
+  authenticate,
+  type Entrance,
+  type SpaceCaller,
+  signInSubject,
+} from '../../app/team/access.ts';
 import { includesRole } from '../../core/wire/team-paths.ts';
 import { assetResponse } from '../console/console-app.ts';
 import { type ListenRefusal, listen, TIME_LIMITS } from '../local-requests.ts';
@@ -110,12 +116,13 @@ function teamApp(request: TeamRequest): Hono {
     }
     return answer.value ?? context.json(problem('This space is gone.'), 404);
   });
-  signInRoutes(app, request.console, async (space, { principal }) => {
+  signInRoutes(app, request.console, async (space, { principal, groups = [] }) => {
     const opened = await request.console.access(space);
-    const role = opened.isOk() ? (await opened.value.roleOf(principal)).unwrapOr(undefined) : undefined;
+    const given = opened.isOk() ? (await opened.value.roleOf({ principal, groups })).unwrapOr(undefined) : undefined;
     const made = { by: principal, at: request.console.clock.nowMs() };
     // Somebody without a role leaves no trace in a space that may not be theirs.
-    if (opened.isOk() && role !== undefined) await opened.value.note('signed_in', principal, made);
+    if (opened.isOk() && given !== undefined)
+      await opened.value.note('signed_in', signInSubject(principal, given), made);
   });
   ciRoutes(app, request.ci, metrics);
   app.get('/assets/:name', (context) => {

@@ -34,6 +34,8 @@ import type { TeamMetrics } from './team-metrics.ts';
 export type ConsoleCaller = Omit<BrowserSession, 'key'> & {
   readonly space: string;
   readonly role: Role;
+  /** The group that the role comes from. */
+  readonly through?: string;
   /** Whether they proved who they are a short while ago. */
   readonly isFresh: boolean;
 };
@@ -173,10 +175,11 @@ async function callerOf(
   const opened = await access(space);
   const isUnknown = opened.isErr() && opened.error.code === 'space_unknown';
   if (opened.isErr() && !isUnknown) return err(AWAY);
-  const role = opened.isOk() ? await opened.value.roleOf(person.principal) : ok(undefined);
-  if (role.isErr()) return err(AWAY);
-  if (role.value === undefined) return err(notAMember(person.principal));
-  return ok({ ...person, space, role: role.value, isFresh: clock.nowMs() <= freshUntil(person) });
+  const { principal, groups = [] } = person;
+  const given = opened.isOk() ? await opened.value.roleOf({ principal, groups }) : ok(undefined);
+  if (given.isErr()) return err(AWAY);
+  if (given.value === undefined) return err(notAMember(principal));
+  return ok({ ...person, space, ...given.value, isFresh: clock.nowMs() <= freshUntil(person) });
 }
 
 function roleRefusal(needed: Role | 'decide' | 'administer', { role, isFresh }: ConsoleCaller) {
@@ -292,7 +295,7 @@ type AdminPath = Exclude<TeamPath, 'signOut'>;
 
 function adminHandlers(
   { access, spacesOf, admin }: TeamConsole,
-  { space, principal }: ConsoleCaller,
+  { space, principal, groups = [], through }: ConsoleCaller,
 ): { readonly [name in AdminPath]: Handler } {
   const handler =
     (path: AdminPath): Handler =>
@@ -303,7 +306,7 @@ function adminHandlers(
       const sent = inputs[path]?.safeParse(await body(context));
       if (sent?.success === false) return invalidRequest(context);
       const pages: AccessPages = accessPages({
-        ...{ access: opened.value, principal, space, tools: admin },
+        ...{ access: opened.value, person: { principal, groups }, through, space, tools: admin },
         spaces: { access, spacesOf },
       });
       return reply(context, await pages[path](sent?.data as never));

@@ -520,7 +520,11 @@ describe.runIf(postgres && openId)('the console of a team', () => {
       'Team',
     ]);
     await rail.getByRole('link', { name: 'Team' }).click();
-    await page.getByLabel('Role of https://idp|9').or(page.getByText('People with a role')).first().waitFor();
+    await page
+      .getByLabel('Role of https://idp|9')
+      .or(page.getByText('People and groups with a role'))
+      .first()
+      .waitFor();
     await look('members');
     await page.getByLabel(/Give somebody a role/).fill(`${provider.issuer}|new-person`);
     await page.getByRole('button', { name: 'Add' }).click();
@@ -577,6 +581,45 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     await look('no-role');
     expect(noise).toEqual([]);
     await Promise.all([context.close(), client.close()]);
+  });
+
+  it('a group lets a person in with its role, who cannot take it from the group, and loses it with the group', async () => {
+    const [group, other] = [`group:${provider.issuer}|Console admins`, `group:${provider.issuer}|readers`];
+    // Only what a space knows is kept: the cookie of somebody in many groups would be too long for a browser.
+    const many = Array.from({ length: 300 }, (_, at) => `group-${at}-${'x'.repeat(30)}`);
+    provider.groups.set('grouped', [...many, 'Console admins', 'readers']);
+    for (const one of ['shop', 'other']) await run('member', 'set', other, 'reader', '--space', one);
+    await run('member', 'set', group, 'admin', '--space', 'shop');
+    const grouped = await signedIn('grouped');
+    expect(grouped.cookie.length).toBeLessThan(4_000);
+    expect(JSON.parse((await grouped.get('/api/about')).text)).toMatchObject({ team: { role: 'admin' } });
+    const { members } = JSON.parse((await grouped.get('/api/members')).text) as ConsoleReply<'members'>;
+    expect(members).toEqual(expect.arrayContaining([{ principal: group, role: 'admin' }]));
+    const { spaces } = JSON.parse((await grouped.get('/api/spaces')).text) as ConsoleReply<'spaces'>;
+    expect(spaces.map(({ name, role }) => [name, role])).toEqual([
+      ['other', 'reader'],
+      ['shop', 'admin'],
+    ]);
+    const posted = [
+      await grouped.post('/api/members/remove', { principal: group }),
+      await grouped.post('/api/members', { principal: group, role: 'agent' }),
+      await grouped.post('/api/members', { principal: `group:${provider.issuer}|Night shift`, role: 'agent' }),
+      await grouped.post('/api/members/remove', { principal: `group:${provider.issuer}|Night shift` }),
+    ];
+    expect(posted.map(({ status }) => status)).toEqual([409, 409, 200, 200]);
+    const { entries } = JSON.parse((await grouped.get('/api/audit')).text) as ConsoleReply<'audit'>;
+    expect(entries.find(({ by }) => by === principal('grouped'))).toBeDefined();
+    expect(entries).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ action: 'signed_in', subject: `${principal('grouped')} as admin through ${group}` }),
+      ]),
+    );
+    await run('member', 'remove', group, '--space', 'shop');
+    expect((await grouped.get('/api/members')).status).toBe(403);
+    expect((await grouped.get('/api/sessions')).status).toBe(200);
+    for (const one of ['shop', 'other']) await run('member', 'remove', other, '--space', one);
+    for (const _ of replicas) expect((await grouped.get('/api/sessions')).status).toBe(403);
+    expect((await signedIn('grouped')).cookie.length).toBeLessThan(1_000);
   });
 
   it('a page that is open at one replica hears of what an agent does through another one', async () => {
