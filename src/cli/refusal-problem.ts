@@ -2,7 +2,13 @@ import type { ExportRefusal } from '../app/bundle/export-session.ts';
 import type { ImportRefusal } from '../app/bundle/import-session.ts';
 import type { InputFailure, SealFailure } from '../app/ports/bundle-output.ts';
 import type { GateRefusal, LoadRefusal } from '../app/ports/session-store.ts';
-import { KEYRING_PLACE, type StoreFailure, sqlStateWords, WRONG_KIND } from '../app/ports/store-failure.ts';
+import {
+  KEYRING_PLACE,
+  ROLE_REFUSED,
+  type StoreFailure,
+  sqlStateWords,
+  WRONG_KIND,
+} from '../app/ports/store-failure.ts';
 import type { VerifyRefusal } from '../app/upkeep/verify-sessions.ts';
 import { byCode } from '../core/assert.ts';
 import type { Retry } from '../core/log/error-envelope.ts';
@@ -90,7 +96,10 @@ const STORE_FAILURES: RefusalTable<StoreFailure> = {
   database_refused: ({ operation, cause }) => ({
     code: 'STORE_IO',
     message: `The database did not do this (${operation}: ${sqlStateWords(cause)}). Only what this command has reported was changed.`,
-    suggestion: 'Look at the log of the database server, then run the command again.',
+    suggestion:
+      cause === ROLE_REFUSED
+        ? 'Use the role that owns the tables for this command. For the role of a server, its owner runs "workrail migrate --server-role ROLE".'
+        : 'Look at the log of the database server, then run the command again.',
     retry: IO_FAILED,
   }),
   store_went_back: ({ sessionId, known, found }) => ({

@@ -37,16 +37,23 @@ const FILES = [...BUNDLED, ...FIXTURES, ...CORPUS].map((file, at) => ({ name: fi
 /** A walk takes a second on a busy machine. */
 const WALKED = share(FILES, { every: 12, from: 0 });
 
+const SERVER_ROLE = 'contract_server';
 const postgres: TestPostgres | undefined = await startPostgres();
 
 describe.runIf(postgres)('a store on PostgreSQL', () => {
   const url = postgres?.url ?? '';
   let database: Database;
+  /** As a server has it: under a role that can neither change nor delete what was recorded. */
+  let server: Database;
   let spaces = 0;
 
   beforeAll(async () => {
     database = openDatabase({ url });
-    const steps = (await migrate(database, { isDryRun: false }))._unsafeUnwrap();
+    await database.run({ name: '', text: `create role ${SERVER_ROLE} login password 'server'` }, []);
+    server = openDatabase({
+      url: Object.assign(new URL(url), { username: SERVER_ROLE, password: 'server' }).href,
+    });
+    const steps = (await migrate(database, { isDryRun: false, serverRole: SERVER_ROLE }))._unsafeUnwrap();
     expect(steps.length).toBeGreaterThan(0);
     // Every test has a space of its own.
     await database.run(
@@ -55,6 +62,7 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     );
   });
   afterAll(async () => {
+    await server.close();
     await database.close();
     await postgres?.stop();
   });
@@ -310,9 +318,11 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
   const asked = async (text: string) => (await database.run({ name: '', text }, []))._unsafeUnwrap();
 
   upkeepContract(() => {
-    const parts = spaceOf();
+    const parts = spaceOf(server);
+    // Only the owner of the tables collects.
+    const { collector } = postgresStore({ ...parts, database });
     return {
-      store: postgresStore(parts),
+      store: { ...postgresStore(parts), collector },
       again: () => postgresStore(parts),
       age: () => undefined,
       damage: async (sessionId) => {
@@ -324,7 +334,7 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     };
   });
   storeContract(() => {
-    const parts = spaceOf();
+    const parts = spaceOf(server);
     return { store: postgresStore(parts), again: () => postgresStore(parts) };
   });
 });

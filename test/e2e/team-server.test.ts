@@ -30,6 +30,8 @@ describe.runIf(postgres)('a team server', () => {
     password: 'rail',
     pathname: `/${DATABASE}`,
   }).href;
+  /** The role of the servers owns nothing. Commands of the operator use the owner. */
+  const serverUrl = Object.assign(new URL(url), { username: 'rail_server' }).href;
   let folder: string;
   let keyFile: string;
   let proxy: RoundRobin;
@@ -53,7 +55,7 @@ describe.runIf(postgres)('a team server', () => {
     writeFileSync(keyFile, randomBytes(32).toString('hex'), { mode: 0o600 });
     const owner = new pg.Client({ connectionString: admin });
     await owner.connect();
-    await owner.query("create role rail login password 'rail'");
+    for (const role of ['rail', 'rail_server']) await owner.query(`create role ${role} login password 'rail'`);
     await owner.query(`create database ${DATABASE} owner rail`);
     await owner.end();
     proxy = await roundRobin(replicas);
@@ -80,11 +82,20 @@ describe.runIf(postgres)('a team server', () => {
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
   it('does not start where work could be lost or nobody could call, and says what to do', async () => {
-    const before = await run(...serving('--database-url', url));
+    const before = await run(...serving('--database-url', serverUrl));
     expect(before.error.suggestion).toContain('workrail migrate');
-    expect((await inDatabase('migrate')).exitCode).toBe(0);
+    const asked = ['migrate', '--server-role'];
+    for (const [unfit, why] of [
+      ['nobody', 'has no role "nobody"'],
+      ['rail', 'could still change'],
+      ['postgres', 'could still change'],
+    ] as const) {
+      const refused = await inDatabase(...asked, unfit);
+      expect([refused.exitCode, refused.error.message]).toEqual([2, expect.stringContaining(why)]);
+    }
+    expect((await inDatabase(...asked, 'rail_server')).exitCode).toBe(0);
     for (const space of ['shop', 'other']) expect((await inDatabase('space', 'create', space)).exitCode).toBe(0);
-    expect((await run(...serving('--database-url', url))).error.message).toContain('nobody could sign in');
+    expect((await run(...serving('--database-url', serverUrl))).error.message).toContain('nobody could sign in');
     const open = await run(
       'serve',
       '--team',
@@ -97,9 +108,9 @@ describe.runIf(postgres)('a team server', () => {
     );
     expect([open.exitCode, open.error.suggestion]).toEqual([2, 'Use an https address; http only on localhost.']);
     expect((await run('serve', '--team', '--database-url', url)).error.message).toContain('--public-url');
-    const plain = await run(...serving('--database-url', url, '--issuer', 'http://idp.example'));
+    const plain = await run(...serving('--database-url', serverUrl, '--issuer', 'http://idp.example'));
     expect([plain.exitCode, plain.error.message]).toEqual([2, '--issuer cannot be "http://idp.example".']);
-    const below = await run(...serving('--database-url', url, '--public-url', 'https://rail.example/team'));
+    const below = await run(...serving('--database-url', serverUrl, '--public-url', 'https://rail.example/team'));
     expect([below.exitCode, below.error.message]).toEqual([2, '--public-url cannot be "https://rail.example/team".']);
     const nobody = await inDatabase('member', 'set', 'ann', 'agent', '--space', 'shop');
     expect([nobody.exitCode, nobody.error.message]).toEqual([2, '"ann" is not the name of a person.']);
@@ -110,8 +121,8 @@ describe.runIf(postgres)('a team server', () => {
   it('an agent of each client generation walks a run whose calls go to another replica each time', async () => {
     const { token } = await tokenFor('ci-bot', '--space', 'shop', '--days', '1');
     replicas.push(
-      await startReplica(serving('--database-url', url, ...issuer)),
-      await startReplica(serving('--database-url', url, '--rls', ...issuer)),
+      await startReplica(serving('--database-url', serverUrl, ...issuer)),
+      await startReplica(serving('--database-url', serverUrl, '--rls', ...issuer)),
     );
     for (const [name, connectTo] of Object.entries(CLIENT_KINDS)) {
       const client = await connectTo(place('shop', token));
@@ -136,7 +147,7 @@ describe.runIf(postgres)('a team server', () => {
   it('does not start with a master key that opens none of the stored keys, and names the file', async () => {
     const wrongFile = join(folder, 'wrong-key');
     writeFileSync(wrongFile, randomBytes(32).toString('hex'), { mode: 0o600 });
-    const refused = await run(...serving('--database-url', url, '--master-key-file', wrongFile));
+    const refused = await run(...serving('--database-url', serverUrl, '--master-key-file', wrongFile));
     expect([refused.exitCode, refused.error.message]).toEqual([
       EXIT.checkFailed,
       `The server does not start: no master key in ${wrongFile} opens the keys of these spaces: shop.`,
@@ -144,7 +155,7 @@ describe.runIf(postgres)('a team server', () => {
     expect(refused.error.suggestion).toContain('--master-key-file');
     // The right key in a later line of the file still opens them.
     writeFileSync(wrongFile, `${randomBytes(32).toString('hex')}\n${readFileSync(keyFile, 'utf8')}`);
-    await (await startReplica(serving('--database-url', url, '--master-key-file', wrongFile))).stop();
+    await (await startReplica(serving('--database-url', serverUrl, '--master-key-file', wrongFile))).stop();
   });
 
   it('a replica that is killed loses nothing: the same call to another one gives the same reply', async () => {
@@ -157,7 +168,7 @@ describe.runIf(postgres)('a team server', () => {
     await replicas[0]?.kill();
     const again = await client.call(next.tool, { ...next.arguments });
     expect(again).toEqual(first);
-    replicas[0] = await startReplica(serving('--database-url', url, ...issuer));
+    replicas[0] = await startReplica(serving('--database-url', serverUrl, ...issuer));
     expect(await client.call(next.tool, { ...next.arguments })).toEqual(first);
     await client.close();
   });
@@ -250,7 +261,7 @@ describe.runIf(postgres)('a team server', () => {
       await events.end();
       expect(rows[0].n).toBeGreaterThan(10);
 
-      const lonely = await startReplica(serving('--database-url', url, '--issuer', 'http://127.0.0.1:1'));
+      const lonely = await startReplica(serving('--database-url', serverUrl, '--issuer', 'http://127.0.0.1:1'));
       const others = replicas.splice(0, replicas.length, lonely);
       const away = await post('shop', bearer(good));
       replicas.splice(0, 1, ...others);
@@ -508,7 +519,7 @@ describe.runIf(postgres)('a team server', () => {
 
     expect((await inDatabase('space', 'set', 'other', 'owner')).exitCode).toBe(0);
     for (const replica of replicas.splice(0)) await replica.stop();
-    replicas.push(await startReplica(serving('--database-url', url, ...issuer)));
+    replicas.push(await startReplica(serving('--database-url', serverUrl, ...issuer)));
     const next = filledCall(nextCallOf(moved), undefined);
     const refused = await second.call(next.tool, { ...next.arguments });
     expect(refused.structuredContent).toMatchObject({
@@ -528,7 +539,7 @@ describe.runIf(postgres)('a team server', () => {
     expect(actions).toEqual(expect.arrayContaining(['handover_set', 'session_handed_over']));
     await inDatabase('space', 'set', 'other', 'space');
     await Promise.all([first.close(), second.close()]);
-    replicas.push(await startReplica(serving('--database-url', url, ...issuer)));
+    replicas.push(await startReplica(serving('--database-url', serverUrl, ...issuer)));
   });
 
   it('a space that is full starts nothing new until an admin raises its limit, and its runs go on', async () => {
@@ -662,7 +673,7 @@ describe.runIf(postgres)('a team server', () => {
     const withKeys = async (...keys: readonly string[]) => {
       writeFileSync(keyFile, keys.join('\n'), { mode: 0o600 });
       for (const [at, replica] of replicas.entries()) {
-        const next = await startReplica(serving('--database-url', url, ...issuer));
+        const next = await startReplica(serving('--database-url', serverUrl, ...issuer));
         replicas[at] = next;
         await replica.stop();
       }
@@ -731,6 +742,62 @@ describe.runIf(postgres)('a team server', () => {
     expect([changed.exitCode, changed.data]).toEqual([4, expect.objectContaining({ brokenAt: entries.length - 1 })]);
     const kept = lines.slice(0, -2).map((line) => `${line}\n`);
     expect(readFileSync(file, 'utf8')).toBe(kept.join(''));
+  });
+
+  it('the role of the servers can neither change nor delete what was recorded, also after a further migration', async () => {
+    const asServer = new pg.Client({ connectionString: serverUrl });
+    const asOwner = new pg.Client({ connectionString: url });
+    for (const client of [asServer, asOwner]) await client.connect();
+    const codeOf = (text: string) =>
+      asServer.query(text).then(
+        () => 'done',
+        ({ code }: { readonly code: string }) => code,
+      );
+    const NOT_ALLOWED = '42501';
+    const refused = [
+      ...['append', 'audit', 'content', 'content_ref', 'session', 'space', 'schema_version'].map(
+        (at) => `delete from wr.${at}`,
+      ),
+      ...['append', 'audit', 'content', 'session'].map((at) => `truncate wr.${at} cascade`),
+      "update wr.append set events = ''",
+      'update wr.append set session_id = session_id',
+      "update wr.audit set entry = '{}'",
+      'update wr.audit set seq = seq',
+      "update wr.content set bytes = ''",
+      'update wr.session set space_id = space_id',
+      'insert into wr.schema_version (version, checksum) values (99, $$x$$)',
+      'insert into wr.audit select * from wr.audit on conflict (space_id, seq) do update set entry = excluded.entry',
+      'create trigger t before insert on wr.audit for each row execute function f()',
+      'alter table wr.audit disable row level security',
+      'drop table wr.audit',
+      'create table wr.more ()',
+      'set role rail',
+    ];
+    for (const again of [[], [], ['--server-role', 'rail_server']]) {
+      // It gives nothing: PostgreSQL only warns.
+      await codeOf('grant update on wr.audit to rail_server');
+      for (const text of refused) expect([text, await codeOf(text)]).toEqual([text, NOT_ALLOWED]);
+      expect(await codeOf('select count(*) from wr.event')).toBe('done');
+      // Whatever somebody gave to the role by hand is taken away.
+      await asOwner.query('grant update, delete on wr.append to rail_server');
+      expect((await inDatabase('migrate', ...again)).exitCode).toBe(0);
+    }
+    const { rows } = await asOwner.query(
+      `select relname from pg_class where relnamespace = 'wr'::regnamespace and relkind in ('r', 'v')
+         and not has_any_column_privilege('rail_server', oid, 'select')`,
+    );
+    expect(rows).toEqual([]);
+    await asOwner.query(`update wr.session set last_at = 1, arrived_at = to_timestamp(1)
+      where session_id = (select min(session_id) from wr.session s join wr.space p using (space_id)
+        where p.name = 'shop' and s.next_event_index > 0)`);
+    const gc = await run('space', 'gc', 'shop', '--database-url', serverUrl);
+    expect([gc.exitCode, gc.error.message]).toEqual([1, expect.stringContaining('its role may not do that')]);
+    const before = await asOwner.query('select count(*)::int as n from wr.append');
+    const { data } = await inDatabase('space', 'gc', 'shop');
+    expect((data as { removed: { sessions: string[] } }).removed.sessions.length).toBeGreaterThan(0);
+    const after = await asOwner.query('select count(*)::int as n from wr.append');
+    expect(after.rows[0].n).toBeLessThan(before.rows[0].n);
+    for (const client of [asServer, asOwner]) await client.end();
   });
 
   it('tells load balancers when it is ready, and counts without naming anybody', async () => {

@@ -165,11 +165,12 @@ describe.runIf(postgres)('a team database', () => {
     await client.connect();
     for (const [, line = ''] of compose.matchAll(/^ {6}(create .*);$/gm)) await client.query(line);
     await client.end();
-    const own = Object.assign(new URL(url), { username: 'rail', password: 'rail', pathname: '/rail' }).href;
+    const own = (username: string) =>
+      Object.assign(new URL(url), { username, password: 'rail', pathname: '/rail' }).href;
     const keyFile = join(folder, 'master-key');
     const here = (word: string) =>
       word
-        .replace('postgres://rail@db/rail', own)
+        .replace(/postgres:\/\/(\w+)@db\/rail/, (_, role: string) => own(role))
         .replace('/run/secrets/master-key', keyFile)
         .replace('0.0.0.0:8080', '127.0.0.1:0');
     for (const words of commands.slice(0, -1)) {

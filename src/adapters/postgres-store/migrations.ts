@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { err, ok, type Result } from 'neverthrow';
-import type { MigrationRefusal, MigrationStep } from '../../app/ports/team-database.ts';
+import type { MigrationRefusal, MigrationStep, MigrationWish } from '../../app/ports/team-database.ts';
 import { type Database, type Held, storeFailure } from './database.ts';
+import { grantKnownRoles, grantServerRole } from './server-role.ts';
 
 /** One change of the schema. They are only ever added; a released one never changes. */
 type Migration = { readonly version: number; readonly title: string; readonly sql: string };
@@ -240,7 +241,7 @@ const RECORD = statement('migrate_record', 'insert into wr.schema_version (versi
 /** Brings the schema up to date, or says what that would do. Two that run at once wait for each other. */
 export function migrate(
   database: Database,
-  { isDryRun }: { readonly isDryRun: boolean },
+  { isDryRun, serverRole }: MigrationWish,
 ): Promise<Result<readonly MigrationStep[], MigrationRefusal>> {
   return failing(
     database.transaction<readonly MigrationStep[], MigrationRefusal>(async (held) => {
@@ -255,7 +256,9 @@ export function migrate(
         const recorded = changed.isErr() ? changed : await held.run(RECORD, [migration.version, checksumOf(migration)]);
         if (recorded.isErr()) return err(storeFailure(recorded.error, 'migrate', `version ${migration.version}`));
       }
-      return missing;
+      const kept = await grantKnownRoles(held);
+      const granted = kept.isErr() || serverRole === undefined ? kept : await grantServerRole(held, serverRole);
+      return granted.isErr() ? err(granted.error) : missing;
     }),
   );
 }

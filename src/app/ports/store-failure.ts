@@ -41,10 +41,12 @@ export const WRONG_KIND: { readonly [cause: string]: { readonly wanted: string; 
     EFBIG: { wanted: 'file', found: 'a file of more than 1 GiB' },
   };
 
+/** The role of the connection lacks the right to do something. */
+export const ROLE_REFUSED = '42501';
 const SQL_STATES: { readonly [sqlState: string]: string | undefined } = {
   '53100': 'its disk is full',
   '53200': 'it has no memory left',
-  '42501': 'its role may not do that',
+  [ROLE_REFUSED]: 'its role may not do that',
 };
 
 /** Why a database did not carry out a statement. */

@@ -10,6 +10,8 @@ import type { SealedKeyring } from './keyring-store.ts';
 import type { Store, Upkeep } from './store.ts';
 import type { StoreFailure } from './store-failure.ts';
 
+export type MigrationWish = { readonly isDryRun: boolean; readonly serverRole?: string };
+
 /** One change of the database's schema. */
 export type MigrationStep = { readonly version: number; readonly title: string };
 
@@ -18,6 +20,8 @@ export type MigrationRefusal =
   | { readonly code: 'schema_newer'; readonly found: number; readonly known: number }
   /** A migration of this version was applied, but not the one of this program. */
   | { readonly code: 'schema_differs'; readonly version: number }
+  /** There is no such role, or it may change what no server may change: it owns the tables, or has other rights beside these. */
+  | { readonly code: 'server_role_unfit'; readonly role: string; readonly why: 'missing' | 'too_wide' }
   | StoreFailure;
 
 export type SpaceRefusal =
@@ -208,8 +212,11 @@ export type SpaceAccess = {
 
 /** A database that holds the stores of teams. */
 export type TeamDatabase = {
-  /** Brings the schema up to date; returns what was done, or would be. */
-  migrate(how: { readonly isDryRun: boolean }): Promise<Result<readonly MigrationStep[], MigrationRefusal>>;
+  /**
+   * Brings the schema up to date; returns what was done, or would be. `serverRole` is given exactly the rights that a server
+   * needs, and keeps them after later migrations.
+   */
+  migrate(how: MigrationWish): Promise<Result<readonly MigrationStep[], MigrationRefusal>>;
   spaces(): Promise<Result<readonly Space[], SpaceRefusal>>;
   /** The spaces in which a person or one of their groups has a role. */
   spacesOf(person: Person): Promise<Result<readonly SpaceRole[], StoreFailure>>;

@@ -6,6 +6,7 @@ import type { Store } from '../../app/ports/store.ts';
 import type { MigrationRefusal, NotedAction, SpaceRefusal, TeamDatabase } from '../../app/ports/team-database.ts';
 import { byCode } from '../../core/assert.ts';
 import type { Flow } from '../../core/flow.ts';
+import { defined } from '../../core/json/json-value.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { plural, shellWord, shortList } from '../../core/text/words.ts';
 import { type MasterKeys, masterKeysIn } from '../../core/token/keyring.ts';
@@ -24,30 +25,48 @@ const MIGRATE = 'workrail migrate --database-url URL';
 const count = z.int().min(0);
 
 export const migrateCommand = command({
-  options: [URL_OPTION, { flags: '--dry-run', help: 'show what would be done; change nothing' }],
+  options: [
+    URL_OPTION,
+    {
+      flags: '--server-role <role>',
+      help: 'the database role of the servers: give it the rights that a server needs, without any to change or delete what was recorded',
+    },
+    { flags: '--dry-run', help: 'show what would be done; change nothing' },
+  ],
   example: 'workrail migrate --database-url postgres://rail@localhost/rail',
   needsNoConfig: true,
   data: z.strictObject({
     isDryRun: z.boolean(),
     steps: z.array(z.strictObject({ version: z.int().min(1), title: z.string() })),
+    serverRole: z.string().exactOptional(),
   }),
   run: (context, input) =>
     withDatabase(context, input, async (database) => {
       const isDryRun = input.options['dryRun'] === true;
-      const migrated = await database.migrate({ isDryRun });
+      const asked = input.options['serverRole'];
+      const serverRole = typeof asked === 'string' ? asked : undefined;
+      const migrated = await database.migrate({ isDryRun, ...defined({ serverRole }) });
       if (migrated.isErr()) return err(teamProblem(migrated.error));
       const steps = migrated.value.map(({ version, title }) => ({ version, title }));
       const [doing, none] = isDryRun ? ['Would apply', 'Nothing to do'] : ['Applied', 'Nothing was to be done'];
       return done({
-        data: { isDryRun, steps },
-        lines:
-          steps.length === 0
+        data: { isDryRun, steps, ...defined({ serverRole }) },
+        lines: [
+          ...(steps.length === 0
             ? [[`${none}: the database has all tables that this workrail needs.`]]
-            : steps.map(({ version, title }): Line => [`${doing} version ${version}: ${title}.`]),
+            : steps.map(({ version, title }): Line => [`${doing} version ${version}: ${title}.`])),
+          ...(serverRole === undefined ? [] : [[grantedWords(serverRole, isDryRun)]]),
+        ],
         next: isDryRun && steps.length > 0 ? MIGRATE : 'workrail space create NAME --database-url URL',
       });
     }),
 });
+
+function grantedWords(role: string, isDryRun: boolean): string {
+  return isDryRun
+    ? `Would give the role ${role} the rights that a server needs.`
+    : `The role ${role} has the rights that a server needs. It cannot change or delete what was recorded.`;
+}
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
@@ -331,7 +350,7 @@ function urlOf(written: unknown): Result<string, CommandProblem> {
 
 type OwnRefusal = Extract<
   SpaceRefusal | MigrationRefusal,
-  { code: 'schema_newer' | 'schema_differs' | 'not_migrated' | 'space_unknown' }
+  { code: 'schema_newer' | 'schema_differs' | 'server_role_unfit' | 'not_migrated' | 'space_unknown' }
 >;
 
 const OWN_WORDS: RefusalTable<OwnRefusal> = {
@@ -345,6 +364,17 @@ const OWN_WORDS: RefusalTable<OwnRefusal> = {
     message: `Version ${version} of the database was made by another program than this one.`,
     suggestion: 'Check that --database-url names the right database. Do not change its tables by hand.',
   }),
+  server_role_unfit: ({ role, why }) =>
+    why === 'missing'
+      ? {
+          message: `The database has no role "${role}". Nothing was changed.`,
+          suggestion: `Create it in the database, for example with: create role ${role} login`,
+        }
+      : {
+          message: `The role "${role}" could still change what was recorded. Nothing was changed.`,
+          suggestion:
+            'Name a role that does not own the tables, is not a superuser, and is not a member of a role that may change them.',
+        },
   not_migrated: ({ missing }) => ({
     code: 'STORE_UNKNOWN_VERSION',
     message: `The database lacks ${plural(missing, 'migration')}.`,

@@ -64,6 +64,7 @@ describe.runIf(postgres && openId)('the console of a team', () => {
   const provider = openId as TestOpenId;
   const admin = postgres?.url ?? 'postgres://x';
   const url = Object.assign(new URL(admin), { username: 'rail', password: 'rail', pathname: `/${DATABASE}` }).href;
+  const serverUrl = Object.assign(new URL(url), { username: 'rail_server' }).href;
   const replicas: Replica[] = [];
   let folder: string;
   let turn = 0;
@@ -179,12 +180,14 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     }
     const owner = new pg.Client({ connectionString: admin });
     await owner.connect();
-    await owner.query(
-      "do $$ begin create role rail login password 'rail'; exception when duplicate_object then null; end $$",
-    );
+    for (const role of ['rail', 'rail_server']) {
+      await owner.query(
+        `do $$ begin create role ${role} login password 'rail'; exception when duplicate_object then null; end $$`,
+      );
+    }
     await owner.query(`create database ${DATABASE} owner rail`);
     await owner.end();
-    await run('migrate');
+    await run('migrate', '--server-role', 'rail_server');
     for (const space of ['shop', 'other']) await run('space', 'create', space);
     await Promise.all([
       ...(['reader', 'agent', 'approver', 'admin'] as const).map((role) => member(`${role}-person`, role)),
@@ -193,7 +196,7 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     ]);
     const serving = (port: number) => [
       ...['serve', '--team', '--public-url', PUBLIC, '--master-key-file', join(folder, 'master-key'), '--no-drain'],
-      ...['--listen', `127.0.0.1:${port}`, '--admin-listen', '127.0.0.1:0', '--database-url', url],
+      ...['--listen', `127.0.0.1:${port}`, '--admin-listen', '127.0.0.1:0', '--database-url', serverUrl],
       ...['--issuer', provider.issuer, '--client-id', provider.browserClient.id],
       ...['--client-secret-file', join(folder, 'client-secret')],
     ];

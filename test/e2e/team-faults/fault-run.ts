@@ -93,8 +93,11 @@ export type Stage = {
   isOver: boolean;
 };
 
+/** Owns nothing. */
+const SERVER_ROLE = 'rail_server';
+
 function urlOf(port: number, user = 'rail'): string {
-  const password = user === 'rail' ? 'rail' : 'test';
+  const password = user === 'postgres' ? 'test' : 'rail';
   return `postgres://${user}:${password}@127.0.0.1:${port}/${DATABASE}`;
 }
 
@@ -104,7 +107,7 @@ async function setUp(run: FaultRun, first: DatabaseServer, folder: string): Prom
   const servers = [first];
   const server = () => servers.at(-1) ?? first;
   await first.start();
-  await first.ask("create role rail login password 'rail'");
+  for (const role of ['rail', SERVER_ROLE]) await first.ask(`create role ${role} login password 'rail'`);
   await first.ask(`create database ${DATABASE} owner rail`);
   const masterKey = randomBytes(32);
   const keyFile = join(folder, 'master-key');
@@ -114,7 +117,7 @@ async function setUp(run: FaultRun, first: DatabaseServer, folder: string): Prom
     return work(database).finally(() => database.close());
   };
   const tokens = await operator(async (database) => {
-    (await database.migrate({ isDryRun: false }))._unsafeUnwrap();
+    (await database.migrate({ isDryRun: false, serverRole: SERVER_ROLE }))._unsafeUnwrap();
     for (const space of SPACES) (await database.createSpace(space))._unsafeUnwrap();
     return makeTokens(database, run.agents);
   });
@@ -122,7 +125,15 @@ async function setUp(run: FaultRun, first: DatabaseServer, folder: string): Prom
   const way = await faultyWay(first.port);
   const serving = (...more: readonly string[]) => [
     ...['serve', '--team', '--public-url', `http://${HOST}`, '--master-key-file', keyFile, '--no-drain'],
-    ...['--listen', '127.0.0.1:0', '--admin-listen', '127.0.0.1:0', '--database-url', urlOf(way.port), ...more],
+    ...[
+      '--listen',
+      '127.0.0.1:0',
+      '--admin-listen',
+      '127.0.0.1:0',
+      '--database-url',
+      urlOf(way.port, SERVER_ROLE),
+      ...more,
+    ],
   ];
   const place = run.place ?? {};
   const replicas = await Promise.all(
