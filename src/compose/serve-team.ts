@@ -125,7 +125,7 @@ export async function serveTeam(
 function measuredDatabase({ databaseUrl, isConfined, connections: connectionsMax, listenUrl }: TeamServeOptions) {
   const metrics: TeamMetrics = teamMetrics(
     TOOLS.map(({ name }) => name),
-    () => database.connections(),
+    { connections: () => database.connections(), waiting: () => database.waiting(), nowMs: systemClock.nowMs },
   );
   const onStatement = metrics.statement;
   const database = teamDatabase(databaseUrl, nodeHasher.sha256, { isConfined, connectionsMax, listenUrl, onStatement });

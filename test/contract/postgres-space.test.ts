@@ -6,7 +6,8 @@ import { migrate } from '../../src/adapters/postgres-store/migrations.ts';
 import { databaseNotices } from '../../src/adapters/postgres-store/notices.ts';
 import { postgresAccess } from '../../src/adapters/postgres-store/postgres-access.ts';
 import { postgresFeed } from '../../src/adapters/postgres-store/postgres-index.ts';
-import { postgresStore } from '../../src/adapters/postgres-store/postgres-store.ts';
+import { postgresStore, teamDatabase } from '../../src/adapters/postgres-store/postgres-store.ts';
+import type { WorkflowFile } from '../../src/app/ports/workflow-sources.ts';
 import { spaceRules } from '../../src/app/team/space-rules.ts';
 import { eventIndexSchema } from '../../src/core/log/ids.ts';
 import { isFinished } from '../../src/core/resume/rank-runs.ts';
@@ -16,9 +17,20 @@ import { sha256 } from '../examples/sha256.ts';
 import { startPostgres } from '../postgres.ts';
 import type { Call, Reply } from '../simulation/agent/reader/obedient-reader.ts';
 import { memoryWorld } from '../simulation/agent/world/memory-world.ts';
+import { workflowFile } from '../simulation/agent/world/workflow-files.ts';
 
 const postgres = await startPostgres();
 const MADE = { by: 'operator', at: 1 };
+const GATED = workflowFile(
+  {
+    name: 'acme.gated.json',
+    text: JSON.stringify({
+      ...{ id: 'acme.gated', name: 'Gated', description: 'Waits.', version: '1.0.0' },
+      steps: [{ id: 'ship', title: 'Ship', prompt: 'Ship it.', requireConfirmation: { kind: 'human_approval' } }],
+    }),
+  },
+  { kind: 'project' },
+);
 const PATIENT = { timeout: 20_000 };
 
 describe.runIf(postgres)('a space of a PostgreSQL database', () => {
@@ -37,7 +49,7 @@ describe.runIf(postgres)('a space of a PostgreSQL database', () => {
   const asked = async (text: string) => (await database.run({ name: '', text }, []))._unsafeUnwrap();
 
   /** A space with an agent that meets its rules, and a clock that stands still. */
-  const openSpace = async () => {
+  const openSpace = async (files: readonly WorkflowFile[] = []) => {
     spaces += 1;
     const statements: string[] = [];
     const texts = new Map<string, string>();
@@ -56,7 +68,7 @@ describe.runIf(postgres)('a space of a PostgreSQL database', () => {
     const rules = spaceRules(async () => ok(access), { nowMs: () => time.now });
     const store = postgresStore(parts);
     (await store.keyring.open())._unsafeUnwrap();
-    const world = memoryWorld([], {
+    const world = memoryWorld(files, {
       seed: spaces,
       store: { ...store, sessions: rules.sessionsFor('me', store.sessions) },
     });
@@ -305,6 +317,42 @@ describe.runIf(postgres)('a space of a PostgreSQL database', () => {
       ['member_set', 'member_removed', 'four_eyes_set'],
       undefined,
     ]);
+  });
+
+  it('counts the runs of all spaces that wait for a person, and how long, and reads no other session for it', async () => {
+    const team = teamDatabase(postgres?.url ?? '', sha256);
+    const { runs: before } = (await team.waiting())._unsafeUnwrap();
+    const { chat, spaceId, store } = await openSpace([GATED]);
+    const advance = async (goal: string) =>
+      chat.call(nextOf(await chat.call({ tool: 'start_workflow', arguments: { workflowId: 'acme.gated', goal } })));
+    const counted = async () => (await team.waiting())._unsafeUnwrap().runs - before;
+    const blocked = await advance('One');
+    expect(blocked.structuredContent).toMatchObject({ kind: 'blocked' });
+    await advance('Two');
+    expect(await counted()).toBe(2);
+    const own = `where space_id = ${spaceId}`;
+    const [{ oldest }] = (await asked(`select min(last_at)::float8 as oldest from wr.session ${own}`)) as [
+      { oldest: number },
+    ];
+    expect((await team.waiting())._unsafeUnwrap().since).toBeLessThanOrEqual(oldest);
+    // What a server of the release before writes: another summary beside what this one knew.
+    const [one, two] = (await store.sessionIndex.summaries())._unsafeUnwrap();
+    const [run] = one?.runs ?? [];
+    if (one === undefined || two === undefined || run === undefined) return expect.fail('two runs');
+    await asked(`update wr.summary set manifest_index = manifest_index + 1 ${own} and session_id = '${two.sessionId}'`);
+    expect(await counted()).toBe(1);
+    await asked(`update wr.summary set manifest_index = manifest_index - 1 ${own} and session_id = '${two.sessionId}'`);
+    (await store.marks.setClosed(one.sessionId, run.runId, eventIndexSchema.parse(5)))._unsafeUnwrap();
+    expect(await counted()).toBe(1);
+    (await store.bin.put(two.sessionId, 5))._unsafeUnwrap();
+    expect(await counted()).toBe(0);
+    // Those that were recorded before the migration are found by it.
+    const recorded = await asked(`select session_id, waiting from wr.summary ${own} order by session_id`);
+    await asked('drop index wr.summary_waiting; alter table wr.summary drop column waiting');
+    await asked('delete from wr.schema_version where version = 11');
+    expect((await migrate(database, { isDryRun: false }))._unsafeUnwrap()).toMatchObject([{ version: 11 }]);
+    expect(await asked(`select session_id, waiting from wr.summary ${own} order by session_id`)).toEqual(recorded);
+    await team.close();
   });
 
   it('needs three statements for a warm advance, whatever its limits are', async () => {

@@ -814,6 +814,8 @@ describe.runIf(postgres)('a team server', () => {
     expect(text).toMatch(/workrail_store_seconds_count\{operation="load",outcome="ok"\} \d+/);
     expect(text).toMatch(/workrail_statements_total [1-9]/);
     expect(text).toMatch(/workrail_database_connections\{state="waiting"\} \d+/);
+    expect(text).toMatch(/^workrail_approvals_waiting 0$/m);
+    expect(text).toMatch(/^workrail_approvals_waiting_oldest_seconds 0$/m);
     expect(text).not.toMatch(/ci-bot|walker|shop/);
   });
 });

@@ -222,6 +222,21 @@ create or replace view wr.event as
     lateral regexp_split_to_table(rtrim(convert_from(a.events, 'UTF8'), E'\\n'), E'\\n') with ordinality as line(text, number);
 `,
   },
+  {
+    version: 11,
+    title: 'the runs that wait for a person, for metrics',
+    sql: `
+-- Null for nearly all sessions, so that those that wait are found by the index alone. A server of the release before
+-- writes summaries without it; then the index of the summary is another one than here.
+alter table wr.summary add column waiting jsonb;
+create index summary_waiting on wr.summary (space_id) where waiting is not null;
+update wr.summary i set waiting = (
+    select jsonb_build_object('at', i.manifest_index, 'runs', jsonb_agg(run->>0))
+    from json_array_elements(i.summary->'fields'->5) run where run->>12 = '1' having count(*) > 0)
+  from wr.session s
+  where s.space_id = i.space_id and s.session_id = i.session_id and s.is_open and i.summary->>'v' = '8';
+`,
+  },
 ];
 
 /** The version that this program needs. */

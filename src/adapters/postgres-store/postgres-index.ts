@@ -45,10 +45,10 @@ const RECORD = sql(
   `with finished as (
      update wr.session set is_open = false
      where $5 and space_id = $1 and session_id = $2 and next_manifest_index = $3::bigint + 1 and is_open)
-   insert into wr.summary as i (space_id, session_id, manifest_index, summary)
-   select space_id, session_id, $3, $4::json from wr.session where space_id = $1 and session_id = $2
+   insert into wr.summary as i (space_id, session_id, manifest_index, summary, waiting)
+   select space_id, session_id, $3, $4::json, $6::jsonb from wr.session where space_id = $1 and session_id = $2
    on conflict (space_id, session_id) do update
-     set manifest_index = excluded.manifest_index, summary = excluded.summary
+     set manifest_index = excluded.manifest_index, summary = excluded.summary, waiting = excluded.waiting
      where i.manifest_index < excluded.manifest_index
        or (i.manifest_index = excluded.manifest_index and (i.summary->>'v')::int < (excluded.summary->>'v')::int)`,
 );
@@ -71,7 +71,10 @@ export function postgresIndex(parts: SpaceParts, rows: SessionRows, content: Sum
     // It is derived: the next list of sessions makes it again.
     if (summary.isErr()) return;
     const text = JSON.stringify({ v: INDEX_VERSION, fields: summaryFields(summary.value) } satisfies StoredSummary);
-    await database.run(RECORD, [spaceId, sessionId, position.nextManifestIndex - 1, text, isDone(summary.value)]);
+    const at = position.nextManifestIndex - 1;
+    const runs = summary.value.runs.filter(({ waitsForPerson }) => waitsForPerson).map(({ runId }) => runId);
+    const waiting = runs.length === 0 ? null : JSON.stringify({ at, runs });
+    await database.run(RECORD, [spaceId, sessionId, at, text, isDone(summary.value), waiting]);
   }
 
   async function see(sessionId: SessionId, marks: SessionMarks): Promise<Result<StoredSession, LoadRefusal>> {
@@ -116,6 +119,19 @@ export function postgresIndex(parts: SpaceParts, rows: SessionRows, content: Sum
     inspect: ({ sessionId, marks }) => see(sessionId, marks),
   };
 }
+
+/** Runs that wait for a person in any space, and the time of the oldest one's last event. Only sessions with one are read. */
+export const WAITING = sql(
+  'waiting',
+  `select count(*)::int as runs, min(s.last_at)::float8 as since
+   from wr.summary i
+   join wr.session s on s.space_id = i.space_id and s.session_id = i.session_id
+     and s.next_manifest_index = i.manifest_index + 1 and s.binned_at is null and s.salvage is null
+   cross join lateral jsonb_array_elements_text(i.waiting->'runs') run
+   where i.waiting is not null and (i.waiting->>'at')::bigint = i.manifest_index
+     and not exists (select 1 from wr.closed_run c
+       where c.space_id = i.space_id and c.session_id = i.session_id and c.run_id = run)`,
+);
 
 const STAMP = sql(
   'stamp',

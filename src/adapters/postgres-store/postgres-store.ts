@@ -28,7 +28,7 @@ import { postgresAccess } from './postgres-access.ts';
 import { postgresAudit } from './postgres-audit.ts';
 import { postgresCollector } from './postgres-collector.ts';
 import { postgresArtifacts, postgresSnapshots, postgresWorkflows } from './postgres-content.ts';
-import { postgresFeed, postgresIndex } from './postgres-index.ts';
+import { postgresFeed, postgresIndex, WAITING } from './postgres-index.ts';
 import { postgresKeyring, unopenedSpaces } from './postgres-keyring.ts';
 import { postgresBin, postgresMarks } from './postgres-marks.ts';
 import { postgresLogs, postgresSessions } from './postgres-sessions.ts';
@@ -155,7 +155,7 @@ export function teamDatabase(
     ready: async () => (await rows(NAMES)).map(() => undefined),
     spaces: async () =>
       (await rows<SpaceRow & Space>(SPACES)).map((found) => found.map(({ name, sessions }) => ({ name, sessions }))),
-    ...rolesOfPeople(database),
+    ...inAllSpaces(database),
     createSpace: async (name) => {
       const ready = await migrated();
       if (ready.isErr()) return err(ready.error);
@@ -194,8 +194,8 @@ export function teamDatabase(
   };
 }
 
-/** Roles of people in all spaces. */
-function rolesOfPeople(database: Pick<Database, 'run'>): Pick<TeamDatabase, 'spacesOf' | 'groupsWithRole'> {
+/** What is asked about all spaces at once. */
+function inAllSpaces(database: Pick<Database, 'run'>): Pick<TeamDatabase, 'spacesOf' | 'groupsWithRole' | 'waiting'> {
   return {
     spacesOf: async ({ principal, groups }) =>
       (await database.run(SPACES_OF, [[principal, ...groups], ROLES]))
@@ -205,6 +205,10 @@ function rolesOfPeople(database: Pick<Database, 'run'>): Pick<TeamDatabase, 'spa
       (await database.run(GROUPS, [groups]))
         .map((found) => found.map((row) => row['principal'] as string))
         .mapErr((failure) => storeFailure(failure, 'list groups', 'space')),
+    waiting: async () =>
+      (await database.run(WAITING, []))
+        .map(([row]) => ({ runs: row?.['runs'] as number, since: (row?.['since'] as number | null) ?? undefined }))
+        .mapErr((failure) => storeFailure(failure, 'count what waits', 'summary')),
   };
 }
 

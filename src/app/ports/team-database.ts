@@ -238,6 +238,8 @@ export type TeamDatabase = {
   access(name: string): Promise<Result<SpaceAccess, SpaceRefusal>>;
   /** Browser sessions that were ended before their time, by the digests of their keys. */
   readonly endedSessions: EndedSessions;
+  /** Of all spaces. It reads only what waits. */
+  waiting(): Promise<Result<WaitingCount, StoreFailure>>;
   /** Of this process. */
   connections(): ConnectionUse;
   /** What makes the database unfit to keep a team's work. */
@@ -247,6 +249,9 @@ export type TeamDatabase = {
 
 /** Connections that are in use, and callers that wait for one. */
 export type ConnectionUse = { readonly inUse: number; readonly waiting: number };
+
+/** How many runs wait for a person, and when something last happened in the session that has waited longest. */
+export type WaitingCount = { readonly runs: number; readonly since: number | undefined };
 
 export type EndedSessions = {
   end(

@@ -1,6 +1,7 @@
 import { type Context, context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ConnectionUse } from '../../app/ports/team-database.ts';
+import type { Clock } from '../../app/ports/system-services.ts';
+import type { TeamDatabase } from '../../app/ports/team-database.ts';
 
 /** One call of a tool, as it ended. */
 type CallFacts = { readonly tool: string; readonly outcome: string; readonly ms: number };
@@ -20,8 +21,11 @@ export type TeamMetrics = {
 
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
+/** What is looked at when somebody asks for the metrics. */
+type MetricSources = Pick<TeamDatabase, 'connections' | 'waiting'> & Clock;
+
 /** `tools` are the names that a label can have: an agent can call a tool by any name. */
-export function teamMetrics(tools: readonly string[], connections: () => ConnectionUse): TeamMetrics {
+export function teamMetrics(tools: readonly string[], sources: MetricSources): TeamMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: 'workrail_' });
@@ -38,11 +42,15 @@ export function teamMetrics(tools: readonly string[], connections: () => Connect
     labelNames: ['reason'],
     registers,
   });
-  const stores = storeMetrics(registers, connections);
+  const stores = storeMetrics(registers, sources.connections);
+  const lookAtWaiting = waitingMetrics(registers, sources);
   return {
     ...stores,
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    text: async () => {
+      await lookAtWaiting();
+      return registry.metrics();
+    },
     call: ({ tool, outcome, ms }) =>
       calls.observe({ tool: tools.includes(tool) ? tool : 'other', outcome }, ms / 1_000),
     refused: (reason) => refusals.inc({ reason }),
@@ -51,7 +59,7 @@ export function teamMetrics(tools: readonly string[], connections: () => Connect
 
 function storeMetrics(
   registers: Registry[],
-  connections: () => ConnectionUse,
+  connections: MetricSources['connections'],
 ): Pick<TeamMetrics, 'store' | 'statement'> {
   const seconds = new Histogram({
     name: 'workrail_store_seconds',
@@ -87,6 +95,31 @@ function storeMetrics(
       if (outcome === 'store_went_back') wentBack.inc();
     },
     statement: () => statements.inc(),
+  };
+}
+
+/** Returns what brings both up to date. Nothing is shown while the database does not answer. */
+function waitingMetrics(registers: Registry[], { waiting, nowMs }: MetricSources): () => Promise<void> {
+  const count = new Gauge({
+    name: 'workrail_approvals_waiting',
+    help: 'Runs of all spaces that wait for a person. Every server shows the same number.',
+    registers,
+  });
+  const age = new Gauge({
+    name: 'workrail_approvals_waiting_oldest_seconds',
+    help: 'How long the run that has waited longest for a person has waited; 0 if none waits.',
+    registers,
+  });
+  return async () => {
+    const found = await waiting();
+    if (found.isErr()) {
+      count.remove();
+      age.remove();
+      return;
+    }
+    const { runs, since } = found.value;
+    count.set(runs);
+    age.set(since === undefined ? 0 : Math.max(0, nowMs() - since) / 1_000);
   };
 }
 

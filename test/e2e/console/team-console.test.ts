@@ -217,6 +217,8 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     const token = await tokenFor('ci-bot');
     const { client, again } = await blocked(token, 'Release 1');
     expect(await again()).toBe('blocked');
+    const metrics = async () => (await fetch(`${replicas[1]?.adminUrl}metrics`)).text();
+    expect(await metrics()).toMatch(/^workrail_approvals_waiting 1$/m);
     const alice = await signedIn('alice');
     const [item] = await waiting(alice);
     expect(item).toMatchObject({ goal: 'Release 1', owner: 'ci-bot', isAccepted: true });
@@ -224,6 +226,7 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     const { digest, receipt } = item;
     const said = await alice.post(answerPath(item), { digest, receipt, decision: 'approved' });
     expect([said.status, said.text]).toEqual([200, expect.stringContaining(principal('alice'))]);
+    expect(await metrics()).toMatch(/^workrail_approvals_waiting 0$/m);
     expect(await again()).toBe('ok');
     await client.close();
     const database = new pg.Client({ connectionString: url });
