@@ -68,7 +68,7 @@ const HANDOVER_WORDS: { readonly [policy in Handover]: string } = {
   space: 'every agent of the space',
   owner: 'only who started it, or whom it was handed to',
 };
-const EYES_WORDS = { off: 'any approver', on: 'any approver who made no part of the draft' } as const;
+const EYES_WORDS = { off: 'any approver', on: 'approvers with no part in it' } as const;
 const GB = 1_000_000_000;
 
 function SpaceRules({ name, rules }: { readonly name: string; readonly rules: Rules }) {

@@ -137,8 +137,8 @@ function AddMember({ onAdd }: { readonly onAdd: (given: ConsoleInput<'setMember'
   return (
     <form onSubmit={(event) => event.preventDefault()}>
       <label htmlFor={field}>
-        Give somebody a role: the issuer of your identity provider, a bar, and the subject. For a group of the provider,
-        write group: before the issuer, and its name after the bar.
+        Give a person a role: the issuer of your identity provider, a bar, and the subject. For everyone in a group of
+        the provider: <code className="break">group:https://idp.example|NAME</code>
       </label>
       <div className="actions">
         <input

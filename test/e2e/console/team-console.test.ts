@@ -479,6 +479,7 @@ describe.runIf(postgres && openId)('the console of a team', () => {
     const browser = (await startBrowser()) ?? skip('no browser');
     const { client, again } = await blocked(await tokenFor('shipper'), 'Release 5');
     await member('admin-person', 'reader', 'other');
+    await run('member', 'set', `group:${provider.issuer}|Platform engineering`, 'approver', '--space', 'shop');
     const context = await browser.newContext({ viewport: { width: 1_440, height: 900 } });
     const page = await context.newPage();
     const noise: string[] = [];
@@ -532,7 +533,7 @@ describe.runIf(postgres && openId)('the console of a team', () => {
       .first()
       .waitFor();
     await look('members');
-    await page.getByLabel(/Give somebody a role/).fill(`${provider.issuer}|new-person`);
+    await page.getByLabel(/Give a person a role/).fill(`${provider.issuer}|new-person`);
     await page.getByRole('button', { name: 'Add' }).click();
     await page.getByLabel(`Role of ${principal('new-person')}`).selectOption('approver');
     await page.getByText('is now approver.').waitFor();
@@ -861,7 +862,7 @@ async function picture(page: Page, name: string): Promise<void> {
   const kept = process.env['WORKRAIL_SHOTS'];
   if (kept === undefined) return;
   for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [1_440, 390]) {
+    for (const width of [1_280, 390]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height: 900 });
       await page.screenshot({ path: join(kept, `${name}-${colorScheme}-${width}.png`), fullPage: true });
