@@ -355,6 +355,32 @@ describe.runIf(postgres)('a space of a PostgreSQL database', () => {
     await team.close();
   });
 
+  it('works with tables of a newer release that says so, and with no others', async () => {
+    const newest = (await asked('select max(version) as version, min(works_from) as from from wr.schema_version'))[0];
+    const [version, worksFrom] = [Number(newest?.['version']), Number(newest?.['from'])];
+    // A program of the release before can go on with these tables.
+    expect(worksFrom).toBeLessThan(version);
+    for (const [from, isFit] of [
+      [version, true],
+      [version - 1, true],
+      [version + 1, false],
+      ['null', false],
+    ] as const) {
+      await asked(
+        `insert into wr.schema_version (version, checksum, works_from) values (${version + 1}, '\\x00', ${from})`,
+      );
+      const team = teamDatabase(postgres?.url ?? '', sha256);
+      const ready = await team.ready();
+      expect([from, ready.isOk() ? true : ready.error]).toEqual([
+        from,
+        isFit || { code: 'schema_newer', found: version + 1, known: version },
+      ]);
+      expect((await migrate(database, { isDryRun: false })).isOk()).toBe(isFit);
+      await team.close();
+      await asked(`delete from wr.schema_version where version = ${version + 1}`);
+    }
+  });
+
   it('needs three statements for a warm advance, whatever its limits are', async () => {
     const { chat, start, statements } = await openSpace();
     const next = await chat.call(nextOf(await start()));

@@ -241,6 +241,11 @@ update wr.summary i set waiting = (
 
 /** The version that this program needs. */
 const SCHEMA_VERSION = MIGRATIONS.length;
+/**
+ * Programs that know this version work with the newest tables too: what came after it only adds. The release after one
+ * that stopped using a column drops it, and raises this.
+ */
+const WORKS_FROM = 10;
 
 const statement = (name: string, text: string) => ({ name: `wr_${name}`, text });
 const LOCK = statement('migrate_lock', "select pg_advisory_xact_lock(hashtext('workrail migrations'))");
@@ -249,9 +254,20 @@ const PREPARE_TABLE = statement(
   'migrate_table',
   'create table if not exists wr.schema_version (version int primary key, checksum bytea not null, at timestamptz not null default now())',
 );
+const PREPARE_COLUMN = statement(
+  'migrate_column',
+  'alter table wr.schema_version add column if not exists works_from int',
+);
 const IS_THERE = statement('migrate_is_there', "select to_regclass('wr.schema_version') is not null as is_there");
-const APPLIED = statement('migrate_applied', 'select version, checksum from wr.schema_version order by version');
-const RECORD = statement('migrate_record', 'insert into wr.schema_version (version, checksum) values ($1, $2)');
+/** The column is missing before the first migration by a program that knows it. */
+const APPLIED = statement(
+  'migrate_applied',
+  "select version, checksum, (to_jsonb(v)->>'works_from')::int as works_from from wr.schema_version v order by version",
+);
+const RECORD = statement(
+  'migrate_record',
+  'insert into wr.schema_version (version, checksum, works_from) values ($1, $2, $3)',
+);
 
 /** Brings the schema up to date, or says what that would do. Two that run at once wait for each other. */
 export function migrate(
@@ -260,7 +276,7 @@ export function migrate(
 ): Promise<Result<readonly MigrationStep[], MigrationRefusal>> {
   return failing(
     database.transaction<readonly MigrationStep[], MigrationRefusal>(async (held) => {
-      for (const first of isDryRun ? [] : [LOCK, PREPARE_SCHEMA, PREPARE_TABLE]) {
+      for (const first of isDryRun ? [] : [LOCK, PREPARE_SCHEMA, PREPARE_TABLE, PREPARE_COLUMN]) {
         const done = await held.run(first, []);
         if (done.isErr()) return err(storeFailure(done.error, 'migrate', 'schema'));
       }
@@ -268,7 +284,9 @@ export function migrate(
       if (missing.isErr() || isDryRun) return missing;
       for (const migration of missing.value) {
         const changed = await held.run({ name: '', text: migration.sql }, []);
-        const recorded = changed.isErr() ? changed : await held.run(RECORD, [migration.version, checksumOf(migration)]);
+        const recorded = changed.isErr()
+          ? changed
+          : await held.run(RECORD, [migration.version, checksumOf(migration), WORKS_FROM]);
         if (recorded.isErr()) return err(storeFailure(recorded.error, 'migrate', `version ${migration.version}`));
       }
       const kept = await grantKnownRoles(held);
@@ -285,14 +303,17 @@ export async function pendingMigrations(
   return missingMigrations(database);
 }
 
+type AppliedRow = { readonly version: number; readonly checksum: Buffer; readonly works_from: number | null };
+
 async function missingMigrations(held: Held): Promise<Result<readonly Migration[], MigrationRefusal>> {
   const there = await held.run(IS_THERE, []);
   if (there.isErr()) return err(storeFailure(there.error, 'read schema', 'schema_version'));
   if (there.value[0]?.['is_there'] !== true) return ok(MIGRATIONS);
   const applied = await held.run(APPLIED, []);
   if (applied.isErr()) return err(storeFailure(applied.error, 'read schema', 'schema_version'));
-  for (const { version, checksum } of applied.value as readonly { version: number; checksum: Buffer }[]) {
+  for (const { version, checksum, works_from } of applied.value as readonly AppliedRow[]) {
     const known = MIGRATIONS.find((migration) => migration.version === version);
+    if (known === undefined && works_from !== null && works_from <= SCHEMA_VERSION) continue;
     if (known === undefined) return err({ code: 'schema_newer', found: version, known: SCHEMA_VERSION });
     if (!checksum.equals(checksumOf(known))) return err({ code: 'schema_differs', version });
   }
