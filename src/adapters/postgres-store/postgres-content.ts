@@ -1,14 +1,17 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ArtifactStore, PinnedWorkflows, SnapshotStore } from '../../app/ports/content-stores.ts';
+import type { ArtifactStore, PinnedWorkflows } from '../../app/ports/content-stores.ts';
 import type { StoreFailure } from '../../app/ports/store-failure.ts';
-import { jsonObjectSchema, parseDocument } from '../../core/log/document-schema.ts';
-import { type ExecutionSnapshot, parseSnapshot } from '../../core/log/execution-snapshot.ts';
-import type { SnapshotRef, WorkflowHash } from '../../core/log/ids.ts';
-import { isSnapshotOf } from '../../core/run/walk/next-step.ts';
+import type { WorkflowHash } from '../../core/log/ids.ts';
 import { type CompiledWorkflow, parseCompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { boundedCache } from '../bounded-cache.ts';
 import { damagedContent, digestOf, parseStored } from '../file-store/content/content-files.ts';
+import {
+  type ContentReader,
+  type KeptSnapshots,
+  keptSnapshots,
+  storedArtifacts,
+} from '../file-store/content/file-content-stores.ts';
 import { CONTENT_KINDS, type ContentKind, digestBytes, type SpaceParts, sql, storeFailure } from './database.ts';
 
 const READ = sql('read_content', 'select bytes from wr.content where space_id = $1 and kind = $2 and digest = $3');
@@ -57,45 +60,14 @@ export function postgresWorkflows(parts: SpaceParts): PinnedWorkflows {
   };
 }
 
-const SNAPSHOTS_KEPT = 256;
-
-export type PostgresSnapshots = SnapshotStore & {
-  /** Caches what was just stored: the same process is about to read it. */
-  remember(snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>): void;
-};
-
-export function postgresSnapshots(parts: SpaceParts, workflows: Pick<PinnedWorkflows, 'get'>): PostgresSnapshots {
-  const kept = boundedCache<SnapshotRef, ExecutionSnapshot>(SNAPSHOTS_KEPT);
-  return {
-    remember: (snapshots) => {
-      for (const [ref, snapshot] of snapshots) kept.set(ref, snapshot);
-    },
-    get: async (ref) => {
-      const known = kept.get(ref);
-      if (known !== undefined) return ok(known);
-      const bytes = await readContent(parts, CONTENT_KINDS.snapshot, ref);
-      const read = bytes.andThen((found) => parseStored(ref, found, parseSnapshot));
-      if (read.isErr()) return err(read.error);
-      // If the workflow cannot be read, reading the workflow itself reports that.
-      const workflow = await workflows.get(read.value.workflowHash);
-      if (workflow.isOk() && !isSnapshotOf(workflow.value, read.value)) {
-        return err(damagedContent(ref, 'content_wrong_shape'));
-      }
-      kept.set(ref, read.value);
-      return ok(read.value);
-    },
-  };
+export function postgresSnapshots(parts: SpaceParts, workflows: Pick<PinnedWorkflows, 'get'>): KeptSnapshots {
+  return keptSnapshots(readerOf(parts, CONTENT_KINDS.snapshot), workflows);
 }
 
 export function postgresArtifacts(parts: SpaceParts): ArtifactStore {
-  return {
-    get: (digest) => readContent(parts, CONTENT_KINDS.artifact, digest),
-    getJson: async (digest) =>
-      (await readContent(parts, CONTENT_KINDS.artifact, digest)).andThen((bytes) =>
-        parseStored(digest, bytes, (value) => parseDocument(jsonObjectSchema, value)).map((value) => ({
-          value,
-          bytes,
-        })),
-      ),
-  };
+  return storedArtifacts(readerOf(parts, CONTENT_KINDS.artifact));
+}
+
+function readerOf(parts: SpaceParts, kind: ContentKind): ContentReader<string> {
+  return { placeOf: (digest) => digest, read: (digest) => readContent(parts, kind, digest) };
 }

@@ -85,18 +85,39 @@ function otherWorkflow(
   return found === hash ? undefined : { code: 'other_workflow_stored', place, found };
 }
 
+export function fileSnapshots(
+  { disk }: Pick<FileStoreParts, 'disk'>,
+  workflows: Pick<PinnedWorkflows, 'get'>,
+): KeptSnapshots {
+  return keptSnapshots(readerOf(disk, layout.snapshot), workflows);
+}
+
+export function fileArtifacts(disk: Disk): ArtifactStore {
+  return storedArtifacts(readerOf(disk, layout.artifact));
+}
+
+function readerOf<Digest extends string>(disk: Disk, placeOf: (digest: Digest) => string): ContentReader<Digest> {
+  return { placeOf, read: async (digest) => readContent(disk, placeOf(digest), digest) };
+}
+
+/** Bytes that were checked against their digest, and what messages call the place that they are stored at. */
+export type ContentReader<Digest extends string> = {
+  placeOf(digest: Digest): string;
+  read(digest: Digest): Promise<Result<Uint8Array, StoreFailure>>;
+};
+
 const SNAPSHOTS_KEPT = 256;
 
-export type FileSnapshots = SnapshotStore & {
+export type KeptSnapshots = SnapshotStore & {
   /** Caches what was just stored: the same process is about to read it. */
   remember(snapshots: ReadonlyMap<SnapshotRef, ExecutionSnapshot>): void;
 };
 
-export function fileSnapshots(
-  parts: FileStoreParts,
-  workflows: Pick<PinnedWorkflows, 'get'> = filePinnedWorkflows(parts),
-): FileSnapshots {
-  const { disk } = parts;
+/** Snapshots of a store, those that were used last from memory. */
+export function keptSnapshots(
+  { placeOf, read }: ContentReader<SnapshotRef>,
+  workflows: Pick<PinnedWorkflows, 'get'>,
+): KeptSnapshots {
   const kept = boundedCache<SnapshotRef, ExecutionSnapshot>(SNAPSHOTS_KEPT);
   return {
     remember: (snapshots) => {
@@ -105,30 +126,30 @@ export function fileSnapshots(
     get: async (ref) => {
       const known = kept.get(ref);
       if (known !== undefined) return ok(known);
-      const path = layout.snapshot(ref);
-      const read = readContent(disk, path, ref).andThen((bytes) => parseStored(path, bytes, parseSnapshot));
-      if (read.isErr()) return read;
-      const snapshot = read.value;
+      const place = placeOf(ref);
+      const parsed = (await read(ref)).andThen((bytes) => parseStored(place, bytes, parseSnapshot));
+      if (parsed.isErr()) return err(parsed.error);
       // If the workflow cannot be read, reading the workflow itself reports that.
-      const workflow = await workflows.get(snapshot.workflowHash);
-      if (workflow.isOk() && !isSnapshotOf(workflow.value, snapshot)) {
-        return err(damagedContent(path, 'content_wrong_shape'));
+      const workflow = await workflows.get(parsed.value.workflowHash);
+      if (workflow.isOk() && !isSnapshotOf(workflow.value, parsed.value)) {
+        return err(damagedContent(place, 'content_wrong_shape'));
       }
-      kept.set(ref, snapshot);
-      return ok(snapshot);
+      kept.set(ref, parsed.value);
+      return parsed;
     },
   };
 }
 
 /** Artifacts are read rarely, so none is cached. */
-export function fileArtifacts(disk: Disk): ArtifactStore {
+export function storedArtifacts({ placeOf, read }: ContentReader<Parameters<ArtifactStore['get']>[0]>): ArtifactStore {
   return {
-    get: async (digest) => readContent(disk, layout.artifact(digest), digest),
-    getJson: async (digest) => {
-      const path = layout.artifact(digest);
-      return readContent(disk, path, digest).andThen((bytes) =>
-        parseStored(path, bytes, (value) => parseDocument(jsonObjectSchema, value)).map((value) => ({ value, bytes })),
-      );
-    },
+    get: read,
+    getJson: async (digest) =>
+      (await read(digest)).andThen((bytes) =>
+        parseStored(placeOf(digest), bytes, (value) => parseDocument(jsonObjectSchema, value)).map((value) => ({
+          value,
+          bytes,
+        })),
+      ),
   };
 }

@@ -13,7 +13,7 @@ import type { Salvage } from '../../../core/log/health.ts';
 import type { SessionId } from '../../../core/log/ids.ts';
 import { planNovelty } from '../../../core/log/plan/append-plan.ts';
 import { checkedView } from '../../../core/views/session-view.ts';
-import type { FileSnapshots } from '../content/file-content-stores.ts';
+import type { KeptSnapshots } from '../content/file-content-stores.ts';
 import { accessing, accessingNow, type Disk, layout } from '../disk/disk.ts';
 import { type FileStoreParts, sharingStore, storeGrowth } from '../file-store-parts.ts';
 import type { FileSessionIndex } from '../index/file-session-index.ts';
@@ -26,7 +26,7 @@ import { freshReplies, readStoredReply, segmentOf } from './stored-replies.ts';
 import { storedSessions } from './stored-sessions.ts';
 
 /** Who is notified of a commit. */
-type Notified = { readonly index: FileSessionIndex; readonly snapshots: FileSnapshots };
+type Notified = { readonly index: FileSessionIndex; readonly snapshots: KeptSnapshots };
 
 /** Sessions are directories of segments, each with a manifest that attests the valid ones. */
 export function fileSessionStore(
