@@ -312,6 +312,18 @@ describe.runIf(postgres)('a team server', () => {
       expect([given, await statusOf(await openId.signed({ ...claims, groups: given }))]).toEqual([given, status]);
     }
     expect(await statusOf(await openId.signed({ ...claims, sub: 'group:platform' }))).toBe(403);
+    // The operator may name another claim; then the usual one says nothing.
+    const named = await startReplica(
+      serving('--database-url', serverUrl, '--issuer', issuer, '--groups-claim', 'https://acme/roles'),
+    );
+    const others = replicas.splice(0, replicas.length, named);
+    const byClaim = { ...claims, groups: ['platform'] };
+    expect(await statusOf(await openId.signed(byClaim))).toBe(403);
+    expect(await statusOf(await openId.signed({ ...byClaim, 'https://acme/roles': ['platform'] }))).toBe(200);
+    replicas.splice(0, 1, ...others);
+    await named.stop();
+    const alone = await run(...serving('--database-url', serverUrl, '--groups-claim', 'roles'));
+    expect([alone.exitCode, alone.error.message]).toEqual([2, '--groups-claim needs --issuer.']);
     await remove(agents);
     expect([await statusOf(token), await mayStart(token)]).toEqual([200, false]);
     await remove(readers);
