@@ -18,6 +18,7 @@ import { startPostgres } from '../postgres.ts';
 import type { Call, Reply } from '../simulation/agent/reader/obedient-reader.ts';
 import { memoryWorld } from '../simulation/agent/world/memory-world.ts';
 import { workflowFile } from '../simulation/agent/world/workflow-files.ts';
+import { witnessed } from './named-space.ts';
 
 const postgres = await startPostgres();
 const MADE = { by: 'operator', at: 1 };
@@ -48,6 +49,7 @@ describe.runIf(postgres)('a space of a PostgreSQL database', () => {
 
   const asked = async (text: string) => (await database.run({ name: '', text }, []))._unsafeUnwrap();
 
+  const seen = { all: new Set<string>(), nameless: new Set<string>() };
   /** A space with an agent that meets its rules, and a clock that stands still. */
   const openSpace = async (files: readonly WorkflowFile[] = []) => {
     spaces += 1;
@@ -62,7 +64,13 @@ describe.runIf(postgres)('a space of a PostgreSQL database', () => {
       },
     };
     const notices = databaseNotices(counted, postgres?.url ?? '');
-    const parts = { database: counted, spaceId: spaces, sha256, masterKey: () => Buffer.alloc(32, 7), notices };
+    const parts = {
+      database: witnessed(counted, spaces, seen),
+      spaceId: spaces,
+      sha256,
+      masterKey: () => Buffer.alloc(32, 7),
+      notices,
+    };
     const access = postgresAccess(parts);
     const time = { now: 1_000_000 };
     const rules = spaceRules(async () => ok(access), { nowMs: () => time.now });
@@ -391,6 +399,11 @@ describe.runIf(postgres)('a space of a PostgreSQL database', () => {
       'wr_append',
       'wr_record_summary',
     ]);
+  });
+
+  it('every statement about access to a space names it first', () => {
+    expect([...seen.nameless]).toEqual([]);
+    expect(seen.all).toContain('wr_set_member');
   });
 });
 

@@ -28,6 +28,7 @@ import { randomHistory } from '../simulation/random-history.ts';
 import { type SeededRandom, seededRandom } from '../simulation/seeded-random.ts';
 import { numberedSession } from '../store-folder.ts';
 import { drawnSeed, isLong, share } from '../volume.ts';
+import { witnessed } from './named-space.ts';
 import { storeContract } from './store.contract.ts';
 import { appendAll, appendOne, type MarkedStore } from './store-under-test.ts';
 import { upkeepContract } from './upkeep.contract.ts';
@@ -72,9 +73,11 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
     expect((await migrate(database, { isDryRun: false }))._unsafeUnwrap()).toEqual([]);
   });
 
+  const seen = { all: new Set<string>(), nameless: new Set<string>() };
   const spaceOf = (through = database) => {
     spaces += 1;
-    return { database: through, spaceId: spaces, sha256, masterKey: () => Buffer.alloc(32, 7) };
+    const watched = witnessed(through, spaces, seen);
+    return { database: watched, spaceId: spaces, sha256, masterKey: () => Buffer.alloc(32, 7) };
   };
 
   it.each(WALKED)(
@@ -336,6 +339,16 @@ describe.runIf(postgres)('a store on PostgreSQL', () => {
   storeContract(() => {
     const parts = spaceOf(server);
     return { store: postgresStore(parts), again: () => postgresStore(parts) };
+  });
+
+  it('every statement of a store names its space first', async () => {
+    expect([...seen.nameless]).toEqual([]);
+    // Otherwise the tests above ran too few of them to say so.
+    expect(seen.all.size).toBeGreaterThan(25);
+    const forgetful = { name: 'wr_forgetful', text: 'select 1 from wr.session where session_id = $2' };
+    await spaceOf().database.run(forgetful, [spaces, SESSION]);
+    await spaceOf().database.run({ name: 'wr_other', text: 'select 1 where space_id = $1' }, [spaces - 1]);
+    expect([...seen.nameless]).toEqual(['wr_forgetful', 'wr_other']);
   });
 });
 
