@@ -27,6 +27,7 @@ import {
   CONTENT_KINDS,
   type DatabaseFailure,
   digestBytes,
+  digestText,
   type SpaceParts,
   type Statement,
   sql,
@@ -231,7 +232,7 @@ async function appendPlan(
     }
     if (written.value.kind === 'overtaken') {
       const { pinned } = written.value;
-      const missing = plan.pinned?.find((hash) => !pinned.includes(digestBytes(hash).toString('hex')));
+      const missing = plan.pinned?.find((hash) => !pinned.includes(hash));
       if (missing !== undefined) return refused({ code: 'workflow_not_pinned', workflowHash: missing });
       throw overtaken;
     }
@@ -259,12 +260,8 @@ async function write(
 ): Promise<Result<Written, StoreFailure>> {
   const { segment, end } = transaction;
   const content = [
-    ...[...sealed.snapshots].map(([ref, bytes]) => ({ kind: CONTENT_KINDS.snapshot, digest: digestBytes(ref), bytes })),
-    ...[...plan.artifacts].map(([digest, bytes]) => ({
-      kind: CONTENT_KINDS.artifact,
-      digest: digestBytes(digest),
-      bytes,
-    })),
+    ...[...sealed.snapshots].map(([digest, bytes]) => ({ kind: CONTENT_KINDS.snapshot, digest, bytes })),
+    ...[...plan.artifacts].map(([digest, bytes]) => ({ kind: CONTENT_KINDS.artifact, digest, bytes })),
   ];
   const refs = noContentRefs();
   for (const event of plan.events) addContentRefs(refs, event);
@@ -275,9 +272,9 @@ async function write(
     segment.firstEventIndex,
     segment.lastEventIndex,
     end.nextManifestIndex,
-    Buffer.from(end.chain.slice('sha256:'.length), 'hex'),
+    digestBytes(end.chain),
     times.length === 0 ? null : Math.max(...times),
-    Buffer.from(session.position.chain.slice('sha256:'.length), 'hex'),
+    digestBytes(session.position.chain),
     session.salvage === undefined ? null : JSON.stringify(session.salvage),
     `[${Buffer.from(lines).toString('utf8').trimEnd().replaceAll('\n', ',')}]`,
     plan.events[0]?.dedupeKey,
@@ -286,14 +283,14 @@ async function write(
     (plan.pinned ?? []).map(digestBytes),
     !hasEvents(session),
     content.map(({ kind }) => kind),
-    content.map(({ digest }) => digest),
+    content.map(({ digest }) => digestBytes(digest)),
     content.map(({ bytes }) => Buffer.from(bytes)),
     content.reduce((sum, { bytes }) => sum + bytes.length, sealed.segment.length),
   ];
   const done = await (held?.connection ?? database).run(APPEND, values);
   if (done.isErr()) return recovered({ database, spaceId, plan, chain: end.chain }, done.error);
   const [row] = done.value as readonly { appended: number; pinned: Buffer[] }[];
-  const pinned = (row?.pinned ?? []).map((digest) => digest.toString('hex'));
+  const pinned = (row?.pinned ?? []).map(digestText);
   if (row?.appended !== 1) return ok({ kind: 'overtaken', pinned });
   const committed = (await held?.commit()) ?? ok(undefined);
   if (committed.isErr()) return recovered({ database, spaceId, plan, chain: end.chain }, committed.error);
@@ -312,7 +309,7 @@ async function recovered(
   const head = await database.run(HEAD_CHAIN, [spaceId, plan.sessionId]);
   if (head.isErr()) return failed;
   const found = head.value[0]?.['chain'] as Buffer | undefined;
-  return `sha256:${found?.toString('hex')}` === chain ? ok({ kind: 'appended', pinned: [] }) : failed;
+  return found !== undefined && digestText(found) === chain ? ok({ kind: 'appended', pinned: [] }) : failed;
 }
 
 async function setMark(
@@ -322,9 +319,8 @@ async function setMark(
 ): Promise<Result<void, MarkRefusal>> {
   if (granted === undefined) return err({ code: 'permit_ended' });
   const { sessionId, position } = granted.session;
-  const genesis = Buffer.from(position.chain.slice('sha256:'.length), 'hex');
-  const value = mark === null ? null : JSON.stringify(mark);
-  const done = await (granted.held?.connection ?? database).run(statement, [spaceId, sessionId, genesis, value]);
+  const values = [spaceId, sessionId, digestBytes(position.chain), mark === null ? null : JSON.stringify(mark)];
+  const done = await (granted.held?.connection ?? database).run(statement, values);
   return done.map(() => undefined).mapErr((failure) => storeFailure(failure, 'mark session', sessionId));
 }
 

@@ -7,7 +7,7 @@ import type { TeamPath } from '../../core/wire/team-paths.ts';
 import type { spaceRulesShape, TEAM_INPUTS } from '../../core/wire/team-shapes.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { AccessToken, Person, SpaceAccess, TeamDatabase } from '../ports/team-database.ts';
-import { type AccessServices, createToken } from './access.ts';
+import { type AccessServices, createToken, tokenState } from './access.ts';
 
 /** An admin of a space, and what the pages about access need. */
 export type AdminCaller = {
@@ -129,9 +129,9 @@ export async function rulesOf(access: SpaceAccess): Promise<Result<z.output<type
 }
 
 /** A token as it is shown: never its text, which nobody has any more. */
-function shown({ tokenId, principal, role, madeAt, expiresAt, revokedAt }: AccessToken, now: number) {
-  const state = revokedAt === undefined ? (expiresAt > now ? 'valid' : 'expired') : 'revoked';
-  return { tokenId, for: principal, role, madeAt, expiresAt, state } as const;
+function shown(token: AccessToken, now: number) {
+  const { tokenId, principal, role, madeAt, expiresAt } = token;
+  return { tokenId, for: principal, role, madeAt, expiresAt, state: tokenState(token, now) };
 }
 
 function done(result: Result<unknown, StoreFailure>): Result<Record<string, never>, ErrorEnvelope> {

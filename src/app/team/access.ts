@@ -34,6 +34,12 @@ export async function createToken(
   return (await access.addToken(token, digest, { by, at: madeAt })).map(() => ({ ...token, text }));
 }
 
+/** Whether a token counts at a moment. */
+export function tokenState({ expiresAt, revokedAt }: AccessToken, now: number): 'valid' | 'expired' | 'revoked' {
+  if (revokedAt !== undefined) return 'revoked';
+  return expiresAt > now ? 'valid' : 'expired';
+}
+
 function digestOf(sha256: Sha256, text: string): Sha256Digest {
   return sha256(ownJsonBytes(text));
 }

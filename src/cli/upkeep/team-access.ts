@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
 import type { AccessToken, SpaceAccess } from '../../app/ports/team-database.ts';
-import { createToken } from '../../app/team/access.ts';
+import { createToken, tokenState } from '../../app/team/access.ts';
 import { PRINCIPAL_BYTES_MAX } from '../../core/log/budgets.ts';
 import { SessionId } from '../../core/log/ids.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
@@ -224,9 +224,10 @@ export const tokenRevoke = command({
 
 export const OF_DATABASE = 'of the database';
 
-function shown({ tokenId, principal, role, expiresAt, revokedAt }: AccessToken, now: number) {
-  const state = revokedAt !== undefined ? 'revoked' : expiresAt > now ? 'valid' : 'expired';
-  return { tokenId, for: principal, role, expiresAt: new Date(expiresAt).toISOString(), state } as const;
+function shown(token: AccessToken, now: number) {
+  const { tokenId, principal, role, expiresAt } = token;
+  const state = tokenState(token, now);
+  return { tokenId, for: principal, role, expiresAt: new Date(expiresAt).toISOString(), state };
 }
 
 function principalProblem(principal: string, form = PRINCIPAL_NAME): CommandProblem | undefined {
