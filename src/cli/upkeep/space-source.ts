@@ -86,14 +86,14 @@ async function added(
   { as: name, ref, folder }: CommandInput['options'],
 ): Promise<Result<readonly Line[], CommandProblem>> {
   const kind = parseSourceAddress(address);
-  if (kind.isErr()) return err(sourceProblem(kind.error));
+  if (kind.isErr()) return err(spaceSourceProblem(kind.error, opened.space));
   if (kind.value.kind !== 'git') {
     return err(usageProblem(`${address} is not a git repository.`, 'A space takes workflows only from repositories.'));
   }
   const given = { ...text('name', name), ...text('ref', ref), ...text('folder', folder) };
   return withCopies(opened, async (services) => {
     const source = await addSource(services, { address, ...given });
-    if (source.isErr()) return err(sourceProblem(source.error));
+    if (source.isErr()) return err(spaceSourceProblem(source.error, opened.space));
     return ok([[`Fetched ${source.value.source.name}. Agents are offered its workflows once you accept it.`]]);
   });
 }
@@ -110,15 +110,16 @@ async function updated(
   return withCopies(opened, (services) =>
     safeTry(async function* (): Flow<readonly Line[], CommandProblem> {
       const isDry = dryRun === true;
-      const listed = yield* (await services.list.read()).mapErr(sourceProblem);
+      const refusedHere = (refusal: SourceRefusal) => spaceSourceProblem(refusal, opened.space);
+      const listed = yield* (await services.list.read()).mapErr(refusedHere);
       const known = listed.find((one) => one.name === name);
       // What would change is shown beside the files of the commit that is pinned now.
-      if (isDry && known?.kind === 'git') yield* (await services.copies.fetchPinned(known)).mapErr(sourceProblem);
+      if (isDry && known?.kind === 'git') yield* (await services.copies.fetchPinned(known)).mapErr(refusedHere);
       const result = yield* (await updateSources(services, { names: [name], isForced: force === true, isDry })).mapErr(
-        sourceProblem,
+        refusedHere,
       );
       const refused = result.find(({ refusal }) => refusal !== undefined)?.refusal;
-      return refused === undefined ? ok(result.flatMap(updateLines)) : err(sourceProblem(refused));
+      return refused === undefined ? ok(result.flatMap(updateLines)) : err(refusedHere(refused));
     }),
   );
 }
@@ -164,6 +165,38 @@ async function withCopies<Value>(
   const worked = await work({ list: spaceSourceList(access, inspector, () => made), copies, inspector, resolvePath });
   clear();
   return worked;
+}
+
+type SourceRefusal = Parameters<typeof sourceProblem>[0];
+
+/** What is wrong with a source, and what to do about it with this command. "workrail source" is about the user's own list. */
+export function spaceSourceProblem(refusal: SourceRefusal, space: string): CommandProblem {
+  const found = sourceProblem(refusal);
+  const suggestion = suggestionFor(refusal, (more) => `workrail space source ${space} ${more} --database-url URL`);
+  return suggestion === undefined ? found : { ...found, error: { ...found.error, suggestion } };
+}
+
+function suggestionFor(refusal: SourceRefusal, commandLine: (more: string) => string): string | undefined {
+  switch (refusal.code) {
+    case 'address_refused':
+      return 'Use https://HOST/REPO.git, git@HOST:REPO.git or /path/repo.git.';
+    case 'source_exists':
+      return 'Choose another name with --as, or remove the existing source with --remove.';
+    case 'source_unusable':
+      return refusal.what === 'name' ? 'Use --as with lower-case letters, digits, - and _.' : undefined;
+    case 'source_unknown':
+      return refusal.known.length === 0 ? `There are no sources yet. Add one: ${commandLine('ADDRESS')}` : undefined;
+    case 'git_rewritten':
+      return `Ask the owner why. To accept the new history: ${commandLine(`--update ${refusal.name} --force`)}`;
+    case 'git_commit_missing':
+      return 'Fetch the newest commit with --update.';
+    case 'git_missing':
+      return 'Install git, then run the command again.';
+    case 'git_timeout':
+      return 'Try again when the server of the repository answers faster.';
+    default:
+      return undefined;
+  }
 }
 
 function ofDatabase(failure: StoreFailure): CommandProblem {
