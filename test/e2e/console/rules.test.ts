@@ -28,7 +28,7 @@ const runOf = async (sessionId: string) => {
   return `/api/sessions/${sessionId}/runs/${runs[0]?.runId}`;
 };
 const withoutTimes = ({ rows }: RenderedPage) =>
-  rows.map((row) => row.replace(/ ?\d\d:\d\d.*$/, '').replace(/ \d+ s$/, ''));
+  rows.map((row) => row.replace(/ ?\d\d:\d\d.*$/, '').replace(/ \d+ (?:s|min)$/, ''));
 
 beforeAll(async () => {
   played = await startPlaying('rules', [SURVEY, LONG]);

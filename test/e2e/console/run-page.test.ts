@@ -85,7 +85,7 @@ describe('the page of a run', () => {
   it('opens on the line where work goes on, with other branches, rounds and attempts folded', async ({ skip }) => {
     if (browser === undefined) return skip('no chromium');
     enforces('console_default_view', 'console_badges_divergence');
-    expect((await rows()).map((row) => row.replace(/ ?\d\d:\d\d.*$/, '').replace(/ \d+ s$/, ''))).toEqual([
+    expect((await rows()).map((row) => row.replace(/ ?\d\d:\d\d.*$/, '').replace(/ \d+ (?:s|min)$/, ''))).toEqual([
       '1 Look around ▲ × 2 1 checkpoint departed',
       'Look deeper runs only if size is "large".',
       'Rounds of trying, round 1 2 steps',
