@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commandShape } from '../../src/cli/command-shape.ts';
 import { demo } from '../../src/cli/demo.ts';
 import { enforces } from '../enforces.ts';
@@ -12,11 +12,11 @@ const demoShape = commandShape('demo', demo.data);
 const PROGRAM = join(process.cwd(), 'dist/workrail.js');
 let folder: string;
 
-beforeAll(() => {
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'workrail-demo-test-'));
 });
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the demo', () => {
   // No home, no network settings: it needs nothing of the user's.
