@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { commandName } from '../../../src/cli/command.ts';
 import { COMMANDS } from '../../../src/cli/command-list.ts';
 import { commandShapes } from '../../../src/cli/command-shape.ts';
+import { withoutProgress } from '../../cli/without-progress.ts';
 import { enforces } from '../../enforces.ts';
 import { drawnSeed, isLong } from '../../volume.ts';
 import { runSmall } from '../small-program.ts';
@@ -179,7 +180,7 @@ describe('with hostile content in every file', () => {
       expect(error).toMatchObject({ fix: expect.stringMatching(said) });
     }
     const { talk } = await run(['session', 'show', TYPED]);
-    expect(talk).toMatch(/^SESSION_NOT_FOUND: .*"\\u001b\[2J\\u009b31m\\u202e\\u200b".*\nFix: /);
+    expect(withoutProgress(talk)).toMatch(/^SESSION_NOT_FOUND: .*"\\u001b\[2J\\u009b31m\\u202e\\u200b".*\nFix: /);
     expect(talk).not.toMatch(OBEYED);
   }, 60_000);
 });
