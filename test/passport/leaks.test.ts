@@ -245,10 +245,10 @@ function hashesOf(source: WithheldSource, secret: string): readonly string[] {
   ].map((hash) => hash.slice('sha256:'.length));
 }
 
-/** Whether a text stands in another one. Short ones stand in ids and hashes by accident. */
+/** Whether a text stands in another one. Short ones, and those of few digits, stand in ids and hashes by accident. */
 function isIn(text: string, secret: string): boolean {
   const lower = secret.toLowerCase();
-  if (lower.length >= 6) return text.includes(lower);
+  if (lower.length >= 6 && !/^\d{6,8}$/.test(lower)) return text.includes(lower);
   const parts = text.split(lower);
   return parts.some((part, i) => i > 0 && !/[\p{L}\d]$/u.test(parts[i - 1] ?? '') && !/^[\p{L}\d]/u.test(part));
 }
