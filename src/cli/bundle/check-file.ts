@@ -46,7 +46,7 @@ export async function checkFile(
   return err({ code: wrong.code, place: wrong.event === undefined ? 'approvals' : `event ${wrong.event}` });
 }
 
-/** The passport of a file and why it does not count; `keysFrom` says where the keys are named. */
+/** Why a passport does not count, in words that follow its file; `keysFrom` says where the keys are named. */
 export function refusalWords(refusal: FileRefusal, keysFrom?: string): string {
   if (refusal.code === 'unreadable') return unreadWords(refusal.why);
   const { code, place } = refusal;
