@@ -7,6 +7,7 @@ import { commandDigest } from '../../src/core/run/evidence/judge-check.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
 import { GIT_SILENT } from '../../src/core/run/unseen-files.ts';
 import { fileWith } from '../catalog/catalog-of.ts';
+import { enforces } from '../enforces.ts';
 import { ENGINE_FILES, type Engine, engine, eventsOf } from '../examples/engine.ts';
 import { answerId } from '../examples/gates.ts';
 import { sha256 } from '../examples/sha256.ts';
@@ -137,4 +138,18 @@ test.each([
   ['full_auto_never_stop', 'If "unit" cannot pass or nobody records it, report this step anyway'],
 ] as const)('a step with a check that only CI can verify says what to do without CI: %s', async (mode, words) => {
   expect((await started({ kind: 'remote', ref: 'acme/work.json' }, { mode })).reply.text).toContain(words);
+});
+
+test('what CI verified counts only while the workspace is at the commit of its job', async () => {
+  enforces('ci_evidence_is_of_its_job');
+  let commit = 'a';
+  const origin = { kind: 'remote', ref: 'acme/work.json' } as const;
+  const { run, reply, record } = await started(origin, { head: () => commit.repeat(40) });
+  expect((await record('npm test'))._unsafeUnwrap()).toEqual({ grade: 'verified' });
+  commit = 'b';
+  const blocked = await run.send(reply, { notes: 'All tests pass: npm test ended with 12 passed.' });
+  expect(blocked.structured['kind']).toBe('blocked');
+  expect(blocked.text).toContain('CI ran it on commit aaaaaaaaaa, and the workspace is at another commit now');
+  commit = 'a';
+  expect((await run.send(blocked)).structured['kind']).toBe('ok');
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { verifyApprovals } from '../../src/app/run/verify-approvals.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
+import { enforces } from '../enforces.ts';
 import { approversOf, sshApprover, type TestApprover } from '../examples/approvers.ts';
 import { type Engine, engine, withFile } from '../examples/engine.ts';
 import { answerAt, answerId, shipStep, TELL, teamFile } from '../examples/gates.ts';
@@ -46,6 +47,12 @@ test("nobody approves their own draft after another person's agent repeated the 
   expect((await decide(again, 'ann'))._unsafeUnwrapErr()).toEqual({ code: 'own_draft' });
   (await decide(again, 'pat'))._unsafeUnwrap();
   expect(kindOf(await ann.send(again))).toBe('ok');
+});
+
+test('the owner of a run approves no draft of it, even one to which only others sent something', async () => {
+  const { ann, vic, decide } = space();
+  const blocked = await vic.send(await ann.start('team.release'), { notes: 'Vic wrote this.' });
+  expect((await decide(blocked, 'ann'))._unsafeUnwrapErr()).toEqual({ code: 'own_draft' });
 });
 
 test('a second author who only adds artifacts does not let the first author approve', async () => {
@@ -109,6 +116,51 @@ test('a signer who tries the step again on a new branch does not end what was si
   expect(verdict).toMatchObject({ signers: [{ name: 'alice' }, { name: 'bob' }] });
   expect(verdict?.problem).toBeUndefined();
 });
+
+test('the comment of a signer whose approval was ended does not reach the agent with the approvals of others', async () => {
+  const { ann, vic, decide } = space('signed');
+  const blocked = await vic.send(await ann.start('team.release'), { notes: 'Vic wrote this.' });
+  const [alice, bob, carol] = PEOPLE;
+  const by = { via: 'team', launch: 'l1', askedAt: 1, answerMs: 5_000, principal: 'pat' } as const;
+  const said = { shown: 'whole', comment: 'Ship it today.' } as const;
+  const first = { by, attestationId: answerId('first'), who: alice, statement: { kind: 'approved', ...said } } as const;
+  (await answerAt(ann, blocked, first))._unsafeUnwrap();
+  const ended = { by, attestationId: answerId('ended'), statement: { kind: 'rejected', shown: 'whole' } } as const;
+  (await answerAt(ann, blocked, ended))._unsafeUnwrap();
+  (await decide(blocked, 'zoe', bob))._unsafeUnwrap();
+  (await decide(blocked, 'max', carol))._unsafeUnwrap();
+  const next = await ann.send(blocked);
+  expect(kindOf(next)).toBe('ok');
+  for (const { text } of [next, await ann.show(next)]) expect(text).not.toContain('Ship it today.');
+});
+
+test('checking a log takes no signature that was taken back before the step was done', async () => {
+  enforces('approval_binds_draft_once');
+  const { ann, vic, decide } = space('signed');
+  const blocked = await vic.send(await ann.start('team.release'), { notes: 'Vic wrote this.' });
+  const [alice, bob] = PEOPLE;
+  (await decide(blocked, 'pat', alice))._unsafeUnwrap();
+  (await decide(blocked, 'zoe', bob))._unsafeUnwrap();
+  const done = await ann.send(blocked);
+  const { sessionId } = done.structured['session'] as { readonly sessionId: SessionId };
+  const session = (await ann.services.sessions.load(sessionId))._unsafeUnwrap();
+  // The same log, had somebody rejected another draft of the step in between, and the program had done it all the same.
+  const attestations = new Map(
+    [...session.view.attestations].map(([node, all]) => [
+      node,
+      all.flatMap((one, i) => (i === 0 ? [one, rejectedAfter(one)] : [one])),
+    ]),
+  );
+  const forged = { ...session, view: { ...session.view, attestations } };
+  const how = { known: approversOf(...PEOPLE), needed: 2 } as const;
+  const [verdict] = (await verifyApprovals(ann.services, forged, how))._unsafeUnwrap();
+  expect(verdict).toMatchObject({ problem: 'too_few', signers: [{ name: 'bob' }] });
+});
+
+function rejectedAfter<One extends { readonly eventIndex: number; readonly data: object }>(one: One): One {
+  const data = { ...one.data, statement: { kind: 'rejected', shown: 'whole' } };
+  return { ...one, eventIndex: one.eventIndex + 0.5, data };
+}
 
 function withPrincipal<One extends { readonly data: { readonly by: object } }>(one: One, principal: string): One {
   return { ...one, data: { ...one.data, by: { ...one.data.by, principal } } };

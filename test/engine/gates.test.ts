@@ -784,6 +784,18 @@ test('the last reply and the report show each answer at its step, with draft, ch
   expect(pending).not.toContain('answer counted');
 });
 
+test.each([
+  ['approved', { kind: 'approved', shown: 'whole' }],
+  ['rejected', { kind: 'rejected', shown: 'whole' }],
+] as const)('an unsigned answer names the files that its draft is bound to: %s', async (_, said) => {
+  enforces('answers_name_files');
+  const files = { headSha: HEAD, treeDigest: treeNamed('a') };
+  const run = made(RELEASE, () => ({ ...files, changed: [] }));
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  (await answer(run, blocked, said))._unsafeUnwrap();
+  expect(eventsOf(run, 'attestation_recorded')[0]?.data.subject).toMatchObject({ kind: 'attempt', workspace: files });
+});
+
 test('the comment of an approval reaches the agent: in the next reply, and whenever the run is shown again', async () => {
   const run = made(RELEASE);
   const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
