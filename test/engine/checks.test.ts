@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { dueCheck, findCheck, needsConfirmation, recordCheck, runCheck } from '../../src/app/run/attest-check.ts';
+import { inspectSession } from '../../src/app/sessions/inspect-session.ts';
 import { acceptSession } from '../../src/app/upkeep/accept-session.ts';
 import { defined, type JsonObject } from '../../src/core/json/json-value.ts';
 import { AttestationId, derivedBits, type RunId, type SessionId } from '../../src/core/log/ids.ts';
 import { type CheckRun, commandDigest } from '../../src/core/run/evidence/judge-check.ts';
 import type { BoundWorkspace } from '../../src/core/run/gate-facts.ts';
 import { GIT_SILENT } from '../../src/core/run/unseen-files.ts';
+import { REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { fileWith } from '../catalog/catalog-of.ts';
 import { enforces } from '../enforces.ts';
 import { exported, imported } from '../examples/bundles.ts';
@@ -326,6 +328,60 @@ test.each([
     expect(found.baseSha).toBe(base?.repeat(40));
   },
 );
+
+test('a run in a folder below the top runs its checks there and keeps the settings of both folders', async () => {
+  enforces('checks_in_start_folder', 'settings_up_to_the_top');
+  const root = { key: 'repo_root', value: { type: 'path', value: '/work/shop' }, confidence: 'high' } as const;
+  const asked: (readonly string[])[] = [];
+  const run = engine({
+    listing: () => withFile(file(OBSERVED)),
+    services: {
+      workspace: { observe: async () => [root], tree: async () => undefined, folder: (folder) => folder },
+      gateSettings: async (folders) => {
+        asked.push(folders);
+        return REHEARSED_GATES;
+      },
+    },
+  });
+  const below = '/work/shop/packages/api';
+  const first = await run.start('team.work', { workspace: below });
+  const beside = await run.start('team.work', { attachTo: tokenOf(first, 'stateToken'), workspace: '/work/shop/docs' });
+  const elsewhere = await run.start('team.work', { attachTo: tokenOf(first, 'stateToken'), workspace: '/work/other' });
+  const folders = [];
+  for (const reply of [first, beside, elsewhere]) {
+    const { sessionId, runId } = reply.structured['session'] as { sessionId: SessionId; runId: RunId };
+    const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+    const found = (await findCheck(run.services, session, { runId, checkId: 'unit' }))._unsafeUnwrap();
+    asked.length = 0;
+    await run.send(reply, { notes: NOTES });
+    folders.push([found.root, found.workspace, ...new Set(asked.flat())]);
+  }
+  expect(folders).toEqual([
+    ['/work/shop', below, '/work/shop', below],
+    ['/work/shop', '/work/shop/docs', '/work/shop', below, '/work/shop/docs'],
+    // It works on what its session works on, and its own settings count all the same.
+    ['/work/shop', '/work/shop', '/work/shop', below, '/work/other'],
+  ]);
+});
+
+test('a check is shown as met since a block only by a run after that block', async () => {
+  const files = (letter: string) => ({ headSha: 'd'.repeat(40), treeDigest: `sha256:${letter.repeat(64)}` }) as const;
+  let tree = files('a');
+  const run = made([{ ...OBSERVED, fresh: 'head' }], () => tree);
+  const start = await run.start('team.work');
+  const { sessionId } = start.structured['session'] as { sessionId: SessionId };
+  const shown = async () => {
+    const { runs } = (await inspectSession(run.services, sessionId, 'standing'))._unsafeUnwrap();
+    return runs[0]?.shownChecks.map(({ checkId }) => checkId);
+  };
+  await attest(run, start, tree);
+  expect(await shown()).toEqual(['unit']);
+  tree = files('b');
+  const blocked = await run.send(start, { notes: NOTES });
+  expect(await shown()).toEqual([]);
+  await attest(run, blocked, tree);
+  expect(await shown()).toEqual(['unit']);
+});
 
 function assertUnused(): never {
   throw new Error('no base was asked for');
