@@ -196,12 +196,17 @@ test('a signed approval that was rejected before its step was done does not coun
     .statement;
   const signing = { approvers, tools: signatureTools, sha256: nodeBundleTools.sha256 };
   const alice = predicate.approvals[0] ?? expect.fail();
-  const answered = (kind: 'approved' | 'rejected') => {
+  const answered = (kind: 'approved' | 'rejected', digest?: string) => {
     const forged = structuredClone(predicate);
     const next = alice.event + 1;
     const copy = structuredClone(forged.events[alice.event]) ?? expect.fail();
-    const data = copy.event['data'] as { statement: { kind: string }; signature?: unknown };
+    const data = copy.event['data'] as {
+      statement: { kind: string };
+      subject: { digest: string };
+      signature?: unknown;
+    };
     data.statement.kind = kind;
+    data.subject.digest = digest ?? data.subject.digest;
     delete data.signature;
     forged.events.splice(next, 0, copy);
     const moved = forged.approvals.map((one) => ({ ...one, event: one.event + (one.event >= next ? 1 : 0) }));
@@ -209,10 +214,11 @@ test('a signed approval that was rejected before its step was done does not coun
     forged.approvals = [...moved, { ...unsigned, event: next, statement: kind }];
     return signingProblem(forged, signing);
   };
-  expect([answered('approved'), answered('rejected')]).toEqual([
-    undefined,
-    { code: 'another_draft', event: alice.event },
-  ]);
+  const ended = { code: 'another_draft', event: alice.event };
+  expect([answered('approved'), answered('rejected')]).toEqual([undefined, ended]);
+  // The same for another draft of the step: who rejects a later one did not mean the earlier one to be done.
+  const other = `sha256:${'0'.repeat(64)}`;
+  expect([answered('approved', other), answered('rejected', other)]).toEqual([undefined, ended]);
 });
 
 test('a signed approval is about the files that were signed, whatever is written beside them', () => {
