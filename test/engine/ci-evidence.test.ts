@@ -112,6 +112,7 @@ test.each<readonly [string, BoundWorkspace, string]>([
   ['changed since', { ...FILES, changed: [{ state: ' M', path: 'a.ts' }] }, 'files of the workspace changed'],
   ['not listed by git', GIT_SILENT, 'git did not answer in time, so WorkRail does not know'],
 ])('a fresh check that CI ran counts only while the files are those of its commit: %s', async (_, files, words) => {
+  enforces('check_fresh_tree');
   const origin = { kind: 'remote', ref: 'acme/work.json' } as const;
   const { run, reply, record } = await started(origin, { fresh: 'head', tree: () => files });
   expect((await record('npm test'))._unsafeUnwrap()).toEqual({ grade: 'verified' });
