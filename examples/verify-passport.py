@@ -121,11 +121,12 @@ def facts(e, i):  # what a shown event adds to the summary, by list
     if e["kind"] == "attestation_recorded" and d["subject"]["kind"] == "attempt":
         signature = {"signedBy": {k: d["signature"][k] for k in SIGNER}} if "signature" in d else {}
         yield "approvals", dict(signature, event=i, runId=run, statement=d["statement"]["kind"], via=d["by"]["via"])
-def tree_of(e, tree):
+def tree_of(e, tree, commit):
     subject, statement = e["data"]["subject"], e["data"]["statement"]  # a person signs the subject, not the statement alone
     found = (subject.get("workspace", {}) if subject["kind"] == "attempt" else statement).get("treeDigest")
-    is_whole = statement.get("changedDuring") is not True and "folder" not in statement
-    is_same = is_whole and found == digest(jcs({"files": [], "status": "", "tree": tree, "v": 1}))
+    wanted, is_ci = digest(jcs({"files": [], "status": "", "tree": tree, "v": 1})), e["data"]["by"]["via"] == "ci"
+    if is_ci and found is None and subject["kind"] != "attempt": found, wanted = statement.get("headSha"), commit
+    is_same = found == wanted and statement.get("changedDuring") is not True and "folder" not in statement
     return "unknown" if found is None or tree is None else "subject" if is_same else "other"
 def step_of(node, nodes):  # the step that a node is, or is an attempt at; None if a node on the way is not shown
     for _ in nodes: node = nodes[node]["parentNodeId"] if node in nodes and nodes[node]["nodeKind"] != "step" else node
@@ -134,7 +135,7 @@ def is_run(e, c):
     if not e or e["kind"] != "attestation_recorded": return False
     subject, wanted = e["data"]["subject"], [c["runId"], "step", c["stepId"], c["checkId"]]
     return wanted == [scope(e, "runId"), subject["kind"], subject.get("stepId"), e["data"]["statement"].get("checkId")]
-def check_summary(p, tree):
+def check_summary(p, tree, commit):
     events = [e and e["event"] for e in p["events"]]
     found = [fact for i, e in enumerate(events) if e for fact in facts(e, i)]
     for name in ("runs", "gaps", "checks", "approvals"):
@@ -149,10 +150,10 @@ def check_summary(p, tree):
         may = [i for i, e in enumerate(before) if not e or is_run(e, c) and len({at, step(e)} - {None}) < 2]
         newest = max((i for i in may if before[i] and None is not at == step(before[i])), default=-1)
         need(ran is None or ran in may and ran >= newest, "another run counts")
-        stated = "unknown" if ran is None else tree_of(before[ran], tree) if before[ran] else c["tree"]
+        stated = "unknown" if ran is None else tree_of(before[ran], tree, commit) if before[ran] else c["tree"]
         need(c["tree"] == stated, "a check is about another tree")
     for e, stated in ((events[a["event"]], a["tree"]) for a in p["approvals"]):
-        need(not e or stated == tree_of(e, tree), "an approval is about another tree")
+        need(not e or stated == tree_of(e, tree, commit), "an approval is about another tree")
     draft = lambda a: events[a["event"]] and events[a["event"]]["data"]["subject"].get("digest")
     ends = lambda r, a: (r["statement"] == "rejected" != a["statement"] and r["event"] > a["event"]
                          and r["runId"] == a["runId"] and len({draft(r), draft(a)} - {None}) < 2)
@@ -165,7 +166,6 @@ def summary(p, named, ended):  # names are quoted: the key may have signed any t
     for a in p["approvals"]:
         by = "signature of %s not checked" % json.dumps(a["signedBy"]["name"]) if "signedBy" in a else "not signed"
         yield "%s via %s, %s, %s%s" % (a["statement"], a["via"], by, about(a), ", ended by a later rejection" * (a["event"] in ended))
-
 def verify(data, pub, keyid):
     envelope = parse(data, ENVELOPE, "the file")
     (signature,), payload = envelope["signatures"], unbase64(envelope["payload"])
@@ -175,6 +175,7 @@ def verify(data, pub, keyid):
     s = parse(payload, STATEMENT, "the payload")
     p, digests, names = s["predicate"], {x["name"]: x["digest"] for x in s["subject"]}, [x["name"] for x in s["subject"]]
     sid, n, tree = p["session"]["id"], p["session"]["events"], digests.get("tree", {}).get("gitTree")
+    commit = digests.get("commit", {}).get("gitCommit")
     need(p["v"] == 1 and names in ([sid], ["commit", "tree", sid]), "the subject is wrong")
     root = sha(b"".join(map(bytes.fromhex, p["leaves"]))).hex()
     need(n > 0 and len(p["leaves"]) == n == len(p["events"]) and digests[sid]["sha256"] == root, "leaves are missing")
@@ -183,11 +184,10 @@ def verify(data, pub, keyid):
         leaf = sha(bytes.fromhex(p["events"][i]["salt"]) + jcs(e)).hex()
         need(leaf == p["leaves"][i] and fits(e.get("data"), DATA.get(e["kind"], object)), "event %d is not the signed one" % i)
         need(jcs(e["eventIndex"]) == jcs(i) and e["sessionId"] == sid, "event %d is misplaced" % i)
-    since, ended, withheld = check_log(p, keyid, pub), check_summary(p, tree), len(p["withheld"]["events"])
+    since, ended, withheld = check_log(p, keyid, pub), check_summary(p, tree, commit), len(p["withheld"]["events"])
     log = "not signed by this key" if since is None else "signed from event %d on" % since
     first = "signed: %s, %d events, %d withheld, log %s, head %s" % (sid, n, withheld, log, p["log"].get("head"))
     return "\n    ".join([first, *summary(p, digests, ended)])
-
 def main(args):
     *files, pub = args if len(args) > 1 else sys.exit(__doc__)
     der = subprocess.run(["openssl", "pkey", "-pubin", "-in", pub, "-outform", "DER"], stdout=subprocess.PIPE, check=True)

@@ -84,6 +84,12 @@ test('a change passes only with a passport of its own tree, with checks and appr
     'Check "tests" is reported, and observed is required.',
   );
   expect(failures(statementAbout(tree, { grade: 'asserted' })).join()).toContain('its step requires reported');
+  // A job of CI has exactly the files of its commit.
+  const verified = { ...gate, checks: { tests: 'verified' as const } };
+  expect(failures(statementAbout(tree, { grade: 'verified', ci: 'f'.repeat(40) }), verified)).toEqual([]);
+  expect(failures(statementAbout(tree, { grade: 'verified', ci: 'e'.repeat(40) }), verified).join()).toContain(
+    'did not run on exactly these files',
+  );
   expect(failures(statementAbout(tree, { said: 'rejected' }))).toEqual([
     'The last answer about these files is a rejection.',
   ]);

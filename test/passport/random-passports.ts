@@ -83,8 +83,10 @@ function withChecks(event: SessionEvent, random: SeededRandom): SessionEvent {
       ...result,
       ...(random.chance(0.8) ? { treeDigest } : {}),
       ...(random.chance(0.2) ? { folder: 'docs' } : {}),
+      ...(random.chance(0.7) ? { headSha: random.pick(['e', 'f']).repeat(40) } : {}),
     };
-    return takeAsParsed({ ...event, data: { ...event.data, subject, statement } });
+    const by = { ...event.data.by, ...(random.chance(0.4) ? { via: 'ci' } : {}) };
+    return takeAsParsed({ ...event, data: { ...event.data, subject, statement, by } });
   }
   if (event.kind === 'attestation_recorded' && event.data.subject.kind === 'attempt') {
     const subject = { ...event.data.subject, digest: `sha256:${random.pick(['1', '2']).repeat(64)}` };
@@ -159,11 +161,13 @@ type About = {
   readonly said?: string;
   /** Where the check ran, if that is not the top. */
   readonly folder?: string;
+  /** The commit on which CI ran the check, if CI did. */
+  readonly ci?: string;
 };
 
 export function passportAbout(
   tree: string,
-  { ran = tree, grade = 'observed', said = 'approved', folder }: About = {},
+  { ran = tree, grade = 'observed', said = 'approved', folder, ci }: About = {},
 ): Uint8Array {
   const writer = sessionWriter({});
   const root = writer.startRun({ context: { goal: 'go' } });
@@ -193,9 +197,10 @@ export function passportAbout(
           timedOut: false,
           durationMs: 1,
           commandDigest: `sha256:${'d'.repeat(64)}`,
-          ...about,
+          ...(ci === undefined ? about : { headSha: ci }),
           ...defined({ folder }),
         },
+        ...(ci === undefined ? {} : { by: { ...event.data.by, via: 'ci' } }),
       };
       return takeAsParsed({ ...event, data: { ...event.data, ...(seen === 1 ? approval : check) } });
     }),

@@ -95,7 +95,7 @@ function statementOf(
       v: 1,
       session: { id: sessionId, events: events.length },
       made,
-      ...summaryOf(source, subject?.tree, tools),
+      ...summaryOf(source, subject ?? {}, tools),
       log: {
         ...defined({ head: isHeadShown ? chainHead(source.appends) : undefined }),
         ...signedEnd(source, signers),
@@ -156,7 +156,11 @@ function signedEnd(
 
 type Summary = Pick<Predicate, 'runs' | 'gaps' | 'checks' | 'approvals'>;
 
-function summaryOf(source: PassportSource, tree: string | undefined, tools: PassportTools): Summary {
+function summaryOf(
+  source: PassportSource,
+  subject: Partial<NonNullable<PassportMaking['subject']>>,
+  tools: PassportTools,
+): Summary {
   const { events, view, snapshots } = source;
   const lines = linesOf(view);
   const facts = events.map((event) => factsOf(event, event.eventIndex));
@@ -169,13 +173,13 @@ function summaryOf(source: PassportSource, tree: string | undefined, tools: Pass
       checks.map((check) => {
         const ran = countedRun(source, check);
         const isOnLine = lines.has(doneNode(events[check.event]));
-        return { ...check, ran: ran?.eventIndex ?? null, tree: treeOfAttestation(ran, tree, tools), isOnLine };
+        return { ...check, ran: ran?.eventIndex ?? null, tree: treeOfAttestation(ran, subject, tools), isOnLine };
       }),
     ),
     approvals: facts.flatMap(({ approvals }) =>
       approvals.map((approval) => ({
         ...approval,
-        tree: treeOfAttestation(events[approval.event], tree, tools),
+        tree: treeOfAttestation(events[approval.event], subject, tools),
         isOnLine: lines.has(askedNode(view, events[approval.event])),
       })),
     ),

@@ -93,6 +93,7 @@ type LooseAttestation = {
   readonly statement: {
     readonly kind: string;
     readonly checkId?: string;
+    readonly headSha?: string;
     readonly treeDigest?: string;
     readonly folder?: string;
     readonly changedDuring?: true;
@@ -171,22 +172,28 @@ function draftOf(shown: Predicate['events'][number] | undefined): string | undef
   return data?.subject.digest;
 }
 
+/** The commit and tree that a passport is about, where it is about one. */
+type About = { readonly commit?: string | undefined; readonly tree?: string | undefined };
+
 /**
  * Whether the command of a check ran on exactly the files of a tree, or exactly these were approved. A command that ran in
  * a folder below the top did not: the caller chooses the folder of a run, and the same command may fail at the top.
  */
 export function treeOfAttestation(
   shown: Shown | undefined,
-  tree: string | undefined,
+  { commit, tree }: About,
   tools: Pick<PassportTools, 'sha256'>,
 ): 'subject' | 'other' | 'unknown' {
-  const { statement, subject } = (shown as unknown as { data?: LooseAttestation } | undefined)?.data ?? {};
+  const { statement, subject, by } = (shown as unknown as { data?: LooseAttestation } | undefined)?.data ?? {};
+  const isAnswer = subject?.kind === 'attempt';
   // What a person signed is in the subject: a digest in the statement of an answer is nobody's word.
-  const said = subject?.kind === 'attempt' ? subject.workspace?.treeDigest : statement?.treeDigest;
-  const digest: JsonValue = said ?? null;
-  if (digest === null || tree === undefined) return 'unknown';
+  const said = isAnswer ? subject.workspace?.treeDigest : statement?.treeDigest;
+  // A job of CI has exactly the files of its commit.
+  const isOfCommit = by?.via === 'ci' && !isAnswer && (said ?? null) === null;
+  const found: JsonValue = (isOfCommit ? statement?.headSha : said) ?? null;
+  if (found === null || tree === undefined) return 'unknown';
   const isWhole = statement?.changedDuring !== true && statement?.folder === undefined;
-  const isSame = isWhole && digest === cleanTreeDigest(tree, tools);
+  const isSame = isWhole && found === (isOfCommit ? commit : cleanTreeDigest(tree, tools));
   return isSame ? 'subject' : 'other';
 }
 

@@ -196,7 +196,7 @@ function recordedChain(
 /** The summary lists exactly what the shown events say; what it says of withheld events is the store's word. */
 function checkSummary({ subject, predicate }: PassportStatement, tools: PassportTools): Result<void, PassportRefusal> {
   const { events } = predicate;
-  const { tree } = subjectOf({ subject });
+  const about = subjectOf({ subject });
   const wrong = (place: string) => err(refusal('wrong_summary', place));
   const shown = (i: number): JsonObject | undefined => events[i]?.event as JsonObject | undefined;
   const facts = events.flatMap((item, i) => (item === null ? [] : [factsOf(item.event as JsonObject, i)]));
@@ -223,11 +223,11 @@ function checkSummary({ subject, predicate }: PassportStatement, tools: Passport
     if (ran !== undefined && !isRunOf(ran, check)) return wrong('checks');
     // The same step on another branch or in another round is another one.
     if (ran !== undefined && step !== undefined && (stepOf(ran) ?? step) !== step) return wrong('checks');
-    if (check.tree !== treeOfAttestation(ran, tree, tools)) return wrong('checks');
+    if (check.tree !== treeOfAttestation(ran, about, tools)) return wrong('checks');
   }
   for (const { event, tree: stated } of predicate.approvals) {
     const said = shown(event);
-    if (said !== undefined && stated !== treeOfAttestation(said, tree, tools)) return wrong('approvals');
+    if (said !== undefined && stated !== treeOfAttestation(said, about, tools)) return wrong('approvals');
   }
   return ok(undefined);
 }
