@@ -101,7 +101,8 @@ it(
       unfilled += counts.unfilled;
       filled += counts.filled;
     }
-    expect(unfilled).toBeGreaterThan(MIXTURES);
+    // About two for each mixture, and by chance half as many; without any, the test would prove nothing.
+    expect(unfilled).toBeGreaterThan(MIXTURES / 5);
     expect(filled).toBeGreaterThan(MIXTURES);
   },
   TIMEOUT_MS,
