@@ -210,6 +210,24 @@ const ATTACKS: { readonly [name: string]: Attack } = {
     all(set('core.attributesFile', '.git/own'), filter('.git/own')),
     put('a.txt'),
   ],
+  'edits behind a filter of a committed .gitattributes': [
+    all(put('.gitattributes', '*.txt filter=same\n'), commitAll, set('filter.same.clean', 'git show HEAD:%f')),
+    put('a.txt'),
+  ],
+  'edits behind a process of a committed .gitattributes that takes the name of LFS': [
+    all(put('src/.gitattributes', '*.txt filter=lfs\n'), commitAll, set('filter.lfs.clean', 'git show HEAD:%f')),
+    put('src/b.txt'),
+  ],
+  'edits behind a filter that is removed again after git has looked': [
+    all(put('.gitattributes', '*.txt filter=same\n'), commitAll),
+    (at) => {
+      set('filter.same.clean', 'git show HEAD:%f')(at);
+      put('a.txt')(at);
+      utimesSync(join(at, 'a.txt'), 1_000_000_000, 1_000_000_000);
+      git(at, 'add', 'a.txt');
+      git(at, 'config', '--remove-section', 'filter.same');
+    },
+  ],
   'changes what the tree of the commit says': [nothing, forgeTree],
   'edits a new file whose name ends in a carriage return': [put('a.txt\r', 'one\n'), put('a.txt\r', 'two\n')],
   'edits in a submodule that is not looked at': [
@@ -247,6 +265,22 @@ test.each([false, true])(
   },
   120_000,
 );
+
+test('a repository with LFS is clean for the quick look, which does not read its large files', async () => {
+  const at = join(folder, 'lfs');
+  cpSync(plain, at, { recursive: true, verbatimSymlinks: true });
+  all(put('.gitattributes', 'a.txt filter=lfs\n'), commitAll)(at);
+  const clean = cleanTreeDigest(git(at, 'rev-parse', 'HEAD^{tree}'), nodeHasher);
+  // What a file of LFS has on the disk is not what is committed.
+  set('filter.lfs.clean', 'git show HEAD:%f')(at);
+  put('a.txt', 'a large file\n')(at);
+  utimesSync(join(at, 'a.txt'), 1_000_000_000, 1_000_000_000);
+  git(at, 'add', 'a.txt');
+  set('filter.lfs.clean', 'git-lfs clean -- %f')(at);
+  set('filter.lfs.process', 'git-lfs filter-process')(at);
+  expect(await digest(at, false)).toBe(clean);
+  expect(await digest(at, true)).not.toBe(clean);
+});
 
 test.each([false, true])(
   'variables of the process do not point git to other files (every byte read: %s)',

@@ -1,5 +1,5 @@
 import { type ExecFileException, execFile } from 'node:child_process';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { err, ok, Result, safeTry } from 'neverthrow';
 import type { Hasher } from '../../app/ports/system-services.ts';
 import type { Flow } from '../../core/flow.ts';
@@ -57,7 +57,10 @@ async function readTree(root: string, how: TreeReading): Promise<Result<ReadTree
     const differing = changedFiles(status);
     // A list of attributes in `.git` can name filters that make an edited file look unchanged.
     const isRead = isEveryByteRead || isFilled(resolve(root, attributes));
-    const unseen = tracked.filter(({ mode, isUnwatched }) => (isRead && mode !== LINK) || isUnwatched);
+    const filtered = isRead ? NO_FILES : yield* await filteredFiles(git, { tracked, news });
+    const unseen = tracked.filter(
+      ({ path, mode, isUnwatched }) => ((isRead || filtered.has(path)) && mode !== LINK) || isUnwatched,
+    );
     const isThere = ({ path }: Pick<ChangedFile, 'path'>) => isFile(join(root, path));
     const there = [...differing, ...unseen].filter(isThere).map(({ path }) => join(root, path));
     const ids = yield* await contentIds(there, git);
@@ -136,6 +139,39 @@ async function withoutModes(
   const kept = await git(['config', '--local', '--type=bool', '--get', 'core.fileMode']);
   const isModeless = kept.isOk() && kept.value.trim() === 'false';
   return isModeless ? git(['-c', 'core.fileMode=false', ...STATUS]) : ok(changes);
+}
+
+const NO_FILES: ReadonlySet<string> = new Set();
+
+/** What `git lfs install` sets. These commands look at the files themselves, which can be too large to read in time. */
+const LFS_SETTINGS = ['filter.lfs.clean\ngit-lfs clean -- %f', 'filter.lfs.process\ngit-lfs filter-process'];
+
+/**
+ * The files to which a list of attributes in the work tree gives a filter: it can make an edited file look unchanged, also
+ * after it was removed from the settings again.
+ */
+async function filteredFiles(
+  git: Git,
+  { tracked, news }: Pick<Listing, 'tracked' | 'news'>,
+): Promise<Result<ReadonlySet<string>, UnseenFiles>> {
+  const names = tracked.map(({ path }) => path);
+  if (![...names, ...paths(news)].some((path) => basename(path) === '.gitattributes')) return ok(NO_FILES);
+  const [attributes, set] = await Promise.all([
+    git(['check-attr', '-z', '--stdin', 'filter'], names.map((path) => `${path}\0`).join('')),
+    git(['config', '-z', '--get-regexp', '^filter\\.lfs\\.(clean|process)$']),
+  ]);
+  // Git fails if nothing is set.
+  const isLfs = set.isErr() || paths(set.value).every((setting) => LFS_SETTINGS.includes(setting));
+  return attributes.map((text) => {
+    const fields = text.split('\0');
+    return new Set(
+      names.filter((name, i) => {
+        const [path, , value = ''] = fields.slice(3 * i, 3 * i + 3);
+        const isSet = !['unspecified', 'unset', ...(isLfs ? ['lfs'] : [])].includes(value);
+        return path !== name || isSet;
+      }),
+    );
+  });
 }
 
 type Git = (args: readonly string[], input?: string) => Promise<Result<string, UnseenFiles>>;
