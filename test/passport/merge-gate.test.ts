@@ -108,6 +108,32 @@ test('a change passes only with a passport of its own tree, with checks and appr
   expect(failures(statementAbout(tree), signed, () => ({ name: 'alice' }))).toEqual([]);
 });
 
+test('a gate that asks for neither checks nor approvals does not let a run about other files in', () => {
+  enforces('merge_gate');
+  const tree = 'b'.repeat(40);
+  const failures = (about: Parameters<typeof passportAbout>[1], gate: Partial<MergeGate> = {}) =>
+    gateFailures({ v: 1, keys: GATE.keys, workflows: WORKFLOWS, ...gate } as MergeGate, statementAbout(tree, about), {
+      tree,
+      signerOf: unsigned,
+    });
+  const unknown = expect.stringContaining('Nothing in it shows that the run was about these files');
+  const old = { ran: 'a'.repeat(40) };
+  expect(failures(old)).toEqual([unknown]);
+  expect(failures(old, { checks: {} })).toEqual([unknown]);
+  // The check ran below the top, and the files were rejected.
+  expect(failures({ folder: 'docs', said: 'rejected' })).toEqual([unknown]);
+  expect(failures({ folder: 'docs' })).toEqual([]);
+  expect(failures({ said: 'rejected' })).toEqual([]);
+  const statement = statementAbout(tree);
+  const other = { runId: 'run_0000000000000000' as never };
+  const move = <T extends object>(facts: readonly T[]) => facts.map((fact) => ({ ...fact, ...other }));
+  const predicate = { ...statement.predicate, ...other };
+  const elsewhere = { ...predicate, checks: move(predicate.checks), approvals: move(predicate.approvals) };
+  // What another run showed does not count for this one.
+  const gate = { v: 1, keys: GATE.keys, workflows: WORKFLOWS } as MergeGate;
+  expect(gateFailures(gate, { ...statement, predicate: elsewhere }, { tree, signerOf: unsigned })).toEqual([unknown]);
+});
+
 type ShownEvent = NonNullable<ReturnType<typeof statementAbout>['predicate']['events'][number]>;
 
 /** A recorded answer about another draft. */

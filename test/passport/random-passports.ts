@@ -163,14 +163,17 @@ type About = {
   readonly folder?: string;
   /** The commit on which CI ran the check, if CI did. */
   readonly ci?: string;
+  /** The commit that the run saw at its start. */
+  readonly seen?: string;
 };
 
 export function passportAbout(
   tree: string,
-  { ran = tree, grade = 'observed', said = 'approved', folder, ci }: About = {},
+  { ran = tree, grade = 'observed', said = 'approved', folder, ci, seen: commit }: About = {},
 ): Uint8Array {
   const writer = sessionWriter({});
-  const root = writer.startRun({ context: { goal: 'go' } });
+  const observed = commit === undefined ? {} : { git_head_sha: commit };
+  const root = writer.startRun({ context: { goal: 'go' }, observed });
   const blocked = writer.block(root, { others: ['attestation_recorded'] });
   const checked = writer.block(blocked, { others: ['attestation_recorded'] });
   writer.advance(checked, { note: { name: 'n', text: 'done' } }, 'complete');
@@ -181,6 +184,9 @@ export function passportAbout(
       if (event.kind === 'advance_recorded' && event.data.outcome.kind === 'advanced') {
         const checks = [{ stepId: 'one', checkId: 'tests', minimum: 'reported', grade }];
         return takeAsParsed({ ...event, data: { ...event.data, checks } });
+      }
+      if (event.kind === 'observation_recorded') {
+        return takeAsParsed({ ...event, data: { ...event.data, value: { type: 'git_sha1', value: commit } } });
       }
       if (event.kind !== 'attestation_recorded') return event;
       seen += 1;

@@ -15,6 +15,7 @@ const BASE = 'refs/heads/main';
 const PEM = KEY.publicKey.pem;
 const FILES: { readonly [file: string]: Uint8Array | InputFailure } = {
   'good.json': passportAbout(TREE),
+  'old.json': passportAbout(TREE, { ran: 'a'.repeat(40) }),
   'bad.json': passportAbout(TREE).subarray(0, -9),
   nope: { code: 'input_failed', place: 'nope', cause: 'ENOENT' },
   folder: { code: 'input_failed', place: 'folder', cause: 'it is a folder' },
@@ -100,6 +101,17 @@ describe('what counts for a merge gate', () => {
     const { exitCode, out, talk } = await check({ gate: { keys } });
     expect([exitCode, out]).toEqual([2, '']);
     expect(talk).toMatch(`Entry ${entry} of "keys" in ${MERGE_GATE_FILE} of ${BASE} is not an Ed25519 public key`);
+  });
+
+  it('passport check says what to add to a gate that asks for nothing about the files', async () => {
+    const { exitCode, out, talk } = await check({}, 'old.json');
+    expect(exitCode).toBe(4);
+    expect(out).toContain('✗ Nothing in it shows that the run was about these files: no check ran on exactly these');
+    expect(talk).toContain(
+      `Add "checks" or "approvals" to ${MERGE_GATE_FILE} on ${BASE}: it requires neither. Run the`,
+    );
+    const gate = { approvals: { count: 1 } };
+    expect((await check({ gate }, 'old.json')).talk).not.toContain('it requires neither');
   });
 
   it('passport check says that the gate does not name the key of a passport', async () => {

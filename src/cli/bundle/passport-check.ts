@@ -10,6 +10,7 @@ import {
   MERGE_GATE_FILE,
   type MergeGate,
   parseMergeGate,
+  requiresFiles,
   signerIn,
   workflowRuns,
 } from '../../core/passport/merge-gate.ts';
@@ -129,7 +130,8 @@ function fixesOf(checked: Checked, { gate, base, failures, notes }: Found): read
     ? []
     : [`Correct ${APPROVERS_FILE} on ${visibleLine(base)}: the lines that do not count are listed above.`];
   const { wanted, unknown } = workflowRuns(gate, checked.value.statement);
-  if (wanted.length > 0 || unknown.length === 0) return [...list, RUN_AGAIN];
+  const require = requiresFiles(gate) ? [] : [`Add "checks" or "approvals" to ${gateFile}: it requires neither.`];
+  if (wanted.length > 0 || unknown.length === 0) return [...list, ...require, RUN_AGAIN];
   const add = `If this version of the workflow may be used, add its hash to "workflows" in ${gateFile}.`;
   return failures.length === unknown.length ? [add] : [add, ...list, RUN_AGAIN];
 }

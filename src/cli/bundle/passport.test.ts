@@ -1,7 +1,8 @@
 import { ok } from 'neverthrow';
 import { expect, it } from 'vitest';
 import { runFake } from '../../../test/cli/fake-program.ts';
-import { KEY, passportOf, randomLog, sourceOf, TOOLS } from '../../../test/passport/random-passports.ts';
+import { KEY, passportAbout, passportOf, randomLog, sourceOf, TOOLS } from '../../../test/passport/random-passports.ts';
+import { verifyPassport } from '../../core/passport/verify-passport.ts';
 import type { PassportAccess } from '../program.ts';
 import { passportOutcome } from './passport.ts';
 
@@ -61,4 +62,29 @@ it.each([
   expect(first).toContain(predicate.session.id);
   expect(second === '! The run is not complete.').toBe(isOpen);
   expect(out.includes('not complete')).toBe(isOpen);
+});
+
+it.each([
+  [
+    'another commit, and its check and approval are about other files',
+    { seen: '1'.repeat(40), ran: '2'.repeat(40) },
+    true,
+  ],
+  ['another commit, and its check ran on the files', { seen: '1'.repeat(40), said: 'rejected' }, false],
+  ['the commit that it is about', { seen: 'f'.repeat(40), ran: '2'.repeat(40) }, false],
+])('export and verify warn about a passport whose run last saw %s: %o', async (_, about, isWarned) => {
+  const bytes = passportAbout('b'.repeat(40), about);
+  const { statement } = verifyPassport(bytes, { keys: [KEY.publicKey], tools: TOOLS })._unsafeUnwrap();
+  const signature = { kind: 'signed' as const, since: 0, keyids: [KEY.keyid] };
+  const made = { bytes, statement, withheld: new Map(), uncheckable: [], keyid: KEY.keyid, signature };
+  const warning =
+    '! The run last saw commit 1111111111, and this passport is about ffffffffff. Nothing in it shows that the run was about these files.';
+  expect(wordsOf(passportOutcome(made, 'passport.json').lines).includes(warning)).toBe(isWarned);
+  const passports = {
+    services: { tools: TOOLS, commits: {} },
+    readKeys: async () => ok([KEY.publicKey]),
+    readPassport: async () => ok(bytes),
+  } as unknown as PassportAccess;
+  const { exitCode, out } = await runFake({ argv: ['verify', 'passport.json', '--key', 'key'], passports });
+  expect([exitCode, out.includes(warning)]).toEqual([0, isWarned]);
 });

@@ -12,7 +12,13 @@ import { digestHex } from '../../core/json/canonical-json.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { shortKeyid, signatureWords } from '../../core/log/log-signatures.ts';
 import { type PassportStatement, subjectOf } from '../../core/passport/passport.ts';
-import { endedAnswers, folderOfCheck, notCompleteWords, otherFilesWords } from '../../core/passport/summary.ts';
+import {
+  endedAnswers,
+  folderOfCheck,
+  notCompleteWords,
+  otherFilesWords,
+  unseenCommitWords,
+} from '../../core/passport/summary.ts';
 import type { VerifiedPassport } from '../../core/passport/verify-passport.ts';
 import { withheldTooWords } from '../../core/passport/withhold.ts';
 import { visibleLine } from '../../core/text/visible-text.ts';
@@ -116,6 +122,7 @@ export function passportOutcome(made: ExportedPassport, file: string | undefined
   };
   const withheld = withheldWords(statement);
   const open = notCompleteWords(statement);
+  const unseen = unseenCommitWords(statement.predicate, passport.commit ?? undefined);
   const lines: readonly Line[] = [
     [
       `Wrote the passport of ${passport.sessionId} to ${file} (${plural(passport.events, 'event')}, ${sizeOf(bytes.length)}).`,
@@ -129,6 +136,7 @@ export function passportOutcome(made: ExportedPassport, file: string | undefined
     ...(open === undefined
       ? []
       : [[bad('!'), ` ${open} A merge gate counts only complete runs. Finish it, then export again.`]]),
+    ...(unseen === undefined ? [] : [[bad('!'), ` ${unseen}`]]),
     ...otherFilesWords(statement).map((words): Line => [bad('!'), ` ${words}`]),
     [
       withheld ??
@@ -331,6 +339,7 @@ function heldLines(
       : `signed from event ${signedSince} on`;
   const withheld = withheldWords(statement);
   const open = notCompleteWords(statement);
+  const unseen = unseenCommitWords(predicate, commit);
   const ended = endedAnswers(predicate);
   // The record has the name that the store wrote down; whose key it is, the list says.
   const nameOf = ({ fingerprint, name }: { readonly fingerprint: string; readonly name: string }) =>
@@ -342,7 +351,7 @@ function heldLines(
       good('✓'),
       ` ${file}  signed by key ${shortKeyid(keyid)}: ${predicate.session.id}, ${plural(predicate.session.events, 'event')}, ${signed}`,
     ],
-    ...(open === undefined ? [] : [[bad('!'), ` ${open}`]]),
+    ...[open, unseen].flatMap((words): Line[] => (words === undefined ? [] : [[bad('!'), ` ${words}`]])),
     [tree === undefined ? '    no commit' : `    commit ${commit}, tree ${tree}`],
     ...predicate.runs.map(
       ({ runId, workflowId, status }): Line => [`    ${workflowId} ${status}, ${plural(openIn(runId), 'open gap')}`],

@@ -11,7 +11,7 @@ import { attestationRecordedSchema } from '../log/events/attestation-events.ts';
 import { workflowHashSchema, workflowIdSchema } from '../log/ids.ts';
 import { type DraftVerdict, draftVerdict } from './approved-draft.ts';
 import { type PassportStatement, subjectOf } from './passport.ts';
-import { folderOfCheck, mayEnd } from './summary.ts';
+import { folderOfCheck, isAboutFiles, mayEnd } from './summary.ts';
 
 /** Where a repository says what a merge needs. It is read from the base, so that a change cannot loosen its own gate. */
 export const MERGE_GATE_FILE = '.workrail/merge-gate.json';
@@ -219,7 +219,17 @@ export function gateFailures(
       signerOf,
       isOnLine: (approval) => isOfRuns(approval) && approval.isOnLine,
     }),
+    // Otherwise any commit would pass with any run.
+    ...(requiresFiles(gate) || runs.length === 0 || isAboutFiles(predicate, isOfRuns) ? [] : [NOT_ABOUT_FILES]),
   ];
+}
+
+const NOT_ABOUT_FILES =
+  'Nothing in it shows that the run was about these files: no check ran on exactly these files, and nobody approved exactly these.';
+
+/** Whether a gate asks for something that must be about exactly the files of the change. */
+export function requiresFiles({ checks = {}, approvals }: MergeGate): boolean {
+  return approvals !== undefined || Object.keys(checks).length > 0;
 }
 
 type Run = PassportStatement['predicate']['runs'][number];

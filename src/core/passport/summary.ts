@@ -219,6 +219,48 @@ export function notCompleteWords({
   return `${open} of ${plural(runs.length, 'run')} ${open === 1 ? 'is' : 'are'} not complete.`;
 }
 
+type Facts = Pick<Predicate, 'events' | 'checks' | 'approvals'>;
+
+/** Whether a check ran on exactly the files of the passport, or somebody approved exactly these, in one of some runs. */
+export function isAboutFiles(
+  predicate: Facts,
+  isOfRuns: (of: { readonly runId: string }) => boolean = () => true,
+): boolean {
+  const { checks, approvals } = predicate;
+  const ended = endedAnswers(predicate);
+  const isHere = (fact: (typeof checks | typeof approvals)[number]) =>
+    fact.isOnLine && fact.tree === 'subject' && isOfRuns(fact);
+  return (
+    checks.some(isHere) ||
+    approvals.some((answer) => answer.statement !== 'rejected' && isHere(answer) && !ended.has(answer.event))
+  );
+}
+
+/** A passport names the commit that was checked out when it was made, whatever the run was about. */
+export function unseenCommitWords(predicate: Facts, commit: string | undefined): string | undefined {
+  const seen = seenCommit(predicate);
+  if (commit === undefined || seen === undefined || seen === commit || isAboutFiles(predicate)) return undefined;
+  return `The run last saw commit ${shortCommit(seen)}, and this passport is about ${shortCommit(commit)}. Nothing in it shows that the run was about these files.`;
+}
+
+/** The commit that was checked out when the run last looked, if an event that says so is shown. */
+function seenCommit({ events }: Pick<Predicate, 'events'>): string | undefined {
+  const seen = events.findLast(
+    (item) => item?.event['kind'] === 'observation_recorded' && valueOf(item.event, 'key') === 'git_head_sha',
+  );
+  const value = valueOf((seen?.event ?? {}) as JsonObject, 'value') ?? {};
+  const commit = isObject(value) ? value['value'] : undefined;
+  return typeof commit === 'string' ? commit.replace('sha256:', '') : undefined;
+}
+
+function valueOf({ data }: JsonObject, key: string): JsonValue | undefined {
+  return isObject(data) ? data[key] : undefined;
+}
+
+function shortCommit(commit: string): string {
+  return commit.slice(0, 10);
+}
+
 /** A check or an approval of files that were committed later is about other files, and nothing can repair it. */
 export function otherFilesWords({
   predicate,
