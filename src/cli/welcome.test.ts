@@ -36,3 +36,17 @@ it('the welcome screen suggests init only while no client is registered', async 
   expect(registered.out).toContain('workrail demo');
   expect(registered.out).not.toContain('workrail init');
 });
+
+it('the welcome screen counts a registration of the project, and names the sources that wait', async () => {
+  const entry = JSON.stringify({ mcpServers: { workrail: { command: 'npx', args: ['-y', 'workrail', 'serve'] } } });
+  const sessionAccess = lookedAtWorld().sessionAccess();
+  const world = { argv: [], terminals: ['input'], sessionAccess } as const;
+  const files = new Map([['/work/shop/.mcp.json', entry]]);
+  const inProject = await runFake({ ...world, setup: fakeSetup({ files }) });
+  expect(inProject.out).toContain('registered with Claude Code in this project\n');
+  expect(inProject.out + inProject.talk).not.toContain('workrail init');
+  const unacceptedSources = async () => ['flows'];
+  const waiting = await runFake({ ...world, setup: fakeSetup({ files, health: { unacceptedSources } }) });
+  expect(waiting.out).toContain('• The source flows waits until you accept it: workrail source accept\n');
+  expect(waiting.talk).toContain('Next: workrail source accept');
+});

@@ -1,8 +1,9 @@
 import { err } from 'neverthrow';
 import * as z from 'zod';
-import { shortPath } from '../app/clients/client.ts';
+import { type Client, shortPath } from '../app/clients/client.ts';
 import { type Registrations, registrations } from '../app/clients/inspect-client.ts';
 import { CLIENT_IDS } from '../core/wire/machine-shapes.ts';
+import { waitingLines } from './author/workflow-words.ts';
 import { type CommandContext, type CommandOutcome, command, done } from './command.ts';
 import { asTyped, dim, type Line, notable, strong } from './output/line.ts';
 import { columnsOf, hangText, wrapText } from './output/text-width.ts';
@@ -28,6 +29,7 @@ export const welcome = command({
     const { program } = context;
     const setup = await program.setup();
     const clients = await registrations(setup);
+    const waiting = await setup.health.unacceptedSources();
     const standing = await status.run(context, input);
     if (standing.isErr()) return err(standing.error);
     const { value } = standing;
@@ -40,8 +42,8 @@ export const welcome = command({
     };
     return done({
       data,
-      lines: linesOf({ ...data, folder: shortPath(setup.machine, data.dataDir), program }, clients, value),
-      next: nextOf(data, value),
+      lines: linesOf({ ...data, folder: shortPath(setup.machine, data.dataDir), program, waiting }, clients, value),
+      next: waiting.length > 0 ? 'workrail source accept' : nextOf(data, value),
     });
   },
 });
@@ -52,12 +54,23 @@ function nextOf({ registered, status: standing }: WelcomeData, outcome: CommandO
   return isOpen && outcome.kind === 'done' ? outcome.next : 'workrail demo';
 }
 
-type Shown = { readonly version: string; readonly folder: string; readonly program: CommandContext['program'] };
+type Shown = {
+  readonly version: string;
+  readonly folder: string;
+  readonly program: CommandContext['program'];
+  /** The sources that this project asks for, and that nobody accepted yet. */
+  readonly waiting: readonly string[];
+};
 
-function linesOf(shown: Shown, { registered, installed }: Registrations, outcome: CommandOutcome): readonly Line[] {
-  const { version, folder, program } = shown;
+function linesOf(
+  shown: Shown,
+  { registered, installed, onlyHere }: Registrations,
+  outcome: CommandOutcome,
+): readonly Line[] {
+  const { version, folder, program, waiting } = shown;
   const width = columnsOf(program);
-  const names = registered.map(({ name }) => name).join(', ');
+  const nameOf = (client: Client) => (onlyHere.includes(client) ? `${client.name} in this project` : client.name);
+  const names = registered.map(nameOf).join(', ');
   const kept = wrapText(`Your data stays in ${folder} on this machine. No telemetry.`, width);
   return [
     [strong(`WorkRail ${version}`), ' walks an AI agent through a workflow, one step at a time.'],
@@ -70,6 +83,7 @@ function linesOf(shown: Shown, { registered, installed }: Registrations, outcome
           installed.map(({ name }) => name),
           width,
         )),
+    ...waitingLines(waiting),
     [],
     ...(outcome.kind === 'done' ? outcome.lines : []),
     [],

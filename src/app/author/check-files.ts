@@ -18,7 +18,13 @@ import type { LintCode } from '../../core/workflow/lint/lint-rule.ts';
 import { lintFile, lintWorkflow } from '../../core/workflow/lint/lint-workflow.ts';
 import { parseSource } from '../../core/workflow/source/parse-source.ts';
 import { nodeAt } from '../../core/workflow/source/source-node.ts';
-import type { Catalog, InvalidFile, ListedWorkflow } from '../catalog/catalog.ts';
+import {
+  type Catalog,
+  type InvalidFile,
+  type ListedWorkflow,
+  waitingSources,
+  waitsForUser,
+} from '../catalog/catalog.ts';
 import { unreadDiagnostic } from '../catalog/file-result.ts';
 import type { WorkflowCatalog } from '../catalog/workflow-catalog.ts';
 import type { FileFailure } from '../ports/author-files.ts';
@@ -66,7 +72,12 @@ export type CheckedFile = {
   readonly findings: readonly CheckFinding[];
 };
 
-export type CheckReport = { readonly scope: TargetScope; readonly files: readonly CheckedFile[] };
+export type CheckReport = {
+  readonly scope: TargetScope;
+  readonly files: readonly CheckedFile[];
+  /** The sources that nobody accepted on this machine: nothing is known of their files. */
+  readonly waiting?: readonly string[];
+};
 
 /** Checks the selected files and the scenarios beside them. Changes nothing. */
 export async function checkFiles(
@@ -91,7 +102,10 @@ export async function checkFiles(
     file.path === bindings ||
     wanted.has(author.files.resolve(file.path)) ||
     isWithin(author, own, file.path);
-  const checked = await checkedIn(author, { all, catalog }, isWanted);
+  const waiting = scope.kind === 'all' ? waitingSources(all.invalid) : [];
+  const isChecked = (one: ListedWorkflow | InvalidFile) =>
+    isWanted(one) && !(waiting.length > 0 && 'diagnostics' in one && waitsForUser(one));
+  const checked = await checkedIn(author, { all, catalog }, isChecked);
   const files = [
     ...checked.filter(({ path }) => path !== bindings),
     ...checkedBindings(
@@ -101,7 +115,8 @@ export async function checkFiles(
     ),
     ...scenarios.map((path) => checkScenarios(author, path)),
   ];
-  return files.length === 0 ? err(nothingOwn(author)) : ok({ scope, files });
+  if (files.length === 0 && waiting.length === 0) return err(nothingOwn(author));
+  return ok({ scope, files, ...(waiting.length === 0 ? {} : { waiting }) });
 }
 
 async function checkedIn(

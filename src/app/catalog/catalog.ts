@@ -103,6 +103,14 @@ export function waitsForUser({ diagnostics }: InvalidFile): boolean {
   return diagnostics.every(({ code }) => code === 'source_not_accepted');
 }
 
+/** The names of the sources that nobody accepted yet. */
+export function waitingSources(invalid: readonly InvalidFile[]): readonly string[] {
+  return invalid.filter(waitsForUser).flatMap(({ file: { content } }) => {
+    const reason = content.kind === 'unread' ? content.reason : undefined;
+    return reason?.code === 'not_accepted' ? [reason.source] : [];
+  });
+}
+
 /** A file with an id that no workflow may have is asked for by its name. */
 function hasNoUsableId({ id, diagnostics }: InvalidFile): boolean {
   const isRefused = diagnostics.some(

@@ -116,18 +116,29 @@ export type Registrations = {
   /** Clients where we are registered, for the user or for this folder. */
   readonly registered: readonly Client[];
   readonly installed: readonly Client[];
+  /** Those of the registered ones that only a file of this folder registers. */
+  readonly onlyHere: readonly Client[];
 };
 
 /** Which clients have us registered, by their files only. Nothing is started. */
 export async function registrations(services: ClientServices): Promise<Registrations> {
   const installed = await findClients(services);
-  const isRegistered = async (client: Client): Promise<boolean> => {
-    const inspected = await Promise.all([
-      inspectClient(services, client, { scope: 'user' }),
-      inspectClient(services, client, { scope: 'project' }),
-    ]);
-    return inspected.some((one) => one?.state.kind === 'same' || one?.state.kind === 'other');
+  const isIn = async (client: Client, scope: ClientScope): Promise<boolean> => {
+    const kind = (await inspectClient(services, client, { scope }))?.state.kind;
+    return kind === 'same' || kind === 'other';
   };
-  const known = await Promise.all(installed.map(isRegistered));
-  return { installed, registered: installed.filter((_, i) => known[i]) };
+  const known = await Promise.all(
+    CLIENTS.map(async (client) => ({
+      client,
+      // Programs leave files of their own behind, but a project's file is for everybody who works there.
+      isUsers: installed.includes(client) && (await isIn(client, 'user')),
+      isHere: await isIn(client, 'project'),
+    })),
+  );
+  const registered = known.filter(({ isUsers, isHere }) => isUsers || isHere);
+  return {
+    installed,
+    registered: registered.map(({ client }) => client),
+    onlyHere: registered.filter(({ isUsers }) => !isUsers).map(({ client }) => client),
+  };
 }

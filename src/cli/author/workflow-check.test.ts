@@ -137,6 +137,37 @@ describe('workflow check', () => {
     expect([exitCode, talk]).toEqual([3, expect.stringContaining('You have no workflows of your own: /repo')]);
   });
 
+  it('a source that nobody accepted is shown as waiting, and is not an error of workflow check --all', async () => {
+    enforces('project_sources_need_a_person');
+    const bench = onBench({ [FILE]: EXAMPLE });
+    const reason = {
+      code: 'not_accepted',
+      source: 'flows',
+      url: 'https://example.org/f',
+      commit: 'a'.repeat(40),
+    } as const;
+    const path = '/repo/.workrail/sources.json';
+    const waiting = { kind: 'remote', rank: 1.5, ref: 'flows/', path, isInRoutines: false } as const;
+    const { files } = bench.author.source;
+    bench.author.source.files = async (...how) => {
+      const found = await files(...how);
+      return { ...found, files: [...found.files, { ...waiting, content: { kind: 'unread', reason } }] };
+    };
+    const line = '• The source flows waits until you accept it: workrail source accept\n';
+    const checked = await bench.run('check', '--all');
+    expect([checked.exitCode, checked.out]).toEqual([0, expect.stringContaining(line)]);
+    expect(checked.out).toContain('✓ 1 file checked: 0 errors, 0 warnings');
+    const { data } = await bench.json('check', '--all', '--strict');
+    expect(data).toMatchObject({ waiting: ['flows'], totals: { errors: 0 } });
+    // A search for words cannot find it, and it may have them.
+    for (const words of [[], ['release']]) {
+      const { exitCode, out } = await bench.run('list', ...words);
+      expect([exitCode, out]).toEqual([0, expect.stringContaining(line)]);
+      expect(out).not.toMatch(/not used|invalid/);
+    }
+    expect((await bench.json('list')).data).toMatchObject({ invalid: [], waiting: ['flows'] });
+  });
+
   it.each([
     ['routines/shop/flow.json', true],
     ['routines/workflows/flow.json', true],
@@ -144,7 +175,10 @@ describe('workflow check', () => {
     ['workflows/routines/deep/flow.json', false],
   ])('workflow check treats %s as a workflow: %s', async (path, isWorkflow) => {
     const steps = [{ id: 'go', title: 'Go on', prompt: 'Decide.', outputContract: { contractRef: LOOP_CONTROL } }];
-    const { out } = await onBench({ [path]: JSON.stringify({ ...EXAMPLE, id: 'team.flow', steps }) }).run('check', path);
+    const { out } = await onBench({ [path]: JSON.stringify({ ...EXAMPLE, id: 'team.flow', steps }) }).run(
+      'check',
+      path,
+    );
     expect(out.includes('loop_control_misplaced')).toBe(isWorkflow);
   });
 

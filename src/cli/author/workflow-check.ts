@@ -20,7 +20,7 @@ import { LINT_RULES } from '../../core/workflow/lint/lint-workflow.ts';
 import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
 import { bad, dim, good, type Line, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem, usageProblem } from '../problem.ts';
-import { ALL, authorProblem, checkProblem, ownScope, pathFrom, scopeLines } from './workflow-words.ts';
+import { ALL, authorProblem, checkProblem, ownScope, pathFrom, scopeLines, waitingLines } from './workflow-words.ts';
 
 const count = z.int().min(0);
 
@@ -41,6 +41,8 @@ const workflowCheckData = z.strictObject({
   /** What --fix changed. */
   made: z.array(z.strictObject({ path: z.string(), code: z.string(), title: z.string() })).readonly(),
   totals: z.strictObject({ files: count, errors: count, warnings: count, mendable: count }),
+  /** The sources that nobody accepted on this machine, so that their workflows were not checked. */
+  waiting: z.array(z.string()).readonly().exactOptional(),
 });
 type WorkflowCheckData = z.infer<typeof workflowCheckData>;
 
@@ -127,7 +129,7 @@ type Checked = CheckReport & {
 };
 
 function checkLines(
-  { scope, files, made, totals }: Checked,
+  { scope, files, made, totals, waiting = [] }: Checked,
   { workspace, isVerbose }: { readonly workspace: string; readonly isVerbose: boolean },
 ): readonly Line[] {
   const seen = new Set<string>();
@@ -136,6 +138,7 @@ function checkLines(
     ...made.map(({ path, title }): Line => [good('✎ '), `${pathFrom(path, workspace)}: ${title}`]),
     ...files.flatMap((file) => file.findings.flatMap((finding) => findingLines(file, finding, { workspace, seen }))),
     ...(isVerbose ? clean.map((file): Line => [good('✓ '), pathFrom(file.path, workspace)]) : []),
+    ...waitingLines(waiting),
     ...scopeLines(scope, { workspace, verb: 'Checked' }),
     summary(totals),
     ...(totals.errors === 0 ? [] : [[dim(REST_OF_THE_RULES)]]),
@@ -242,7 +245,7 @@ function problemOf(
   const others = errors + warnings - fixable;
   const suggestion =
     fixable === 0
-      ? 'Fix the findings above.'
+      ? 'Correct each finding above and run the command again.'
       : `Run again with --fix, which fixes ${others === 0 ? 'all findings' : `${fixable} of the findings; fix the others by hand`}.`;
   return checkProblem(`Found ${found.join(' and ')}.`, suggestion);
 }
@@ -261,11 +264,12 @@ function nextOf(
   return isFailed ? `${again} --watch` : `workrail workflow test${named}`;
 }
 
-function dataOf({ scope, files, made, totals }: Checked): WorkflowCheckData {
+function dataOf({ scope, files, made, totals, waiting }: Checked): WorkflowCheckData {
   return {
     scope,
     made,
     totals,
+    ...defined({ waiting }),
     files: files.map(({ path, workflowId, findings }) => ({
       path,
       ...defined({ workflowId }),

@@ -1,5 +1,5 @@
 import { authorCatalog } from '../../app/author/author-catalog.ts';
-import { filterWorkflows, type ListedWorkflow } from '../../app/catalog/catalog.ts';
+import { filterWorkflows, type ListedWorkflow, waitingSources, waitsForUser } from '../../app/catalog/catalog.ts';
 import { sessionBoard } from '../../app/sessions/session-board.ts';
 import { defined } from '../../core/json/json-value.ts';
 import { explainWorkspace } from '../../core/prompt/reply-warnings.ts';
@@ -13,7 +13,7 @@ import { columnsOf, hangText, textWidth } from '../output/text-width.ts';
 import { duration } from '../output/times.ts';
 import type { SessionListAccess } from '../program.ts';
 import { listedWorkflowData, sourceText } from './workflow-data.ts';
-import { pathFrom } from './workflow-words.ts';
+import { pathFrom, waitingLines } from './workflow-words.ts';
 
 export const workflowList = command({
   operands: [{ syntax: '[words...]', help: 'words that occur in the id, name, description or tags' }],
@@ -31,18 +31,22 @@ export const workflowList = command({
     const query = operands.length === 0 ? {} : { query: operands.join(' ') };
     const found = filterWorkflows(all.workflows, { ...query, tags });
     const use = options['use'] === true ? await findUse(await program.sessionListAccess()) : undefined;
+    const waiting = waitingSources(all.invalid);
     const data: WorkflowListData = {
       workflows: found.map((listed) => ({ ...listedWorkflowData(listed), ...(use && usedData(listed, use)) })),
-      invalid: all.invalid.map(({ file, id, diagnostics }) => {
-        const errors = diagnostics.filter(({ severity }) => severity === 'error');
-        const [first] = errors;
-        return {
-          path: file.path,
-          ...defined({ id }),
-          errors: errors.length,
-          first: first === undefined ? '' : `${first.line}:${first.column} ${first.message}`,
-        };
-      }),
+      ...(waiting.length === 0 ? {} : { waiting }),
+      invalid: all.invalid
+        .filter((one) => !waitsForUser(one))
+        .map(({ file, id, diagnostics }) => {
+          const errors = diagnostics.filter(({ severity }) => severity === 'error');
+          const [first] = errors;
+          return {
+            path: file.path,
+            ...defined({ id }),
+            errors: errors.length,
+            first: first === undefined ? '' : `${first.line}:${first.column} ${first.message}`,
+          };
+        }),
     };
     const total = all.workflows.length;
     const [one] = data.workflows;
@@ -87,7 +91,7 @@ type Layout = {
 /** A folder may hold hundreds of files that are no workflows. */
 const INVALID_SHOWN_MAX = 20;
 
-function linesOf({ workflows, invalid }: WorkflowListData, layout: Layout): readonly Line[] {
+function linesOf({ workflows, invalid, waiting = [] }: WorkflowListData, layout: Layout): readonly Line[] {
   const widest = Math.max(0, ...workflows.map(({ id }) => id.length));
   // If ids leave too little room, each has a line of its own.
   const width = widest + BESIDE_ID > layout.width ? 2 : widest;
@@ -101,6 +105,7 @@ function linesOf({ workflows, invalid }: WorkflowListData, layout: Layout): read
     ...kinds.flatMap(({ title, of }) =>
       of.length === 0 ? [] : [[strong(title)], ...of.flatMap((one) => oneOf(one, width, layout))],
     ),
+    ...waitingLines(waiting),
     ...shown.flatMap(({ path, errors, first }): readonly Line[] => [
       [bad('✗ '), `${pathFrom(path, layout.workspace)} is not used (${plural(errors, 'error')})`],
       ...hangText(first, { first: '', rest: 4, width: layout.width }).map((text): Line => [dim(text)]),

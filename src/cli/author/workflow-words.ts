@@ -13,8 +13,9 @@ import { type JsonObject, parseJson } from '../../core/json/json-value.ts';
 import { AUTONOMY, type Autonomy } from '../../core/log/autonomy.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { nearest } from '../../core/text/spelling.ts';
+import { visibleLine } from '../../core/text/visible-text.ts';
 import { shellWord, shortList } from '../../core/text/words.ts';
-import { dim, type Line } from '../output/line.ts';
+import { dim, type Line, notable } from '../output/line.ts';
 import { type CommandProblem, EXIT, errorProblem, problem, unknownWord, usageProblem } from '../problem.ts';
 
 /** Operands and options that several of the commands have. */
@@ -196,6 +197,14 @@ export function readDestination(option: unknown): Result<Destination, CommandPro
 export const ownScope = z.strictObject({ kind: z.enum(['project', 'user']), folders: z.array(z.string()).readonly() });
 
 type Scope = { readonly kind: 'named' } | { readonly kind: 'all' } | z.infer<typeof ownScope>;
+
+/** The sources that nobody accepted yet are not a mistake in a file. */
+export function waitingLines(sources: readonly string[]): readonly Line[] {
+  return sources.map((name) => [
+    notable('• '),
+    `The source ${visibleLine(name)} waits until you accept it: workrail source accept`,
+  ]);
+}
 
 /** Says which workflows were checked or tested, unless the user named them. */
 export function scopeLines(

@@ -46,6 +46,8 @@ export const workflowListData = z.strictObject({
   invalid: z
     .array(z.strictObject({ path: z.string(), id: z.string().exactOptional(), errors: count, first: z.string() }))
     .readonly(),
+  /** The sources that nobody accepted on this machine, so that their workflows are not listed. */
+  waiting: z.array(z.string()).readonly().exactOptional(),
 });
 export type WorkflowListData = z.infer<typeof workflowListData>;
 

@@ -43,7 +43,7 @@ describe('the list of workflows', () => {
     const content = { kind: 'unread', reason } as const;
     const waiting = { kind: 'remote', rank: 1.5, ref: 'flows/', path, isInRoutines: false, content } as const;
     const said =
-      /^Waiting for the user: flows\/\nThis repository asks for .*The user can look at it.*: workrail source accept$/;
+      /^Waiting for the user: source flows\nThis repository asks for .*The user can look at it.*: workrail source accept$/;
     expect((await list({ files: [waiting] })).text).toMatch(said);
     // It may have what a search is for, and nobody can know before it is accepted.
     for (const filter of [{ query: 'release' }, { tags: ['release'] }]) {
@@ -54,7 +54,7 @@ describe('the list of workflows', () => {
     }
     const broken = fileWith('{', { ref: 'workflows/broken.json' });
     const both = await list({ files: [waiting, broken] }, undefined, { query: 'release' });
-    expect(both.text).toMatch(/^Waiting for the user: flows\/\n.*\n1 invalid file is not shown\./);
+    expect(both.text).toMatch(/^Waiting for the user: source flows\n.*\n1 invalid file is not shown\./);
   });
 
   it('list_workflows names former ids and files whose name does not match their id', async () => {

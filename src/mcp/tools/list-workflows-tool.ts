@@ -4,6 +4,7 @@ import {
   filterWorkflows,
   type InvalidFile,
   type ListedWorkflow,
+  waitingSources,
   waitsForUser,
 } from '../../app/catalog/catalog.ts';
 import type { LocatedDiagnostic } from '../../app/catalog/file-result.ts';
@@ -66,10 +67,12 @@ function linesFor(
     ...shown.flatMap(({ file, warnings }) =>
       warnings.length === 0 ? [] : [`Usable, with warnings: ${file.ref}\n${warnings.map(problem).join('\n')}`],
     ),
-    ...broken.map(
-      (one) =>
-        `${waitsForUser(one) ? 'Waiting for the user' : 'Invalid'}: ${one.file.ref}\n${problemsOf(one).join('\n')}`,
-    ),
+    ...broken.map((one) => {
+      const head = waitsForUser(one)
+        ? `Waiting for the user: source ${waitingSources([one]).join('')}`
+        : `Invalid: ${one.file.ref}`;
+      return [head, ...problemsOf(one)].join('\n');
+    }),
     ...omittedLine(invalid.length - broken.length),
     ...(shown.some(({ sourceKind }) => sourceKind !== 'bundled')
       ? ['A workflow without "(from …)" is bundled with WorkRail.']
