@@ -219,6 +219,26 @@ export async function listAskedSources(
   });
 }
 
+/** What somebody accepted before under the name of a source, and how its workflow files differ from it. */
+export type EarlierSource = {
+  readonly source: GitSource;
+  /** `undefined` if the earlier files are not on this machine any more. */
+  readonly changes?: readonly SourceFileChange[];
+};
+
+/** What was accepted before in this folder; `undefined` if nothing of that name was. */
+export async function earlierSource(
+  { accepted, workspace, inspector }: Pick<ProjectSources, 'accepted' | 'workspace' | 'inspector'>,
+  source: GitSource,
+): Promise<EarlierSource | undefined> {
+  const known = await accepted();
+  const before = known.findLast((one) => one.workspace === workspace && one.source.name === source.name)?.source;
+  if (before === undefined) return undefined;
+  const [old, now] = [await inspector.inspect(before), await inspector.inspect(source)];
+  if (old.kind !== 'ready') return { source: before };
+  return { source: before, changes: changesOf(textsOf(old), textsOf(now)) };
+}
+
 /** Fetches what the repository asks for, each at its pinned commit, so that a person can look at it. */
 export async function fetchAskedSources(
   project: ProjectSources,
@@ -302,6 +322,13 @@ async function fileChanges(
     textsOf(await inspector.inspect(source)),
     textsOf(await inspector.inspect({ ...source, commit })),
   ]);
+  return changesOf(before, after);
+}
+
+function changesOf(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): readonly SourceFileChange[] {
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((file): readonly SourceFileChange[] => {
     const [old, now] = [before.get(file), after.get(file)];
     if (old === now) return [];

@@ -10,6 +10,8 @@ export type Loosening = {
   readonly changes: readonly string[];
   /** The command to run in a terminal. */
   readonly command: string;
+  /** What the code allows, after "to". */
+  readonly purpose: string;
 };
 
 /** Whether a person can read and answer: everything is a terminal, and nothing is printed for a program. */
@@ -26,7 +28,7 @@ export function isPersonThere({
  */
 export async function confirmLoosening(
   { program, switches, progress, say }: CommandContext,
-  { changes, command }: Loosening,
+  { changes, command, purpose }: Loosening,
   sha256: Sha256,
 ): Promise<Result<void, CommandProblem>> {
   if (!isPersonThere({ program, switches })) {
@@ -36,7 +38,7 @@ export async function confirmLoosening(
   progress.stop();
   for (const change of changes) say([notable(change)]);
   const code = draftCode(sha256(ownJsonBytes([command, ...changes])));
-  const typed = await (await program.ask()).write({ message: `Type ${code} to allow it.` });
+  const typed = await (await program.ask()).write({ message: `Type ${code} to ${purpose}.` });
   if (typed === undefined)
     return err(problem(EXIT.interrupted, 'Interrupted. Nothing was changed.', `Run: ${command}`));
   if (typed.trim().toUpperCase() === code) return ok(undefined);

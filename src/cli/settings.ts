@@ -86,6 +86,7 @@ export const configSet = command({
           `${name} is ${settingText(loosened.before)} and would ${now}, so agents may do more without a person.`,
         ],
         command: `workrail config set ${words.join(' ')}`,
+        purpose: 'change this setting',
       };
       const confirmed = await confirmLoosening(context, loosening, sha256);
       if (confirmed.isErr()) return err(confirmed.error);

@@ -36,7 +36,7 @@ export const sourceList = command({
     const listed = await listSources(services);
     if (listed.isErr()) return err(sourceProblem(listed.error));
     const project = await askedOf(services.project);
-    const none: Line = ['No sources besides the bundled workflows, ~/.workrail/workflows and project folders.'];
+    const none: Line = ['You added no sources yourself.'];
     const waiting = project?.sources.filter(({ isAccepted }) => !isAccepted) ?? [];
     return done({
       data: { sources: [...listed.value], ...defined({ project }) },

@@ -48,7 +48,7 @@ it('a session moves from one data directory to another through a file or a pipe'
 
 /** A person who types what follows from the code that a command asks for. */
 async function inTerminal(dataDir: string, args: readonly string[], typed: (code: string) => string): Promise<string> {
-  const asked = /Type ([A-Z]{4}) to allow it/;
+  const asked = /Type ([A-Z]{4}) to /;
   const keys = (text: string) => `${typed(asked.exec(text)?.[1] ?? '')}\r`;
   return (await atTerminal(args, { env: env(dataDir), typed: [[asked, keys]] })).text;
 }

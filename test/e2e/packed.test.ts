@@ -165,7 +165,7 @@ describe.runIf(hasTerminal)('a team', () => {
     const accepted = await atTerminal(['source', 'accept'], {
       ...member,
       program: join(root(), 'dist', 'workrail.js'),
-      typed: [[/Type \S+ to allow it/, (seen) => `${/Type (\S+) to allow it/.exec(seen)?.[1]}\r`]],
+      typed: [[/Type \S+ to /, (seen) => `${/Type (\S+) to /.exec(seen)?.[1]}\r`]],
     });
     expect(accepted).toMatchObject({ code: 0, text: expect.stringContaining('team/team.hello.json') });
     expect(await ids()).toContain('team.hello');

@@ -84,27 +84,29 @@ export const approversAdd = command({
         {
           changes: [
             `${name} could sign approvals with the key ${key.fingerprint} (${key.type}).`,
-            ...(isOpen ? [UNPROTECTED] : []),
+            ...(isOpen ? [unprotectedWords(named)] : []),
           ],
           command: `workrail approvers add ${shellWord(named)} --name ${name}`,
+          purpose: 'add this approver',
         },
         sha256,
       );
       yield* (await own.add(approver)).mapErr((change) => changeProblem(change, own.file));
       return done({
         data: { ...shown(approver), file: own.file },
-        lines: [
-          [`Added ${name} to ${own.file}. The key counts for runs that start from now on.`],
-          ...(isOpen ? [[notable(UNPROTECTED)]] : []),
-        ],
+        lines: [[`Added ${name} to ${own.file}. The key counts for runs that start from now on.`]],
         next: 'workrail approvers list',
       });
     }),
 });
 
 const KEY_HELP = 'Give the file of a public key, such as ~/.ssh/id_ed25519.pub.';
-const UNPROTECTED =
-  'This key has no passphrase and is not in hardware, so an agent that can run commands can sign with it. Set a passphrase with "ssh-keygen -p -f KEY", or use a security key or a passkey.';
+
+/** The private key is in the file beside the public one. */
+function unprotectedWords(file: string): string {
+  const key = shellWord(file.replace(/\.pub$/, ''));
+  return `This key has no passphrase and is not in hardware, so an agent that can run commands can sign with it. Set a passphrase with "ssh-keygen -p -f ${key}", or use a security key or a passkey.`;
+}
 
 export const approversRemove = command({
   operands: [{ syntax: '<name>', help: 'the name or the fingerprint; "workrail approvers list" shows both' }],

@@ -133,7 +133,7 @@ describe('import of a session', () => {
     const questions: string[] = [];
     const { out } = await run('import', file, typing(questions));
     expect(out).toContain(`Accepted ${sessionId}: agents can resume it.`);
-    expect(questions).toEqual([expect.stringMatching(/^Type \w{4} to allow it\.$/)]);
+    expect(questions).toEqual([expect.stringMatching(/^Type \w{4} to accept this session\.$/)]);
     expect(await origin()).toHaveProperty('acceptedAt');
   });
 

@@ -72,7 +72,7 @@ export async function confirmAcceptance(
 ): Promise<Result<void, CommandProblem>> {
   const confirmed = await confirmLoosening(
     context,
-    { changes: acceptanceWords(acceptance), command: acceptCommand(acceptance) },
+    { changes: acceptanceWords(acceptance), command: acceptCommand(acceptance), purpose: 'accept this session' },
     sha256,
   );
   return confirmed.isErr() ? err(confirmed.error) : ok(undefined);

@@ -80,10 +80,12 @@ export const sessionPrefer = command({
       const { mode: allowed, cap } = await allowedMode(context, mode, await foldersOfRuns(named, run));
       const request = { sessionId, run, mode: allowed, riskPolicy };
       let set = await setPreferences(upkeep, request);
+      let isCapShown = false;
       if (set.isErr() && set.error.code === 'loosening_unconfirmed') {
-        const loosening = looseningOf(set.error, { sessionId, mode, riskPolicy, run: options['run'] });
+        const loosening = looseningOf(set.error, { sessionId, mode, riskPolicy, run: options['run'], cap });
         yield* await confirmLoosening(context, loosening, upkeep.hasher.sha256);
         set = await setPreferences(upkeep, { ...request, isLooseningAllowed: true });
+        isCapShown = true;
       }
       if (set.isErr()) {
         const isRiskOnly = set.error.code === 'nothing_unfinished' && mode === undefined;
@@ -95,7 +97,7 @@ export const sessionPrefer = command({
           sessionId,
           runs: set.value.map(({ warnings, setBy: _, ...rest }) => ({ ...rest, warnings: [...warnings] })),
         },
-        lines: [...capLines(cap), ...set.value.flatMap(linesOf)],
+        lines: [...(isCapShown ? [] : capLines(cap)), ...set.value.flatMap(linesOf)],
         next: `workrail session resume ${options['run'] === undefined ? shellWord(asked) : (set.value[0]?.runId ?? sessionId)}`,
       });
     }),
@@ -122,7 +124,11 @@ async function foldersOfRuns({ upkeep, sessionId }: NamedSession, run: string | 
 }
 
 function capLines(cap: ModeCap | undefined): readonly Line[] {
-  return cap === undefined ? [] : [[notable(`${cap.cause} allows at most ${cap.effective}.`)]];
+  return cap === undefined ? [] : [[notable(capText(cap))]];
+}
+
+function capText({ cause, effective }: ModeCap): string {
+  return `${cause} allows at most ${effective}.`;
 }
 
 function looseningOf(
@@ -132,6 +138,7 @@ function looseningOf(
     readonly mode: Autonomy | undefined;
     readonly riskPolicy: RiskPolicy | undefined;
     readonly run: unknown;
+    readonly cap: ModeCap | undefined;
   },
 ): Loosening {
   const words = [
@@ -141,8 +148,10 @@ function looseningOf(
     ...(typeof asked.run === 'string' ? ['--run', asked.run] : []),
   ];
   return {
-    changes: runs.map(loosenedWords),
+    // A person who asked for another mode needs to know first why it is not that one.
+    changes: [...(asked.cap === undefined ? [] : [capText(asked.cap)]), ...runs.map(loosenedWords)],
     command: `workrail session prefer ${words.join(' ')}`,
+    purpose: `change ${runs.length === 1 ? 'the mode of this run' : 'the mode of these runs'}`,
   };
 }
 

@@ -274,8 +274,10 @@ describe('session prefer', () => {
     const { run, id } = await world();
     const env = { WORKRAIL_AUTONOMY_MAX: 'full_auto_stop_on_user_deps' };
     const setup = fakeSetup({ machine: { env } });
-    const { out } = await run('session', 'prefer', id, 'full_auto_never_stop', { ...typing(), setup });
-    expect(out).toContain('autonomy.max (WORKRAIL_AUTONOMY_MAX) allows at most full_auto_stop_on_user_deps.');
+    const { out, talk } = await run('session', 'prefer', id, 'full_auto_never_stop', { ...typing(), setup });
+    // A person is shown this before the code.
+    expect(talk).toContain('autonomy.max (WORKRAIL_AUTONOMY_MAX) allows at most full_auto_stop_on_user_deps.');
+    expect(out).not.toContain('allows at most');
     expect(out).toContain('continues in full_auto_stop_on_user_deps');
   });
 

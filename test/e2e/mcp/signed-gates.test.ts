@@ -37,7 +37,7 @@ afterAll(place.remove);
 
 const run = (...args: readonly string[]) => runSmall(args, { cwd: here, env });
 const typedAt = (args: readonly string[], typed: readonly Typed[]) => atTerminal(args, { env, cwd: here, typed });
-const ALLOW: Typed = [/Type [A-Z]{4} to allow it/, (text) => `${/Type ([A-Z]{4}) to allow it/.exec(text)?.[1]}\r`];
+const ALLOW: Typed = [/Type [A-Z]{4} to /, (text) => `${/Type ([A-Z]{4}) to /.exec(text)?.[1]}\r`];
 const approve: readonly Typed[] = [
   [/Not now/, `${DOWN}\r`],
   [/Comment for the agent/, '\r'],

@@ -73,7 +73,7 @@ it('an invalid settings file is reported with its line by the server and by comm
   });
 });
 
-const codeIn = (text: string) => /Type ([A-Z]{4}) to allow it/.exec(text)?.[1] ?? expect.fail('no code');
+const codeIn = (text: string) => /Type ([A-Z]{4}) to /.exec(text)?.[1] ?? expect.fail('no code');
 
 /** Everything but the right code at a terminal leaves things as they are. */
 async function onlyByCode(command: readonly string[], now: () => Promise<string>): Promise<void> {
@@ -83,7 +83,7 @@ async function onlyByCode(command: readonly string[], now: () => Promise<string>
   expect([without.exitCode, without.talk]).toEqual([5, expect.stringContaining('in a terminal of your own')]);
   expect((await run([...command, '--yes'])).exitCode).toBe(2);
   const typing = (keys: (code: string) => string) =>
-    atTerminal(command, { env, cwd: work, typed: [[/to allow it/, (text) => keys(codeIn(text))]] });
+    atTerminal(command, { env, cwd: work, typed: [[/Type [A-Z]{4} to /, (text) => keys(codeIn(text))]] });
   const wrong = await typing((code) => `${code === 'AAAA' ? 'CCCC' : 'AAAA'}\r`);
   expect([wrong.code, wrong.text]).toEqual([5, expect.stringContaining('The code does not match.')]);
   expect((await typing(() => CTRL_C)).code).toBe(130);
