@@ -353,6 +353,22 @@ test('a rejection keeps the gate closed, and the agent reads the comment', async
   expect(next.text).not.toContain('does not cover');
 });
 
+test('a person who decides about a new draft is shown what was rejected before, the comment, and what changed', async () => {
+  const run = made(RELEASE);
+  const blocked = await run.send(await run.start('team.release'), { notes: 'Shipped 1.2.' });
+  expect((await waitingAt(run, blocked)).found._unsafeUnwrap().rejected).toBeUndefined();
+  (await answer(run, blocked, { kind: 'rejected', comment: 'Say 12 EUR.', shown: 'whole' }))._unsafeUnwrap();
+  // The same draft is not one that was rejected before.
+  expect((await waitingAt(run, blocked)).found._unsafeUnwrap().rejected).toBeUndefined();
+  const next = await run.send(await run.show(blocked), { notes: 'Shipped 1.2 for 12 EUR.' });
+  const { found } = await waitingAt(run, next);
+  expect(found._unsafeUnwrap().rejected).toMatch(
+    /^Draft [A-Z]{4} of this step was rejected\. The comment was: "Say 12 EUR\." Changed since then: notes\.$/,
+  );
+  (await answer(run, next, { kind: 'approved', shown: 'whole', name: 'two' }))._unsafeUnwrap();
+  expect((await waitingAt(run, next)).found._unsafeUnwrap().rejected).toBeUndefined();
+});
+
 test('a rejection ends an approval of an earlier draft of the step', async () => {
   enforces('approval_binds_draft_once');
   const run = made(RELEASE);

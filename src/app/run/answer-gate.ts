@@ -36,6 +36,7 @@ import type { GitPatience } from '../ports/workspace-observer.ts';
 import type { AnswerServices } from '../services.ts';
 import { type AdvanceRefusal, attemptAt } from './advance.ts';
 import { type GateSurroundings, gateOf, gateSurroundings, type KnownSigners } from './attempt-facts.ts';
+import { earlierRejection } from './earlier-rejection.ts';
 import { appendPlan } from './give-reply.ts';
 import { rootOf, settingsFolders, targetOf } from './run-place.ts';
 import { isMaker } from './tried-step.ts';
@@ -64,6 +65,8 @@ export type WaitingDraft = {
   readonly answer: Attestation['data'] | undefined;
   /** An approval of an earlier draft, which does not count for this one. */
   readonly voided: VoidedApproval | undefined;
+  /** What was rejected at this step before this draft, in words. */
+  readonly rejected: string | undefined;
   /** What the run is for, and the workflow with where it comes from. */
   readonly goal: string | undefined;
   readonly workflow: string;
@@ -203,9 +206,9 @@ async function waitingAt(
     const bound = isSeen(workspace) ? workspace : undefined;
     const { signing } = attempt.gate ?? {};
     const signers = attempt.gate === undefined ? [] : signersOf(attempt.gate, approval.digest);
-    const { source, context } = attempt.facts;
-    const goal = context['goal'];
-    const { name } = attempt.index.workflow;
+    const own = attempt.gate?.subject.nodeId ?? nodeId;
+    const { source } = attempt.facts;
+    const goal = attempt.facts.context['goal'];
     return ok({
       sessionId: session.sessionId,
       runId: node.runId,
@@ -222,13 +225,14 @@ async function waitingAt(
         workflow: attempt.index.workflow,
         files: bound?.treeDigest,
       }),
-      answer: answerSoFar(session.view, { nodeId, own: attempt.gate?.subject.nodeId ?? nodeId, ...approval }),
+      answer: answerSoFar(session.view, { nodeId, own, ...approval }),
       root: rootOf(session),
       folders: settingsFolders(session, node.runId),
       accept: surroundings.accept,
       voided: voidedOf(gate?.details),
+      rejected: earlierRejection(session.view, { own, digest: approval.digest, details: gate?.details }),
       goal: typeof goal === 'string' && goal.trim() !== '' ? goal : undefined,
-      workflow: source === undefined ? name : `${name} (${source})`,
+      workflow: [attempt.index.workflow.name, ...(source === undefined ? [] : [`(${source})`])].join(' '),
       owner: session.view.graph.runs.get(node.runId)?.owner,
       areFilesBound: bound !== undefined,
       areFilesDescribed: bound?.isDescribed === true,

@@ -191,7 +191,7 @@ function waitingItem(
     files: [...boundFileLines(waiting)],
     ...defined({
       answered: answer && attestationWords(answer),
-      voided: voided && voidedWords(voided),
+      voided: (voided && voidedWords(voided)) ?? waiting.rejected,
     }),
     ...defined({ signing: waiting.signing && shownSigning(waiting.signing) }),
     isAccepted: accept.includes(via),

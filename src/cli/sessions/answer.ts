@@ -194,7 +194,20 @@ function answerValue(text: string): JsonValue {
 
 /** Exactly what is approved. */
 function draftLines(waiting: WaitingDraft, width: number): readonly Line[] {
-  const { step, runId, code, draft, question, goal, workflow, root, areFilesBound, answer: given, voided } = waiting;
+  const {
+    step,
+    runId,
+    code,
+    draft,
+    question,
+    goal,
+    workflow,
+    root,
+    areFilesBound,
+    answer: given,
+    voided,
+    rejected,
+  } = waiting;
   const rule: Line = [dim('─'.repeat(Math.max(20, Math.min(width, 80))))];
   return [
     [strong(`Step "${step.title}" of run ${runTag(runId)}, draft ${code}`)],
@@ -202,6 +215,7 @@ function draftLines(waiting: WaitingDraft, width: number): readonly Line[] {
     [dim(`Workflow: ${visibleLine(workflow)}`)],
     ...(root === undefined ? [] : [[dim(`Folder: ${visibleLine(root)}`)]]),
     ...(voided === undefined ? [] : [[notable(voidedWords(voided))]]),
+    ...(rejected === undefined ? [] : [[notable(rejected)]]),
     ...(question === step.title ? [] : question.split('\n').map((line): Line => [dim('> '), line])),
     rule,
     ...recorded(draft.notesMarkdown ?? '(no notes)'),

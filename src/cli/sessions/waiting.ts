@@ -31,6 +31,8 @@ const waitingRun = z.strictObject({
   voided: z
     .strictObject({ code: z.string(), statement: z.enum(['approved', 'answered']), changes: z.array(z.string()) })
     .exactOptional(),
+  /** What was rejected at this step before this draft, in words. */
+  rejected: z.string().exactOptional(),
 });
 
 export const waiting = command({
@@ -66,7 +68,7 @@ export const waiting = command({
 });
 
 function dataOf({ waiting: draft, ...more }: WaitingRun): z.infer<typeof waitingRun> {
-  const { sessionId, runId, nodeId, step, question, code, digest, voided } = draft;
+  const { sessionId, runId, nodeId, step, question, code, digest, voided, rejected } = draft;
   return {
     sessionId,
     runId,
@@ -79,6 +81,7 @@ function dataOf({ waiting: draft, ...more }: WaitingRun): z.infer<typeof waiting
     digest,
     ...defined(more),
     ...(voided === undefined ? {} : { voided: { ...voided, changes: [...voided.changes] } }),
+    ...defined({ rejected }),
   };
 }
 
@@ -86,13 +89,15 @@ type Layout = { readonly nowMs: number; readonly isNamed: (run: WaitingRun) => b
 
 function linesOf(run: WaitingRun, { nowMs, isNamed }: Layout): readonly Line[] {
   const { waiting: draft, goal, workspace, at, origin } = run;
-  const { runId, sessionId, step, question, code, voided } = draft;
+  const { runId, sessionId, step, question, code, voided, rejected } = draft;
   const name = isNamed(run) ? `${runTag(runId)}  ${sessionId}` : runTag(runId);
   const where = [goal, workspace, at === undefined ? undefined : ago(at, nowMs)].filter((part) => part !== undefined);
   return [
     [`  ${name}  `, strong(step.title), `  (draft ${code} of its report)`],
     ...(question === step.title ? [] : [[`        ${question}`]]),
-    ...(voided === undefined ? [] : [[notable(`        ${voidedWords(voided)}`)]]),
+    ...[voided && voidedWords(voided), rejected].flatMap((words): readonly Line[] =>
+      words === undefined ? [] : [[notable(`        ${words}`)]],
+    ),
     ...(origin === undefined ? [] : [[notable(`        ${originLabel(origin)}`)]]),
     ...(where.length === 0 ? [] : [[dim(`        ${where.join(' · ')}`)]]),
   ];

@@ -80,7 +80,7 @@ const waitingShape = z.strictObject({
   files: z.array(z.string()),
   /** What was answered about this draft before, in words; a new answer takes its place. */
   answered: z.string().exactOptional(),
-  /** Why an earlier approval does not count for this draft, in words. */
+  /** Why an earlier approval does not count for this draft, or what was rejected before it, in words. */
   voided: z.string().exactOptional(),
   /** Only an answer with the signature of an approver opens the gate. */
   signing: signingShape.exactOptional(),
