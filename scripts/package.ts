@@ -36,7 +36,8 @@ execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination
 });
 
 const bundle: Zippable = { 'manifest.json': Buffer.from(`${JSON.stringify(desktopManifest(), null, 2)}\n`) };
-for (const folder of files) addFolder(folder);
+// A client that runs the server has nobody who reads documents.
+for (const folder of ['dist', 'workflows', 'schemas']) addFolder(folder);
 for (const file of ['package.json', 'LICENSE']) bundle[file] = readFileSync(join(STAGE, file));
 rmSync(STAGE, { recursive: true });
 const ordered = Object.fromEntries(Object.entries(bundle).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { desktopManifest } from '../scripts/generate/desktop-manifest.ts';
 import { enforces } from './enforces.ts';
@@ -12,6 +13,7 @@ type Manifest = {
   readonly scripts: Readonly<Record<string, string>>;
   readonly workspaces?: unknown;
   readonly keywords: readonly string[];
+  readonly files: readonly string[];
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -78,6 +80,21 @@ describe('the package', () => {
     for (const [platform, name] of Object.entries(names)) {
       expect([name, compatibility.platforms.includes(platform)]).toEqual([name, promised.includes(name)]);
     }
+  });
+
+  it('every link of the README and of the packed documents leads to a packed file, unless it leads to a test or a source', () => {
+    const isPacked = (path: string) =>
+      ['README.md', 'LICENSE', ...manifest.files].some((part) => path === part || path.startsWith(`${part}/`));
+    const listed = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' }).trim().split('\n');
+    const links = listed.filter(isPacked).flatMap((file) => {
+      const text = readFileSync(file, 'utf8').replaceAll(/```[\s\S]*?```/g, '');
+      const targets = [...text.matchAll(/\]\(([^)#\s]+)/g)].map(([, target = '']) => target);
+      return targets.filter((target) => !target.includes(':')).map((target) => posix.join(posix.dirname(file), target));
+    });
+    expect(links.length).toBeGreaterThan(100);
+    // What a page of the project has, and what only people who work on it need.
+    const isElsewhere = /^(?:\.\.\/|test\/|src\/|bench\/|scripts\/|console\/|deploy\/|\.github\/)/;
+    expect(links.filter((path) => !isPacked(path) && !isElsewhere.test(path))).toEqual([]);
   });
 
   it('no text of the program or the documents tells people to install a package by a name that nobody owns', () => {

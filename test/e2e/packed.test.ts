@@ -120,9 +120,16 @@ describe('the packed package', () => {
     expect(files.map(({ name }) => name).filter((name) => /\.ts$/.test(name))).toEqual([]);
     expect(files.map(({ name }) => name)).toContain('wr.coding_task.test.json');
     expect(readdirSync(root()).sort()).toEqual([
+      'ARCHITECTURE.md',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'dist',
+      'docs',
+      'examples',
+      'integrations',
       'package.json',
       'schemas',
       'workflows',
