@@ -8,17 +8,17 @@ import type { AppendPermit } from '../ports/session-store.ts';
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Services } from '../services.ts';
 
-/** A session here that was imported from an earlier state of the same session, and not changed since. */
+/** A session here that was imported from the same session: from an earlier state and not changed since, or with all that the bundle has. */
 export type EarlierImport = {
   readonly sessionId: SessionId;
   readonly events: number;
-  /** How many events the bundle adds. */
+  /** How many events the bundle adds; 0 also for an older export than the one that was imported. */
   readonly newEvents: number;
 };
 
 type Searching = Pick<Services, 'sessions' | 'marks' | 'logs'> & { readonly tools: BundleTools };
 
-/** Finds a session that the bundle continues. Every event here must be in the bundle, in the same appends. */
+/** Finds a session that the bundle continues, or that begins with all of the bundle, in the same appends. */
 export async function findEarlierImport(
   services: Searching,
   bundle: CheckedBundle,
@@ -33,7 +33,7 @@ export async function findEarlierImport(
   return undefined;
 }
 
-/** How many events are here, if the bundle begins with exactly these; `undefined` otherwise. */
+/** How many events of the bundle are here, if one of the two begins with all of the other; `undefined` otherwise. */
 async function commonEvents(
   { sessions, logs, tools }: Searching,
   bundle: CheckedBundle,
@@ -47,7 +47,8 @@ async function commonEvents(
   let events = 0;
   for (const { segment } of appends) {
     const plan = plans.next();
-    if (plan.done === true || !isSame(plan.value, segment, tools)) return undefined;
+    if (plan.done === true) return bundle.events;
+    if (!isSame(plan.value, segment, tools)) return undefined;
     events = segment.lastEventIndex + 1;
   }
   return events === loaded.value.view.nextEventIndex ? events : undefined;

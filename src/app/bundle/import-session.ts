@@ -52,6 +52,8 @@ export type ImportRequest = {
   readonly isDryRun: boolean;
   /** What to do if the bundle continues a session here. Default: a copy. */
   readonly chooseUpdate?: (earlier: EarlierImport) => Promise<'update' | 'copy' | 'ask'>;
+  /** Makes a second session, also if nothing in the bundle is new. */
+  readonly mustCopy?: boolean;
   /** Refuses to import a new session. */
   readonly mustUpdate?: boolean;
 };
@@ -75,7 +77,7 @@ export async function importSession(
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<Result<Imported, ImportRefusal>> {
   return safeTry(async function* (): Flow<Imported, ImportRefusal> {
-    const { isDryRun, chooseUpdate, mustUpdate = false } = request;
+    const { isDryRun, chooseUpdate, mustUpdate = false, mustCopy = false } = request;
     const checked = yield* await check(services, request.bytes, onProgress);
     const unsound = await unsoundWorkflow(services, checked);
     if (unsound !== undefined) return err(unsound);
@@ -87,9 +89,9 @@ export async function importSession(
     if (mustUpdate && earlier === undefined) return err({ code: 'nothing_to_update', from });
     const isTaken = [...listed, ...binned.map(({ sessionId }) => sessionId)].includes(from);
     if (isDryRun) return ok({ kind: 'would_import', sessionId: isTaken ? undefined : from, ...about });
-    // The session is here already, as it is in the bundle: another copy or another mark would say nothing.
-    if (earlier?.newEvents === 0) return ok({ kind: 'unchanged', sessionId: earlier.sessionId, ...about });
-    const choice = mustUpdate ? 'update' : earlier && (await chooseUpdate?.(earlier));
+    // All of the bundle is here already: another copy or another mark would say nothing, unless somebody asks for it.
+    if (earlier?.newEvents === 0 && !mustCopy) return ok({ kind: 'unchanged', sessionId: earlier.sessionId, ...about });
+    const choice = mustUpdate ? 'update' : mustCopy ? 'copy' : earlier && (await chooseUpdate?.(earlier));
     if (earlier !== undefined && choice === 'ask') {
       return err({ code: 'update_or_copy', sessionId: earlier.sessionId, newEvents: earlier.newEvents });
     }

@@ -182,6 +182,30 @@ describe('import', () => {
     expect((await there.services.sessions.list())._unsafeUnwrap()).toHaveLength(2);
   });
 
+  it('an export that has nothing new makes a second session only with --copy, also if a newer one was imported', async () => {
+    enforces('reimport_offers_update');
+    const { run, folder, sessionId, goOn } = await world();
+    const there = await world({ isEmpty: true });
+    const [file, newer] = [join(folder, 'session.json'), join(folder, 'newer.json')];
+    await run('export', sessionId, '-o', file);
+    await goOn();
+    await run('export', sessionId, '-o', newer);
+    await there.run('import', newer);
+    const sessions = async () => (await there.services.sessions.list())._unsafeUnwrap().length;
+    for (const known of [newer, file]) {
+      const { exitCode, out } = await there.run('import', known);
+      expect([exitCode, out]).toEqual([
+        0,
+        expect.stringContaining(`Nothing is new: this session was imported before as ${sessionId}.`),
+      ]);
+      expect((await there.run('import', known, '--dry-run')).out).toContain('Nothing is new in this file');
+    }
+    expect(await sessions()).toBe(1);
+    expect((await there.run('import', newer, '--copy')).out).toContain(`Imported ${sessionId} as sess_`);
+    expect((await there.run('import', file, '--copy')).out).toContain(`Imported ${sessionId} as sess_`);
+    expect(await sessions()).toBe(3);
+  });
+
   it('import does not read a file that is too large for a bundle', async () => {
     enforces('import_limits');
     const { run, folder } = await world({ isEmpty: true });

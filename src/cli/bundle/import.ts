@@ -88,7 +88,8 @@ export const importCommand = command({
             bytes,
             isDryRun,
             mustUpdate: options['update'] === true,
-            chooseUpdate: async (earlier) => (options['copy'] === true ? 'copy' : chooseUpdate(context, earlier)),
+            mustCopy: options['copy'] === true,
+            chooseUpdate: async (earlier) => chooseUpdate(context, earlier),
           },
           ({ doing, ...step }) =>
             progress.show({ label: doing === 'checking' ? 'checking the bundle' : 'writing the session', ...step }),
@@ -192,7 +193,7 @@ function linesOf(imported: Imported, file: string): readonly Line[] {
 }
 
 function earlierWords({ sessionId, newEvents }: EarlierImport, file: string): string {
-  const before = `The same session was imported before as ${sessionId} and not changed here.`;
-  if (newEvents === 0) return `${before} Nothing is new in this file, so importing it writes nothing.`;
-  return `${before} This file has ${plural(newEvents, 'new event')}. ${updateOrCopyWords(file)}`;
+  const before = `The same session was imported before as ${sessionId}`;
+  if (newEvents === 0) return `${before}. Nothing is new in this file, so importing it writes nothing.`;
+  return `${before} and not changed here. This file has ${plural(newEvents, 'new event')}. ${updateOrCopyWords(file)}`;
 }
