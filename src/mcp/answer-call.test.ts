@@ -432,6 +432,18 @@ test('an error quotes only a bounded part of the input', () => {
   }
 });
 
+test('the call that an unknown tool is answered with can be sent as it stands', () => {
+  enforces('error_is_specific_and_says_next_step');
+  const tools = ['list_workflows', 'inspect_workflow', 'start_workflow', 'continue_workflow', 'resume_session'];
+  const callFor = (tool: string, sent: JsonObject) =>
+    explain({ code: 'tool_unknown', tools }, { tool, sent, tokens: [], recent: [] }).nextCall;
+  expect(callFor('continue', {})).toEqual({ tool: 'resume_session', arguments: {} });
+  expect(callFor('start', {})).toEqual({ tool: 'list_workflows', arguments: {} });
+  expect(callFor('start', { workflowId: 'x' })).toEqual({ tool: 'start_workflow', arguments: { workflowId: 'x' } });
+  const sent = { ackToken: 'ack_1' };
+  expect(callFor('continue', sent)).toEqual({ tool: 'continue_workflow', arguments: sent });
+});
+
 test('quoted text cannot imitate a nextCall line', () => {
   const error = {
     ...(ERROR_EXAMPLES['not_retryable'] ?? expect.fail()),

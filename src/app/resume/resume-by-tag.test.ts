@@ -122,6 +122,10 @@ it('a tag that no run has is refused by name, and a query like a tag is searched
   expect(refused._unsafeUnwrapErr()).toEqual({ code: 'session_not_found', named: 'Run zzzz' });
   const found = await resume(services, { query: 'fast', workspace: WORKSPACE });
   expect(runIdOf(found)).toBe(runIdOf(wanted));
+  const tag = runTag(runIdOf(wanted));
+  for (const request of [{ query: `#${tag}` }, { runId: `#${tag}` }])
+    expect(runIdOf(await resume(services, { ...request, workspace: WORKSPACE }))).toBe(runIdOf(wanted));
   const two = (await resumeSession(services, { runId: runTag(runIdOf(wanted)), sessionId: 'zzzz' }))._unsafeUnwrapErr();
-  expect(two).toMatchObject({ code: 'session_not_found' });
+  // The run is stored, only not in that session.
+  expect(two).toMatchObject({ code: 'session_not_found', named: `${tag} in session zzzz` });
 });

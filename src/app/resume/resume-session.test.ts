@@ -227,7 +227,8 @@ describe('an id', () => {
       { sessionId: one?.sessionId, runId: two?.runId },
     ]) {
       const refused = (await resumeSession(made.services, request))._unsafeUnwrapErr();
-      expect(refused).toEqual({ code: 'session_not_found', named: request.runId ?? request.sessionId });
+      const named = [request.runId, request.sessionId].filter((id) => id !== undefined).join(' in session ');
+      expect(refused).toEqual({ code: 'session_not_found', named });
     }
   });
 });

@@ -124,7 +124,7 @@ export function runTag(id: RunId): string {
 
 /** Reads a text that contains only a tag, such as `a3t9` or `Run A3T9`. No tag has an i, l or o. */
 export function readRunTag(text: string): string | undefined {
-  const [, tag] = /^\s*(?:run[\s_]+)?([0-9a-tv-z]{4})\s*$/i.exec(text) ?? [];
+  const [, tag] = /^\s*(?:run[\s_]+)?#?([0-9a-tv-z]{4})\s*$/i.exec(text) ?? [];
   return tag?.toLowerCase().replaceAll('o', '0').replaceAll(/[il]/g, '1');
 }
 

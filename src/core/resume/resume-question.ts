@@ -41,7 +41,9 @@ export function resumeQuestion(
 ): ResumeQuestion {
   const said = Object.fromEntries(Object.entries(clues).map(([name, text]) => [name, text?.trim() || undefined]));
   const { query, gitBranch, gitHeadSha, sessionId, runId } = said as Omit<ResumeClues, 'includeFinished'>;
-  const named = runId ?? sessionId;
+  // Each of the two may be known, and the run not be in that session.
+  const named =
+    runId !== undefined && sessionId !== undefined ? `${runId} in session ${sessionId}` : (runId ?? sessionId);
   const isOfWorkspaceOnly = Object.values(said).every((text) => text === undefined);
   return {
     named,

@@ -25,6 +25,9 @@ describe('what a text may mean', () => {
   it('a text that shares words with several ids, or only some of its words, offers a choice', () => {
     expect(meantIds('code', known)).toEqual({ choices: ['wr.coding_task', 'wr.code_review'] });
     expect(meantIds('review the login page', known)).toEqual({ choices: ['wr.code_review'] });
+    // Two workflows have that very name.
+    const twice = ['team.change', 'project.change_it'].map((id) => ({ id, name: 'Change' }));
+    expect(meantIds('Change', twice)).toEqual({ choices: ['team.change', 'project.change_it'] });
     expect([meantIds('wr', known), meantIds('…', known)]).toEqual([{ choices: [] }, { choices: [] }]);
   });
 });

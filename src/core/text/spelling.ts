@@ -40,8 +40,9 @@ export function meantIds(written: string, known: readonly NamedId[]): MeantIds {
     written,
     known.map(({ id }) => id),
   );
-  if (near !== undefined) return { id: near, choices: [near] };
   const named = known.filter(({ name = '' }) => name !== '' && isSameText(name, written));
+  // Two workflows can have the name that was written, and only the caller knows which one is meant.
+  if (near !== undefined && named.length < 2) return { id: near, choices: [near] };
   const words = wordsOf(written).filter((word) => !COMMON_WORDS.includes(word));
   const shared = known.map(({ id, name = '' }) => {
     const own = wordsOf(`${id} ${name}`);

@@ -91,10 +91,12 @@ const WORDS: WordsFor<Refusal> = {
   arguments_wrong: explainArguments,
   tool_unknown: ({ tools }, { tool, sent }) => {
     const near = nearest(tool, tools) ?? onlyOneAbout(tool, tools);
+    const instead = near === undefined ? undefined : firstCallFor(near, { tools, sent });
+    const missing = instead === undefined ? '' : ` ${instead.words}`;
     return {
       message: `Unknown tool ${quote(tool)}.`,
-      suggestion: near === undefined ? `Call one of: ${tools.join(', ')}.` : `Did you mean ${near}?`,
-      call: near === undefined ? undefined : { tool: near, arguments: sent },
+      suggestion: near === undefined ? `Call one of: ${tools.join(', ')}.` : `Did you mean ${near}?${missing}`,
+      call: near === undefined ? undefined : instead === undefined ? { tool: near, arguments: sent } : instead.call,
     };
   },
   token_missing: (_, situation) => {
@@ -206,6 +208,27 @@ function problems({ diagnostics }: InvalidFile): string {
 function tokenWanted(situation: Situation): string {
   return [TOKEN_WANTED, recentTokens(situation)?.suggestion ?? ''].join(' ').trim();
 }
+
+/** The call that leads to what a tool cannot do without; `undefined` if it has that, or needs nothing. */
+function firstCallFor(
+  tool: string,
+  { tools, sent }: { readonly tools: readonly string[]; readonly sent: JsonObject },
+): { readonly words: string; readonly call: NonNullable<Words['call']> } | undefined {
+  const [keys, words, first] = NEEDED[tool] ?? [];
+  if (keys === undefined || first === undefined || !tools.includes(first)) return undefined;
+  return keys.some((key) => sent[key] !== undefined)
+    ? undefined
+    : { words: words ?? '', call: { tool: first, arguments: {} } };
+}
+
+const FROM_TOKEN = [['ackToken', 'stateToken'], TOKEN_WANTED, 'resume_session'] as const;
+const FROM_ID = [['workflowId'], 'It needs a workflowId, which list_workflows shows.', 'list_workflows'] as const;
+const NEEDED: { readonly [tool: string]: readonly [keys: readonly string[], words: string, first: string] } = {
+  continue_workflow: FROM_TOKEN,
+  checkpoint_workflow: FROM_TOKEN,
+  start_workflow: FROM_ID,
+  inspect_workflow: FROM_ID,
+};
 
 /** Clients prefix a tool with the name of the server, and agents shorten it. */
 function onlyOneAbout(name: string, tools: readonly string[]): string | undefined {
