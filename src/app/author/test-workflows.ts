@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow';
 import { type Coverage, coverageOf } from '../../core/author/coverage.ts';
 import { type DocumentProblem, problemAt, readDocument } from '../../core/author/read-document.ts';
 import { type Scenario, type ScenarioFile, scenarioFileSchema } from '../../core/author/scenario.ts';
-import type { OnProgress } from '../../core/flow.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { shellWord } from '../../core/text/words.ts';
 import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
@@ -41,11 +40,14 @@ export type TestedFiles = {
   readonly untested: readonly string[];
 };
 
+/** Called before each scenario of a workflow. */
+type OnTested = (step: { readonly workflowId: string; readonly done: number; readonly total: number }) => void;
+
 /** Plays the selected scenarios. */
 export async function testWorkflows(
   author: AuthorServices,
   asked: Asked,
-  tick: OnProgress = () => undefined,
+  tick: OnTested = () => undefined,
 ): Promise<Result<TestedFiles, ScenarioRefusal>> {
   const found = await scenarioFiles(author, asked);
   if (found.isErr()) return err(found.error);
@@ -53,8 +55,7 @@ export async function testWorkflows(
   const beside = paths.map(workflowPathOf).filter((path) => author.files.kindOf(path) === 'file');
   const { catalog } = await authorCatalog(author, beside);
   const files: TestedFile[] = [];
-  for (const [done, path] of paths.entries()) {
-    tick({ done, total: paths.length });
+  for (const path of paths) {
     const read = await readScenarios(author, path);
     if (read.isErr()) {
       files.push({ path, problems: read.error, scenarios: [] });
@@ -68,7 +69,8 @@ export async function testWorkflows(
       continue;
     }
     const stage = async () => rehearsal(await author.services(catalog));
-    files.push({ path, ...(await playAll(stage, read.value.file, { author, workflow: workflow.listed.workflow })) });
+    const how = { author, workflow: workflow.listed.workflow, tick };
+    files.push({ path, ...(await playAll(stage, read.value.file, how)) });
   }
   return ok({ scope, files, untested });
 }
@@ -128,11 +130,15 @@ async function playAll(
   {
     author: { workspace, yieldNow },
     workflow,
-  }: { readonly author: AuthorServices; readonly workflow: CompiledWorkflow },
+    tick,
+  }: { readonly author: AuthorServices; readonly workflow: CompiledWorkflow; readonly tick: OnTested },
 ): Promise<Omit<TestedFile, 'path'>> {
   const played: Awaited<ReturnType<typeof testScenario>>[] = [];
+  const modesOf = ({ modes, mode = 'guided' }: Scenario) => modes ?? [mode];
+  const total = scenarios.flatMap(modesOf).length;
   for (const scenario of scenarios) {
-    for (const mode of scenario.modes ?? [scenario.mode ?? 'guided']) {
+    for (const mode of modesOf(scenario)) {
+      tick({ workflowId, done: played.length, total });
       const asked = { workflowId, workspace, scenario, mode, number: played.length, yieldNow };
       played.push(await testScenario(stage, asked));
     }

@@ -261,7 +261,9 @@ function nextOf(
   const named = words.length === 0 ? '' : ` ${words.map(shellWord).join(' ')}`;
   const again = `workrail workflow check${named}${isStrict ? ' --strict' : ''}`;
   if (totals.mendable > 0) return `${again} --fix`;
-  return isFailed ? `${again} --watch` : `workrail workflow test${named}`;
+  if (isFailed) return `${again} --watch`;
+  // The tests end with a strict check, so this one does not lead back to them.
+  return isStrict ? 'workrail workflow list' : `workrail workflow test${named}`;
 }
 
 function dataOf({ scope, files, made, totals, waiting }: Checked): WorkflowCheckData {

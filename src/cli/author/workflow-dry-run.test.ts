@@ -39,6 +39,29 @@ describe('workflow dry-run', () => {
     expect(scripted.data).toMatchObject({ isComplete: true, skipped: [], unsent: [], path: { length: 6 } });
   });
 
+  it('an outline names the checks of a step, and a rehearsal says that it took them to pass', async () => {
+    const check = { id: 'tests', run: 'npm test', minimum: 'observed' };
+    const verify = { id: 'verify', title: 'Verify', prompt: 'Run it.', checks: [check] };
+    const { run } = onBench({ [FILE]: { ...EXAMPLE, steps: [verify], assessments: [], conditions: [] } });
+    expect((await run('preview', 'team.example')).out).toContain('the check "tests" (npm test, observed)');
+    expect((await run('dry-run', 'team.example', '--yes')).out).toMatch(
+      /✓ verify {2}Verify {2}.*check tests \(assumed to pass\)/,
+    );
+  });
+
+  it('a preview of a step in a loop says how to see the value of the loop', async () => {
+    const body = [{ id: 'fix', title: 'Fix {{todo}}', prompt: 'Fix {{todo}}.' }];
+    const each = { type: 'forEach', items: 'todos', itemVar: 'todo', maxIterations: 5 };
+    const loop = { id: 'each', type: 'loop', title: 'Each', loop: each, body };
+    const first = { id: 'list', title: 'List', prompt: 'List them.' };
+    const { run } = onBench({ [FILE]: { ...EXAMPLE, steps: [first, loop], assessments: [], conditions: [] } });
+    const hint = `todo is a value of the loop. To see it filled in, add --context '{"todos": ["…"]}'.`;
+    expect((await run('preview', 'team.example', '--step', 'fix')).out).toContain(hint);
+    const filled = await run('preview', 'team.example', '--step', 'fix', '--context', '{"todos":["a.js:1"]}');
+    expect(filled.out).toContain('Fix "a.js:1"');
+    expect(filled.out).not.toContain('value of the loop');
+  });
+
   it('workflow dry-run fails if the script does not match the run', async () => {
     const { run } = onBench({ [FILE]: EXAMPLE, 'script.json': SCRIPT, 'bad.json': { step: [] } });
     const small = await run('dry-run', 'team.example', '--script', 'script.json', '--context', '{"taskSize":"small"}');

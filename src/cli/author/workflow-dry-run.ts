@@ -7,9 +7,10 @@ import type { Sent, Turn } from '../../app/author/rehearsal.ts';
 import { stuckWords } from '../../app/author/test-scenario.ts';
 import type { Script } from '../../core/author/scenario.ts';
 import { defined, type JsonObject, parseJson } from '../../core/json/json-value.ts';
-import { autonomySchema } from '../../core/log/autonomy.ts';
+import { autonomySchema, isAtLeast } from '../../core/log/autonomy.ts';
 import { jsonObjectSchema } from '../../core/log/document-schema.ts';
 import { plural, shellWord, sizeOf } from '../../core/text/words.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { bad, dim, good, type Line, notable, strong } from '../output/line.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
@@ -98,7 +99,7 @@ export const workflowDryRun = command({
       const wrong = person?.isInterrupted() === true ? INTERRUPTED : problemOf(ran, known);
       return done({
         data: dataOf(ran, { id, mode: script.mode ?? 'guided' }),
-        lines: dryRunLines(ran, { isVerbose: switches.isVerbose }),
+        lines: dryRunLines(ran, { isVerbose: switches.isVerbose, checks: checksOf(workflow) }),
         problem: wrong,
         next: `workrail workflow ${wrong === undefined ? 'test' : 'preview'} ${shellWord(asked)}`,
       });
@@ -245,13 +246,27 @@ function blockedText(blockers: Turn['reply']['blockers']): string {
   return blockers.map(({ code, message, suggestedFix }) => `${code}: ${message} ${suggestedFix ?? ''}`).join('\n');
 }
 
+/** What a person or a program would have to see of each step: a rehearsal runs no command. */
+function checksOf({ steps }: Pick<CompiledWorkflow, 'steps'>): Layout['checks'] {
+  return new Map(
+    steps.map(({ stepId, checks = [] }): [string, readonly string[]] => [
+      stepId,
+      checks
+        .filter(({ minimum }) => isAtLeast(minimum, 'observed'))
+        .map(({ checkId }) => `check ${checkId} (assumed to pass)`),
+    ]),
+  );
+}
+
+type Layout = { readonly isVerbose: boolean; readonly checks: ReadonlyMap<string, readonly string[]> };
+
 /** One line per call, then skipped steps, gaps, and how the run ended. */
-function dryRunLines({ run, unsent }: DryRun, { isVerbose }: { readonly isVerbose: boolean }): readonly Line[] {
+function dryRunLines({ run, unsent }: DryRun, layout: Layout): readonly Line[] {
   const { calls, skipped, gaps, stuck, isComplete, path, bytesRead, blocks } = run;
   const width = Math.max(0, ...calls.map(({ stepId }) => stepId?.length ?? 0));
   const end = `${plural(path.length, 'step')}, ${plural(calls.length, 'call')}, ${plural(blocks, 'block')}, ${sizeOf(bytesRead)} read`;
   return [
-    ...calls.flatMap((call) => callLines(call, { width, isVerbose })),
+    ...calls.flatMap((call) => callLines(call, { width, ...layout })),
     ...(skipped.length === 0 ? [] : [[dim('skipped  '), [...new Set(skipped)].join(', ')]]),
     ...gaps.map(
       ({ reason, summary }): Line => [notable('gap      '), `${reason.category}:${reason.detail}  ${summary}`],
@@ -265,13 +280,14 @@ function dryRunLines({ run, unsent }: DryRun, { isVerbose }: { readonly isVerbos
 
 function callLines(
   { stepId = '', title, sent, blockers }: PlayedCall,
-  { width, isVerbose }: { readonly width: number; readonly isVerbose: boolean },
+  { width, isVerbose, checks }: Layout & { readonly width: number },
 ): readonly Line[] {
   const isDone = blockers.length === 0;
   const parts = [
     ...(sent.notes === undefined ? [] : ['notes']),
     ...sent.artifacts.map(({ kind }) => String(kind)),
     ...(sent.context === undefined ? [] : [`context ${JSON.stringify(sent.context)}`]),
+    ...(isDone ? (checks.get(stepId) ?? []) : []),
   ];
   return [
     [

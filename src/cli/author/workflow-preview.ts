@@ -1,8 +1,10 @@
 import { safeTry } from 'neverthrow';
 import { findTargetWorkflow } from '../../app/author/find-targets.ts';
 import { previewStep } from '../../app/author/preview-step.ts';
+import { type JsonObject, quote } from '../../core/json/json-value.ts';
 import { utf8Length } from '../../core/text/utf8.ts';
 import { shellWord, sizeOf } from '../../core/text/words.ts';
+import type { CompiledWorkflow } from '../../core/workflow/compiled/compiled-workflow.ts';
 import { sealWorkflow } from '../../core/workflow/compiled/sealed-workflow.ts';
 import { workflowOutline } from '../../core/workflow/outline/workflow-outline.ts';
 import { command, done } from '../command.ts';
@@ -72,6 +74,7 @@ export const workflowPreview = command({
           ...text.split('\n').map((line): Line => [line]),
           [],
           [dim(`${sizeOf(bytes)}, as an agent reads it in ${mode} mode; tokens are placeholders.`)],
+          ...unsetWords(workflow, stepId, context ?? {}).map((words): Line => [dim(words)]),
           ...failing.map(
             (words): Line => [
               notable(
@@ -84,3 +87,12 @@ export const workflowPreview = command({
       });
     }),
 });
+
+/** The name that a loop gives to its items is unset in a preview without that list, which no agent ever sees. */
+function unsetWords({ loops }: CompiledWorkflow, stepId: string, context: JsonObject): readonly string[] {
+  const loop = loops.find(({ body }) => body.some((entry) => entry.kind === 'step' && entry.stepId === stepId));
+  const items = loop?.control.kind === 'for_each' ? loop.control.items : undefined;
+  if (loop === undefined || items?.kind !== 'context' || context[items.variable] !== undefined) return [];
+  const example = shellWord(`{${quote(items.variable)}: ["…"]}`);
+  return [`${loop.variables.item} is a value of the loop. To see it filled in, add --context ${example}.`];
+}

@@ -20,11 +20,7 @@ describe('workflow test', () => {
     expect(exitCode).toBe(0);
     expect(out.replaceAll(/[\d.]+ kB/g, 'N kB')).toBe(
       [
-        'team.example  .workrail/workflows/team.example.test.json',
-        '  ✓ a small task in two rounds  guided, 7 steps, N kB read',
-        '  ✓ a small task in two rounds  full_auto_stop_on_user_deps, 7 steps, N kB read',
-        '  ✓ a large task in a hurry, and a person lets nothing stop it  full_auto_never_stop, 6 steps, N kB read',
-        '  ✓ a large task  guided, 6 steps, N kB read',
+        'team.example  4 scenarios passed  .workrail/workflows/team.example.test.json',
         '  covered: steps 6/6, condition outcomes 6/6',
         'Tested the workflows of this project (.workrail/workflows). Add --all to include every workflow.',
         '4 scenarios in 1 file, each also with an agent that loses replies: 4 passed',
@@ -32,6 +28,23 @@ describe('workflow test', () => {
       ].join('\n'),
     );
     expect(talk).toBe('Next: workrail workflow check --strict\n');
+    const full = await onBench({ [FILE]: EXAMPLE, [SCENARIOS]: EXAMPLE_SCENARIOS }).run('test', '--verbose');
+    expect(full.out.replaceAll(/[\d.]+ kB/g, 'N kB')).toContain(
+      [
+        'team.example  .workrail/workflows/team.example.test.json',
+        '  ✓ a small task in two rounds  guided, 7 steps, N kB read',
+      ].join('\n'),
+    );
+  });
+
+  it('below the wanted coverage, the advice is to add scenarios, and the next command keeps what was asked', async () => {
+    const [first] = EXAMPLE_SCENARIOS.scenarios;
+    const scenarios = { workflowId: 'team.example', scenarios: [first] };
+    const bench = onBench({ [FILE]: EXAMPLE, [SCENARIOS]: scenarios });
+    const { exitCode, talk } = await bench.run('test', 'team.example', '--min-coverage', '100');
+    expect(exitCode).toBe(4);
+    expect(talk).toContain('Fix: Add a scenario for each line above that says "never".\n');
+    expect(talk).toContain('Next: workrail workflow test team.example --min-coverage 100 --verbose\n');
   });
 
   it('a failed scenario says what happened instead', async () => {

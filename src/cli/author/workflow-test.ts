@@ -42,7 +42,9 @@ export const workflowTest = command({
     progress.show({ label: 'running scenarios' });
     const author = await program.author();
     const asked = { names: operands, isAll: options['all'] === true };
-    const tested = await testWorkflows(author, asked, (step) => progress.show({ label: 'running scenarios', ...step }));
+    const tested = await testWorkflows(author, asked, ({ workflowId, ...step }) =>
+      progress.show({ label: `testing ${workflowId}`, ...step }),
+    );
     if (tested.isErr()) return err(authorProblem(tested.error));
     const report = tested.value;
     const scenarios = report.files.flatMap((file) => file.scenarios);
@@ -52,12 +54,21 @@ export const workflowTest = command({
     const failing = report.files.find(
       ({ problems, scenarios: played }) => problems.length > 0 || played.some(({ failures }) => failures.length > 0),
     );
-    const named = failing === undefined ? '' : ` ${shellWord(failing.workflowId ?? failing.path)}`;
+    const words = failing === undefined ? operands : [failing.workflowId ?? failing.path];
+    const covered = options['minCoverage'];
+    const again = [
+      ...words.map(shellWord),
+      ...(options['all'] === true && failing === undefined ? ['--all'] : []),
+      ...(typeof covered === 'string' ? ['--min-coverage', shellWord(covered)] : []),
+    ];
     return done({
       data,
       lines: testLines(report, { isVerbose: switches.isVerbose, workspace: author.workspace }),
       problem: wrong,
-      next: wrong === undefined ? 'workrail workflow check --strict' : `workrail workflow test${named} --verbose`,
+      next:
+        wrong === undefined
+          ? 'workrail workflow check --strict'
+          : ['workrail workflow test', ...again, '--verbose'].join(' '),
     });
   },
 });
@@ -66,7 +77,7 @@ type Layout = { readonly isVerbose: boolean; readonly workspace: string };
 
 const MISSING_SHOWN_MAX = 8;
 
-/** One line per scenario with its failures below, then what no scenario covers. */
+/** One line per workflow, or per scenario that failed, and what no scenario covers. */
 function testLines({ scope, files, untested }: TestedFiles, layout: Layout): readonly Line[] {
   const scenarios = files.flatMap((file) => file.scenarios);
   const failed = scenarios.filter(({ failures }) => failures.length > 0).length;
@@ -87,10 +98,14 @@ function testLines({ scope, files, untested }: TestedFiles, layout: Layout): rea
 
 function fileLines({ path, workflowId, problems, scenarios, coverage }: TestedFile, layout: Layout): readonly Line[] {
   const file = pathFrom(path, layout.workspace);
+  const isPassed = ({ failures }: TestedFile['scenarios'][number]) => failures.length === 0;
+  const passed = scenarios.filter(isPassed).length;
+  const shown = layout.isVerbose ? scenarios : scenarios.filter((one) => !isPassed(one));
+  const count = passed === 0 ? [] : [`  ${plural(passed, 'scenario')} passed`];
   return [
-    [strong(workflowId ?? file), dim(`  ${file}`)],
+    [strong(workflowId ?? file), ...(layout.isVerbose ? [] : count), dim(`  ${file}`)],
     ...problems.map(({ line, column, message }): Line => [bad('  ✗ '), `${file}:${line}:${column}  ${message}`]),
-    ...scenarios.flatMap(({ name, mode, failures, path: steps, bytesRead }): readonly Line[] => [
+    ...shown.flatMap(({ name, mode, failures, path: steps, bytesRead }): readonly Line[] => [
       [
         { text: failures.length === 0 ? '  ✓ ' : '  ✗ ', style: failures.length === 0 ? 'good' : 'bad' },
         name,
@@ -156,10 +171,13 @@ function problemOf(
         ]),
   ];
   if (said.length === 0) return undefined;
+  const isOnlyThin = failed + unread + bare === 0;
   return checkProblem(
     `${said.join(', ')}.`,
-    said.length === 1 && bare > 0
-      ? 'Write test scenarios in a .test.json file next to the workflow; "workrail workflow new" creates an example.'
-      : 'Fix the workflow, or fix the scenario if its expectation is wrong.',
+    isOnlyThin
+      ? 'Add a scenario for each line above that says "never".'
+      : said.length === 1 && bare > 0
+        ? 'Write test scenarios in a .test.json file next to the workflow; "workrail workflow new" creates an example.'
+        : 'Fix the workflow, or fix the scenario if its expectation is wrong.',
   );
 }

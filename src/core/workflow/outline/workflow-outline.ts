@@ -59,11 +59,12 @@ function conditionOf(
 }
 
 function asksFor(step: CompiledStep): readonly string[] {
-  const { output, assessmentIds, confirmation, userDependency, purpose } = step;
+  const { output, assessmentIds, checks = [], confirmation, userDependency, purpose } = step;
   return [
     ...notesWords(step),
     ...(output?.isRequired ? [output.contractRef] : []),
     ...assessmentIds.map((id) => `the assessment ${quote(id)}`),
+    ...checks.map(({ checkId, run, minimum }) => `the check ${quote(checkId)} (${run}, ${minimum})`),
     ...(confirmation.kind === 'none' ? [] : [CONFIRMATIONS[confirmation.kind]]),
     ...(userDependency === undefined ? [] : [`${USER_NEEDS[userDependency.reason]} (${userDependency.reason})`]),
     ...(purpose.kind === 'probe' ? [`whether ${purpose.capability} is available`] : []),
