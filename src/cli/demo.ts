@@ -188,7 +188,8 @@ const PAUSE_MS = 1_200;
 const PAUSES: { readonly [speed: string]: number } = { 1: PAUSE_MS, 4: PAUSE_MS / 4, max: 0 };
 
 /** The marks that the tree of the demo contains. */
-const LEGEND = '✓ done   ▲ blocked attempt   ◆ checkpoint   ⑂ branch   ▸ current branch   ○ step not finished';
+const LEGEND =
+  '✓ done   ▲ blocked attempt   ◆ checkpoint   ⑂ branch   ▸ current branch   ○ step not finished   ×2 two of them';
 
 function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
   return [
@@ -197,6 +198,8 @@ function linesOf({ calls, dataDir }: DemoData, tree: string): readonly Line[] {
     ...tree
       .trimEnd()
       .split('\n')
+      // The legend below explains all marks.
+      .filter((line) => !line.includes('Marks: '))
       .map((line): Line => [line]),
     [dim(LEGEND)],
     [],

@@ -182,6 +182,11 @@ describe('workflow check', () => {
     expect(out.includes('loop_control_misplaced')).toBe(isWorkflow);
   });
 
+  it('workflow check --explain says that a finding of the format has no quality rule', async () => {
+    const { exitCode, talk } = await onBench({}).run('check', '--explain', 'missing_field');
+    expect([exitCode, talk]).toEqual([3, expect.stringContaining('"missing_field" is about the format of the file')]);
+  });
+
   it('workflow check --explain explains a quality rule', async () => {
     const { run, json } = onBench({ [FILE]: { ...EXAMPLE, examples: undefined } });
     expect((await run('check')).out).toContain('  why: workrail workflow check --explain missing_examples\n');

@@ -15,6 +15,7 @@ import { defined } from '../../core/json/json-value.ts';
 import { nearest } from '../../core/text/spelling.ts';
 import { plural, shellWord } from '../../core/text/words.ts';
 import { findingShape } from '../../core/wire/editor-shapes.ts';
+import { DIAGNOSTIC_CODES } from '../../core/workflow/diagnostics/diagnostic.ts';
 import { LINT_CODES } from '../../core/workflow/lint/lint-rule.ts';
 import { LINT_RULES } from '../../core/workflow/lint/lint-workflow.ts';
 import { type CommandContext, type CommandOutcome, command, done } from '../command.ts';
@@ -283,6 +284,12 @@ function dataOf({ scope, files, made, totals, waiting }: Checked): WorkflowCheck
 function explainRule(code: string): Result<CommandOutcome<WorkflowCheckData>, CommandProblem> {
   const rule = LINT_RULES.find((one) => one.code === code);
   if (rule === undefined) {
+    if (DIAGNOSTIC_CODES.some((known) => known === code)) {
+      const message = `"${code}" is about the format of the file, so it has no quality rule.`;
+      return err(
+        problem(EXIT.notFound, message, 'Its finding says what to change; "workrail workflow check" shows it.'),
+      );
+    }
     const meant = nearest(code, LINT_CODES);
     return err(
       problem(

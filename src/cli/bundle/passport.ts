@@ -278,8 +278,8 @@ function verifyProblem(refusals: readonly FileRefusal[], all: number): CommandPr
 function limitWords({ approvers }: Expectations): string {
   const checked =
     approvers === undefined
-      ? 'Only the signature of this store was checked.'
-      : 'Checked: the signature of this store, and the signed answers against your list of approvers.';
+      ? 'Checked: the signature by the key that you gave.'
+      : 'Checked: the signature by the key that you gave, and the signed answers against your list of approvers.';
   return `${checked} Anyone who can read the key of the store can sign a false history. The head is the hash of the last event; one that you kept from an earlier report or check (--head) shows whether anything up to it was changed.`;
 }
 

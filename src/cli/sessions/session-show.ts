@@ -160,7 +160,7 @@ function runLines(run: RunData, layout: RunLayout): readonly Line[] {
       labelled(i === 0 ? 'to check' : '', `${typed}  (required evidence: "${minimum}" or stronger)`, width),
     ),
     ...(run.answers ?? []).flatMap(({ about, words }, i) =>
-      labelled(i === 0 ? 'answers' : '', `${words}  (${about})`, width),
+      labelled(i === 0 ? 'answers' : '', `at step "${about}": ${words}`, width),
     ),
     ...checkLines(run, width),
     ...gapLines(run, width),

@@ -34,7 +34,7 @@ describe('session verify', () => {
     expect(await verify([HEALTHY])).toEqual({
       exitCode: 0,
       out: '1 session checked in /data/workrail, all healthy: 53 events, 40.2 kB\n',
-      talk: 'Next: workrail --help\n',
+      talk: 'Next: workrail session list\n',
       calls: ['store'],
     });
   });
@@ -216,7 +216,7 @@ describe('session verify', () => {
       const [before, first, ...later] = talk.split('\r\u001b[K');
       expect([before, first]).toEqual(['', `${'░'.repeat(24)} 0/2 checking sessions`]);
       expect(later).toContain(`${'█'.repeat(12)}${'░'.repeat(12)} 1/2 checking sessions`);
-      expect(later.at(-1)).toBe('Next: workrail --help\n');
+      expect(later.at(-1)).toBe('Next: workrail session list\n');
       expect(out).toMatch(/^2 sessions checked in \/data\/workrail, all healthy: 106 events, 80\.4 kB\n/);
       expect((await slowly([], [])).talk).toMatch(/^checking sessions: 0 of 2\nNext: .*\n$/);
       expect((await slowly(['--quiet'], ['error'])).talk).toBe('');

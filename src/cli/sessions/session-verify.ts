@@ -173,7 +173,7 @@ function damagedPlaces(damaged: readonly SessionAudit[]): readonly string[] {
 
 function nextOf(found: Found): string {
   if (found.damaged.length === 0)
-    return found.total === 0 ? 'claude mcp add workrail -- workrail serve' : 'workrail --help';
+    return found.total === 0 ? 'claude mcp add workrail -- workrail serve' : 'workrail session list';
   const trouble = weightiest(found);
   const first = found.damaged.filter((audit) => troubleOf(audit) === trouble).slice(0, 1);
   switch (trouble) {

@@ -47,3 +47,10 @@ it('status suggests to answer a run that waits for an approval, and calls it blo
   expect(talk).toBe(`Next: workrail answer ${tag}\n`);
   expect((await look(['session', 'list'])).out).toContain('blocked');
 });
+
+it('status --waiting lists nothing if nothing waits for a person, and exits with 0', async () => {
+  const { start, look } = lookedAtWorld();
+  await start('test.plain', { goal: 'goes on' });
+  const { exitCode, out } = await look(['status', '--waiting']);
+  expect([exitCode, out]).toEqual([0, 'Nothing is waiting for you.\n']);
+});

@@ -94,15 +94,20 @@ export const status = command({
         damaged: counts.damaged + damaged,
       },
     };
+    const isWaitingAsked = options['waiting'] === true;
+    const isIdle = waitingProblem(data) === undefined;
     return done({
       data,
-      lines: statusLines(data, {
-        nowMs: sessionAccess.clock.nowMs(),
-        width: widthOf(sessionAccess),
-        stored: listed.length,
-        program,
-      }),
-      problem: options['waiting'] === true ? waitingProblem(data) : undefined,
+      lines:
+        isWaitingAsked && isIdle
+          ? [['Nothing is waiting for you.']]
+          : statusLines(data, {
+              nowMs: sessionAccess.clock.nowMs(),
+              width: widthOf(sessionAccess),
+              stored: listed.length,
+              program,
+            }),
+      problem: isWaitingAsked ? waitingProblem(data) : undefined,
       next: nextOf(data, listed),
     });
   },

@@ -28,7 +28,7 @@ export const spaceSet = command({
     URL_OPTION,
     {
       flags: '--four-eyes <setting>',
-      help: 'on: people may not approve runs that they started; off: they may',
+      help: 'on: people may not approve runs that they started, nor drafts that their agent sent an attempt of; off: they may',
     },
     {
       flags: '--max-sessions <count>',

@@ -154,7 +154,7 @@ export function signatureReport(sessions: readonly SignedSession[]): readonly st
       `The log of ${sessionId} is ${signatureWords(log)}.`,
       ...(head === undefined ? [] : [`Its head is ${head}. ${HEAD_USE}`]),
       `Answers given by people: ${answers.length === 0 ? 'none' : answers.join(', ')}.`,
-      'This report itself is not signed. What was hidden in it is listed above. To give others a file that they can check, run: workrail export ID --as passport.',
+      `This report itself is not signed. What was hidden in it is listed above. To give others a file that they can check, run: workrail export ${sessionId} --as passport.`,
     ];
   });
 }

@@ -42,9 +42,7 @@ export function sessionFacts(session: ReportSession): readonly ReportFact[] {
   return [
     fact('Session', code(sessionId), secondary(plural(events, 'event'))),
     ...(origin === undefined ? [] : [fact('Origin', plain(originWords(origin)))]),
-    ...(author === undefined
-      ? []
-      : [fact('Author', plain(`git: ${author}`), secondary('(from the git settings, not verified)'))]),
+    ...(author === undefined ? [] : [fact('Author', plain(`git: ${author} (from the git settings, not verified)`))]),
     ...timeFacts(firstAt, lastAt),
     ...[...latest].map(([key, value]) => fact(inWords(key), key === 'git_head_sha' ? code(value) : plain(value))),
   ];

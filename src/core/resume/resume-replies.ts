@@ -126,7 +126,7 @@ function opening(candidates: readonly ShownCandidate[]): string {
   const which =
     found === 0 || found === count
       ? `You may mean one of these ${count} runs; the most likely is first.`
-      : `${plural(found, 'run matches', 'runs match')} your search. Other recent runs are listed after ${found === 1 ? 'it' : 'them'}.`;
+      : `${plural(found, 'run matches', 'runs match')}. Other recent runs are listed after ${found === 1 ? 'it' : 'them'}.`;
   return `${which} Choose the run you mean, and send the call next to it. ${has}`;
 }
 

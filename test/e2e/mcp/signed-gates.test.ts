@@ -152,7 +152,7 @@ it.runIf(hasSsh && hasTerminal)(
     );
     const alone = await run('verify', part, '--key', pem);
     expect([alone.exitCode, alone.out]).toEqual([0, expect.stringMatching(/Withheld: \d+ of \d+ events \(notes, and/)]);
-    expect(alone.out).toContain('Only the signature of this store was checked.');
+    expect(alone.out).toContain('Checked: the signature by the key that you gave.');
     expect(`${verified.out}${alone.out}`).not.toMatch(/proven|proof/i);
 
     const [{ passport }] = (await json('verify', whole, '--key', pem)).data['passports'] as [
