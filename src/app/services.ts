@@ -1,5 +1,6 @@
 import type { Result } from 'neverthrow';
 import type { By } from '../core/log/events/event-envelope.ts';
+import type { SessionId } from '../core/log/ids.ts';
 import type { GateSettings, RunDefaults } from '../core/settings/settings-in-effect.ts';
 import type { TokenForm } from '../core/token/token.ts';
 import type { WorkflowCatalog } from './catalog/workflow-catalog.ts';
@@ -10,6 +11,7 @@ import type { SessionIndex } from './ports/session-index.ts';
 import type { MarkReader } from './ports/session-marks.ts';
 import type { SessionLogs, SessionReader, SessionStore } from './ports/session-store.ts';
 import type { Upkeep } from './ports/store.ts';
+import type { StoreFailure } from './ports/store-failure.ts';
 import type { AnswerIds, Clock, Hasher, Ids, PatternEngine } from './ports/system-services.ts';
 import type { ReferenceFinder, WorkspaceObserver } from './ports/workspace-observer.ts';
 
@@ -33,6 +35,8 @@ export type ReadServices = {
   readonly dataDir?: string | undefined;
   /** What applies to gates: the tightest of what is set for each of these folders. */
   readonly gateSettings: (folders: readonly string[]) => Promise<GateSettings>;
+  /** Whom a session was handed over to, where that is recorded: they count as its owner, too. */
+  readonly handedTo?: (sessionId: SessionId) => Promise<Result<string | undefined, StoreFailure>>;
 };
 
 /** The settings of this machine or workspace are invalid. The problem names the place. */
@@ -59,7 +63,7 @@ export type Services = ReadServices & {
 /** What reading the state of a run needs. */
 export type PlaceServices = Pick<
   ReadServices,
-  'command' | 'snapshots' | 'pinnedWorkflows' | 'patterns' | 'marks' | 'gateSettings' | 'hasher'
+  'command' | 'snapshots' | 'pinnedWorkflows' | 'patterns' | 'marks' | 'gateSettings' | 'handedTo' | 'hasher'
 > &
   Partial<Pick<ReadServices, 'catalog'>>;
 
@@ -68,7 +72,7 @@ export type AnswerServices = PlaceServices &
   Pick<Services, 'sessions' | 'artifacts' | 'workspace' | 'hasher' | 'clock' | 'by' | 'approvers'>;
 
 /** What viewing sessions needs: nothing in it can append. */
-export type SessionsServices = Omit<ReadServices, 'catalog' | 'patterns' | 'gateSettings'> &
+export type SessionsServices = Omit<ReadServices, 'catalog' | 'patterns' | 'gateSettings' | 'handedTo'> &
   Pick<Services, 'workspace' | 'clock'>;
 
 /** What changing and removing sessions from the command line needs. */

@@ -54,6 +54,10 @@ const PAGE_REFUSALS: PageRefusals = {
     'In this space somebody else must approve: this is your own run, or the draft of your own agent. Nothing was recorded.',
     'Ask another approver. You can still reject it.',
   ],
+  own_run_never_stop: [
+    'In this space somebody else must approve what your own run or agent hands in, and never-stop would go past that. Nothing was changed.',
+    'Ask another approver to set this mode.',
+  ],
   files_unknown: [
     'Git cannot list the files of the workspace, so a signature would not cover them. Nothing was recorded.',
     'Look at the draft again: it says why, and what to do.',

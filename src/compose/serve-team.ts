@@ -387,6 +387,7 @@ function spaceServices(
       },
       defaults: async () => ok(TEAM_DEFAULTS),
       gateSettings: spaceGates(rulesOf(space), waitingPageOf(publicUrl, space)),
+      handedTo: (sessionId) => rulesOf(space).handedTo(sessionId),
       hasher: nodeHasher,
       clock: systemClock,
       ids: randomIds(systemClock),

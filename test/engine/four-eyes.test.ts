@@ -1,5 +1,7 @@
+import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { verifyApprovals } from '../../src/app/run/verify-approvals.ts';
+import { setPreferences } from '../../src/app/upkeep/set-preferences.ts';
 import type { SessionId } from '../../src/core/log/ids.ts';
 import { type GateSettings, REHEARSED_GATES } from '../../src/core/settings/settings-in-effect.ts';
 import { enforces } from '../enforces.ts';
@@ -13,8 +15,8 @@ type Reply = Awaited<ReturnType<Engine['send']>>;
 const GATES: GateSettings = { ...REHEARSED_GATES, accept: ['team'], isFourEyes: true };
 const PEOPLE = ['alice', 'bob', 'carol'].map((name) => sshApprover(name));
 
-/** One run that the agents of several people send to, as members of a space do. */
-function space(assurance?: string) {
+/** One run that the agents of several people send to, as members of a space do. It may be handed over. */
+function space(assurance?: string, handed: { to?: string } = {}) {
   const store = memoryServices();
   const by = (principal: string): Engine =>
     engine({
@@ -22,6 +24,7 @@ function space(assurance?: string) {
       listing: () => withFile(teamFile('team.release', shipStep(assurance), TELL)),
       services: {
         gateSettings: async () => GATES,
+        handedTo: async () => ok(handed.to),
         approvers: async () => approversOf(...PEOPLE),
         by: { principal, via: 'mcp' },
       },
@@ -72,6 +75,40 @@ test('an approval does not count any more once the agent of that person sends an
   (await decide(blocked, 'vic'))._unsafeUnwrap();
   const changed = await vic.send(blocked, { notes: 'Vic wrote this.' });
   expect(kindOf(await ann.send(changed, { notes: 'Shipped 1.2.' }))).toBe('blocked');
+});
+
+test('nobody sets never-stop for a run whose draft they may not approve', async () => {
+  const { ann, vic } = space();
+  const start = await ann.start('team.release');
+  const blocked = await vic.send(start, { notes: 'Vic wrote this.' });
+  const { sessionId } = blocked.structured['session'] as { readonly sessionId: SessionId };
+  const set = (principal: string, mode: 'full_auto_never_stop' | 'full_auto_stop_on_user_deps') => {
+    const services = { ...ann.services, by: { via: 'team', principal } } as const;
+    return setPreferences(services, { sessionId, mode, isLooseningAllowed: true });
+  };
+  const { tag } = blocked.structured['run'] as { readonly tag: string };
+  for (const maker of ['ann', 'vic']) {
+    const refused = (await set(maker, 'full_auto_never_stop'))._unsafeUnwrapErr();
+    expect(refused).toEqual({ code: 'own_run_never_stop', tags: [tag] });
+  }
+  expect((await set('ann', 'full_auto_stop_on_user_deps')).isOk()).toBe(true);
+  expect(kindOf(await ann.send(blocked))).toBe('blocked');
+  expect((await set('pat', 'full_auto_never_stop')).isOk()).toBe(true);
+  expect(kindOf(await ann.send(await ann.show(blocked)))).toBe('ok');
+});
+
+test('somebody to whom a run was handed over counts as its owner, also for what they approved before', async () => {
+  const handed: { to?: string } = {};
+  const { ann, decide } = space(undefined, handed);
+  const blocked = await ann.send(await ann.start('team.release'), { notes: 'Shipped 1.2.' });
+  handed.to = 'zoe';
+  expect((await decide(blocked, 'zoe'))._unsafeUnwrapErr()).toEqual({ code: 'own_draft' });
+  (await decide(blocked, 'pat'))._unsafeUnwrap();
+  handed.to = 'pat';
+  const still = await ann.send(blocked);
+  expect(kindOf(still)).toBe('blocked');
+  handed.to = 'zoe';
+  expect(kindOf(await ann.send(still))).toBe('ok');
 });
 
 test('checking a log asks for two signers who did not make the draft themselves', async () => {

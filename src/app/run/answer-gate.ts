@@ -39,7 +39,7 @@ import { type GateSurroundings, gateOf, gateSurroundings, type KnownSigners } fr
 import { earlierRejection } from './earlier-rejection.ts';
 import { appendPlan } from './give-reply.ts';
 import { rootOf, settingsFolders, targetOf } from './run-place.ts';
-import { isMaker } from './tried-step.ts';
+import { type HandedTo, isMaker } from './tried-step.ts';
 
 /** A draft that waits for a person's answer. */
 export type WaitingDraft = {
@@ -321,7 +321,9 @@ export async function answerGate(
       if (waiting.digest !== answer.digest) return err({ code: 'draft_changed', waiting });
       const { accept } = waiting;
       if (!accept.includes(answer.by.via)) return err({ code: 'channel_not_accepted', accept });
-      if (surroundings.isFourEyes && isOwnDraft(session, at.nodeId, answer)) return err({ code: 'own_draft' });
+      const { isFourEyes, handedTo } = surroundings;
+      const place = { nodeId: at.nodeId, handedTo };
+      if (isFourEyes && isOwnDraft(session, place, answer)) return err({ code: 'own_draft' });
       const refused = await signatureProblem(services, { waiting, answer, surroundings });
       if (refused !== undefined) return err(refused);
       const { sha256 } = services.hasher;
@@ -340,8 +342,12 @@ export async function answerGate(
 }
 
 /** Whether somebody approves what they or their agent made. Keeping one's own gate closed is always allowed. */
-function isOwnDraft({ view }: LoadedSession, nodeId: NodeId, { statement, by }: PersonAnswer): boolean {
-  return statement.kind !== 'rejected' && isMaker(view, { nodeId }, by.principal);
+function isOwnDraft(
+  { view }: LoadedSession,
+  place: { readonly nodeId: NodeId; readonly handedTo: HandedTo | undefined },
+  { statement, by }: PersonAnswer,
+): boolean {
+  return statement.kind !== 'rejected' && isMaker(view, place, by.principal);
 }
 
 /** Why an answer must not be recorded as it is: what must be signed is not, or a signature does not count. */

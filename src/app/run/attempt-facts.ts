@@ -32,7 +32,7 @@ import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Hasher } from '../ports/system-services.ts';
 import type { AnswerServices, ReadServices } from '../services.ts';
 import { filesNow, readPlace, rootOf, runGates, settingsFolders } from './run-place.ts';
-import { attemptsAt, isMaker, triedStep } from './tried-step.ts';
+import { attemptsAt, type HandedTo, isMaker, triedStep } from './tried-step.ts';
 
 /** What a run's gates depend on besides the log, gathered before the lock is taken. */
 export type GateSurroundings = {
@@ -43,6 +43,7 @@ export type GateSurroundings = {
   readonly isUnattended: boolean;
   /** Somebody else than who made a draft must approve it. */
   readonly isFourEyes: boolean;
+  readonly handedTo: HandedTo | undefined;
   readonly workspace: BoundWorkspace | undefined;
   /** Whose signatures count, where the gate of the pending step needs one. */
   readonly signing: KnownSigners | undefined;
@@ -79,9 +80,11 @@ export async function gateSurroundings(
   const areKeysUsed = isNeeded || (gate !== undefined && hasSignature(session.view, target.nodeId));
   const signing = areKeysUsed ? await knownSigners(services, session, { target, isNeeded }) : undefined;
   const { isFourEyes, page } = settings;
+  const isAsked = isFourEyes && gate !== undefined;
+  const handedTo = isAsked ? await services.handedTo?.(session.sessionId) : undefined;
   const head = step?.checks === undefined ? undefined : await headNow(services, session, target.nodeId);
   const seen = { workspace: isBound ? workspace : undefined, tree, head };
-  return { ...runGates(settings), accept, page, isFourEyes, ...seen, signing };
+  return { ...runGates(settings), accept, page, isFourEyes, handedTo, ...seen, signing };
 }
 
 /** The commit that the agent's machine describes, or the one that was recorded last; nothing if no job of CI answered. */
@@ -211,7 +214,7 @@ export function gateFacts(
   const tried = triedStep(view, nodeId);
   const { signing } = surroundings;
   const all = unusedAnswers(view, tried.step.nodeId);
-  const given = surroundings.isFourEyes ? all.filter((answer) => !isByMaker(view, answer)) : all;
+  const given = surroundings.isFourEyes ? all.filter((answer) => !isByMaker(view, answer, surroundings.handedTo)) : all;
   const answers = signing === undefined ? given : given.filter(({ data }) => isSignedEnough(data, signing));
   return {
     minimum: surroundings.minimum,
@@ -237,8 +240,12 @@ export function gateFacts(
 }
 
 /** Whether somebody approved what they or their agent made. A rejection only keeps the gate closed. */
-function isByMaker(view: SessionView, { data: { statement, by }, scope }: Attestation): boolean {
-  return statement.kind !== 'rejected' && isMaker(view, scope, by.principal);
+function isByMaker(
+  view: SessionView,
+  { data: { statement, by }, scope }: Attestation,
+  handedTo: HandedTo | undefined,
+): boolean {
+  return statement.kind !== 'rejected' && isMaker(view, { nodeId: scope.nodeId, handedTo }, by.principal);
 }
 
 /** A rejection needs no signature: it only keeps the gate closed. A rehearsal has no keys. */

@@ -1,6 +1,8 @@
+import type { Result } from 'neverthrow';
 import type { NodeId } from '../../core/log/ids.ts';
 import { nodeOf, type RunNode } from '../../core/views/run-graph.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
+import type { StoreFailure } from '../ports/store-failure.ts';
 
 /** A step, and the blocked attempts at it down to a node, oldest first. */
 export type TriedStep = { readonly step: RunNode; readonly blocked: readonly RunNode[] };
@@ -27,9 +29,13 @@ export function attemptsAt({ graph }: SessionView, stepNodeId: NodeId): readonly
   return found;
 }
 
+/** Whom a session was handed over to; an error where the database does not say. */
+export type HandedTo = Result<string | undefined, StoreFailure>;
+
 /**
- * Whether somebody made what is handed in at the step of a node: they own the run, or sent any attempt at the step. A retry
- * without output keeps what an earlier attempt sent, so its own author is not enough.
+ * Whether somebody made what is handed in at the step of a node: they own the run, it was handed over to them, or they sent
+ * any attempt at the step. A retry without output keeps what an earlier attempt sent, so its own author is not enough.
+ * If nobody can say whom the session was handed over to, that may be anyone.
  */
 export function isMaker(
   view: SessionView,
@@ -37,11 +43,13 @@ export function isMaker(
     readonly nodeId: NodeId;
     /** The event with which the step was done, if it was: what is tried there afterwards says nothing about it. */
     readonly before?: number;
+    readonly handedTo?: HandedTo | undefined;
   },
   principal: string | undefined,
 ): boolean {
   if (principal === undefined) return false;
-  const { nodeId, before = Number.POSITIVE_INFINITY } = at;
+  const { nodeId, before = Number.POSITIVE_INFINITY, handedTo } = at;
+  if (handedTo !== undefined && (handedTo.isErr() || handedTo.value === principal)) return true;
   const { step } = triedStep(view, nodeId);
   if (view.graph.runs.get(step.runId)?.owner === principal) return true;
   // The author of the step's own node did the step before it.

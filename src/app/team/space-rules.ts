@@ -20,6 +20,7 @@ const SETTINGS_MS = 5_000;
 export type SpaceRules = {
   readonly settings: () => Promise<Result<SpaceSettings, StoreFailure>>;
   readonly sessionsFor: (principal: string, sessions: SessionStore) => SessionStore;
+  readonly handedTo: SpaceAccess['handedTo'];
 };
 
 /** All who ask about the same space share its rules, so that what is remembered of them is read once. */
@@ -45,11 +46,18 @@ export function spaceRules(access: () => ReturnType<Entrance['access']>, clock: 
     });
   }
 
-  const space = { opened, settings };
-  return { settings, sessionsFor: ruledSessions(space, spaceFill(space, clock)) };
+  async function handedTo(sessionId: SessionId): Promise<Result<string | undefined, StoreFailure>> {
+    const space = await opened();
+    return space.isErr() ? err(space.error) : space.value.handedTo(sessionId);
+  }
+
+  const space = { opened, settings, handedTo };
+  return { settings, handedTo, sessionsFor: ruledSessions(space, spaceFill(space, clock)) };
 }
 
-type Space = Pick<SpaceRules, 'settings'> & { readonly opened: () => Promise<Result<SpaceAccess, StoreFailure>> };
+type Space = Pick<SpaceRules, 'settings' | 'handedTo'> & {
+  readonly opened: () => Promise<Result<SpaceAccess, StoreFailure>>;
+};
 
 /**
  * The sessions of a space, as somebody may continue them. Where only owners may, a run of somebody else is refused unless
@@ -67,9 +75,7 @@ function ruledSessions(space: Space, fill: SpaceFill): SpaceRules['sessionsFor']
     const [first] = session.view.graph.runs.values();
     const owner = first?.owner;
     if (settings.value.handover === 'space' || owner === undefined || owner === principal) return ok(undefined);
-    const opened = await space.opened();
-    if (opened.isErr()) return err(opened.error);
-    const handed = await opened.value.handedTo(session.sessionId);
+    const handed = await space.handedTo(session.sessionId);
     return handed.map((to) => (to === principal ? undefined : (to ?? owner)));
   }
 

@@ -23,7 +23,8 @@ import { preferredTip } from '../../core/views/run-status.ts';
 import type { OtherWorkflowStored } from '../ports/content-stores.ts';
 import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-store.ts';
 import { appendPlan } from '../run/give-reply.ts';
-import { isRunClosed } from '../run/run-place.ts';
+import { isRunClosed, settingsFolders } from '../run/run-place.ts';
+import { isMaker } from '../run/tried-step.ts';
 import type { Services } from '../services.ts';
 import { type RunUnmatched, type SelectedRun, selectRuns } from './close-runs.ts';
 
@@ -41,6 +42,8 @@ export type PreferRequest = {
 export type PreferRefusal =
   /** The change would allow an agent more than before, and no person confirmed that. */
   | { readonly code: 'loosening_unconfirmed'; readonly runs: readonly LoosenedRun[] }
+  /** Never-stop would pass the gate, and with four eyes somebody else must open it: here are the runs of the caller. */
+  | { readonly code: 'own_run_never_stop'; readonly tags: readonly string[] }
   | { readonly code: 'session_not_found'; readonly sessionId: SessionId }
   /** Every selected run is complete, so a change would have no effect. */
   | { readonly code: 'nothing_unfinished'; readonly sessionId: SessionId }
@@ -70,8 +73,10 @@ export type PreferredRun = SelectedRun & {
 
 export type PreferServices = Pick<
   Services,
-  'sessions' | 'sessionIndex' | 'snapshots' | 'marks' | 'clock' | 'hasher' | 'by'
+  'sessions' | 'sessionIndex' | 'snapshots' | 'marks' | 'clock' | 'hasher' | 'by' | 'handedTo'
 > & {
+  /** What applies to gates. Only somebody who signed in is asked about it. */
+  readonly gateSettings?: Services['gateSettings'];
   readonly pinnedWorkflows: Pick<Services['pinnedWorkflows'], 'get'>;
 };
 
@@ -94,6 +99,8 @@ export async function setPreferences(
         const loosened = runs.value.flatMap((run) => loosenedRun(session, run, request));
         if (loosened.length > 0) return err({ code: 'loosening_unconfirmed', runs: loosened });
       }
+      const own = await ownNeverStops(services, { session, runs: runs.value }, request);
+      if (own.length > 0) return err({ code: 'own_run_never_stop', tags: own });
       const preferred: PreferredRun[] = [];
       let current = session;
       for (const run of runs.value) {
@@ -119,6 +126,26 @@ function loosenedRun({ view }: LoadedSession, { runId, tag }: SelectedRun, reque
     RISK_POLICY.indexOf(effective.riskPolicy) > RISK_POLICY.indexOf(before.riskPolicy) ||
     (request.mode === 'full_auto_never_stop' && !isNeverStopByPerson(view, tip.nodeId));
   return isLooser ? [{ tag, before, effective, setBy: autonomySetterAt(view.preferences, tip.nodeId) }] : [];
+}
+
+/** The runs whose gates never-stop would pass for somebody who may not approve their drafts. */
+async function ownNeverStops(
+  services: PreferServices,
+  { session, runs }: { readonly session: LoadedSession; readonly runs: readonly SelectedRun[] },
+  { mode }: PreferRequest,
+): Promise<readonly string[]> {
+  const principal = services.by?.principal;
+  if (mode !== 'full_auto_never_stop' || principal === undefined) return [];
+  const { view, sessionId } = session;
+  const handedTo = await services.handedTo?.(sessionId);
+  const own: string[] = [];
+  for (const { runId, tag } of runs) {
+    const tip = preferredTip(view.graph, runId);
+    if (tip === undefined || isNeverStopByPerson(view, tip.nodeId)) continue;
+    const gates = await services.gateSettings?.(settingsFolders(session, runId));
+    if (gates?.isFourEyes !== false && isMaker(view, { nodeId: tip.nodeId, handedTo }, principal)) own.push(tag);
+  }
+  return own;
 }
 
 type UnfinishedRun = SelectedRun & { readonly isClosed: boolean };

@@ -99,6 +99,10 @@ const UPKEEP_REFUSALS: RefusalTable<OfUpkeep> = {
     message: `${shortList(runs.map(({ tag }) => `Run ${tag}`))} would allow its agent more. Nothing was changed.`,
     suggestion: 'Run the command in a terminal of your own.',
   }),
+  own_run_never_stop: ({ tags }) => ({
+    message: `${shortList(tags.map((tag) => `Run ${tag}`))} or its pending draft is your own, and with four eyes never-stop would go past the approval of somebody else. Nothing was changed.`,
+    suggestion: 'Ask another approver to set this mode.',
+  }),
   no_shared_locks: () => ({
     code: 'STORE_IO',
     message: 'gc needs native file locks, and fs-native-extensions cannot be loaded here. Nothing was removed.',
