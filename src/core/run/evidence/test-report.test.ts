@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fixedTests, junitReport, tapReader } from './test-report.ts';
+import { xmlTags } from './xml-tags.ts';
 
 const isFile = (name: string) => name.endsWith('.test.mjs');
 
@@ -48,6 +49,19 @@ describe('TAP', () => {
     expect(found(tap('1..0'))).toEqual({ executed: 0, failed: 0, passing: [], failing: [] });
   });
 
+  test('output with fewer results than a plan says is not a report, at any depth', () => {
+    expect(tap('TAP version 13\n1..5\nok 1 - a')).toBeUndefined();
+    expect(tap('ok 1 - a\n1..2 # all')).toBeUndefined();
+    expect(tap('TAP version 13\n    1..3\n    ok 1 - inner\nok 1 - suite\n1..1')).toBeUndefined();
+    expect(tap('TAP version 13\nok 1 - a\n    1..3\n    ok 1 - inner')).toBeUndefined();
+  });
+
+  test('two streams after each other are one report, and a plan in the words of a program is none', () => {
+    expect(found(tap('TAP version 13\nok 1 - a\n1..1\nTAP version 13\nok 1 - b\n1..1'))).toMatchObject({ executed: 2 });
+    expect(tap('TAP version 13\nok 1 - a\n1..1\nTAP version 13\n1..2\nok 1 - b')).toBeUndefined();
+    expect(found(tap('1..9 files read\nTAP version 13\nok 1 - a\n1..1'))).toMatchObject({ executed: 1 });
+  });
+
   test('a name with a passing and a failing result is failing', () => {
     expect(found(tap('1..2\nok 1 - a\nnot ok 2 - a'))).toMatchObject({ passing: [], failing: ['a'] });
   });
@@ -72,6 +86,59 @@ describe('JUnit XML', () => {
     });
     expect(junitReport('<html><testcase name="a"/></html>', isFile)).toBeUndefined();
   });
+});
+
+describe('a JUnit XML file that does not list everything', () => {
+  const report = (xml: string) => found(junitReport(xml, isFile));
+  const one = '<testcase name="a"/>';
+
+  test.each([
+    ['more tests', `<testsuite tests="5">${one}</testsuite>`],
+    ['more failures', `<testsuite tests="1" failures="3" errors="1">${one}</testsuite>`],
+    ['more tests in all suites', `<testsuites tests="2"><testsuite tests="1">${one}</testsuite></testsuites>`],
+    ['a failed suite', `<testsuite><error message="boom"/>${one}</testsuite>`],
+    ['a cut test', `<testsuite>${one}<testcase name="b"><fail`],
+    ['a cut suite', `<testsuite>${one}`],
+    ['an unclosed comment', `<testsuite>${one}<!-- </testsuite>`],
+    ['an unclosed CDATA section', `<testsuite>${one}<![CDATA[ </testsuite>`],
+  ])('is not a report: %s', (_, xml) => {
+    expect(report(xml)).toBeUndefined();
+  });
+
+  test('is one if it lists more than its counters say, as with nested suites', () => {
+    const inner = `<testsuite tests="2">${one}<testcase name="b"><failure/><failure/></testcase></testsuite>`;
+    expect(report(`<testsuites><testsuite tests="1" failures="1">${inner}</testsuite></testsuites>`)).toMatchObject({
+      executed: 2,
+      failed: 1,
+    });
+    expect(report(`<testsuite name=" tests='9'" tests="1">${one}</testsuite>`)).toMatchObject({ executed: 1 });
+  });
+
+  test('a test inside another one hides no failure of it', () => {
+    const nested = `<testsuite><testcase name="a"><failure/><testcase name="b"/></testcase></testsuite>`;
+    expect(report(nested)).toMatchObject({ executed: 2, failed: 1 });
+  });
+});
+
+test.each([
+  ['comments', '<!--'],
+  ['CDATA sections', '<![CDATA['],
+  ['instructions', '<?'],
+  ['tags', '<a '],
+  ['values', '<a b="\''],
+  ['marks', '<'],
+  ['whole tags', '<a b="c"/>'],
+])('no part of a text of many %s is searched twice', (_, part) => {
+  const xml = part.repeat(1_000);
+  let searched = 0;
+  const search = (mark: RegExp, from: number) => {
+    mark.lastIndex = from;
+    const at = mark.exec(xml)?.index ?? -1;
+    searched += (at === -1 ? xml.length : at + 1) - from;
+    return at;
+  };
+  for (const tag of xmlTags(xml, search)) expect(tag.name).toBe('a');
+  expect(searched).toBeLessThanOrEqual(xml.length);
 });
 
 test('only a test that is named on both sides was fixed', () => {

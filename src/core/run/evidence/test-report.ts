@@ -1,3 +1,5 @@
+import { type XmlTag, xmlTags } from './xml-tags.ts';
+
 /** What a report says about tests. A name is failing if any result of it is. */
 export type TestReport = {
   readonly executed: number;
@@ -41,9 +43,10 @@ export type TapReader = { readonly line: (text: string) => void; readonly report
 const POINT = /^((?: {4})*)(not )?ok\b *(\d+)?(?: *- *|\s+)?(.*)$/;
 const DIRECTIVE = /(?<!\\)#\s*(skip|todo)\b/i;
 const PLAN = /^( *)1\.\.(\d+)/;
+const WHOLE_PLAN = /^((?: {4})*)1\.\.(\d+)\s*(?:#.*)?$/;
 
 /**
- * Names that stand for a file are not tests: a runner reports a file that it could not load, or that holds no test,
+ * Output that lists fewer results than its plans say broke off, so it is no report. Names that stand for a file are not tests: a runner reports a file that it could not load, or that holds no test,
  * under the name of the file.
  */
 export function tapReader(isFileName: (name: string) => boolean): TapReader {
@@ -56,6 +59,10 @@ export function tapReader(isFileName: (name: string) => boolean): TapReader {
   const around: string[] = [];
   /** How many points were seen at each depth since the last shallower point. */
   const seenBelow: number[] = [];
+  /** How many of them the plans there say. Streams that follow each other add up. */
+  const planned: number[] = [];
+  let isCut = false;
+  const isMissingBelow = (depth: number) => planned.some((count, at) => at >= depth && count > (seenBelow[at] ?? 0));
   return {
     line: (text) => {
       if (isInDetails) {
@@ -68,6 +75,11 @@ export function tapReader(isFileName: (name: string) => boolean): TapReader {
       }
       if (/^TAP version \d+/.test(text) || PLAN.test(text)) isTap = true;
       if (/^Bail out!/.test(text)) hasBailed = true;
+      const plan = WHOLE_PLAN.exec(text);
+      if (plan !== null) {
+        const depth = depthOf(plan[1]);
+        planned[depth] = (planned[depth] ?? 0) + Number(plan[2]);
+      }
       const announced = /^( *)# Subtest: (.*)$/.exec(text);
       if (announced !== null) {
         const depth = depthOf(announced[1]);
@@ -79,6 +91,8 @@ export function tapReader(isFileName: (name: string) => boolean): TapReader {
       if (point === null) return;
       const depth = depthOf(point[1]);
       const isSuite = (seenBelow[depth + 1] ?? 0) > 0;
+      isCut ||= isMissingBelow(depth + 1);
+      planned.length = Math.min(planned.length, depth + 1);
       seenBelow.length = depth + 1;
       seenBelow[depth] = (seenBelow[depth] ?? 0) + 1;
       const described = point[4] ?? '';
@@ -90,7 +104,7 @@ export function tapReader(isFileName: (name: string) => boolean): TapReader {
       if (isSuite || isFileName(own)) return;
       found.add(name, directive === null ? (isFailing ? 'fail' : 'pass') : 'skipped');
     },
-    report: () => (isTap && !hasBailed ? found.report() : undefined),
+    report: () => (isTap && !hasBailed && !isCut && !isMissingBelow(0) ? found.report() : undefined),
   };
 }
 
@@ -98,43 +112,69 @@ function depthOf(indent: string | undefined): number {
   return Math.floor((indent ?? '').length / 4);
 }
 
-const TOKEN =
-  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<(\/?)([A-Za-z_:][\w:.-]*)((?:"[^"]*"|'[^']*'|[^"'>])*?)(\/?)>/g;
+type OpenCase = { readonly name: string; outcome: Outcome };
+type OpenSuite = { readonly says: Counted; readonly listed: Counted };
+type Counted = { cases: number; problems: number };
 
-/** Reads a JUnit XML file; `undefined` where it is not one. */
+/**
+ * Reads a JUnit XML file; `undefined` where it is not one, and where it does not list all results: it breaks off, or a
+ * suite says that it has more tests or problems than it lists.
+ */
 export function junitReport(xml: string, isFileName: (name: string) => boolean): TestReport | undefined {
   const found = collector();
+  const suites: OpenSuite[] = [];
+  const cases: OpenCase[] = [];
   let isJunit = false;
-  let open: { readonly name: string; outcome: Outcome } | undefined;
-  for (const [, slash, tag = '', attributes = '', isEmpty] of xml.matchAll(TOKEN)) {
-    const isEnd = slash === '/';
-    if (/^testsuites?$/.test(tag)) isJunit = true;
-    if (tag === 'testcase') {
-      if (!isEnd) open = { name: caseName(attributes), outcome: 'pass' };
-      if (open !== undefined && (isEnd || isEmpty === '/')) {
-        if (!isFileName(open.name)) found.add(open.name, open.outcome);
-        open = undefined;
-      }
-      continue;
+  for (const { name: tag, kind, attributes } of xmlTags(xml)) {
+    const [isStart, isEnd] = [kind !== 'end', kind !== 'start'];
+    if (/^testsuites?$/.test(tag)) {
+      isJunit = true;
+      if (isStart) suites.push({ says: countsIn(attributes), listed: { cases: 0, problems: 0 } });
+      if (isEnd && !isWhole(suites.pop(), suites.at(-1))) return undefined;
+    } else if (tag === 'testcase') {
+      if (isStart) cases.push({ name: caseName(attributes), outcome: 'pass' });
+      const ended = isEnd ? cases.pop() : undefined;
+      if (ended === undefined) continue;
+      const suite = suites.at(-1);
+      if (suite !== undefined) suite.listed.cases += 1;
+      if (!isFileName(ended.name)) found.add(ended.name, ended.outcome);
+    } else if (isStart) {
+      const isProblem = tag === 'failure' || tag === 'error';
+      const [suite, open] = [suites.at(-1), cases.at(-1)];
+      if (isProblem && suite !== undefined) suite.listed.problems += 1;
+      // The suite itself failed, so its tests say nothing.
+      if (isProblem && suite !== undefined && open === undefined) return undefined;
+      if (open === undefined) continue;
+      if (isProblem) open.outcome = 'fail';
+      else if (tag === 'skipped' && open.outcome === 'pass') open.outcome = 'skipped';
     }
-    if (open === undefined || isEnd) continue;
-    if (tag === 'failure' || tag === 'error') open.outcome = 'fail';
-    else if (tag === 'skipped' && open.outcome === 'pass') open.outcome = 'skipped';
   }
-  return isJunit ? found.report() : undefined;
+  return isJunit && suites.length === 0 && cases.length === 0 ? found.report() : undefined;
 }
 
-function caseName(attributes: string): string {
-  const [name = '', group = ''] = ['name', 'classname'].map((key) => attribute(attributes, key));
+/** Whether a suite lists what it says. A suite around it lists the same. */
+function isWhole(ended: OpenSuite | undefined, around: OpenSuite | undefined): boolean {
+  if (ended === undefined) return false;
+  const { says, listed } = ended;
+  if (around !== undefined) {
+    around.listed.cases += listed.cases;
+    around.listed.problems += listed.problems;
+  }
+  return says.cases <= listed.cases && says.problems <= listed.problems;
+}
+
+function countsIn(attributes: XmlTag['attributes']): Counted {
+  const [cases = 0, failures = 0, errors = 0] = ['tests', 'failures', 'errors'].map((key) => {
+    const text = attributes.get(key)?.trim() ?? '';
+    return /^\d+$/.test(text) ? Number(text) : 0;
+  });
+  return { cases, problems: failures + errors };
+}
+
+function caseName(attributes: XmlTag['attributes']): string {
+  const [name = '', group = ''] = [attributes.get('name'), attributes.get('classname')];
   return group === '' || group === name ? name : `${group} > ${name}`;
 }
-
-function attribute(attributes: string, key: string): string {
-  const [, quoted, single] = new RegExp(`(?:^|\\s)${key}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(attributes) ?? [];
-  return (quoted ?? single ?? '').replaceAll(/&(lt|gt|amp|quot|apos);/g, (_, entity: string) => ENTITIES[entity] ?? '');
-}
-
-const ENTITIES: { readonly [name: string]: string } = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
 
 /** How many tests fail on the base and pass here, by their names. */
 export function fixedTests(base: TestReport | undefined, here: TestReport | undefined): number {
