@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json/json-value.ts';
+import { UNWRITTEN } from '../../core/workflow/lint/text-rules.ts';
 
 const BLANK: Starter = {
   summary: 'three plain steps',
@@ -202,8 +203,8 @@ function headOf({ id, name, description }: Naming) {
     name,
     description,
     version: '0.1.0',
-    about: 'What this workflow is for, what it produces, and when to use another one. Users choose by this text.',
-    examples: ['A goal as a user would type it'],
+    about: UNWRITTEN.about,
+    examples: [UNWRITTEN.example],
     tags: [],
   };
 }

@@ -4,6 +4,7 @@ import { FILE, onBench, SCENARIOS } from '../../../test/bench/run-bench.ts';
 import { runFake } from '../../../test/cli/fake-program.ts';
 import { enforces } from '../../../test/enforces.ts';
 import { STARTERS } from '../../app/author/starters.ts';
+import { UNWRITTEN } from '../../core/workflow/lint/text-rules.ts';
 
 const BUNDLED = '/bundle/wr.example.json';
 const bundled = () =>
@@ -29,8 +30,21 @@ describe('workflow new', () => {
   it.each(Object.keys(STARTERS))(
     'from the template %s is sound, and its scenarios reach all of it',
     async (template) => {
-      const { run, json } = onBench({});
+      const { run, json, disk } = onBench({});
       expect((await run('new', 'team.begun', '--template', template)).exitCode).toBe(0);
+      // Only what the author has to write is missing.
+      const fresh = await json('check', 'team.begun');
+      const { files } = fresh.data as { files: { findings: { code: string; pointer: string }[] }[] };
+      expect(files.flatMap(({ findings }) => findings.map(({ code, pointer }) => [code, pointer]))).toEqual([
+        ['missing_about', '/about'],
+        ['missing_examples', '/examples'],
+      ]);
+      expect((await run('check', 'team.begun', '--strict')).exitCode).toBe(4);
+      const path = '/repo/.workrail/workflows/team.begun.json';
+      const written = (disk.get(path) ?? '')
+        .replace(UNWRITTEN.about, 'For tests.')
+        .replace(UNWRITTEN.example, 'Test the whole thing');
+      disk.set(path, written);
       expect((await run('check', 'team.begun', '--strict')).out).toBe('✓ 1 file checked: 0 errors, 0 warnings\n');
       expect((await run('test', '--min-coverage', '100')).exitCode).toBe(0);
       const { data } = await json('dry-run', 'team.begun', '--yes');

@@ -285,34 +285,49 @@ export const promptTooLong: LintRule = {
   },
 };
 
+/** What `workflow new` writes for the author to replace. */
+export const UNWRITTEN = {
+  about: 'What this workflow is for, what it produces, and when to use another one. Users choose by this text.',
+  example: 'A goal as a user would type it',
+} as const;
+
 export const missingAbout: LintRule = {
   code: 'missing_about',
   looksAt: 'workflow',
-  finds: 'a workflow without "about"',
+  finds: 'a workflow without "about", or with the one that "workflow new" writes',
   why: 'People use it to choose a workflow: what it is for, what it produces, and when to use another one.',
   hint: 'Write an "about" of a few lines in Markdown: what it is for, what it produces, what it is not for.',
   find: ({ syntax }) =>
     syntax.about === undefined
       ? [{ at: '/name', message: 'The workflow has no "about", so people cannot see what it is for.' }]
-      : [],
+      : syntax.about === UNWRITTEN.about
+        ? [{ at: '/about', message: 'The "about" is still the text of the template. Say what this workflow is for.' }]
+        : [],
 };
 
 export const missingExamples: LintRule = {
   code: 'missing_examples',
   looksAt: 'workflow',
-  finds: 'a workflow without "examples"',
+  finds: 'a workflow without "examples", or with the one that "workflow new" writes',
   why: 'A client that looks for a workflow compares what its user wants with the examples.',
   hint: 'Write one to six "examples": goals as a user would type them.',
   // A routine is called by workflows, not by people.
   find: ({ syntax, kind }) =>
-    kind === 'routine' || syntax.examples.length > 0
+    kind === 'routine' || syntax.examples.some((one) => one !== UNWRITTEN.example)
       ? []
-      : [
-          {
-            at: '/name',
-            message: 'The workflow has no valid "examples", so an agent cannot tell which goals it fits.',
-          },
-        ],
+      : syntax.examples.length > 0
+        ? [
+            {
+              at: '/examples',
+              message: 'The only example is still the one of the template. Write goals of your users.',
+            },
+          ]
+        : [
+            {
+              at: '/name',
+              message: 'The workflow has no valid "examples", so an agent cannot tell which goals it fits.',
+            },
+          ],
 };
 
 /** Where phrases of plain words stand in a file: letters and spaces look the same in a text and in its JSON. */
