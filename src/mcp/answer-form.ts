@@ -17,7 +17,7 @@ const FILES_LENGTH_MAX = 500;
 /** The least room for the beginning of the draft itself. */
 const DRAFT_LENGTH_MIN = 500;
 const STANDING_MAX = 5;
-const STANDING_LENGTH_MAX = 120;
+const STANDING_LENGTH_MAX = 160;
 
 /**
  * The form that a person fills in. It has no default: only an explicit decision counts. `command` is what to type for
@@ -62,17 +62,18 @@ function shownMessage(
     ...(voided === undefined ? [] : [short(voidedWords(voided), VOIDED_LENGTH_MAX)]),
     ...(question === step.title ? [] : [marked(cut(visibleText(question), QUESTION_LENGTH_MAX), '> ')]),
   ];
-  const files = [...shownStanding(waiting), ...shownFiles(waiting)];
+  const standing = shownStanding(waiting);
+  const files = shownFiles(waiting);
   const report = draftTexts(waiting)
     .map((text) => marked(visibleText(text), '| '))
     .join('\n');
-  const whole = [...head, `The agent reports (draft ${code}):`, report, ...files].join('\n');
+  const whole = [...head, `The agent reports (draft ${code}):`, report, ...standing, ...files].join('\n');
   const isAsked = question.length <= QUESTION_LENGTH_MAX;
   if (whole.length <= MESSAGE_LENGTH_MAX && isAsked) return { text: whole, isWhole: true };
   const start = [...head, `The agent reports (draft ${code}, the beginning):`].join('\n');
   const see = `To see all of it: ${command} answer ${runTag(runId)}`;
   const spare = MESSAGE_LENGTH_MAX - DRAFT_LENGTH_MIN - start.length - see.length - 3;
-  const end = [...fitting([...partNames(waiting), ...files], spare), see].join('\n');
+  const end = [...fitting([...standing, ...partNames(waiting), ...files], spare), see].join('\n');
   const room = Math.max(0, MESSAGE_LENGTH_MAX - start.length - end.length - 2);
   return { text: [start, cut(report, room), end].join('\n'), isWhole: false };
 }
@@ -136,7 +137,7 @@ function draftTexts({ draft }: WaitingDraft): readonly string[] {
 }
 
 /** Grades and gaps have their place, however long the draft is. */
-function shownStanding({ standing }: WaitingDraft): readonly string[] {
+function shownStanding({ standingBrief: standing }: WaitingDraft): readonly string[] {
   const more = standing.length - STANDING_MAX;
   return [
     ...standing.slice(0, STANDING_MAX).map((line) => short(line, STANDING_LENGTH_MAX)),

@@ -133,14 +133,48 @@ test('somebody who decides is shown how well checks are known and which gaps are
   const { found } = await waitingAt(run, blocked);
   const waiting = found._unsafeUnwrap();
   expect(waiting.standing).toEqual([
-    'Evidence for check "unit": only asserted',
     expect.stringMatching(/^Open gap \(critical\): .*unit/),
+    'Evidence for check "unit": only asserted',
     'Decided by the agent: The step asks for confirmation. In this mode the agent decided without asking.',
   ]);
   const { message } = answerForm(waiting);
   for (const line of waiting.standing) expect(message).toContain(line.slice(0, 100));
   expect(waiting).toMatchObject(draftCodeOf(blocked) as JsonObject);
 });
+
+test.each([
+  ['ab', 2],
+  ['abcdef', 5],
+])(
+  'the form shows critical gaps before checks, and how a check ended before its command (checks %s)',
+  async (names, gaps) => {
+    const command = `npm test -- ${'x'.repeat(200)}`;
+    const id = 'a-check-with-a-name-of-many-words-that-is-long';
+    const checks = [...names].map((name) => ({ id: `${id}-${name}`, run: command, minimum: 'observed' }));
+    const work = { id: 'work', title: 'Do the work', prompt: 'Do it.', checks };
+    const run = made(teamFile('team.graded', work, shipStep(), TELL));
+    const start = await run.start('team.graded', { mode: 'full_auto_never_stop' });
+    const { sessionId, runId } = start.structured['session'] as { sessionId: SessionId; runId: RunId };
+    for (const check of checks) {
+      const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+      const found = (await findCheck(run.services, session, { runId, checkId: check.id }))._unsafeUnwrap();
+      const digest = commandDigest(command, sha256);
+      const ended = { exitCode: 1, timedOut: false, durationMs: 5, commandDigest: digest, command };
+      const statement = { kind: 'check', checkId: check.id, ...ended } as const;
+      const by = { via: 'terminal', launch: 'l1', askedAt: 1, answerMs: 5 } as const;
+      const recorded = { statement, tail: '', attestationId: answerId(check.id), by } as const;
+      (await recordCheck(run.services, found, recorded))._unsafeUnwrap();
+    }
+    const blocked = await run.send(await run.send(start, { notes: 'Done.' }), { notes: 'Shipped. '.repeat(400) });
+    const lines = answerForm((await waitingAt(run, blocked)).found._unsafeUnwrap()).message.split('\n');
+    const isGap = (line: string) => line.startsWith('Open gap (critical): ');
+    const isCheck = (line: string) => line.startsWith('Evidence for check "');
+    const standing = lines.filter((line) => isGap(line) || isCheck(line));
+    expect(standing.slice(0, gaps).every(isGap)).toBe(true);
+    for (const line of standing.slice(gaps)) expect(line).toMatch(/: only asserted, ended with exit code 1\b.*…$/);
+    expect(standing).toHaveLength(Math.min(5, 2 * gaps));
+  },
+);
 
 test('somebody who decides is shown that a check ran on other files than those of the draft', async () => {
   const checks = [{ id: 'unit', run: 'npm test', minimum: 'observed' }];
@@ -632,7 +666,7 @@ test('however much there is to say around a draft, the form keeps its limit and 
   const long = 'longer '.repeat(100);
   const { message } = answerForm({
     ...waiting,
-    ...{ goal: long, question: long, workflow: long, root: long, standing: Array(9).fill(long) },
+    ...{ goal: long, question: long, workflow: long, root: long, standingBrief: Array(9).fill(long) },
     step: { ...waiting.step, title: long },
     voided: { code: 'ABCD', statement: 'approved', changes: Array(9).fill(long) },
     changedFiles: Array.from({ length: 30 }, () => ({ state: ' M', path: long })),

@@ -61,6 +61,7 @@ export type WaitingDraft = {
   };
   /** How well the checks of the run are known and what is missing, as lines. A person decides with this in view. */
   readonly standing: readonly string[];
+  readonly standingBrief: readonly string[];
   /** The newest answer about it. Until the step is done, another one takes its place. */
   readonly answer: Attestation['data'] | undefined;
   /** An approval of an earlier draft, which does not count for this one. */
@@ -218,7 +219,7 @@ async function waitingAt(
       question: step.userDependency?.prompt ?? step.title,
       contextKey,
       draft: { ...filled, context: contextChange(before, attempt.facts.context, contextKey) },
-      standing: standingLines(session.view, {
+      ...standingLines(session.view, {
         nodeId,
         due: verdict.check.checks,
         gaps: attempt.openGaps,

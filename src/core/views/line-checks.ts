@@ -307,11 +307,20 @@ export function checkWords(check: Omit<RecordedCheck, 'stepId'>, run: EvidenceLi
   return run === undefined ? grade : `${grade}, ${evidenceWords(run, COMMAND_BYTES_MAX)}`;
 }
 
+/** The same where there is little room: how the command ended comes before the command, which may be cut. */
+function briefCheckWords(check: Omit<RecordedCheck, 'stepId'>, run: EvidenceLine | undefined): string {
+  const grade = `${quote(clip(check.checkId, BRIEF_ID_BYTES_MAX))}: ${gradeOf(check)}`;
+  if (run === undefined) return grade;
+  const command = run.command === undefined ? '' : `: ${commandText(run.command)}`;
+  return `${grade}, ${run.words}${command}`;
+}
+
+const BRIEF_ID_BYTES_MAX = 40;
 const STANDING_MAX = 6;
 
 /**
- * The checks of the steps that were done and of the pending one, each with its grade, the gaps that are open, and what the
- * agent decided alone: what somebody who decides about the pending step has to know besides its draft.
+ * The gaps that nobody may overlook, the checks of the steps that were done and of the pending one, each with its grade, the other
+ * open gaps, and what the agent decided alone: what somebody who decides about the pending step has to know besides its draft.
  */
 export function standingLines(
   view: SessionView,
@@ -324,36 +333,37 @@ export function standingLines(
     /** The digest of the files that the draft is about, where git can list them. */
     readonly files?: string | undefined;
   },
-): readonly string[] {
+): {
+  readonly standing: readonly string[];
+  /** The same for where lines are cut at their end. */
+  readonly standingBrief: readonly string[];
+} {
   const { nodeId, due, gaps, workflow, files } = at;
   const done = evidenceOnLine(view, nodeId, { workflow, files });
   const pending = evidenceBefore(view, { nodeId, end: 'pending', workflow, files });
-  const checks = [
-    ...checksWithRuns(checksOnLine(view, nodeId), done).map(({ check, run }) => checkWords(check, run)),
-    ...due.map((check) =>
-      checkWords(
-        check,
-        pending.find(({ checkId }) => checkId === check.checkId),
-      ),
-    ),
+  const checks: readonly { readonly check: Omit<RecordedCheck, 'stepId'>; readonly run: EvidenceLine | undefined }[] = [
+    ...checksWithRuns(checksOnLine(view, nodeId), done),
+    ...due.map((check) => ({ check, run: pending.find(({ checkId }) => checkId === check.checkId) })),
   ];
-  const ofSeverity = (severity: GapRecord['data']['severity']) => gaps.filter(({ data }) => data.severity === severity);
-  return [
+  const gapLines = (severity: GapRecord['data']['severity']) =>
+    gaps
+      .filter(({ data }) => data.severity === severity)
+      .map(({ data }) =>
+        severity === 'info'
+          ? `Decided by the agent: ${gapText(data.summary)}`
+          : `Open gap (${severity}): ${gapText(data.summary)}`,
+      );
+  const lines = (words: typeof checkWords) => [
+    ...shortened(gapLines('critical'), 'critical open gap'),
     ...shortened(
-      checks.map((words) => `Evidence for check ${words}`),
+      checks.map(({ check, run }) => `Evidence for check ${words(check, run)}`),
       'check',
     ),
-    ...shortened(
-      [...ofSeverity('critical'), ...ofSeverity('warning')].map(
-        ({ data }) => `Open gap (${data.severity}): ${gapText(data.summary)}`,
-      ),
-      'open gap',
-    ),
-    ...shortened(
-      ofSeverity('info').map(({ data }) => `Decided by the agent: ${gapText(data.summary)}`),
-      "agent's decision",
-    ),
-  ].map((line) => visibleLine(line));
+    ...shortened(gapLines('warning'), 'open gap'),
+    ...shortened(gapLines('info'), "agent's decision"),
+  ];
+  const shown = (words: typeof checkWords) => lines(words).map((line) => visibleLine(line));
+  return { standing: shown(checkWords), standingBrief: shown(briefCheckWords) };
 }
 
 function shortened(lines: readonly string[], noun: string): readonly string[] {
