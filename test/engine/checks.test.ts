@@ -434,3 +434,12 @@ test('in never-stop mode no check tells the agent to ask the user', async () => 
     expect(text).toContain('If "unit" cannot pass or nobody records it, report this step anyway');
   }
 });
+
+test('a command with U+0000 is refused by name before anything is run', async () => {
+  const run = made([{ ...OBSERVED, run: 'npm test {{file}}' }]);
+  const start = await run.start('team.work', { context: { file: 'a\0b' } });
+  const { sessionId, runId } = start.structured['session'] as { sessionId: SessionId; runId: RunId };
+  const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+  const found = await findCheck(run.services, session, { runId, checkId: 'unit' });
+  expect(found._unsafeUnwrapErr()).toEqual({ code: 'command_with_nul' });
+});

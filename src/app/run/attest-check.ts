@@ -67,6 +67,8 @@ export type FindCheckRefusal =
   | { readonly code: 'value_missing'; readonly names: readonly string[] }
   /** With its values the command is longer than what the record can hold. */
   | { readonly code: 'command_too_long'; readonly bytes: number }
+  /** No shell takes U+0000, which a value can bring along. */
+  | { readonly code: 'command_with_nul' }
   | { readonly code: 'workspace_unknown' }
   | TokenRefusal
   | StoreFailure;
@@ -110,6 +112,7 @@ export async function dueCheck(
     if (unset.length > 0) return err({ code: 'value_missing', names: unset });
     const bytes = utf8Length(text);
     if (bytes > RUN_COMMAND_BYTES_MAX) return err({ code: 'command_too_long', bytes });
+    if (text.includes('\0')) return err({ code: 'command_with_nul' });
     const kind = run.pinned.workflowSourceKind;
     // Accepting a session shows no commands, and where its workflow comes from is the word of its bundle.
     const isImported = (await services.marks.origin(sessionId)) !== undefined;

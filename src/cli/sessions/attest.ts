@@ -332,11 +332,8 @@ function recordProblem(
         'The agent sends it in the context of its next call; then run this again.',
       );
     case 'command_too_long':
-      return problem(
-        EXIT.failed,
-        `The command of check "${checkId}" has ${refusal.bytes} bytes with its values, and at most ${RUN_COMMAND_BYTES_MAX} can be recorded.`,
-        'Put the command into a script of the workspace, and let the agent send a shorter value.',
-      );
+    case 'command_with_nul':
+      return commandProblem(refusal, checkId);
     case 'workspace_unknown':
       return problem(
         EXIT.failed,
@@ -352,4 +349,22 @@ function recordProblem(
     default:
       return refusalProblem(refusal as Parameters<typeof refusalProblem>[0], dataDir);
   }
+}
+
+/** A command that its values made unusable. */
+function commandProblem(
+  refusal: Extract<RecordCheckRefusal, { code: 'command_too_long' | 'command_with_nul' }>,
+  checkId: string,
+): CommandProblem {
+  return refusal.code === 'command_too_long'
+    ? problem(
+        EXIT.failed,
+        `The command of check "${checkId}" has ${refusal.bytes} bytes with its values, and at most ${RUN_COMMAND_BYTES_MAX} can be recorded.`,
+        'Put the command into a script of the workspace, and let the agent send a shorter value.',
+      )
+    : problem(
+        EXIT.failed,
+        `The command of check "${checkId}" contains the character U+0000, which no command can have.`,
+        'It came with a value in the context of the run: let the agent send that value without it.',
+      );
 }
