@@ -354,11 +354,7 @@ function isOwnDraft(
 /** Why an answer must not be recorded as it is: what must be signed is not, or a signature does not count. */
 async function signatureProblem(
   services: AnswerServices,
-  at: {
-    readonly waiting: WaitingDraft;
-    readonly answer: PersonAnswer;
-    readonly surroundings: GateSurroundings;
-  },
+  at: { readonly waiting: WaitingDraft; readonly answer: PersonAnswer; readonly surroundings: GateSurroundings },
 ): Promise<AnswerRefusal | undefined> {
   const { waiting, answer, surroundings } = at;
   const { signing, unseen, root } = waiting;
@@ -392,11 +388,8 @@ function answerDrafts(
   const { runId, nodeId, contextKey } = waiting;
   const { attestationId, statement } = answer;
   const scope = { runId, nodeId };
-  const said: DraftOf<'attestation_recorded'> = {
-    kind: 'attestation_recorded',
-    scope,
-    data: attested(waiting, answer),
-  };
+  const answered = attested(waiting, answer);
+  const said: DraftOf<'attestation_recorded'> = { kind: 'attestation_recorded', scope, data: answered };
   if (statement.kind !== 'answered' || contextKey === undefined || statement.value === undefined) return [said];
   const contextId = ContextId.of(derivedBits([attestationId], sha256));
   const data = { contextId, context: { [contextKey]: statement.value }, source: 'person' } as const;
