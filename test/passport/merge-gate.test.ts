@@ -398,6 +398,9 @@ test('a short name is a commit only if no tag or branch says otherwise', async (
 test('a gate file that is not valid says what is wrong', () => {
   enforces('merge_gate');
   expect(parseMergeGate('{')._unsafeUnwrapErr()).toBe('it is not JSON');
+  // A huge text is refused before anything looks into it.
+  const huge = `{"v":1,"keys":["${'\\n'.repeat(4_000_000)}"]}`;
+  expect(parseMergeGate(huge)._unsafeUnwrapErr()).toBe('it has more than 1000000 characters');
   const twice = JSON.stringify(GATE).replace('{', '{"approvals":{"count":1},');
   expect(parseMergeGate(twice)._unsafeUnwrapErr()).toBe(
     '"approvals" is written twice in one object; remove one of them',

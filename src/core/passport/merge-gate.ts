@@ -31,8 +31,12 @@ export const mergeGateSchema = z.strictObject({
 });
 export type MergeGate = z.infer<typeof mergeGateSchema>;
 
+/** A gate with many keys and hashes is far smaller. */
+const GATE_LENGTH_MAX = 1_000_000;
+
 /** Reads the file; the error says what is wrong with it. */
 export function parseMergeGate(text: string): Result<MergeGate, string> {
+  if (text.length > GATE_LENGTH_MAX) return err(`it has more than ${GATE_LENGTH_MAX} characters`);
   const value = parseJson(text);
   if (value.isErr()) return err('it is not JSON');
   const name = repeatedName(text);

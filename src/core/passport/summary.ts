@@ -246,14 +246,14 @@ export function unseenCommitWords(predicate: Facts, commit: string | undefined):
 /** The commit that was checked out when the run last looked, if an event that says so is shown. */
 function seenCommit({ events }: Pick<Predicate, 'events'>): string | undefined {
   const seen = events.findLast(
-    (item) => item?.event['kind'] === 'observation_recorded' && valueOf(item.event, 'key') === 'git_head_sha',
+    (item) => item?.event['kind'] === 'observation_recorded' && fieldOf(item.event, 'key') === 'git_head_sha',
   );
-  const value = valueOf((seen?.event ?? {}) as JsonObject, 'value') ?? {};
+  const value = fieldOf((seen?.event ?? {}) as JsonObject, 'value') ?? {};
   const commit = isObject(value) ? value['value'] : undefined;
   return typeof commit === 'string' ? commit.replace('sha256:', '') : undefined;
 }
 
-function valueOf({ data }: JsonObject, key: string): JsonValue | undefined {
+function fieldOf({ data }: JsonObject, key: string): JsonValue | undefined {
   return isObject(data) ? data[key] : undefined;
 }
 
