@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measurementsPage } from '../../../bench/measurements.ts';
 import { budgeted, noted } from '../../../bench/row.ts';
 import { ERROR_CODES } from '../../../src/core/log/error-envelope.ts';
+import { UNWRITTEN } from '../../../src/core/workflow/lint/text-rules.ts';
 import { enforces } from '../../enforces.ts';
 import { CLIENTS } from '../clients.ts';
 import { runSmall } from '../small-program.ts';
@@ -67,6 +68,13 @@ async function branchedRun(): Promise<string> {
   return first.run.tag;
 }
 
+/** What the guide asks of the author of a new workflow. */
+function writeTemplateTexts(id: string): void {
+  const file = at('project/.workrail/workflows', `${id}.json`);
+  const text = readFileSync(file, 'utf8').replace(UNWRITTEN.about, PART.about);
+  writeFileSync(file, text.replace(UNWRITTEN.example, 'Show a part of it'));
+}
+
 describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands of $path', ({ path, commands }) => {
   it('the commands on the page do what it says, in order', async () => {
     enforces('cli_docs_commands_run_in_ci');
@@ -86,6 +94,7 @@ describe.each(PAGES.filter(({ commands }) => commands.length > 0))('the commands
       // A doctor may find something on a machine where nobody is registered; that is what it is for.
       const isFine = ran.exitCode === 0 || (/ doctor$/.test(line) && ran.exitCode === 4);
       expect({ line, said: isFine ? '' : ran.talk + ran.out }).toEqual({ line, said: '' });
+      if (args[0] === 'workflow' && args[1] === 'new') writeTemplateTexts(String(args[2]));
     }
   }, 120_000);
 });
