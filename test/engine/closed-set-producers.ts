@@ -232,6 +232,12 @@ const ELSEWHERE: readonly Producer[] = [
     members: ['warning workspace_not_used'],
   },
   {
+    test: 'src/app/run/start-workflow.test.ts',
+    title:
+      'a run that joins a session from another folder is warned that its checks and approvals are about the folder of the session',
+    members: ['warning other_workspace'],
+  },
+  {
     test: 'src/app/upkeep/close-runs.test.ts',
     title: 'a closed run reopens when it is continued, and the reply says so',
     members: ['warning run_closed'],

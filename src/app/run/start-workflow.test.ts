@@ -142,6 +142,24 @@ test('a run that joins a session uses the folder of that session unless the call
   expect(asked).toEqual([[WORKSPACE], [WORKSPACE], [WORKSPACE, '/server'], ['/server']]);
 });
 
+test('a run that joins a session from another folder is warned that its checks and approvals are about the folder of the session', async () => {
+  const observe = async (folder: string | undefined) =>
+    [{ key: 'repo_root', value: { type: 'path', value: String(folder) }, confidence: 'high' }] as const;
+  const agent = engine({ services: { workspace: { observe, tree: async () => undefined } } });
+  const attachTo = tokenOf(await agent.start('test.plain', { workspace: '/work/shop' }), 'stateToken');
+  const warned = async (workspace: string) =>
+    told(await agent.start('test.plain', { attachTo, workspace }), 'warnings') as readonly { code: string }[];
+  expect(await warned('/work/shop-two')).toMatchObject([
+    {
+      code: 'other_workspace',
+      message: expect.stringContaining('without attachTo'),
+      details: { root: '/work/shop', own: '/work/shop-two' },
+    },
+  ]);
+  expect(await warned('/work/shop')).toEqual([]);
+  expect(await warned('/work/shop/below')).toEqual([]);
+});
+
 test('a token without a session starts nothing', async () => {
   const agent = engine();
   const elsewhere = engine();

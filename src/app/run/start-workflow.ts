@@ -17,7 +17,6 @@ import type { RunFacts } from '../../core/run/step-place.ts';
 import {
   type ChosenPreferences,
   chosenMode,
-  type GateSettings,
   type RunDefaults,
   startPreferences,
 } from '../../core/settings/settings-in-effect.ts';
@@ -32,7 +31,6 @@ import type { AppendPermit, GateRefusal, LoadedSession } from '../ports/session-
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { ConfigRefusal, Services } from '../services.ts';
 import { noteFileRead } from './advance.ts';
-import { cappedMode } from './advance-reply.ts';
 import { gateOf } from './attempt-facts.ts';
 import { appendStart, decisionPlan, giveReply, newNode } from './give-reply.ts';
 import {
@@ -44,7 +42,7 @@ import {
   sessionSettingsFolders,
   startFolderOf,
 } from './run-place.ts';
-import { changed, folderBeside, foldersOf, observeStart, rootIn } from './start-place.ts';
+import { changed, folderBeside, foldersOf, observeStart, rootIn, startWarnings } from './start-place.ts';
 import { startReply } from './start-reply.ts';
 
 export type StartRefusal =
@@ -127,7 +125,7 @@ export async function startWorkflow(
     const start: Starting = {
       request,
       listed,
-      noticed: [...noticed, ...settingWarnings(settings, chosen), ...approverWarnings(approvers, gates)],
+      noticed: [...noticed, ...startWarnings(host?.root, { observed, settings, chosen, approvers, gates })],
       approvers: approvers?.map(({ key }) => key.fingerprint),
       ...pinned.value,
       chosen,
@@ -254,25 +252,6 @@ async function approversAtStart(
 ): Promise<readonly Approver[] | undefined> {
   if (!at.workflow.steps.some((step) => gateOf(step, at.minimum)?.assurance === 'signed')) return undefined;
   return (await services.approvers?.(at.workspace))?.approvers ?? [];
-}
-
-/** Nobody can open the gates of this run: better said now than when the work waits. */
-function approverWarnings(
-  approvers: readonly Approver[] | undefined,
-  { isFourEyes }: GateSettings,
-): readonly WarningFact[] {
-  if (approvers === undefined) return [];
-  const known = new Set(approvers.map(({ name }) => name)).size;
-  const needed = isFourEyes ? 2 : 1;
-  return known < needed ? [{ code: 'approvers_missing', known, needed }] : [];
-}
-
-/** What the settings would not let the call or the project do. */
-function settingWarnings({ ignored = [] }: RunDefaults, { cap }: ChosenPreferences): readonly WarningFact[] {
-  return [
-    ...cappedMode(cap),
-    ...(ignored.length === 0 ? [] : [{ code: 'setting_ignored', settings: ignored } as const]),
-  ];
 }
 
 function pinOf({ workflow, file, sourceHash }: ListedWorkflow, workflowHash: WorkflowHash) {

@@ -81,6 +81,7 @@ const FACTS = {
     path: '/repo/.workrail/workflows/review.json',
     problems: ['Line 4: Unknown key "titel" (ignored). Did you mean "title"?'],
   },
+  other_workspace: { code: 'other_workspace', root: '/work/shop', own: '/work/shop-two' },
   workspace_not_used: {
     code: 'workspace_not_used',
     problem: { path: 'repo', reason: { code: 'not_absolute' } },
@@ -207,6 +208,10 @@ describe('a warning', () => {
         [
           "workflow_file_problem",
           "/repo/.workrail/workflows/review.json has parts without effect. Line 4: Unknown key "titel" (ignored). Did you mean "title"? Tell the user.",
+        ],
+        [
+          "other_workspace",
+          "attachTo joined a session that works in "/work/shop": the checks of this run run there, and its approvals are about the files there. To work in "/work/shop-two", call start_workflow again without attachTo, and do not continue this run.",
         ],
         [
           "workspace_not_used",

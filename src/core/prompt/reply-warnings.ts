@@ -80,7 +80,8 @@ export function replyWarning(fact: WarningFact, riskPolicy: RiskPolicy): ReplyWa
     case 'run_closed':
       return { code, message: closedRun(fact), details: { isReopened: fact.isReopened } };
     case 'workspace_not_used':
-      return unusedWorkspace(fact);
+    case 'other_workspace':
+      return aboutWorkspace(fact);
     default:
       return unreachable(code);
   }
@@ -322,6 +323,13 @@ function shortQuote(text: string): string {
 /** Without any workflow, what was delivered with the program is gone. */
 export const NO_WORKFLOWS =
   'There are no workflows: those that belong to WorkRail are missing. Ask the user to install WorkRail again.';
+
+function aboutWorkspace(fact: Extract<WarningFact, { code: 'workspace_not_used' | 'other_workspace' }>): ReplyWarning {
+  if (fact.code === 'workspace_not_used') return unusedWorkspace(fact);
+  const { code, root, own } = fact;
+  const message = `attachTo joined a session that works in ${quote(root)}: the checks of this run run there, and its approvals are about the files there. To work in ${quote(own)}, call start_workflow again without attachTo, and do not continue this run.`;
+  return { code, message, details: { root, own } };
+}
 
 function unusedWorkspace(fact: Extract<WarningFact, { code: 'workspace_not_used' }>): ReplyWarning {
   const { code, problem, isNeededForChecks = false } = fact;

@@ -61,6 +61,8 @@ export type WarningFact =
   | { readonly code: 'renamed_id'; readonly workflowId: string; readonly canonicalId: string }
   /** Whether this call reopened the run, and whether the run is complete. */
   | { readonly code: 'run_closed'; readonly isReopened: boolean; readonly isOver?: boolean }
+  /** The run joined a session that works in another folder: the checks and approvals of the run are about that one. */
+  | { readonly code: 'other_workspace'; readonly root: string; readonly own: string }
   /** `isNeededForChecks`: the workflow has checks, and the run has no workspace to run them in. */
   | { readonly code: 'workspace_not_used'; readonly problem: WorkspaceProblem; readonly isNeededForChecks?: boolean };
 
@@ -118,6 +120,8 @@ export const REPLY_WARNING_CODES = [
   'person_asked',
   /** The workspace path is not a folder, so the project's own workflows were not searched. */
   'workspace_not_used',
+  /** The run joined a session that works in another folder, where its checks and approvals belong. */
+  'other_workspace',
   /** The user has closed the run; continuing reopens it. */
   'run_closed',
   /** A value in context looks like a secret; it is stored as it is. */
