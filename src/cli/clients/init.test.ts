@@ -80,6 +80,25 @@ describe('init', () => {
     expect(files.get(CURSOR)).toContain('/s/other');
   });
 
+  it.each([
+    'https://ada:s3cret@rail.example/s/shop',
+    'https://s3cret@rail.example/s/shop',
+    'https://rail.example/s/shop?token=s3cret',
+    'https://rail.example/s/shop#s3cret',
+    'ada:s3cret@rail.example/s/shop',
+  ])('init --team and connect refuse %s and do not repeat it', async (address) => {
+    const { files, setup } = machine();
+    for (const argv of [
+      ['init', '--client', 'cursor', '--team', address],
+      ['connect', address],
+    ]) {
+      const { exitCode, out, talk } = await runFake({ argv, setup });
+      expect([exitCode, files.get(CURSOR)]).toEqual([2, '{}\n']);
+      expect(out + talk).not.toContain('s3cret');
+      expect(talk).toContain('Use https://HOST/s/SPACE');
+    }
+  });
+
   it('init warns of everything that answers or hides forms, in the words of doctor', async () => {
     const { files, setup } = machine();
     const hooks = { Elicitation: [{ matcher: 'workrail', hooks: [] }] };

@@ -155,10 +155,14 @@ export function addressOfSpace({ href }: URL): string {
 /** The MCP address of a space, for any way to write the space's address. */
 export function spaceAddress(text: string): Result<URL, CommandProblem> {
   const url = URL.canParse(text) ? new URL(text) : undefined;
+  const form = 'Use https://HOST/s/SPACE; http only on localhost.';
+  const words = (said: string) => err(usageProblem(said, form));
+  // Neither is repeated: a program may have put a secret there.
+  if (text.includes('@'))
+    return words('The address contains a user name or a password, which would be stored and shown.');
+  if (/[?#]/.test(text)) return words('The address of a space has no query and no fragment.');
   if (url === undefined || !isSafeUrl(url) || !SPACE.test(url.pathname)) {
-    return err(
-      usageProblem(`"${text}" is not the address of a space.`, 'Use https://HOST/s/SPACE; http only on localhost.'),
-    );
+    return words(`"${text}" is not the address of a space.`);
   }
   const path = url.pathname.replace(/\/$/, '');
   return ok(new URL(path.endsWith('/mcp') ? path : `${path}/mcp`, url));
