@@ -120,8 +120,8 @@ footer{padding-bottom:2rem;color:var(--muted);font-size:.92rem}
 footer h2{font-size:1rem}
 footer p{margin:.3rem 0}
 @media(max-width:36rem){header.page,main,footer{padding-left:.9rem;padding-right:.9rem}.card,.entry{padding:.85rem .9rem}.facts>div,.entry dl>div{grid-template-columns:1fr;gap:0}.entry h4{max-width:calc(100% - 2rem)}.entry>header time,.head time{margin-left:0;flex-basis:100%}.cols{grid-template-columns:minmax(0,1fr)}th,td{padding:.3rem .35rem}td:last-child{overflow-wrap:anywhere}}
-@media print{mark{border:1px solid currentColor}:root{--bg:#fff;--card:#fff;--text:#000;--muted:#444;--edge:#bbb;--accent:#1d479f;--good:#14683a;--goodbg:#fff;--bad:#9c1c15;--badbg:#fff;--warn:#6b4600;--warnbg:#fff;--code:#f3f3f3;--rail:#777;color-scheme:light}body{font-size:10.5pt}header.page,main,footer{max-width:none;padding:0}header.page{padding-top:0}pre{white-space:pre-wrap;overflow-wrap:anywhere}.skip{display:none}h2,h3,h4,.entry>header{break-after:avoid}.outcome,.blocker{break-inside:avoid}.run{break-before:page}.run:first-of-type{break-before:auto}details::details-content{content-visibility:visible;block-size:auto}.graph,.wide{overflow:visible}}
+@media print{mark{border:1px solid currentColor}:root{--bg:#fff;--card:#fff;--text:#000;--muted:#444;--edge:#bbb;--accent:#1d479f;--good:#14683a;--goodbg:#fff;--bad:#9c1c15;--badbg:#fff;--warn:#6b4600;--warnbg:#fff;--code:#f3f3f3;--rail:#777;color-scheme:light}body{font-size:10.5pt}header.page,main,footer{max-width:none;padding:0}header.page{padding-top:0}pre{white-space:pre-wrap;overflow-wrap:anywhere}.skip{display:none}h2,h3,h4,.entry>header{break-after:avoid}.outcome tr,.gaps li,.blocker{break-inside:avoid}.run{break-before:page}.run:first-of-type{break-before:auto}details::details-content{content-visibility:visible;block-size:auto}.graph,.wide{overflow:visible}}
 `;
 
 /** The content security policy of the page allows only the style with this hash. */
-export const STYLE_HASH = 'sha256-LByc9A4g5sert8SAKe/iXtvmDcipOK7skzWgnKgHPJI=';
+export const STYLE_HASH = 'sha256-fJ/aEIK8pDLD2k3Zklby0tz8K+lSf6LG5QMgclFlQuo=';
