@@ -1,5 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
+import { canonicalLength } from '../../core/json/canonical-json.ts';
 import type { SessionId } from '../../core/log/ids.ts';
+import type { AppendPlan } from '../../core/log/plan/append-plan.ts';
 import type { SpaceLimits } from '../../core/wire/team-paths.ts';
 import type {
   AppendPermit,
@@ -11,7 +13,6 @@ import type {
 import type { StoreFailure } from '../ports/store-failure.ts';
 import type { Clock } from '../ports/system-services.ts';
 import type { SpaceAccess, SpaceSettings, SpaceUse } from '../ports/team-database.ts';
-import type { Entrance } from './access.ts';
 
 /** How long the settings of a space may be remembered: an admin who changes one waits no longer than this. */
 const SETTINGS_MS = 5_000;
@@ -23,11 +24,14 @@ export type SpaceRules = {
   readonly handedTo: SpaceAccess['handedTo'];
 };
 
+/** What of the access to a space its rules need. */
+type RulesAccess = Pick<SpaceAccess, 'settings' | 'use' | 'handedTo'>;
+
 /** All who ask about the same space share its rules, so that what is remembered of them is read once. */
-export function spaceRules(access: () => ReturnType<Entrance['access']>, clock: Clock): SpaceRules {
+export function spaceRules(access: () => Promise<Result<RulesAccess, unknown>>, clock: Clock): SpaceRules {
   let known: { readonly settings: SpaceSettings; readonly until: number } | undefined;
 
-  async function opened(): Promise<Result<SpaceAccess, StoreFailure>> {
+  async function opened(): Promise<Result<RulesAccess, StoreFailure>> {
     return (await access()).mapErr(() => ({
       code: 'unreachable' as const,
       operation: 'read access',
@@ -56,7 +60,7 @@ export function spaceRules(access: () => ReturnType<Entrance['access']>, clock: 
 }
 
 type Space = Pick<SpaceRules, 'settings' | 'handedTo'> & {
-  readonly opened: () => Promise<Result<SpaceAccess, StoreFailure>>;
+  readonly opened: () => Promise<Result<RulesAccess, StoreFailure>>;
 };
 
 /**
@@ -81,6 +85,12 @@ function ruledSessions(space: Space, fill: SpaceFill): SpaceRules['sessionsFor']
 
   return (principal, sessions) => ({
     ...sessions,
+    append: async (permit, plan) => {
+      const appended = await sessions.append(permit, plan);
+      if (appended.isOk()) fill.recorded(bytesOf(plan));
+      return appended;
+    },
+    appendMany: (permit, plans) => sessions.appendMany(permit, counted(plans, fill)),
     exclusively: <Value, Refusal>(
       sessionId: SessionId,
       work: (session: LoadedSession | undefined, permit: AppendPermit) => Promise<Result<Value, Refusal>>,
@@ -104,6 +114,20 @@ function ruledSessions(space: Space, fill: SpaceFill): SpaceRules['sessionsFor']
   });
 }
 
+/** A part of them may be stored even if the whole is refused, so each counts. */
+function* counted(plans: Iterable<AppendPlan>, fill: SpaceFill): Generator<AppendPlan> {
+  for (const plan of plans) {
+    fill.recorded(bytesOf(plan));
+    yield plan;
+  }
+}
+
+/** What a plan adds to a space, near enough until it is measured again. */
+function bytesOf({ events, snapshots, artifacts }: AppendPlan): number {
+  const values = [...events, ...snapshots.values()].reduce((sum, value) => sum + canonicalLength(value), 0);
+  return [...artifacts.values()].reduce((sum, bytes) => sum + bytes.length, values);
+}
+
 type Reached = { readonly limit: keyof SpaceLimits; readonly max: number };
 
 type SpaceFill = {
@@ -111,6 +135,8 @@ type SpaceFill = {
   readonly reached: (call: { readonly isNew: boolean }) => Promise<Reached | undefined>;
   /** The session was not started after all. */
   readonly notStarted: () => void;
+  /** So many bytes were added since the space was measured. */
+  readonly recorded: (bytes: number) => void;
 };
 
 /** Far below its limits a space is measured this often, beside the calls. */
@@ -124,13 +150,18 @@ const NEAR = 0.9;
  */
 function spaceFill({ opened, settings }: Space, clock: Clock): SpaceFill {
   let known: { readonly use: SpaceUse; started: number; readonly at: number } | undefined;
+  /** What this server recorded since the measurement began, so that what it adds meanwhile is not lost. */
+  let added = 0;
   let measuring: Promise<void> | undefined;
 
   async function measure(): Promise<void> {
     const at = clock.nowMs();
+    const addedBefore = added;
     const space = await opened();
     const use = space.isOk() ? await space.value.use() : err(space.error);
-    if (use.isOk()) known = { use: use.value, started: 0, at };
+    if (use.isErr()) return;
+    known = { use: use.value, started: 0, at };
+    added -= addedBefore;
   }
 
   function measured(): Promise<void> {
@@ -144,11 +175,14 @@ function spaceFill({ opened, settings }: Space, clock: Clock): SpaceFill {
     const { openSessions = 0, bytes = 0 } = known?.use ?? {};
     return {
       openSessionsMax: (openSessions + (known?.started ?? 0)) / limits.openSessionsMax,
-      bytesMax: bytes / limits.bytesMax,
+      bytesMax: (bytes + added) / limits.bytesMax,
     };
   }
 
   return {
+    recorded: (bytes) => {
+      added += bytes;
+    },
     notStarted: () => {
       if (known !== undefined) known.started = Math.max(0, known.started - 1);
     },

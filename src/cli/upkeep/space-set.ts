@@ -65,7 +65,7 @@ export const spaceSet = command({
 const NOTICED = 'Servers notice within five seconds.';
 
 /** The rules that a command line names. */
-function settingChanges(
+export function settingChanges(
   handover: string | undefined,
   { fourEyes, maxSessions, maxSize }: CommandInput['options'],
 ): Result<readonly SettingChange[], CommandProblem> {
@@ -85,14 +85,16 @@ function settingChanges(
   }
   if (maxSessions !== undefined) {
     const openSessionsMax = Number(maxSessions);
-    if (!spaceLimitsShape.shape.openSessionsMax.safeParse(openSessionsMax).success) {
+    const { openSessionsMax: shape } = spaceLimitsShape.shape;
+    if (!/^\d+$/.test(String(maxSessions)) || !shape.safeParse(openSessionsMax).success) {
       return err(usageProblem(`--max-sessions cannot be "${String(maxSessions)}".`, 'Give a whole number from 1.'));
     }
     changes.push({ openSessionsMax });
   }
   if (maxSize !== undefined) {
     const bytesMax = Math.round(Number(maxSize) * GB);
-    if (!spaceLimitsShape.shape.bytesMax.safeParse(bytesMax).success) {
+    const isPlain = /^\d+(?:\.\d+)?$/.test(String(maxSize));
+    if (!isPlain || !spaceLimitsShape.shape.bytesMax.safeParse(bytesMax).success) {
       return err(usageProblem(`--max-size cannot be "${String(maxSize)}".`, 'Give gigabytes, such as 10 or 0.5.'));
     }
     changes.push({ bytesMax });

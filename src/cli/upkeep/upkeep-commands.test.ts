@@ -19,6 +19,7 @@ import { sessionClose } from './session-close.ts';
 import { sessionDelete } from './session-delete.ts';
 import { sessionKeep } from './session-keep.ts';
 import { sessionPrefer } from './session-prefer.ts';
+import { settingChanges } from './space-set.ts';
 
 const gcShape = commandShape('gc', gc.data);
 const sessionCloseShape = commandShape('session close', sessionClose.data);
@@ -388,3 +389,15 @@ it('an address that is not one of a database is refused before anything is opene
   const { exitCode, talk } = await runFake({ argv });
   expect([exitCode, talk]).toEqual([2, expect.stringContaining('--to is not the address of a database.')]);
 });
+
+it.each(['0x10', ' 5 ', '1e3', '-1', '', '.5'])(
+  'the limits of a space are plain decimal numbers, not "%s"',
+  (written) => {
+    const asked = (option: 'maxSize' | 'maxSessions') => settingChanges(undefined, { [option]: written });
+    expect([asked('maxSize').isErr(), asked('maxSessions').isErr()]).toEqual([true, true]);
+    expect(settingChanges(undefined, { maxSize: '0.5', maxSessions: '10' })._unsafeUnwrap()).toEqual([
+      { openSessionsMax: 10 },
+      { bytesMax: 500_000_000 },
+    ]);
+  },
+);
