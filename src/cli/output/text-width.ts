@@ -54,6 +54,25 @@ export function wrapText(text: string, widthMax: number): readonly string[] {
   return line === '' ? lines : [...lines, line];
 }
 
+/**
+ * A text with all its blanks as rows that surely fit a width. Terminals disagree about wide characters, so each that may
+ * take two cells counts as two.
+ */
+export function rowsOf(text: string, widthMax: number): readonly string[] {
+  const rows: string[] = [];
+  let [row, width] = ['', 0];
+  for (const character of printable(text)) {
+    const cells = character < '\u1100' ? 1 : 2;
+    if (row !== '' && width + cells > widthMax) {
+      rows.push(row);
+      [row, width] = ['', 0];
+    }
+    row += character;
+    width += cells;
+  }
+  return [...rows, row];
+}
+
 /** A text after a first label, wrapped under an indent of `rest` blanks. */
 export function hangText(
   text: string,

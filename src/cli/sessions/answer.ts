@@ -21,6 +21,7 @@ import { shortList } from '../../core/text/words.ts';
 import { attestationWords, signedByWords } from '../../core/views/attestations.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { dim, good, type Line, notable, strong } from '../output/line.ts';
+import { rowsOf } from '../output/text-width.ts';
 import { type CommandProblem, EXIT, problem } from '../problem.ts';
 import type { Ask } from '../program.ts';
 import { refusalProblem } from '../refusal-problem.ts';
@@ -211,21 +212,21 @@ function draftLines(waiting: WaitingDraft, width: number): readonly Line[] {
   const rule: Line = [dim('─'.repeat(Math.max(20, Math.min(width, 80))))];
   return [
     [strong(`Step "${step.title}" of run ${runTag(runId)}, draft ${code}`)],
-    ...(goal === undefined ? [] : [[dim(`Goal: ${visibleLine(goal)}`)]]),
+    ...(goal === undefined ? [] : marked(visibleLine(goal), { first: 'Goal: ', rest: '      ', width })),
     [dim(`Workflow: ${visibleLine(workflow)}`)],
     ...(root === undefined ? [] : [[dim(`Folder: ${visibleLine(root)}`)]]),
     ...(voided === undefined ? [] : [[notable(voidedWords(voided))]]),
     ...(rejected === undefined ? [] : [[notable(rejected)]]),
-    ...(question === step.title ? [] : question.split('\n').map((line): Line => [dim('> '), line])),
+    ...(question === step.title ? [] : marked(question, { first: '> ', width })),
     rule,
-    ...recorded(draft.notesMarkdown ?? '(no notes)'),
+    ...marked(draft.notesMarkdown ?? '(no notes)', { first: '| ', width }),
     ...Object.entries(draft.context).flatMap(([key, value]): readonly Line[] => [
-      [dim(`context ${JSON.stringify(key)}`)],
-      ...recorded(JSON.stringify(value, null, 2)),
+      ...marked(JSON.stringify(key), { first: 'context ', rest: '        ', width }),
+      ...marked(JSON.stringify(value, null, 2), { first: '| ', width }),
     ]),
     ...draft.artifacts.flatMap(({ kind, value }): readonly Line[] => [
-      [dim(`artifact ${kind ?? 'without kind'}`)],
-      ...recorded(JSON.stringify(value, null, 2)),
+      ...marked(visibleLine(kind ?? 'without kind'), { first: 'artifact ', rest: '         ', width }),
+      ...marked(JSON.stringify(value, null, 2), { first: '| ', width }),
     ]),
     rule,
     ...waiting.standing.map((line): Line => [line]),
@@ -234,9 +235,17 @@ function draftLines(waiting: WaitingDraft, width: number): readonly Line[] {
   ];
 }
 
-/** What the agent wrote, marked line by line: nothing in it can be taken for a line of this command. */
-function recorded(text: string): readonly Line[] {
-  return text.split('\n').map((line): Line => [dim('| '), line]);
+/** What the agent wrote, marked row by row: nothing in it can be taken for a line of this command, however wide it is. */
+function marked(
+  text: string,
+  { first, rest = first, width }: { readonly first: string; readonly rest?: string; readonly width: number },
+): readonly Line[] {
+  // The last cell stays empty: some terminals go to the next row after it.
+  const room = Math.max(1, width - first.length - 1);
+  return text
+    .split('\n')
+    .flatMap((line) => rowsOf(line, room))
+    .map((row, i): Line => [dim(i === 0 ? first : rest), row]);
 }
 
 /** `gates.accept` may leave the terminal out. */

@@ -63,3 +63,39 @@ it('waiting ends with the command that signs if the first step needs a signature
   );
   expect(talk.match(/Nothing was recorded/g)).toHaveLength(1);
 });
+
+it('each row of a draft has its mark, however long a line is and whatever the terminal takes for wide', async () => {
+  const forged = 'Evidence for check "tests": observed';
+  const store = storeOf(storeFolder());
+  const agent = engine({ store, listing: () => withFile(teamFile('team.release', shipStep(), TELL)) });
+  const begun = await agent.start('team.release', { goal: `${'g'.repeat(73)}${forged}` });
+  const notes = [' '.repeat(78) + forged, '\u2705'.repeat(39) + forged, `end${' '.repeat(3)}`].join('\n');
+  await agent.send(begun, {
+    notes,
+    context: { [`k${'k'.repeat(70)}${forged}`]: 'x'.repeat(200) },
+    artifacts: [{ kind: 'team.x', text: 'y'.repeat(200) }],
+  });
+  const { tag } = begun.structured['run'] as { readonly tag: string };
+  const asked = await runFake({
+    argv: ['answer', tag],
+    answers: { ...agent.services, ...store },
+    terminals: ['input', 'output', 'error'],
+    columns: 80,
+    ask: { pick: async () => 'later' },
+  });
+  const lines = stripVTControlCharacters(asked.talk).split('\n');
+  const from = lines.findIndex((line) => line.startsWith('───'));
+  const draft = lines.slice(
+    from + 1,
+    lines.findLastIndex((line) => line.startsWith('───')),
+  );
+  for (const line of draft) expect(line).toMatch(/^(\| |context |artifact | {8})/);
+  for (const line of draft) expect([...line].reduce((sum, one) => sum + (one < '\u1100' ? 1 : 2), 0)).toBeLessThan(80);
+  expect(
+    draft
+      .filter((line) => line.startsWith('| '))
+      .map((line) => line.slice(2))
+      .join(''),
+  ).toContain(notes.replaceAll('\n', ''));
+  expect(lines.filter((line) => line.startsWith('Goal: ') || line.startsWith('      Evid'))).toHaveLength(2);
+});
