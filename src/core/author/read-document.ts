@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import * as z from 'zod';
+import { quote } from '../json/json-value.ts';
 import { schemaIssueText } from '../json/schema-issue.ts';
 import { nearest } from '../text/spelling.ts';
 import { collectDiagnostics, type Position, sourcePosition } from '../workflow/diagnostics/diagnostic.ts';
@@ -42,7 +43,11 @@ function problemsOf(issue: z.core.$ZodIssue, { root, text, schema }: Document): 
   const pointer = issue.path.reduce<string>((at, key) => pointerTo(at, typeof key === 'symbol' ? '' : key), '');
   if (issue.code !== 'unrecognized_keys') {
     const node = nodeAt(root, pointer);
-    const message = `${schemaIssueText(issue, { isThere: node.pointer === pointer })}.`;
+    const isThere = node.pointer === pointer;
+    const words = schemaIssueText(issue, { isThere });
+    const key = issue.path.at(-1);
+    // The position is that of the object around it, so the words must name what is missing.
+    const message = `${isThere || typeof key !== 'string' ? words : words.replace(/^It\b/, quote(key))}.`;
     return [{ ...sourcePosition(text, node.span), pointer, message }];
   }
   const node = nodeAt(root, pointer);
