@@ -116,10 +116,10 @@ type Remote = {
 function remoteWithToken({ url, token, signInCommand }: Bridging): Remote {
   let current = '';
   const remote = new StreamableHTTPClientTransport(url, {
-    fetch: (address, init) => {
+    fetch: async (address, init) => {
       const headers = new Headers(init?.headers);
       headers.set('authorization', `Bearer ${current}`);
-      return fetch(address, { ...init, headers });
+      return boundedAnswer(await fetch(address, { ...init, headers }));
     },
   });
   const authorized = async (refused?: string) => {
@@ -128,6 +128,27 @@ function remoteWithToken({ url, token, signInCommand }: Bridging): Remote {
     return found.mapErr((refusal) => withoutToken(refusal, signInCommand));
   };
   return { remote, authorized };
+}
+
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+const ANSWER_TOO_LONG = 'ANSWER_TOO_LONG';
+
+/** The same answer, which breaks off where it gets too long. A stream of events may go on for ever; each of them is bounded. */
+export function boundedAnswer(answer: Response, bytesMax = ANSWER_BYTES_MAX): Response {
+  if (answer.body === null) return answer;
+  const isStream = answer.headers.get('content-type')?.includes('text/event-stream') === true;
+  let length = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, out) => {
+      const isEventOver = isStream && /\n\r?\n/.test(Buffer.from(chunk).toString('latin1'));
+      length = isEventOver ? chunk.length : length + chunk.length;
+      if (length <= bytesMax) return out.enqueue(chunk);
+      const reason = `Its answer has more than ${bytesMax} bytes.`;
+      out.error(Object.assign(new Error(reason), { code: ANSWER_TOO_LONG }));
+    },
+  });
+  const { status, statusText, headers } = answer;
+  return new Response(answer.body.pipeThrough(counted), { status, statusText, headers });
 }
 
 /** Later requests on the connection name the version that the server chose. */
@@ -218,7 +239,7 @@ function failureOf(cause: unknown): Failure {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
   const code = isObject(inner) ? inner['code'] : undefined;
   const reason = inner instanceof Error ? inner.message || String(code) : String(inner);
-  return { isOutcomeKnown: UNREACHED.includes(String(code)), isPassing: true, reason };
+  return { isOutcomeKnown: UNREACHED.includes(String(code)), isPassing: code !== ANSWER_TOO_LONG, reason };
 }
 
 /** A proxy may answer with a page. */
