@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
 import { calledAs, commandInReplies } from './adapters/clients/called-as.ts';
+import { currentFolder } from './adapters/clients/current-folder.ts';
 import type { LocalServices } from './app/clients/local-services.ts';
 import type { Store, Upkeep } from './app/ports/store.ts';
 import { runCommand } from './cli/main.ts';
@@ -53,7 +54,7 @@ const own: Program = {
   },
   write: (text) => process.stdout.write(text),
   writeError,
-  calledAs: () => calledAs({ env: process.env, cwd: process.cwd(), program }),
+  calledAs: () => calledAs({ env: process.env, cwd: currentFolder(), program }),
   dataDir: findDataDir,
   store: openStore,
   bundleAccess: async () => (await import('./compose/open-bundles.ts')).openBundles(WORKRAIL_VERSION),
@@ -110,6 +111,14 @@ const own: Program = {
     });
   },
 };
+// A client may start a server in a work tree that was removed. Commands are about the folder that they are typed in.
+const [first] = own.argv;
+const isAboutFolder =
+  first === undefined ? own.terminal.isInput() : !/^(?:serve|connect|version|help|-.*)$/.test(first);
+if (isAboutFolder && currentFolder() === '') {
+  writeError('workrail: This folder does not exist any more. Change to another one, and run the command again.\n');
+  process.exit(FAILED);
+}
 const exitCode = await runCommand(own);
 if (exitCode !== undefined) process.exitCode = exitCode;
 
@@ -150,7 +159,8 @@ async function openStore(): Promise<Store & Upkeep> {
 
 async function findConfigProblems(): Promise<readonly string[]> {
   const { loadOwnConfig } = await import('./adapters/settings.ts');
-  const { problems } = await loadOwnConfig([process.cwd()]);
+  const folder = currentFolder();
+  const { problems } = await loadOwnConfig(folder === '' ? [] : [folder]);
   if (problems.length === 0) return [];
   const { configProblemText } = await import('./core/settings/settings-words.ts');
   return problems.map(configProblemText);

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { err, ok, type Result } from 'neverthrow';
+import { currentFolder } from '../adapters/clients/current-folder.ts';
 import { otherDataDir } from '../adapters/data-dir.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { workflowFiles } from '../adapters/sources/workflow-files.ts';
@@ -57,7 +58,7 @@ export async function connectTo(
     factsOf: (folder, { isTreeAsked }) => folderFacts(folder, { isTreeAsked, sha256: nodeHasher.sha256 }),
     workflowsOf: projectWorkflows((message) => writeError(`workrail: ${message}\n`)),
     newCallId: () => timedUuid(systemClock),
-    place: { workingDir: process.cwd(), homeDir: homedir() },
+    place: { workingDir: currentFolder(), homeDir: homedir() },
     trouble: (message) => writeError(`workrail: ${message}\n`),
   });
   return ok(connected);

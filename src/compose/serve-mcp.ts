@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ok, type Result } from 'neverthrow';
+import { currentFolder } from '../adapters/clients/current-folder.ts';
 import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
 import type { ServeOptions, ServeRefusal, Serving } from '../cli/program.ts';
 import { defined } from '../core/json/json-value.ts';
@@ -46,6 +47,7 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
       await (await recorded)?.();
     });
   const backend = mcpBackend({
+    workingDir: currentFolder(),
     version: host.version,
     services,
     isLogged,

@@ -151,7 +151,12 @@ function mcpHandlers({ stores, rulesOf, servicesOf, catalogs, metrics, version, 
       if (known !== undefined) return known;
       const store = await stores(space);
       if (store.isErr()) return undefined;
-      const backend = mcpBackend({ version, services: async () => servicesOf(space, store.value), isLogged });
+      const backend = mcpBackend({
+        version,
+        services: async () => servicesOf(space, store.value),
+        isLogged,
+        workingDir: '',
+      });
       const catalogOf = (meta: unknown) => catalogs.of(space, meta);
       const handler = countedHandler({ ...backend, catalogOf }, metrics, rulesOf(space).sessionsFor);
       handlers.set(space, handler);

@@ -300,6 +300,8 @@ export type BackendOptions = {
   /** Whether to log everything that happens to standard error, as lines of JSON. */
   readonly isLogged: boolean;
   readonly isSessionStartOn?: boolean;
+  /** The folder that the server was started in; '' for none. */
+  readonly workingDir?: string;
   /** Called when there was no call for a while, with the names of the tools that have been called. */
   readonly onRest?: (called: ReadonlySet<string>) => void;
   /** Called after each call that appended something. */
@@ -321,6 +323,7 @@ function restingAfter(onRest: BackendOptions['onRest']): Backend['called'] {
 }
 
 export function mcpBackend({ version, services, isLogged, isSessionStartOn = false, ...on }: BackendOptions): Backend {
+  const { workingDir = process.cwd() } = on;
   let opened: Promise<Services> | undefined;
   return {
     version,
@@ -337,7 +340,7 @@ export function mcpBackend({ version, services, isLogged, isSessionStartOn = fal
     calls: callsUnderWay(),
     called: restingAfter(on.onRest),
     appended: on.onAppend ?? (() => undefined),
-    place: { workingDir: process.cwd(), homeDir: homedir() },
+    place: { workingDir, homeDir: homedir() },
     isSessionStartOn,
   };
 }

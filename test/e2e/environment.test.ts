@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 let folder: string;
@@ -40,6 +40,34 @@ describe('a server', () => {
   it('a tilde in WORKRAIL_DATA_DIR is the home folder', async () => {
     const { out, exitCode } = await run(['session', 'verify'], { WORKRAIL_DATA_DIR: '~/.workrail-not-there' });
     expect([exitCode, out]).toEqual([0, `No sessions yet in ${join(homedir(), '.workrail-not-there')}.\n`]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('in a folder that was removed', () => {
+  /** The shell removes its own folder, so that the program starts in one that is gone. */
+  const started = (...args: string[]) => {
+    const gone = mkdtempSync(join(folder, 'gone-'));
+    const script = 'rmdir "$PWD" && exec "$@"';
+    const argv = ['-c', script, 'sh', process.execPath, resolve('dist/workrail.js'), ...args];
+    const input = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`;
+    const env = { WORKRAIL_DATA_DIR: folder };
+    const { status, stdout, stderr } = spawnSync('sh', argv, { cwd: gone, env, input, encoding: 'utf8' });
+    return { status, stdout, stderr };
+  };
+
+  it.each([[[]], [['serve']]])('a server serves without a workspace (arguments %j)', (args) => {
+    const { status, stdout, stderr } = started(...args);
+    expect([status, stderr]).toEqual([0, '']);
+    expect(JSON.parse(stdout)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  });
+
+  it('a command says that the folder is gone', () => {
+    expect(started('status')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'workrail: This folder does not exist any more. Change to another one, and run the command again.\n',
+    });
+    expect(started('--version').status).toBe(0);
   });
 });
 
