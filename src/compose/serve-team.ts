@@ -287,14 +287,13 @@ export function teamCatalogs(
     bytesOf: ({ bytes }) => bytes,
   });
   const texts = boundedCache<string, string>(TEXTS_MAX, { bytesMax: TEXTS_BYTES_MAX, bytesOf: bytesInMemory });
-  const { sha256 } = nodeHasher;
   return {
     ofSpace: madeOnce((space) => workflowCatalog({ files: () => sourceOf(space).files() }, tools)),
     of: (space, meta) => {
-      const described = describedFiles(meta, { space, texts, sha256 });
+      const described = describedFiles(meta, { space, texts, sha256: nodeHasher.sha256 });
       if (described?.kind !== 'files') return described;
       const { files } = described;
-      const key = bareDigest(JSON.stringify([space, files.map(({ ref, digest }) => [ref, digest])]), sha256);
+      const key = bareDigest(JSON.stringify([space, files.map(({ ref, digest }) => [ref, digest])]), nodeHasher.sha256);
       const known = catalogs.get(key);
       if (known !== undefined) return { kind: 'catalog', catalog: known.catalog };
       // Made once, so that files that did not change are the same objects.
@@ -372,32 +371,30 @@ function spaceServices(
   publicUrl: URL,
 ): (space: string, store: SpaceStore) => Services {
   const patterns = re2Patterns();
-  return (space, store) => {
-    return {
-      ...store,
-      catalog: catalogOf(space),
-      patterns: { load: async () => patterns },
-      // Paths in a call name folders of the caller's machine; none of them is opened here.
-      workspace: { observe: async () => [], tree: async () => undefined, isElsewhere: true },
-      references: {
-        find: async (references) =>
-          references.map(({ title, source, purpose, isAuthoritative, resolveFrom }) => ({
-            title,
-            path: source,
-            purpose,
-            isAuthoritative,
-            isResolved: false,
-            isOutside: resolveFrom !== 'workspace',
-          })),
-      },
-      defaults: async () => ok(TEAM_DEFAULTS),
-      gateSettings: spaceGates(rulesOf(space), waitingPageOf(publicUrl, space)),
-      handedTo: (sessionId) => rulesOf(space).handedTo(sessionId),
-      hasher: nodeHasher,
-      clock: systemClock,
-      ids: randomIds(systemClock),
-      answerIds,
-      tokenForm: 'bound',
-    };
-  };
+  return (space, store) => ({
+    ...store,
+    catalog: catalogOf(space),
+    patterns: { load: async () => patterns },
+    // Paths in a call name folders of the caller's machine; none of them is opened here.
+    workspace: { observe: async () => [], tree: async () => undefined, isElsewhere: true },
+    references: {
+      find: async (references) =>
+        references.map(({ title, source, purpose, isAuthoritative, resolveFrom }) => ({
+          title,
+          path: source,
+          purpose,
+          isAuthoritative,
+          isResolved: false,
+          isOutside: resolveFrom !== 'workspace',
+        })),
+    },
+    defaults: async () => ok(TEAM_DEFAULTS),
+    gateSettings: spaceGates(rulesOf(space), waitingPageOf(publicUrl, space)),
+    handedTo: (sessionId) => rulesOf(space).handedTo(sessionId),
+    hasher: nodeHasher,
+    clock: systemClock,
+    ids: randomIds(systemClock),
+    answerIds,
+    tokenForm: 'bound',
+  });
 }
