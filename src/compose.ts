@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
 import { calledAs, commandInReplies } from './adapters/clients/called-as.ts';
-import { currentFolder } from './adapters/clients/current-folder.ts';
+import { currentFolder } from './adapters/system.ts';
 import type { LocalServices } from './app/clients/local-services.ts';
 import type { Store, Upkeep } from './app/ports/store.ts';
 import { runCommand } from './cli/main.ts';

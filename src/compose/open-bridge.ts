@@ -1,10 +1,9 @@
 import { homedir } from 'node:os';
 import { err, ok, type Result } from 'neverthrow';
-import { currentFolder } from '../adapters/clients/current-folder.ts';
 import { otherDataDir } from '../adapters/data-dir.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { workflowFiles } from '../adapters/sources/workflow-files.ts';
-import { nodeHasher, systemClock, timedUuid } from '../adapters/system.ts';
+import { currentFolder, nodeHasher, systemClock, timedUuid } from '../adapters/system.ts';
 import { folderFacts } from '../adapters/workspace.ts';
 import { type Bridge, bridge } from '../mcp/bridge.ts';
 import { bareDigest, type TextFile } from '../mcp/described-workflows.ts';

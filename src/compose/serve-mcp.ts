@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ok, type Result } from 'neverthrow';
-import { currentFolder } from '../adapters/clients/current-folder.ts';
 import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
+import { currentFolder } from '../adapters/system.ts';
 import type { ServeOptions, ServeRefusal, Serving } from '../cli/program.ts';
 import { defined } from '../core/json/json-value.ts';
 import { serveMcpOnStdio } from '../mcp/serve-stdio.ts';

@@ -97,6 +97,19 @@ test('nobody sets never-stop for a run whose draft they may not approve', async 
   expect(kindOf(await ann.send(await ann.show(blocked)))).toBe('ok');
 });
 
+test('never-stop passes no gate where who set it hands in the draft afterwards', async () => {
+  const { ann, vic } = space();
+  const start = await ann.start('team.release');
+  const { sessionId } = start.structured['session'] as { readonly sessionId: SessionId };
+  const services = { ...ann.services, by: { via: 'team', principal: 'vic' } } as const;
+  const mode = 'full_auto_never_stop';
+  expect((await setPreferences(services, { sessionId, mode, isLooseningAllowed: true })).isOk()).toBe(true);
+  const blocked = await vic.send(await vic.show(start), { notes: 'Vic wrote this.' });
+  expect(kindOf(blocked)).toBe('blocked');
+  // Whoever sends it again: it still is the draft of the person who set the mode.
+  expect(kindOf(await ann.send(blocked))).toBe('blocked');
+});
+
 test('somebody to whom a run was handed over counts as its owner, also for what they approved before', async () => {
   const handed: { to?: string } = {};
   const { ann, decide } = space(undefined, handed);

@@ -327,8 +327,11 @@ export async function attemptAt(
   return safeTry(async function* (): Flow<FoundAttempt, AdvanceRefusal> {
     const { target, attemptId, surroundings, sent } = at;
     const { nodeId, runId } = target;
-    const { minimum, isUnattended, page } = surroundings;
-    const place = yield* await runPlace(services, current, { ...target, gates: { minimum, isUnattended, page } });
+    const { minimum, isUnattended, page, isModeOfMaker } = surroundings;
+    const place = yield* await runPlace(services, current, {
+      ...target,
+      gates: { minimum, isUnattended, page, isModeOfMaker },
+    });
     const { index, snapshot, facts, openGaps, isUnpinned } = place;
     assert(!isComplete(snapshot), 'a complete node has no ack token');
     const pending = pendingStep(snapshot);

@@ -22,7 +22,7 @@ import type { HandedArtifact, HandedIn } from '../../core/run/step-place.ts';
 import type { TokenTarget } from '../../core/token/node-token.ts';
 import { type Attestation, unusedAnswers } from '../../core/views/attestations.ts';
 import { contextAt, isKeyFromPerson } from '../../core/views/lineage.ts';
-import { blockedDraft, currentObservation, type NodeOutput } from '../../core/views/node-facts.ts';
+import { autonomyPrincipalAt, blockedDraft, currentObservation, type NodeOutput } from '../../core/views/node-facts.ts';
 import type { RunNode } from '../../core/views/run-graph.ts';
 import { blockersAt } from '../../core/views/run-status.ts';
 import type { SessionView } from '../../core/views/session-view.ts';
@@ -44,6 +44,8 @@ export type GateSurroundings = {
   /** Somebody else than who made a draft must approve it. */
   readonly isFourEyes: boolean;
   readonly handedTo: HandedTo | undefined;
+  /** Who set the mode has a part in the draft, so never-stop is not the word of somebody else. */
+  readonly isModeOfMaker: boolean;
   readonly workspace: BoundWorkspace | undefined;
   /** Whose signatures count, where the gate of the pending step needs one. */
   readonly signing: KnownSigners | undefined;
@@ -82,9 +84,20 @@ export async function gateSurroundings(
   const { isFourEyes, page } = settings;
   const isAsked = isFourEyes && gate !== undefined;
   const handedTo = isAsked ? await services.handedTo?.(session.sessionId) : undefined;
+  const isModeOfMaker = isAsked && isSetByMaker(services, session, { nodeId: target.nodeId, handedTo });
   const head = step?.checks === undefined ? undefined : await headNow(services, session, target.nodeId);
   const seen = { workspace: isBound ? workspace : undefined, tree, head };
-  return { ...runGates(settings), accept, page, isFourEyes, handedTo, ...seen, signing };
+  return { ...runGates(settings), accept, page, isFourEyes, handedTo, isModeOfMaker, ...seen, signing };
+}
+
+/** Whether the mode comes from somebody who owns the run, sent an attempt at the step, or sends one with this call. */
+function isSetByMaker(
+  { by }: AnswerServices,
+  { view }: LoadedSession,
+  at: { readonly nodeId: NodeId; readonly handedTo: HandedTo | undefined },
+): boolean {
+  const principal = autonomyPrincipalAt(view.preferences, at.nodeId);
+  return principal !== undefined && ((by?.via === 'mcp' && by.principal === principal) || isMaker(view, at, principal));
 }
 
 /** The commit that the agent's machine describes, or the one that was recorded last; nothing if no job of CI answered. */

@@ -110,12 +110,14 @@ type GateFactsOfSettings = {
   readonly isUnattended: boolean;
   /** Where people answer, if that is a page on another machine. */
   readonly page?: string | undefined;
+  /** With four eyes: who set the mode has a part in the draft, so the mode is no word of somebody else. */
+  readonly isModeOfMaker?: boolean | undefined;
 };
 
 /** What lets never-stop pass a gate with a gap; `undefined` where the gate holds. Nothing that an agent sets does. */
 export function gatePass({ preferences, setBy, gates }: RunFacts): 'person' | 'settings' | undefined {
   if (preferences.autonomy !== 'full_auto_never_stop') return undefined;
-  if (setBy === 'person') return 'person';
+  if (setBy === 'person' && gates?.isModeOfMaker !== true) return 'person';
   return gates?.isUnattended === true ? 'settings' : undefined;
 }
 

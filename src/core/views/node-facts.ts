@@ -79,6 +79,11 @@ export function autonomySetterAt(preferences: PreferencesView, nodeId: NodeId): 
   return set && changeSetter(set);
 }
 
+/** The signed-in person who set the autonomy in force at a node. */
+export function autonomyPrincipalAt(preferences: PreferencesView, nodeId: NodeId): string | undefined {
+  return heldAt(preferences, nodeId)?.autonomy.by?.principal;
+}
+
 /**
  * Whether somebody changed the preferences at this step from outside, after the reply with the step: then the next reply
  * is the first that can say so.
