@@ -196,11 +196,11 @@ describe('the sources of a clone', () => {
       const { content } = await own.call('list_workflows', { workspacePath: clone });
       return content.map(({ text = '' }) => text).join('\n');
     };
-    expect(await listed(() => writeFileSync(file, asks))).toMatch(/Waiting for the user: own\/\n/);
+    expect(await listed(() => writeFileSync(file, asks))).toMatch(/Waiting for the user: source own\n/);
     // A clone cannot bring its own acceptance along.
     const accepted = { v: 1, accepted: [{ workspace: clone, source: JSON.parse(asks).sources[0], at: 1 }] };
     writeFileSync(join(clone, '.workrail', 'accepted-sources.json'), JSON.stringify(accepted));
-    expect(await listed(() => writeFileSync(file, asks))).toMatch(/Waiting for the user: own\/\n/);
+    expect(await listed(() => writeFileSync(file, asks))).toMatch(/Waiting for the user: source own\n/);
     const odd: readonly (readonly [() => void, RegExp])[] = [
       [() => execFileSync('mkfifo', [file]), /not a file/],
       [() => symlinkSync('/etc/passwd', file), /leads outside/],

@@ -191,7 +191,7 @@ describe('workflow check', () => {
     const { run, json } = onBench({ [FILE]: { ...EXAMPLE, examples: undefined } });
     expect((await run('check')).out).toContain('  why: workrail workflow check --explain missing_examples\n');
     expect((await run('check', '--explain', 'missing_examples')).out.split('\n')[0]).toBe(
-      'missing_examples  finds a workflow without "examples".',
+      'missing_examples  finds a workflow without "examples", or with the one that "workflow new" writes.',
     );
     expect((await json('check', '--explain', 'missing_examples')).data).toMatchObject({
       rule: { code: 'missing_examples' },
