@@ -6,7 +6,7 @@ export type XmlTag = {
 };
 
 /** Where a mark is next, from a place on; -1 if nowhere. */
-export type Search = (mark: RegExp, from: number) => number;
+export type MarkSearch = (mark: RegExp, from: number) => number;
 
 const TAG = /</g;
 const QUOTE_OR_END = /["'>]/g;
@@ -19,7 +19,7 @@ const PASSED_OVER = [
 const NAME = /(\/?)([A-Za-z_:][\w:.-]*)/y;
 
 /** The tags of an XML text in order. What is not closed ends the reading, so that no part of the text is searched twice. */
-export function* xmlTags(xml: string, search: Search = searchIn(xml)): Generator<XmlTag> {
+export function* xmlTags(xml: string, search: MarkSearch = searchIn(xml)): Generator<XmlTag> {
   let at = search(TAG, 0);
   for (; at !== -1; at = search(TAG, at)) {
     const passed = PASSED_OVER.find(({ start }) => xml.startsWith(start, at));
@@ -41,7 +41,7 @@ export function* xmlTags(xml: string, search: Search = searchIn(xml)): Generator
   }
 }
 
-function searchIn(text: string): Search {
+function searchIn(text: string): MarkSearch {
   return (mark, from) => {
     mark.lastIndex = from;
     return mark.exec(text)?.index ?? -1;
@@ -52,7 +52,7 @@ function searchIn(text: string): Search {
 function readAttributes(
   xml: string,
   from: number,
-  search: Search,
+  search: MarkSearch,
 ): { readonly attributes: ReadonlyMap<string, string>; readonly end: number } | undefined {
   const attributes = new Map<string, string>();
   let at = from;
