@@ -138,8 +138,24 @@ function meantGate({ name }: SourceField, known: readonly string[]): string | un
   const written = plainLetters(name);
   const gates = GATE_KEYS.filter((gate) => known.includes(gate));
   const isPart = (gate: string) => written.length >= PART_LENGTH_MIN && plainLetters(gate).includes(written);
-  return gates.find(isPart) ?? GATE_KEYS.find((gate) => plainLetters(gate) === written);
+  const other = OTHER_GATE_WORDS.includes(written) ? gates.find((gate) => gate === 'requireConfirmation') : undefined;
+  return other ?? gates.find(isPart) ?? GATE_KEYS.find((gate) => plainLetters(gate) === written);
 }
+
+/** What authors call `requireConfirmation` who know it from elsewhere. */
+const OTHER_GATE_WORDS: readonly string[] = [
+  'approval',
+  'approvalrequired',
+  'confirm',
+  'gate',
+  'humanapproval',
+  'needsapproval',
+  'needsconfirmation',
+  'requireapproval',
+  'requiresapproval',
+  'signoff',
+  'userapproval',
+];
 
 /** Shorter parts of a name mean too many things. "criteria" and "contract" are as long. */
 const PART_LENGTH_MIN = 8;
