@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
 import { calledAs, commandInReplies } from './adapters/clients/called-as.ts';
-import { currentFolder } from './adapters/system.ts';
 import type { LocalServices } from './app/clients/local-services.ts';
 import type { Store, Upkeep } from './app/ports/store.ts';
 import { runCommand } from './cli/main.ts';
@@ -88,6 +87,7 @@ const own: Program = {
   connect: async (url) => {
     const { connectTo } = await import('./compose/open-bridge.ts');
     const host = {
+      workingDir: currentFolder(),
       writeError,
       commandInReplies: (dataDir: string | undefined) => commandInReplies({ env: process.env, program }, dataDir),
     };
@@ -122,6 +122,19 @@ if (isAboutFolder && currentFolder() === '') {
 const exitCode = await runCommand(own);
 if (exitCode !== undefined) process.exitCode = exitCode;
 
+/**
+ * The folder that the program was started in; '' if it was removed since: then there is no workspace. It stands here
+ * because the version must not load a second file.
+ */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
 /** Messages that nobody reads are not a failure either: the command still does its work. */
 function writeError(text: string): void {
   if (process.stderr.listenerCount('error') === 0) {
@@ -140,7 +153,14 @@ async function serve(how: ServeOptions): Promise<Result<Serving, ServeRefusal>> 
   const onStop = (stop: () => Promise<void>) => {
     stopServing = stop;
   };
-  return server.serveMcp(how, { version: WORKRAIL_VERSION, bundled, writeError, onStop, onRest: keep });
+  return server.serveMcp(how, {
+    version: WORKRAIL_VERSION,
+    bundled,
+    workingDir: currentFolder(),
+    writeError,
+    onStop,
+    onRest: keep,
+  });
 }
 
 function stopOnSignals(stop: () => Promise<void>): void {

@@ -119,13 +119,3 @@ function publicKeyOf(key: KeyObject): PublicKey {
 export function digestBytesOf(digest: Sha256Digest): Uint8Array {
   return Buffer.from(digestHex(digest), 'hex');
 }
-
-/** The folder that the program was started in; '' if it was removed since: then there is no workspace. */
-export function currentFolder(): string {
-  try {
-    return process.cwd();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
-}

@@ -3,7 +3,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { otherDataDir } from '../adapters/data-dir.ts';
 import { nodeFolderAccess } from '../adapters/sources/read-folder.ts';
 import { workflowFiles } from '../adapters/sources/workflow-files.ts';
-import { currentFolder, nodeHasher, systemClock, timedUuid } from '../adapters/system.ts';
+import { nodeHasher, systemClock, timedUuid } from '../adapters/system.ts';
 import { folderFacts } from '../adapters/workspace.ts';
 import { type Bridge, bridge } from '../mcp/bridge.ts';
 import { bareDigest, type TextFile } from '../mcp/described-workflows.ts';
@@ -34,6 +34,8 @@ function projectWorkflows(trouble: (message: string) => void): (folder: string) 
 }
 
 type Host = {
+  /** Where the client started the bridge. */
+  readonly workingDir: string;
   readonly writeError: (text: string) => void;
   /** What to type for `workrail`, with the data folder unless it is the default one. */
   readonly commandInReplies: (dataDir: string | undefined) => string;
@@ -45,7 +47,7 @@ type Host = {
  */
 export async function connectTo(
   url: URL,
-  { writeError, commandInReplies }: Host,
+  { workingDir, writeError, commandInReplies }: Host,
 ): Promise<Result<Bridge, { readonly code: 'not_signed_in' }>> {
   const given = process.env['WORKRAIL_TOKEN']?.trim() ?? '';
   const opened = given === '' ? await (await import('./open-sign-in.ts')).openSignIns() : undefined;
@@ -57,7 +59,7 @@ export async function connectTo(
     factsOf: (folder, { isTreeAsked }) => folderFacts(folder, { isTreeAsked, sha256: nodeHasher.sha256 }),
     workflowsOf: projectWorkflows((message) => writeError(`workrail: ${message}\n`)),
     newCallId: () => timedUuid(systemClock),
-    place: { workingDir: currentFolder(), homeDir: homedir() },
+    place: { workingDir, homeDir: homedir() },
     trouble: (message) => writeError(`workrail: ${message}\n`),
   });
   return ok(connected);

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ok, type Result } from 'neverthrow';
 import { findDataDir, loadOwnConfig, settingsOf } from '../adapters/settings.ts';
-import { currentFolder } from '../adapters/system.ts';
 import type { ServeOptions, ServeRefusal, Serving } from '../cli/program.ts';
 import { defined } from '../core/json/json-value.ts';
 import { serveMcpOnStdio } from '../mcp/serve-stdio.ts';
@@ -15,7 +14,7 @@ type Host = {
   readonly writeError: (text: string) => void;
   /** Registers what to do before the process ends. */
   readonly onStop: (stop: () => Promise<void>) => void;
-} & Pick<BackendOptions, 'onRest'>;
+} & Pick<BackendOptions, 'onRest' | 'workingDir'>;
 
 /** Serves MCP. This is bundled separately from the commands, as scripts: only the protocol is loaded before the first reply. */
 export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
@@ -47,7 +46,7 @@ export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Se
       await (await recorded)?.();
     });
   const backend = mcpBackend({
-    workingDir: currentFolder(),
+    workingDir: host.workingDir,
     version: host.version,
     services,
     isLogged,
