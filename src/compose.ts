@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Result } from 'neverthrow';
-import { calledAs, commandInReplies } from './adapters/clients/called-as.ts';
+import { calledAs, commandInReplies, currentFolder } from './adapters/clients/called-as.ts';
 import type { LocalServices } from './app/clients/local-services.ts';
 import type { Store, Upkeep } from './app/ports/store.ts';
 import { runCommand } from './cli/main.ts';
@@ -121,19 +121,6 @@ if (isAboutFolder && currentFolder() === '') {
 }
 const exitCode = await runCommand(own);
 if (exitCode !== undefined) process.exitCode = exitCode;
-
-/**
- * The folder that the program was started in; '' if it was removed since: then there is no workspace. It stands here
- * because the version must not load a second file.
- */
-function currentFolder(): string {
-  try {
-    return process.cwd();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
-    throw error;
-  }
-}
 
 /** Messages that nobody reads are not a failure either: the command still does its work. */
 function writeError(text: string): void {

@@ -11,10 +11,11 @@ import type { Bundled } from './open-catalog.ts';
 type Host = {
   readonly version: string;
   readonly bundled: Bundled;
+  readonly workingDir: string;
   readonly writeError: (text: string) => void;
   /** Registers what to do before the process ends. */
   readonly onStop: (stop: () => Promise<void>) => void;
-} & Pick<BackendOptions, 'onRest' | 'workingDir'>;
+} & Pick<BackendOptions, 'onRest'>;
 
 /** Serves MCP. This is bundled separately from the commands, as scripts: only the protocol is loaded before the first reply. */
 export async function serveMcp(how: ServeOptions, host: Host): Promise<Result<Serving, ServeRefusal>> {
