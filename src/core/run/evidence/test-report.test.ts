@@ -62,6 +62,18 @@ describe('TAP', () => {
     expect(found(tap('1..9 files read\nTAP version 13\nok 1 - a\n1..1'))).toMatchObject({ executed: 1 });
   });
 
+  test('the time of a test and the bracket of its subtests are not part of its name', () => {
+    const before = 'ok 1 - a.test.mjs # time=5.71ms {\n    not ok 1 - c # time=4.44ms\n    1..1\n}\nok 2 - d\n1..2';
+    const after = before.replace('not ok', 'ok').replace('4.44', '3.10');
+    expect(found(tap(`TAP version 14\n${before}`))).toMatchObject({
+      executed: 2,
+      passing: ['d'],
+      failing: ['a.test.mjs > c'],
+    });
+    expect(fixedTests(tap(`TAP version 14\n${before}`), tap(`TAP version 14\n${after}`))).toBe(1);
+    expect(tap(`TAP version 14\n${before.replace('    1..1', '    1..2')}`)).toBeUndefined();
+  });
+
   test('a name with a passing and a failing result is failing', () => {
     expect(found(tap('1..2\nok 1 - a\nnot ok 2 - a'))).toMatchObject({ passing: [], failing: ['a'] });
   });
@@ -93,9 +105,9 @@ describe('a JUnit XML file that does not list everything', () => {
   const one = '<testcase name="a"/>';
 
   test.each([
-    ['more tests', `<testsuite tests="5">${one}</testsuite>`],
+    ['tests and no test', '<testsuite tests="5" skipped="2"></testsuite>'],
     ['more failures', `<testsuite tests="1" failures="3" errors="1">${one}</testsuite>`],
-    ['more tests in all suites', `<testsuites tests="2"><testsuite tests="1">${one}</testsuite></testsuites>`],
+    ['more failures in all suites', `<testsuites failures="2"><testsuite>${one}</testsuite></testsuites>`],
     ['a failed suite', `<testsuite><error message="boom"/>${one}</testsuite>`],
     ['a cut test', `<testsuite>${one}<testcase name="b"><fail`],
     ['a cut suite', `<testsuite>${one}`],
@@ -103,6 +115,13 @@ describe('a JUnit XML file that does not list everything', () => {
     ['an unclosed CDATA section', `<testsuite>${one}<![CDATA[ </testsuite>`],
   ])('is not a report: %s', (_, xml) => {
     expect(report(xml)).toBeUndefined();
+  });
+
+  // pytest counts the parts of a test, and mocha-junit-reporter skipped tests, which neither of them lists.
+  test('is one if its counters have skipped tests or parts of tests that it does not list', () => {
+    expect(report(`<testsuite tests="12" failures="0" errors="0">${one}</testsuite>`)).toMatchObject({ executed: 1 });
+    const skipped = `<testsuite tests="2" skipped="2"></testsuite><testsuite tests="3">${one}</testsuite>`;
+    expect(report(`<testsuites tests="7" skipped="4">${skipped}</testsuites>`)).toMatchObject({ executed: 1 });
   });
 
   test('is one if it lists more than its counters say, as with nested suites', () => {

@@ -42,12 +42,16 @@ export type TapReader = { readonly line: (text: string) => void; readonly report
 
 const POINT = /^((?: {4})*)(not )?ok\b *(\d+)?(?: *- *|\s+)?(.*)$/;
 const DIRECTIVE = /(?<!\\)#\s*(skip|todo)\b/i;
+/** How long a test took, and the start of the block with its subtests. Neither is part of its name. */
+const TIME = /\s#\s*time=\S+/;
+const BLOCK = /\s\{$/;
+const BLOCK_END = /^((?: {4})*)\}$/;
 const PLAN = /^( *)1\.\.(\d+)/;
 const WHOLE_PLAN = /^((?: {4})*)1\.\.(\d+)\s*(?:#.*)?$/;
 
 /**
- * Output that lists fewer results than its plans say broke off, so it is no report. Names that stand for a file are not tests: a runner reports a file that it could not load, or that holds no test,
- * under the name of the file.
+ * Output that lists fewer results than its plans say broke off, so it is no report. Names that stand for a file are not
+ * tests: a runner reports a file that it could not load, or that holds no test, under the name of the file.
  */
 export function tapReader(isFileName: (name: string) => boolean): TapReader {
   const found = collector();
@@ -63,6 +67,11 @@ export function tapReader(isFileName: (name: string) => boolean): TapReader {
   const planned: number[] = [];
   let isCut = false;
   const isMissingBelow = (depth: number) => planned.some((count, at) => at >= depth && count > (seenBelow[at] ?? 0));
+  const endSubtests = (depth: number) => {
+    isCut ||= isMissingBelow(depth + 1);
+    planned.length = Math.min(planned.length, depth + 1);
+    seenBelow.length = depth + 1;
+  };
   return {
     line: (text) => {
       if (isInDetails) {
@@ -87,19 +96,24 @@ export function tapReader(isFileName: (name: string) => boolean): TapReader {
         around[depth] = announced[2] ?? '';
         return;
       }
+      const blockEnd = BLOCK_END.exec(text);
+      if (blockEnd !== null) endSubtests(depthOf(blockEnd[1]));
       const point = POINT.exec(text);
       if (point === null) return;
       const depth = depthOf(point[1]);
-      const isSuite = (seenBelow[depth + 1] ?? 0) > 0;
-      isCut ||= isMissingBelow(depth + 1);
-      planned.length = Math.min(planned.length, depth + 1);
-      seenBelow.length = depth + 1;
+      const isBlock = BLOCK.test(point[4] ?? '');
+      const isSuite = isBlock || (seenBelow[depth + 1] ?? 0) > 0;
+      endSubtests(depth);
       seenBelow[depth] = (seenBelow[depth] ?? 0) + 1;
-      const described = point[4] ?? '';
+      const described = (point[4] ?? '').replace(BLOCK, '').replace(TIME, '');
       const directive = DIRECTIVE.exec(described);
       const own = described.slice(0, directive?.index).trim();
       const name = [...around.slice(0, depth), own === '' ? `test ${point[3] ?? seenBelow[depth]}` : own].join(' > ');
       const isFailing = point[2] !== undefined;
+      if (isBlock) {
+        around.length = depth;
+        around[depth] = own;
+      }
       // A suite is the sum of its tests, which were counted.
       if (isSuite || isFileName(own)) return;
       found.add(name, directive === null ? (isFailing ? 'fail' : 'pass') : 'skipped');
@@ -118,7 +132,7 @@ type Counted = { cases: number; problems: number };
 
 /**
  * Reads a JUnit XML file; `undefined` where it is not one, and where it does not list all results: it breaks off, or a
- * suite says that it has more tests or problems than it lists.
+ * suite says that it has more problems than it lists, or has tests and lists none.
  */
 export function junitReport(xml: string, isFileName: (name: string) => boolean): TestReport | undefined {
   const found = collector();
@@ -160,15 +174,17 @@ function isWhole(ended: OpenSuite | undefined, around: OpenSuite | undefined): b
     around.listed.cases += listed.cases;
     around.listed.problems += listed.problems;
   }
-  return says.cases <= listed.cases && says.problems <= listed.problems;
+  // Real tools count skipped tests and parts of tests that they do not list.
+  return says.problems <= listed.problems && (listed.cases > 0 || says.cases === 0);
 }
 
 function countsIn(attributes: XmlTag['attributes']): Counted {
-  const [cases = 0, failures = 0, errors = 0] = ['tests', 'failures', 'errors'].map((key) => {
+  const count = (key: string) => {
     const text = attributes.get(key)?.trim() ?? '';
     return /^\d+$/.test(text) ? Number(text) : 0;
-  });
-  return { cases, problems: failures + errors };
+  };
+  const passedOver = count('skipped') + count('disabled');
+  return { cases: Math.max(0, count('tests') - passedOver), problems: count('failures') + count('errors') };
 }
 
 function caseName(attributes: XmlTag['attributes']): string {
