@@ -105,6 +105,23 @@ describe.each(MODES)('a check in %s', (mode) => {
   });
 });
 
+test('a report that a check passed does not replace a recorded run in which it failed, and a passing run does', async () => {
+  const run = made([REPORTED]);
+  const start = await run.start('team.work');
+  await attest(run, start, { exitCode: 1 });
+  const blocked = await run.send(start, { notes: NOTES, artifacts: [REPORT('pass')] });
+  const tag = (blocked.structured['run'] as JsonObject)['tag'];
+  expect(blockersOf(blocked)).toMatchObject([
+    {
+      message:
+        'The check "unit" did not pass in the last run that WorkRail recorded, and a report cannot replace that run. The last run does not count for more: the command ended with exit code 1.',
+      suggestedFix: `Fix the work. Then run \`workrail attest ${tag} unit\` again, and send the call.`,
+    },
+  ]);
+  await attest(run, blocked);
+  expect(kindOf(await run.send(blocked))).toBe('ok');
+});
+
 test('a check says that the call needs no output only where nothing else needs it', async () => {
   const run = made([OBSERVED, { ...REPORTED, id: 'lint' }]);
   let reply = await run.start('team.work');

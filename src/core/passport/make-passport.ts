@@ -196,8 +196,9 @@ function countedRun({ events, view }: PassportSource, check: EventFacts['checks'
   if (node === undefined || node.parentNodeId === null) return undefined;
   const ran = runsBefore(view, node.parentNodeId, node.createdIndex).get(check.checkId);
   if (ran === undefined || ran.data.statement.kind !== 'check' || !isRunOf(ran, check)) return undefined;
-  const { unseen, chosenByAgent, base } = ran.data.statement;
-  const isLimited = unseen === true || chosenByAgent === true || base !== undefined;
+  const { unseen, chosenByAgent, base, exitCode, timedOut } = ran.data.statement;
+  const hasPassed = exitCode === 0 && !timedOut && base?.exitCode !== 0;
+  const isLimited = hasPassed && (unseen === true || chosenByAgent === true || base !== undefined);
   return check.grade === 'observed' || check.grade === 'verified' || isLimited ? ran : undefined;
 }
 

@@ -148,10 +148,14 @@ function evidenceOf(newest: CheckRecord | undefined): { readonly evidence?: read
 }
 
 /** What is missing for a check to count. */
-function lackWords({ checkId, minimum }: Check, grade: CheckStanding['grade'], attempt: AskedAttempt): string {
+function lackWords(check: Check, grade: CheckStanding['grade'], attempt: AskedAttempt): string {
+  const { checkId, minimum } = check;
   const named = `The check ${quote(checkId)}`;
   if (minimum === 'asserted') return `${named} is not shown: the notes must say how it ended.`;
   if (minimum === 'reported') {
+    if (isRefuted(newestVerdict(check, attempt))) {
+      return `${named} did not pass in the last run that WorkRail recorded, and a report cannot replace that run.`;
+    }
     const verdict = reportVerdict(attempt);
     if (verdict.kind === 'refused' && hasPassedIn(verdict.value, checkId)) {
       return `${named} counts as reported once ${verificationReport.artifactKind} is accepted. Your entry for it needs no change.`;
@@ -194,6 +198,9 @@ function attestLine({ checkId }: Check, { facts }: StepPlace): string {
 function fixOf(check: Check, attempt: AskedAttempt, attest: string): string {
   const { unset, keys } = commandAt(check, attempt);
   if (check.minimum === 'asserted') return 'Send `output.notesMarkdown` and say how the command ended.';
+  if (check.minimum === 'reported' && isRefuted(newestVerdict(check, attempt))) {
+    return `Fix the work. Then ${keys.length > 0 ? 'ask the user to run' : 'run'} \`${attest}\` again, and send the call.`;
+  }
   if (check.minimum === 'reported') {
     return `${keys.length > 0 ? 'Ask the user to run' : 'Run'} \`${attest}\`, or run the command yourself and send ${verificationReport.artifactKind} with the entry ${quote(check.checkId)} and outcome "${PASS}". Report only what you saw: if it does not pass, fix the work first.`;
   }
@@ -246,12 +253,25 @@ function standingOf(check: Check, attempt: AskedAttempt): CheckStanding {
   const verdict = newestVerdict(check, attempt);
   const grade = strongestGrade([
     verdict?.kind === 'counts' ? verdict.grade : undefined,
-    isReported(checkId, attempt) ? 'reported' : undefined,
+    isReported(checkId, attempt) && !isRefuted(verdict) ? 'reported' : undefined,
     hasNotes(attempt) ? 'asserted' : undefined,
   ]);
   const remark = verdict && newest && verdictWords(verdict, check, newest.run);
   return { checkId, minimum, ...(grade === undefined ? {} : { grade }), ...(remark === undefined ? {} : { remark }) };
 }
+
+/** What WorkRail saw last is that the command does not do what it must; a report that says otherwise is only a word. */
+function isRefuted(verdict: RunVerdict | undefined): boolean {
+  return verdict?.kind === 'fails' && REFUTING.has(verdict.fault);
+}
+
+const REFUTING: ReadonlySet<Extract<RunVerdict, { kind: 'fails' }>['fault']> = new Set([
+  'timed_out',
+  'failed',
+  'passed',
+  'tests_failed',
+  'no_test_failed',
+]);
 
 function contractAt({ index }: StepPlace): PinnedContract {
   return engineContract(index, verificationReport);
