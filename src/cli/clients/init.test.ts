@@ -90,6 +90,7 @@ describe('init', () => {
     const { files, setup } = machine();
     for (const argv of [
       ['init', '--client', 'cursor', '--team', address],
+      ['init', '--team', address],
       ['connect', address],
     ]) {
       const { exitCode, out, talk } = await runFake({ argv, setup });

@@ -51,9 +51,10 @@ export const init = command({
     safeTry(async function* () {
       const setup = await context.program.setup();
       if (input.options['undo'] === true) return undo(setup, input);
-      const chosen = yield* await chooseClients(context, setup, input);
       const { project, dryRun, force, team } = input.options;
+      // Before anything repeats the call: an address may hold a password.
       const space = team === undefined ? undefined : addressOfSpace(yield* spaceAddress(String(team)));
+      const chosen = yield* await chooseClients(context, setup, input);
       const words = space === undefined ? SERVE : bridgeTo(space);
       const isDryRun = dryRun === true;
       const clients: ClientResult[] = [];
