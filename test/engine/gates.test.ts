@@ -70,6 +70,18 @@ test('notes that a person approved cannot be replaced, and a note that is saved 
   expect(text).toMatch(/> Saved during step ".*":\n>\s+Ship 2\.0/);
 });
 
+test('notes of a step that was done with a gap can be corrected without closing the gap', async () => {
+  enforces('checkpoint_corrects_notes');
+  const rule = { type: 'regex', pattern: 'Verdict: (approve|reject)', message: 'A line "Verdict:"' };
+  const judge = { id: 'judge', title: 'Judge', prompt: 'Judge it.', validationCriteria: rule };
+  const run = made(teamFile('team.judge', judge, TELL));
+  const start = await run.start('team.judge', { mode: 'full_auto_never_stop' });
+  const told = await run.send(start, { notes: 'It leeks.' });
+  const output = { notesMarkdown: 'It leaks.', artifacts: [], replacesNotes: true };
+  const corrected = { checkpointToken: String(told.structured['checkpointToken']), output };
+  expect((await checkpoint(run.services, corrected)).isOk()).toBe(true);
+});
+
 test('corrected notes must have what the finished step required of its notes', async () => {
   enforces('checkpoint_corrects_notes');
   const rule = { type: 'regex', pattern: 'Verdict: (approve|reject)', message: 'A line "Verdict:"' };

@@ -62,7 +62,10 @@ export async function correctNotes(
   return appendPlan(services.sessions, permit, { sessionId, events, snapshots: new Map(), artifacts: new Map() });
 }
 
-/** Refuses notes that would not have met what the finished step required of its notes. */
+/**
+ * Refuses notes that lack what the finished step required of its notes and what they replace has. What the step was done
+ * without, with a gap, may stay away.
+ */
 async function lackingIn(
   services: Services,
   { notesMarkdown, found: { target } }: Correction,
@@ -77,9 +80,15 @@ async function lackingIn(
   const { index, snapshot, facts } = before.value;
   // The step may have set the values that its rules read.
   const withOwn = { ...facts, context: after.value.facts.context };
-  const handedIn = { notesMarkdown, artifacts: [] };
-  const { unmet } = checkAttempt({ index, at: snapshot, facts: withOwn, handedIn, drafts: [], isRetry: false });
-  const lacking = unmet.filter(({ requirement }) => /^(?:criteria|accounts):/.test(requirement));
+  const lackingOf = (text: string | undefined) => {
+    const handedIn = { notesMarkdown: text, artifacts: [] };
+    const { unmet } = checkAttempt({ index, at: snapshot, facts: withOwn, handedIn, drafts: [], isRetry: false });
+    return unmet.filter(({ requirement }) => /^(?:criteria|accounts):/.test(requirement));
+  };
+  const replaced = currentOutput(current.view.outputs, nodeId, 'recap')?.data.payload;
+  const text = replaced?.payloadKind === 'notes' ? replaced.notesMarkdown : undefined;
+  const lackedBefore = lackingOf(text).map(({ requirement }) => requirement);
+  const lacking = lackingOf(notesMarkdown).filter(({ requirement }) => !lackedBefore.includes(requirement));
   if (lacking.length === 0) return ok(undefined);
   const { tag, workflowId } = target;
   const messages = lacking.map(({ message }) => message);

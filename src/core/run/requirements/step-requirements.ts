@@ -264,11 +264,14 @@ function unusedCapabilities({ index }: StepPlace, observations: StepCheck['obser
 /** A check that may be left to the notes, and was. */
 function unusedChecks({ step }: StepPlace, checks: StepCheck['checks']): readonly Unmet[] {
   const unused = checks.filter(({ minimum, grade = 'asserted' }) => minimum === 'asserted' && grade === 'asserted');
-  return unused.map(({ checkId }) => ({
+  return unused.map(({ checkId, remark }) => ({
     severity: 'warning',
     reason: 'contract_violation:missing_required_output',
     pointer: stepPointer(step),
-    message: `No result of the check ${quote(checkId)} was recorded; only the notes can say how it ended.`,
+    message:
+      remark === undefined
+        ? `No result of the check ${quote(checkId)} was recorded; only the notes can say how it ended.`
+        : `The check ${quote(checkId)} is only in the notes: its last run does not count, because ${remark}.`,
     suggestedFix: 'Run the check with workrail attest.',
     requirement: `check:${checkId}`,
   }));
