@@ -87,7 +87,7 @@ async function approved(): Promise<{ readonly it: Machine; readonly from: Awaite
   return { it, from };
 }
 
-const TRIES = isLong ? 1_000 : 24;
+const TRIES = isLong ? 1_000 : 12;
 const PER_APPROVAL = 50;
 
 test('one byte that changes in the work tree after a signed approval ends it, in every file that git does not ignore', async () => {
