@@ -319,6 +319,7 @@ test.each([
   ['was attached after a commit', ['a', 'b'], 'b'],
   ['was attached without a commit since', ['a', 'a'], 'a'],
   ['began while git did not answer', [undefined, undefined, 'c'], undefined],
+  ['was attached while git did not answer', ['a', undefined, 'c'], undefined],
 ])(
   'the base of a two-sided check is the commit that its own run began with, where that run %s',
   async (_, heads, base) => {

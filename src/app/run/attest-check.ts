@@ -124,7 +124,10 @@ export async function dueCheck(
       step,
       check,
       command: text,
-      baseSha: observationAtStart(view.observations, 'git_head_sha', run)?.data.value.value.replace('sha256:', ''),
+      baseSha: observationAtStart(view.observations, 'git_head_sha', run.rootNodeId)?.data.value.value.replace(
+        'sha256:',
+        '',
+      ),
       wasInRepository: wasInRepository(view.observations),
       origin: {
         ...(foreign === undefined ? {} : { foreign }),

@@ -52,7 +52,9 @@ export function changed(
     current === undefined ? undefined : currentObservation(current.view.observations, key)?.data.value;
   const [root, seen] = [get('repo_root'), observed.find(({ key }) => key === 'repo_root')];
   const isElsewhere = root !== undefined && seen !== undefined && root.value !== seen.value.value;
-  return isElsewhere ? [] : changedObservations({ get }, observed);
+  // Each run has the commit that it began with, also an unchanged one: else that would look like one that was not seen.
+  const known = { get: (key: ObservationData['key']) => (key === 'git_head_sha' ? undefined : get(key)) };
+  return isElsewhere ? [] : changedObservations(known, observed);
 }
 
 /** What a person or the agent should know before the work begins. */

@@ -170,14 +170,13 @@ export function observationHistory(
   return observations.get(key) ?? [];
 }
 
-/** What a run began with: what its own start recorded, or what was known before it. */
+/** What the start of a run recorded. What was seen at an earlier run says nothing about where this one began. */
 export function observationAtStart(
   observations: ObservationsView,
   key: ObservationKey,
-  { startedIndex, rootNodeId }: { readonly startedIndex: number; readonly rootNodeId: NodeId | undefined },
+  rootNodeId: NodeId | undefined,
 ): WorkspaceObservation | undefined {
-  const isOfStart = ({ dedupeKey }: WorkspaceObservation) => dedupeKey.split(':')[2] === rootNodeId;
-  return observations.get(key)?.findLast((one) => one.eventIndex < startedIndex || isOfStart(one));
+  return observations.get(key)?.findLast(({ dedupeKey }) => dedupeKey.split(':')[2] === rootNodeId);
 }
 
 /** Whether the workspace was in a git repository when it was looked at, also where git did not answer in time. */
