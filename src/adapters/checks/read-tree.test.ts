@@ -214,6 +214,10 @@ const ATTACKS: { readonly [name: string]: Attack } = {
     all(put('.gitattributes', '*.txt filter=same\n'), commitAll, set('filter.same.clean', 'git show HEAD:%f')),
     put('a.txt'),
   ],
+  'edits behind a filter of a .gitattributes that is ignored': [
+    all(put('.gitignore', '.gitattributes\nDATA/\n'), commitAll, set('filter.same.clean', 'git show HEAD:%f')),
+    all(put('src/.gitattributes', '*.txt filter=same\n'), put('src/b.txt')),
+  ],
   'edits behind a process of a committed .gitattributes that takes the name of LFS': [
     all(put('src/.gitattributes', '*.txt filter=lfs\n'), commitAll, set('filter.lfs.clean', 'git show HEAD:%f')),
     put('src/b.txt'),

@@ -1,5 +1,6 @@
 import { type ExecFileException, execFile } from 'node:child_process';
-import { basename, dirname, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { err, ok, Result, safeTry } from 'neverthrow';
 import type { Hasher } from '../../app/ports/system-services.ts';
 import type { Flow } from '../../core/flow.ts';
@@ -57,7 +58,7 @@ async function readTree(root: string, how: TreeReading): Promise<Result<ReadTree
     const differing = changedFiles(status);
     // A list of attributes in `.git` can name filters that make an edited file look unchanged.
     const isRead = isEveryByteRead || isFilled(resolve(root, attributes));
-    const filtered = isRead ? NO_FILES : yield* await filteredFiles(git, { tracked, news });
+    const filtered = isRead ? NO_FILES : yield* await filteredFiles(git, { root, tracked });
     const unseen = tracked.filter(
       ({ path, mode, isUnwatched }) => ((isRead || filtered.has(path)) && mode !== LINK) || isUnwatched,
     );
@@ -152,10 +153,10 @@ const LFS_SETTINGS = ['filter.lfs.clean\ngit-lfs clean -- %f', 'filter.lfs.proce
  */
 async function filteredFiles(
   git: Git,
-  { tracked, news }: Pick<Listing, 'tracked' | 'news'>,
+  { root, tracked }: { readonly root: string } & Pick<Listing, 'tracked'>,
 ): Promise<Result<ReadonlySet<string>, UnseenFiles>> {
   const names = tracked.map(({ path }) => path);
-  if (![...names, ...paths(news)].some((path) => basename(path) === '.gitattributes')) return ok(NO_FILES);
+  if (!hasAttributes(root, names)) return ok(NO_FILES);
   const [attributes, set] = await Promise.all([
     git(['check-attr', '-z', '--stdin', 'filter'], names.map((path) => `${path}\0`).join('')),
     git(['config', '-z', '--get-regexp', '^filter\\.lfs\\.(clean|process)$']),
@@ -172,6 +173,15 @@ async function filteredFiles(
       }),
     );
   });
+}
+
+/** Whether a list of attributes lies in a folder of these files, also one that git ignores: git reads that one too. */
+function hasAttributes(root: string, names: readonly string[]): boolean {
+  const folders = new Set<string>();
+  for (const name of names) {
+    for (let at = dirname(name); !folders.has(at); at = dirname(at)) folders.add(at);
+  }
+  return [...folders].some((folder) => existsSync(join(root, folder, '.gitattributes')));
 }
 
 type Git = (args: readonly string[], input?: string) => Promise<Result<string, UnseenFiles>>;
