@@ -203,10 +203,18 @@ export function quietly(access: () => void): boolean {
 
 /** Whether a file is at a path, or at the end of a link there. */
 export function isFile(path: string): boolean {
+  return statsAt(path)?.isFile() === true;
+}
+
+export function isFolder(path: string): boolean {
+  return statsAt(path)?.isDirectory() === true;
+}
+
+function statsAt(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
     // Another file is where its folder was, or links lead in a circle.
-    return false;
+    return undefined;
   }
 }

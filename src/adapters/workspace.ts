@@ -22,7 +22,7 @@ import { boundedCache } from './bounded-cache.ts';
 import { realFolder, repositoryAround } from './checks/folders-above.ts';
 import { plainHead } from './checks/plain-repository.ts';
 import { gitEnvironment, runGit, treeOf } from './checks/read-tree.ts';
-import { isFile, isInside } from './guarded-file.ts';
+import { isFile, isFolder, isInside } from './guarded-file.ts';
 import { sharedName } from './sources/git-copies.ts';
 
 /**
@@ -61,7 +61,7 @@ export function gitObserver({ sha256 }: Hasher, msMax = MS_MAX): WorkspaceObserv
         ...rootSeen(root ?? workspace, root === undefined ? 'med' : 'high', sha256),
       ];
     },
-    folder: realFolder,
+    folder: (named) => (isFolder(named) ? realFolder(named) : undefined),
     top: (named) => repositoryAround(realFolder(named) ?? resolve(named)),
     author: async (named) => {
       const workspace = named === undefined ? undefined : realFolder(named);

@@ -315,6 +315,18 @@ test.each<readonly [string, readonly (BoundWorkspace | undefined)[], Partial<Che
   },
 );
 
+test('a check is refused by name where the folder of its run is gone', async () => {
+  const gone = { observe: async () => IN_FOLDER, tree: async () => undefined, folder: () => undefined };
+  const run = engine({ listing: () => withFile(file(OBSERVED)), services: { workspace: gone } });
+  const start = await run.start('team.work');
+  const { sessionId, runId } = start.structured['session'] as { sessionId: SessionId; runId: RunId };
+  const session = (await run.services.sessions.load(sessionId))._unsafeUnwrap();
+  const refused = (await findCheck(run.services, session, { runId, checkId: 'unit' }))._unsafeUnwrapErr();
+  expect(refused).toEqual({ code: 'workspace_gone', folder: '/repo' });
+});
+
+const IN_FOLDER = [{ key: 'repo_root', value: { type: 'path', value: '/repo' }, confidence: 'high' }] as const;
+
 test.each([
   ['was attached after a commit', ['a', 'b'], 'b'],
   ['was attached without a commit since', ['a', 'a'], 'a'],

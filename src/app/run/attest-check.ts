@@ -70,6 +70,8 @@ export type FindCheckRefusal =
   /** No shell takes U+0000, which a value can bring along. */
   | { readonly code: 'command_with_nul' }
   | { readonly code: 'workspace_unknown' }
+  /** The folder of the run was removed, or something else is in its place. */
+  | { readonly code: 'workspace_gone'; readonly folder: string }
   | TokenRefusal
   | StoreFailure;
 
@@ -81,11 +83,12 @@ export async function findCheck(
 ): Promise<Result<CheckToRun, FindCheckRefusal>> {
   const due = await dueCheck(services, session, asked);
   const [root, workspace] = [rootOf(session), workFolderOf(session, asked.runId)];
-  return due.andThen((found) =>
-    root === undefined || workspace === undefined
-      ? err({ code: 'workspace_unknown' as const })
-      : ok({ ...found, root, workspace }),
-  );
+  return due.andThen((found): Result<CheckToRun, FindCheckRefusal> => {
+    if (root === undefined || workspace === undefined) return err({ code: 'workspace_unknown' });
+    const { folder } = services.workspace;
+    const isGone = folder !== undefined && folder(workspace) === undefined;
+    return isGone ? err({ code: 'workspace_gone', folder: workspace }) : ok({ ...found, root, workspace });
+  });
 }
 
 /** Finds a check of the step at which a run stands. */

@@ -16,6 +16,7 @@ import { RunId, runTag, SessionId } from '../../core/log/ids.ts';
 import { type RunVerdict, verdictWords } from '../../core/run/evidence/judge-check.ts';
 import { type UnseenFiles, unseenCause, unseenFix } from '../../core/run/unseen-files.ts';
 import { nearest } from '../../core/text/spelling.ts';
+import { visibleLine } from '../../core/text/visible-text.ts';
 import { plural } from '../../core/text/words.ts';
 import { type CommandContext, command, done } from '../command.ts';
 import { bad, dim, good, type Line, notable, strong } from '../output/line.ts';
@@ -339,6 +340,12 @@ function recordProblem(
         EXIT.failed,
         `Run ${tag} does not know its workspace.`,
         'Ask the agent to start the workflow again with the full path of the project as workspacePath.',
+      );
+    case 'workspace_gone':
+      return problem(
+        EXIT.failed,
+        `The folder of run ${tag} does not exist any more: ${visibleLine(refusal.folder)}.`,
+        'Put it back. If it is gone for good, start the workflow again in the folder where the work is.',
       );
     case 'step_over':
       return problem(
