@@ -68,6 +68,10 @@ test('notes that a person approved cannot be replaced, and a note that is saved 
     { text: 'Ship 2.0 to everybody.', saved: true },
   ]);
   expect(text).toMatch(/> Saved during step ".*":\n>\s+Ship 2\.0/);
+  const kept = { kind: 'message', text: 'To everybody.' };
+  const again = { checkpointToken: String(saved.structured['checkpointToken']), output: { artifacts: [kept] } };
+  const withArtifact = (await checkpoint(run.services, again))._unsafeUnwrap();
+  expect((await run.show(withArtifact)).text).toMatch(/> Artifact "message", saved during step ".*":/);
 });
 
 test('notes of a step that was done with a gap can be corrected without closing the gap', async () => {

@@ -163,9 +163,9 @@ async function shownArtifact(
     const before = known.get(outputId);
     if (before !== undefined) return ok(before);
     const { value } = yield* await services.artifacts.getJson(payload.sha256);
-    const { title } = yield* await titles.noted(output.scope.nodeId);
+    const { stepId: _, ...step } = yield* await titles.noted(output.scope.nodeId);
     const kind = artifactKind(value) ?? 'unknown';
-    const shown = { title: titleWithoutValues(title), kind, text: artifactText(value) };
+    const shown = { ...step, title: titleWithoutValues(step.title), kind, text: artifactText(value) };
     known.set(outputId, shown);
     return ok(shown);
   });

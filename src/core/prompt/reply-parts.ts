@@ -42,7 +42,7 @@ export type RecapPart = {
 export type ShownComment = AnswerComment & { readonly title: string };
 
 /** An accepted artifact in a few lines, and the step it was handed in for. */
-export type ShownArtifact = { readonly title: string; readonly kind: string; readonly text: string };
+export type ShownArtifact = Pick<NotedStep, 'title' | 'isSaved'> & { readonly kind: string; readonly text: string };
 
 /** What follows a step that was already done: the agent can continue there, or branch here. */
 export type BranchPart = {

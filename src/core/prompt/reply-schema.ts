@@ -61,7 +61,15 @@ const check = named('check', {
 });
 
 const shownArtifacts = z
-  .array(z.strictObject({ title: z.string().min(1), kind: z.string().min(1), text: z.string() }))
+  .array(
+    z.strictObject({
+      title: z.string().min(1),
+      kind: z.string().min(1),
+      text: z.string(),
+      /** Saved with checkpoint_workflow while the step was worked on; the step did not hand it in. */
+      saved: z.literal(true).optional(),
+    }),
+  )
   .min(1);
 
 const shownComments = z

@@ -211,14 +211,19 @@ function commentsData(comments: readonly ShownComment[]): readonly JsonObject[] 
 }
 
 function artifactEntries(artifacts: readonly ShownArtifact[]): readonly RecordedEntry[] {
-  return artifacts.map(({ title, kind, text }) => ({
-    heading: `Artifact ${quote(clip(visibleLine(kind)))} of step "${visibleLine(title)}":`,
+  return artifacts.map(({ title, kind, text, isSaved }) => ({
+    heading: `Artifact ${quote(clip(visibleLine(kind)))}${isSaved === true ? ', saved during' : ' of'} step "${visibleLine(title)}":`,
     text,
   }));
 }
 
 function artifactsData(artifacts: readonly ShownArtifact[]): readonly JsonObject[] {
-  return artifacts.map(({ title, kind, text }) => ({ title, kind, text }));
+  return artifacts.map(({ title, kind, text, isSaved }) => ({
+    title,
+    kind,
+    text,
+    ...(isSaved === true ? { saved: true } : {}),
+  }));
 }
 
 function noteEntries({ lines, omitted }: RecapPart, lead: string): readonly RecordedEntry[] {
