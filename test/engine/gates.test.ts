@@ -74,6 +74,18 @@ test('notes that a person approved cannot be replaced, and a note that is saved 
   expect((await run.show(withArtifact)).text).toMatch(/> Artifact "message", saved during step ".*":/);
 });
 
+test('notes that a person had in view when they approved the next step cannot be replaced', async () => {
+  enforces('checkpoint_corrects_notes');
+  const plan = { id: 'plan', title: 'Plan', prompt: 'Plan it.' };
+  const run = made(teamFile('team.planned', plan, shipStep()));
+  const planned = await run.send(await run.start('team.planned'), { notes: 'To two testers.' });
+  const blocked = await run.send(planned, { notes: 'Shipping by the plan.' });
+  (await answer(run, blocked, { kind: 'approved', shown: 'whole' }))._unsafeUnwrap();
+  const output = { notesMarkdown: 'To everybody.', artifacts: [], replacesNotes: true };
+  const sent = { checkpointToken: String(planned.structured['checkpointToken']), output };
+  expect((await checkpoint(run.services, sent))._unsafeUnwrapErr()).toMatchObject({ reason: 'answered' });
+});
+
 test('notes of a step that was done with a gap can be corrected without closing the gap', async () => {
   enforces('checkpoint_corrects_notes');
   const rule = { type: 'regex', pattern: 'Verdict: (approve|reject)', message: 'A line "Verdict:"' };

@@ -108,11 +108,14 @@ export function evidenceAt(view: SessionView, nodeId: NodeId, about: EvidenceAbo
   });
 }
 
-/** Whether a person answered about what the step that led to a node handed in, so that the answer covers its notes. */
+/**
+ * Whether a person answered about what the step that led to a node handed in, or about a draft of the next step, with these
+ * notes in view.
+ */
 export function wasAnswered(view: SessionView, nodeId: NodeId): boolean {
   const { kind, parentNodeId, createdIndex } = nodeOf(view.graph, nodeId);
-  if (kind !== 'step' || parentNodeId === null) return false;
-  return saidBefore(view, parentNodeId, createdIndex).some(
+  const before = kind !== 'step' || parentNodeId === null ? [] : saidBefore(view, parentNodeId, createdIndex);
+  return [...before, ...saidBefore(view, nodeId, Number.POSITIVE_INFINITY)].some(
     ({ data: { subject, statement } }) => subject.kind === 'attempt' && statement.kind !== 'rejected',
   );
 }

@@ -265,7 +265,7 @@ const NOT_REPLACEABLE: {
   ) => Pick<Words, 'message' | 'suggestion'>;
 } = {
   answered: (run) => ({
-    message: `A person answered about exactly these notes of ${run}, so they stay as they are. Nothing was stored.`,
+    message: `A person answered with these notes of ${run} in view, so they stay as they are. Nothing was stored.`,
     suggestion:
       'Save what is wrong with them as a further note, without `replacesNotes`. To change what was answered, do that step again from its stateToken: then the person is asked again.',
   }),
