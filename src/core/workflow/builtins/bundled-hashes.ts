@@ -1,6 +1,7 @@
 /** Generated from `workflows/` by `npm run generate`; do not edit. The hashes of everything that comes with WorkRail. */
 export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:0b70fc2e46e7ee4a25b72a1b71973cf02fd157e83915be22d4b157bb90f6f5b6',
+  'sha256:101bf5f9c7d1977a26a29a32cd41e76587ef37ff294d37ffcbce6b5a8c6c5c08',
   'sha256:13122432b5882852e4f46a3b47b299e164a4d6a35775b093ecb889c469129df9',
   'sha256:1ba64f6e8145d3825f41ff0801c31564f65bfe7b1b1ccc42cb07afba841e7232',
   'sha256:2965f3fd80cfa31375f44d1bdc826f5d2d7f9a6d53d7bea41e6623d5d039c8d4',
@@ -11,7 +12,6 @@ export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:5a36ad087e570f3f797ed9d6d1abd3547b4146dacc504b32e88588c9e8cf655f',
   'sha256:62fd008bf7f867fc3517d77095174485bd29522e210553928732f9eb7cbfab05',
   'sha256:7c32d091efbb9265beb8b3d7e54681939d2939e4e16621dd9df9760ca7fdc5b9',
-  'sha256:89e2a0c41274da142eda83069c13fe898bad27aeae023f4c3fd1f49bcc18584d',
   'sha256:975bef3506d29b6330c3a703324c187f47056f8434b44e625e10d8b413056479',
   'sha256:98be9163ca0302aa87d1b788579f0c0f3a55808a56ff905fd27414d80df5d3fd',
   'sha256:aa9fa84fa8bb2f116ecae604593d9fc517e429dc9d087fcc24647d5aa23c6237',
