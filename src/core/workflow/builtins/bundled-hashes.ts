@@ -1,5 +1,6 @@
 /** Generated from `workflows/` by `npm run generate`; do not edit. The hashes of everything that comes with WorkRail. */
 export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
+  'sha256:02eaf97cd73f98beac579f3d1ec1e4e4220673e396fd32c9412bfa6369078d7a',
   'sha256:09c7ec05b0a9386be814b4e7401dc23328804324202be910d9606154aaaaea5c',
   'sha256:0b70fc2e46e7ee4a25b72a1b71973cf02fd157e83915be22d4b157bb90f6f5b6',
   'sha256:13122432b5882852e4f46a3b47b299e164a4d6a35775b093ecb889c469129df9',
@@ -14,7 +15,6 @@ export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:7c32d091efbb9265beb8b3d7e54681939d2939e4e16621dd9df9760ca7fdc5b9',
   'sha256:89e2a0c41274da142eda83069c13fe898bad27aeae023f4c3fd1f49bcc18584d',
   'sha256:92f949c5cac508524c742436748ab87fdbfafb29977884e1be4e21b466b69d9d',
-  'sha256:975bef3506d29b6330c3a703324c187f47056f8434b44e625e10d8b413056479',
   'sha256:98be9163ca0302aa87d1b788579f0c0f3a55808a56ff905fd27414d80df5d3fd',
   'sha256:9e85e6ea52de079a9dd86f8a78896f72aaf294082fb568ec65e2a9141aaa04c2',
   'sha256:aa9fa84fa8bb2f116ecae604593d9fc517e429dc9d087fcc24647d5aa23c6237',
