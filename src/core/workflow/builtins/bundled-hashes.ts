@@ -1,6 +1,5 @@
 /** Generated from `workflows/` by `npm run generate`; do not edit. The hashes of everything that comes with WorkRail. */
 export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
-  'sha256:02eaf97cd73f98beac579f3d1ec1e4e4220673e396fd32c9412bfa6369078d7a',
   'sha256:09c7ec05b0a9386be814b4e7401dc23328804324202be910d9606154aaaaea5c',
   'sha256:0b70fc2e46e7ee4a25b72a1b71973cf02fd157e83915be22d4b157bb90f6f5b6',
   'sha256:13122432b5882852e4f46a3b47b299e164a4d6a35775b093ecb889c469129df9',
@@ -8,6 +7,7 @@ export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:2965f3fd80cfa31375f44d1bdc826f5d2d7f9a6d53d7bea41e6623d5d039c8d4',
   'sha256:2b3e8104fbfeb5fe2729851a55b36106d359f209b34fb1738ae664df96439d34',
   'sha256:2e13f25e0994b74557e798fecf45301a4623f11a5d9ea078d6534a2d07eeab14',
+  'sha256:3198bf8f96e6b298243349142baf791db0d48ebbc8f9bfb2df2bfd3df78407ef',
   'sha256:4951fa9fb804abd6c5e72f853776e8ac30debcac34674fd81b750b18c157d183',
   'sha256:58c0cd6078e1dad613cc52a3576ee8c142b9936635ec47652f0262729531ad2d',
   'sha256:62fd008bf7f867fc3517d77095174485bd29522e210553928732f9eb7cbfab05',
