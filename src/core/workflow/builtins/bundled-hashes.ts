@@ -1,7 +1,6 @@
 /** Generated from `workflows/` by `npm run generate`; do not edit. The hashes of everything that comes with WorkRail. */
 export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:058100469bc36bd25db7ab528ac8a88852c46b54d102804f36c8429ededf7c1d',
-  'sha256:0b70fc2e46e7ee4a25b72a1b71973cf02fd157e83915be22d4b157bb90f6f5b6',
   'sha256:13122432b5882852e4f46a3b47b299e164a4d6a35775b093ecb889c469129df9',
   'sha256:2b3e8104fbfeb5fe2729851a55b36106d359f209b34fb1738ae664df96439d34',
   'sha256:2e13f25e0994b74557e798fecf45301a4623f11a5d9ea078d6534a2d07eeab14',
@@ -25,6 +24,7 @@ export const BUNDLED_HASHES: ReadonlySet<string> = new Set([
   'sha256:cd1447bbd382081164b64a41d6f64132f415a25c72bec13d46663738482aca4d',
   'sha256:d46bdc09e3e353ed777532aed8f057db8eb55044f583afda0ad4ded717ef79d6',
   'sha256:dbc68f4dc53f1f9d231e88b7dca857a06e2a91e0dc4986d6f980d1317047b00c',
+  'sha256:dec6788670bbf3aee31b5d7db52aa11357711ade3a0949b28318f1b27e59a00c',
   'sha256:e5747698ba7e148df485b5f0605869f6ac0a0ce073d19d4066bdcaef8f1f225b',
   'sha256:f0b0afa4726489d2c4cb645c4244d09bf4a5a791f8c8d3459fd61937905fefcb',
   'sha256:f766a58e88028ff76c0b50b118ecff6395b664ff646e897b625cd9df31132df8',
