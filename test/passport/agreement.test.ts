@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parsePublicKeys } from '../../src/adapters/system.ts';
-import { ownJsonBytes } from '../../src/core/json/canonical-json.ts';
+import { canonicalBytes, ownJsonBytes } from '../../src/core/json/canonical-json.ts';
 import {
   leafOf,
   PAYLOAD_TYPE,
@@ -287,7 +287,7 @@ const FORMS: { readonly [what: string]: Damage } = {
 /** Changes any part of a statement, gives every event the leaf that it has then, and signs it with the key of the store. */
 const anyPart =
   (change: (parent: Part, name: string, random: SeededRandom) => void): Damage =>
-  ({ statement, random }) => {
+  ({ bytes, statement, random }) => {
     const changed = structuredClone(statement);
     const { parent, name } = random.pick(partsOf(changed as never));
     change(parent, name, random);
@@ -302,7 +302,9 @@ const anyPart =
     if (isHashed && typeof root === 'object' && root !== null) {
       Object.assign(root, { sha256: rootOfLeaves(predicate.leaves, TOOLS) });
     }
-    return signedPayload(ownJsonBytes(changed));
+    return canonicalBytes(changed as never)
+      .map(signedPayload)
+      .unwrapOr(bytes);
   };
 
 type Part = { [name: string]: unknown };

@@ -1,5 +1,5 @@
 import { assert } from '../../assert.ts';
-import { type JsonObject, quote } from '../../json/json-value.ts';
+import { isObject, type JsonObject, quote } from '../../json/json-value.ts';
 import { BLOCKER_MESSAGE_BYTES_MAX } from '../../log/budgets.ts';
 import { clip, utf8Length } from '../../text/utf8.ts';
 import { contractFix } from '../../workflow/builtins/explain-violations.ts';
@@ -27,7 +27,7 @@ import {
   withAccounts,
 } from './judge-artifact.ts';
 import { decidedLoop, loopObjection } from './loop-control.ts';
-import { fitItems, met, NOTHING_CHECKED, notMet, requirementKind } from './requirement.ts';
+import { type AskedArtifact, fitItems, met, NOTHING_CHECKED, notMet, requirementKind } from './requirement.ts';
 
 /** An artifact that the step declares. An optional one is reported when it is wrong, but never blocks an attempt. */
 export const contractRequirement = requirementKind<'output_contract', UnacceptedArtifact>({
@@ -49,7 +49,7 @@ export const contractRequirement = requirementKind<'output_contract', Unaccepted
 
   // The offered call has no room for an artifact that is not required.
   ask: (asked, place) => {
-    const text = `${artifactAsk(asked)}${accountWords(asked.form, place)}`;
+    const text = `${artifactAsk(asked)}${accountWords(asked, place)}`;
     return asked.isRequired ? text : `Optional. ${text}\nSend it in \`output.artifacts\`.`;
   },
 
@@ -95,14 +95,27 @@ function accountedFor(verdict: ArtifactVerdict, attempt: StepAttempt): ArtifactV
 const IDS_BYTES_MAX = 200;
 
 /** Says for which ids an entry is required. */
-function accountWords(form: JsonObject, place: StepPlace): string {
+function accountWords({ form, contract }: Pick<AskedArtifact, 'form' | 'contract'>, place: StepPlace): string {
   const asked = accountsAt(place).filter((account) => account.in !== NOTES_PLACE);
   return asked
     .map(({ key, ids, in: list }) => {
-      const isOnly = Object.entries(form).every(([name, value]) => name === list || !Array.isArray(value));
+      const isOnly = [...listsIn(form), ...optionalLists(contract)].every((name) => name === list);
       return `\nEach id of the context value ${quote(key)} (${ids.join(', ')}) must appear in the artifact's list ${quote(list)}${isOnly ? '' : ', or in another of its lists'}.`;
     })
     .join('');
+}
+
+function listsIn(form: JsonObject): readonly string[] {
+  return Object.entries(form).flatMap(([name, value]) => (Array.isArray(value) ? [name] : []));
+}
+
+/** Lists that an artifact may have although the form does not offer them. */
+function optionalLists({ schema }: AskedArtifact['contract']): readonly string[] {
+  const { properties } = schema;
+  if (properties === undefined || !isObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, one]) =>
+    one !== undefined && isObject(one) && one['type'] === 'array' ? [name] : [],
+  );
 }
 
 /** Whether an assessment or the gate of the step already asks for this artifact. */

@@ -57,7 +57,10 @@ export function notesFormAt(place: AskedPlace): string {
   const rules = enforced?.criteria;
   // The offered context makes rules void that count only while a key has no value.
   const lines = rules === undefined ? [] : formLines(rules, chosenFacts(place, rules));
-  const accounted = place.requirements.flatMap((one) => (one.kind === 'accounts' ? one.ids.map(accountLine) : []));
+  // A line of the rules may ask for an id already.
+  const isAsked = (id: string) => lines.some((line) => line.split('\n').some((part) => part.startsWith(`${id}:`)));
+  const ids = place.requirements.flatMap((one) => (one.kind === 'accounts' ? one.ids : []));
+  const accounted = ids.filter((id) => !isAsked(id)).map(accountLine);
   return notesForm([WORK_WORDS, ...(isAnswer ? [ANSWER_WORDS] : [])], [...lines, ...accounted]);
 }
 

@@ -32,7 +32,7 @@ const DECLARATIONS: readonly Declaration[] = [
     name: 'context_beside_output',
     purpose: 'Steps that classify the work, so that later steps depend on it.',
     text: [
-      'Send the values below in `context`, an argument next to `output` in the same call, with exactly these names and words. They are kept for the whole run and decide which steps follow; if one is missing, the run takes the more careful path. If one proves wrong later, send the right value with any later step.',
+      'Send the values below in `context`, an argument next to `output` in the same call, with exactly these names and words. They are kept for the whole run and decide which steps follow; if one is missing, the run takes the more careful path. If one proves wrong later, send the right value in `context` of that step.',
     ],
   },
   {

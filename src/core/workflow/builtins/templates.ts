@@ -66,14 +66,14 @@ export const capabilityProbe: ProbeTemplate = {
 
 function probePrompt(capability: Capability): string {
   return [
-    `This workflow needs ${capability}. Find out whether you have it by using it once: ${ATTEMPTS[capability]}. Do nothing else yet.`,
+    `This workflow needs ${capability}. Find out whether you have it: ${ATTEMPTS[capability]}. If that fails, try once more. Do nothing else yet.`,
     '',
     `Send a ${capabilityObservation.artifactKind} artifact with capability "${capability}" and the status you saw:`,
-    '- available: the attempt worked;',
-    '- unavailable: you have no such tool, or it failed twice, or a rule forbids it; put the error or the rule into the field detail, with a sentence on what the user could do;',
-    '- unknown: you could not try, and you do not know why.',
+    '- available: one attempt worked;',
+    '- unavailable: both attempts failed, or you have no such tool, or a rule forbids it; put the error or the rule into the field detail, with a sentence on what the user could do;',
+    '- unknown: no attempt was possible, for a reason that you do not know.',
     '',
-    'Report what happened. A wrong "available" only moves the failure to a later step, where it costs more.',
+    'Done when you know which of the three it is. Report what happened. A wrong "available" only moves the failure to a later step, where it costs more.',
   ].join('\n');
 }
 
