@@ -291,6 +291,7 @@ const anyPart =
     const changed = structuredClone(statement);
     const { parent, name } = random.pick(partsOf(changed as never));
     change(parent, name, random);
+    if (canonicalBytes(changed as never).isErr()) return bytes;
     const { subject, predicate } = changed;
     const isWhole = [predicate?.events, predicate?.leaves, subject].every(Array.isArray);
     for (const [i, item] of isWhole ? predicate.events.entries() : []) {
