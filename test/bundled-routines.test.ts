@@ -5,7 +5,7 @@ import { contracts } from '../src/core/workflow/builtins/contracts.ts';
 import { routineTemplateId, templates } from '../src/core/workflow/builtins/templates.ts';
 
 const FOLDER = 'workflows/routines';
-const PROMPT_BYTES_MAX = 1200;
+const PROMPT_BYTES_MAX = 1500;
 
 type Routine = {
   readonly id: string;
@@ -28,7 +28,9 @@ describe('the bundled routines', () => {
     for (const { routineId, templateId, parameters } of pointed) {
       expect(routineTemplateId(routineId)).toBe(templateId);
       const prompts = read(`${routineId}.json`).steps.map(({ prompt }) => prompt);
-      const used = new Set(prompts.flatMap((prompt) => [...prompt.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)));
+      const used = new Set(
+        prompts.flatMap((prompt) => [...prompt.matchAll(/(?<!\{)\{(\w+)\}(?!\})/g)].map(([, name]) => name)),
+      );
       expect([...used].sort()).toEqual(parameters.map(({ name }) => name).sort());
     }
   });
